@@ -1,0 +1,55 @@
+import type { Lang, Phrase } from './phrase.ts';
+import { say } from './phrase.ts';
+
+/** Where a mistake stands: a flag, a file with a line, a field. */
+export interface Place {
+  flag?: string;
+  file?: string;
+  line?: number;
+  field?: string;
+}
+
+/** One mistake of the user: what is wrong, where, and what to do about it. */
+export interface Mistake {
+  /** Stable kebab-case name, listed in docs/reference/errors.md. */
+  code: string;
+  message: Phrase;
+  hint: Phrase;
+  place?: Place;
+}
+
+/** How the program ends; the meanings are in docs/reference/exit-codes.md. */
+export const exitCodes = {
+  ok: 0,
+  usage: 2,
+  unreachable: 3,
+  gateFailed: 4,
+  notValid: 5,
+  bug: 70,
+  interrupted: 130,
+} as const;
+
+/** Everything the user has to mend before we can go on, all at once; printed only by cli. */
+export class UserError extends Error {
+  override name = 'UserError';
+  readonly mistakes: readonly Mistake[];
+  readonly exitCode: number;
+
+  constructor(mistakes: Mistake | readonly Mistake[], exitCode: number = exitCodes.usage) {
+    const list = Array.isArray(mistakes) ? (mistakes as readonly Mistake[]) : [mistakes as Mistake];
+    super(list.map((m) => describeMistake(m, 'en')).join('\n'));
+    this.mistakes = list;
+    this.exitCode = exitCode;
+  }
+}
+
+/** "file.yaml:3: what is wrong" — the place first, as compilers do. */
+export function describeMistake(mistake: Mistake, lang: Lang): string {
+  const { place } = mistake;
+  const where = [
+    place?.file !== undefined ? place.file + (place.line !== undefined ? `:${place.line}` : '') : null,
+    place?.flag ?? null,
+    place?.field ?? null,
+  ].filter((part) => part !== null);
+  return (where.length > 0 ? `${where.join(' ')}: ` : '') + say(mistake.message, lang);
+}

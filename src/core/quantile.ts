@@ -1,0 +1,37 @@
+import { percentileRanks } from './summary.ts';
+import type { Distribution, PercentileKey } from './summary.ts';
+
+/**
+ * Quantile q of ascending values by linear interpolation between order statistics at (n − 1)·q
+ * (Hyndman & Fan type 7; what NumPy, vLLM, MindIE and AISBench use). null for no values.
+ */
+export function quantile(ascending: ArrayLike<number>, q: number): number | null {
+  const n = ascending.length;
+  if (n === 0) return null;
+  const at = (n - 1) * q;
+  const below = Math.floor(at);
+  const low = ascending[below]!;
+  const high = ascending[Math.min(below + 1, n - 1)]!;
+  // low + part·(high − low) keeps quantiles monotone and never leaves [low, high].
+  return low === high ? low : Math.min(high, low + (at - below) * (high - low));
+}
+
+/** The word for `quantile` in Summary.percentileMethod. */
+export const exactMethod = 'linear-interpolation (Hyndman-Fan 7)';
+
+/** The distribution of a sample; sorts a copy. null for no values. */
+export function distributionOf(values: ArrayLike<number>): Distribution | null {
+  if (values.length === 0) return null;
+  const ascending = Float64Array.from(values).sort();
+  let sum = 0;
+  for (const value of ascending) sum += value;
+  const percentiles = {} as Record<PercentileKey, number | null>;
+  for (const rank of percentileRanks) percentiles[`p${rank}`] = quantile(ascending, rank / 100);
+  return {
+    mean: sum / ascending.length,
+    min: ascending[0]!,
+    max: ascending[ascending.length - 1]!,
+    ...percentiles,
+    n: ascending.length,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Generation } from './ask.ts';
+
+/** Wires that llmdyno speaks; the protocol room has one entry for each. */
+export const apiNames = ['openai-chat', 'openai-completions'] as const;
+export type ApiName = (typeof apiNames)[number];
+
+/** The server under test. Holds no secret: a key is named by its environment variable only. */
+export interface Target {
+  /** The full address requests go to, without user, password or query secrets. */
+  url: string;
+  api: ApiName;
+  model: string;
+  /** Extra headers; the value of one that may be a secret is hiddenValue. */
+  headers: Readonly<Record<string, string>>;
+  /** Environment variable that holds the API key; null = no key. */
+  keyEnv: string | null;
+  /** Accept any TLS certificate. */
+  insecure: boolean;
+}
+
+/** Stands in plan.json for a header value that may be a secret. */
+export const hiddenValue = '(hidden)';
+
+/** When asks come due. */
+export type Arrival = { process: 'closed' } | { process: 'constant' } | { process: 'poisson' };
+
+/** How hard the server is loaded. */
+export interface LoadShape {
+  /** closed: a new ask when one ends; open: asks come due by themselves. */
+  kind: 'closed' | 'open';
+  /** Asks in flight: exactly this many (closed), at most this many (open; null = no cap). */
+  concurrency: number | null;
+  ratePerSec: number | null;
+  arrival: Arrival;
+  /** Open loop above the cap: drop instead of sending late. */
+  dropLate: boolean;
+}
+
+/** Which prompts were asked, so that a later run can ask the same. */
+export interface DatasetFacts {
+  /** As on the command line: `openqa:FILE`, `lines:FILE`, `builtin:questions`. */
+  spec: string;
+  kind: string;
+  /** Base name of the file; never a full path of the user's machine. */
+  name: string;
+  /** sha256 of the content, hex; null = not a file. */
+  hash: string | null;
+  /** Prompts it holds; null = not counted. */
+  items: number | null;
+  bytes: number | null;
+  /** The first prompt of this run is the dataset's number `offset` (a sweep's points take slices). */
+  offset: number;
+  /** The run asks for more prompts than there are, so they repeat. */
+  cycled: boolean;
+}
+
+/** Limits on one request; null = no limit. */
+export interface Timeouts {
+  connectMs: number | null;
+  /** From the send to the first output. */
+  ttftMs: number | null;
+  /** Between two reads that carried anything. */
+  readMs: number | null;
+  /** From the send to the end. */
+  totalMs: number | null;
+}
+
+/** Requests sent and drained before measuring starts: so many, or for so long. */
+export type Warmup = { requests: number } | { forMs: number };
+
+/** Everything needed to repeat one load point. Plain data, frozen; written to plan.json before the first byte is sent. */
+export interface RunPlan {
+  label: string | null;
+  target: Target;
+  dataset: DatasetFacts;
+  generation: Generation;
+  load: LoadShape;
+  /** Measured requests; null = as many as come due within durationMs. */
+  requests: number | null;
+  /** Sending stops after this long; null = only the count ends the run. */
+  durationMs: number | null;
+  warmup: Warmup | null;
+  timeouts: Timeouts;
+  seed: number;
+  /** `ttft.p99<2s` …, as written. */
+  slo: readonly string[];
+  keepText: boolean;
+}

@@ -1,0 +1,118 @@
+import type { Verdict } from './finding.ts';
+import type { ProblemCode } from './problem.ts';
+import type { ClientHealth } from './runner.ts';
+
+/** The percentiles that every distribution carries. */
+export const percentileRanks = [50, 66, 75, 80, 90, 95, 98, 99] as const;
+export type PercentileKey = `p${(typeof percentileRanks)[number]}`;
+
+/** A distribution; a figure that is not known is null, its key stays. n is the number of samples behind it. */
+export interface Distribution extends Record<PercentileKey, number | null> {
+  mean: number | null;
+  min: number | null;
+  max: number | null;
+  n: number;
+}
+
+/** Where every planned request went: planned = ok + failed + cancelled + dropped + unaccounted. */
+export interface Counts {
+  planned: number;
+  /** planned − dropped. */
+  issued: number;
+  ok: number;
+  failed: number;
+  cancelled: number;
+  dropped: number;
+  /** What a log lost, or a killed run never wrote; 0 in every run of ours that ended by itself. */
+  unaccounted: number;
+  byProblem: Partial<Record<ProblemCode, number>>;
+}
+
+/** Rates and distributions over one stretch of time. Rates are per second; null = not known. */
+export interface Figures {
+  requestsPerSec: number | null;
+  inputTokensPerSec: number | null;
+  outputTokensPerSec: number | null;
+  totalTokensPerSec: number | null;
+  concurrencyAchieved: number | null;
+  latencyMs: Distribution | null;
+  /** From the send to the first output; null where not streamed. */
+  ttftMs: Distribution | null;
+  /** (latency − ttft) / (output tokens − 1), per request. */
+  tpotMs: Distribution | null;
+  /** Gaps between output tokens, pooled over all requests, per token. */
+  itlMs: Distribution | null;
+  latencyFromDueMs: Distribution | null;
+  ttftFromDueMs: Distribution | null;
+  /** How late asks left, against their due time. */
+  latenessMs: Distribution | null;
+}
+
+/** The stretch in which the asked load stood; edges on the run's clock. */
+export interface Steady extends Figures {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Requests that met every SLO. */
+export interface Goodput {
+  slo: string[];
+  requestsPerSec: number | null;
+  /** Of all measured requests that were issued. */
+  ratio: number | null;
+}
+
+/** One load point, ours, imported or simulated: `llmdyno.summary/1`. */
+export interface Summary extends Figures {
+  schema: 'llmdyno.summary/1';
+  runId: string;
+  label: string | null;
+  source: { tool: string; file: string | null };
+  simulated: boolean;
+  /** The run did not end by itself: interrupted, killed, or stopped by a rule. */
+  partial: boolean;
+  model: string | null;
+  /** When it began, ISO 8601; null = not known. */
+  startedAt: string | null;
+  load: {
+    kind: 'closed' | 'open' | 'replay' | null;
+    concurrency: number | null;
+    ratePerSec: number | null;
+    stream: boolean | null;
+  };
+  counts: Counts;
+  durationMs: number | null;
+  inputCharsPerSec: number | null;
+  outputCharsPerSec: number | null;
+  /** From the send to the first answer text; null where nothing reasoned. */
+  timeToAnswerMs: Distribution | null;
+  inputTokens: Distribution | null;
+  outputTokens: Distribution | null;
+  /** Output tokens of a request over its latency: the speed one user sees. */
+  userTokensPerSec: Distribution | null;
+  /** Input tokens served from the cache over all input tokens; null = the server did not say. */
+  cachedInputRatio: number | null;
+  goodput: Goodput | null;
+  steady: Steady | null;
+  /** How percentiles were computed: docs/reference/metrics.md explains each word. */
+  percentileMethod: string | null;
+  /** Where token counts came from. */
+  tokenSource: { input: 'server' | 'client' | 'mixed' | null; output: 'server' | 'client' | 'mixed' | null };
+  /** Imports: the digits as printed, by the key they stand for. */
+  printed: Record<string, string>;
+  server: Record<string, unknown> | null;
+  devices: Record<string, unknown> | null;
+  client: ClientHealth | null;
+  verdict: Verdict;
+}
+
+/** Many load points: `llmdyno.sweep/1`. */
+export interface Sweep {
+  schema: 'llmdyno.sweep/1';
+  id: string;
+  title: string | null;
+  /** What differs from point to point. */
+  variable: 'concurrency' | 'rate';
+  points: Summary[];
+  findings: Verdict['findings'];
+}
