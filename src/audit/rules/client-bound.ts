@@ -1,0 +1,76 @@
+import type { Summary } from '../../core/index.ts';
+import type { Doubt, PointRule } from '../rule.ts';
+import { percent, showMs } from '../wording.ts';
+
+/** Share of one core per thread from which the client's own work delays its stamps. */
+const busyCpuRatio = 0.9;
+/** Below this a stall is within the noise of any host. */
+const noticeableDelayMs = 20;
+/** A stall matters when it is this much of what is being measured. */
+const harmfulShare = 0.05;
+
+/**
+ * The load generator was the limit. Lateness is judged by the same yardstick as loop delay (more than 20 ms and more than
+ * 5 % of the median TTFT) because it is the same stall seen on the sending side; only without a cap on requests in
+ * flight, since under a cap asks leave late because the server is slow.
+ */
+export const clientBound: PointRule = {
+  code: 'client-bound',
+  severities: ['invalid'],
+  meaning: {
+    en: 'The client had no CPU to spare, or its event loop ran late by more than it was measuring: times and rates describe the client, not the server.',
+    zh: '客户端 CPU 已满，或事件循环延迟超过被测量的时间：结果反映的是客户端而不是服务器。',
+  },
+  taughtBy:
+    'evalscope recomputes a mean over all gaps after every request on the loop that stamps tokens: TTFT 113 ms beside 73 ms by vLLM bench on the same server.',
+  check(point) {
+    const { client } = point;
+    if (client === null) return null;
+    const yardstickMs = point.ttftMs?.p50 ?? point.latencyMs?.p50 ?? null;
+    const limitMs = yardstickMs === null ? null : Math.max(noticeableDelayMs, harmfulShare * yardstickMs);
+    const latenessMs =
+      point.load.kind === 'open' && point.load.concurrency === null ? (point.latenessMs?.p99 ?? null) : null;
+    const signs = {
+      cpu: client.cpuRatio !== null && client.cpuRatio >= busyCpuRatio,
+      loop: limitMs !== null && client.loopDelayP99Ms !== null && client.loopDelayP99Ms > limitMs,
+      late: limitMs !== null && latenessMs !== null && latenessMs > limitMs,
+    };
+    if (!signs.cpu && !signs.loop && !signs.late) return null;
+    return doubt(point, signs, latenessMs, limitMs);
+  },
+};
+
+function doubt(
+  point: Summary,
+  signs: { cpu: boolean; loop: boolean; late: boolean },
+  latenessMs: number | null,
+  limitMs: number | null,
+): Doubt {
+  const { cpuRatio, loopDelayP99Ms, threads } = point.client!;
+  const en: string[] = [];
+  const zh: string[] = [];
+  if (signs.cpu) {
+    en.push(`its CPU was ${percent(cpuRatio!)} busy`);
+    zh.push(`CPU 占用 ${percent(cpuRatio!)}`);
+  }
+  if (signs.loop) {
+    en.push(`its event loop ran ${showMs(loopDelayP99Ms!)} late (p99)`);
+    zh.push(`事件循环延迟 p99 为 ${showMs(loopDelayP99Ms!)}`);
+  }
+  if (signs.late) {
+    en.push(`requests left ${showMs(latenessMs!)} late (p99)`);
+    zh.push(`请求发出延迟 p99 为 ${showMs(latenessMs!)}`);
+  }
+  return {
+    severity: 'invalid',
+    message: {
+      en: `The client itself was the limit: ${en.join(', ')}. Times and rates describe it, not the server.`,
+      zh: `客户端自身成为瓶颈：${zh.join('，')}。时间与速率反映的是客户端而不是服务器。`,
+    },
+    evidence: { cpuRatio, loopDelayP99Ms, threads, latenessP99Ms: latenessMs, limitMs },
+    advice: {
+      en: 'Use more client threads or machines, lower the rate or concurrency, and keep other work off this host. `dyno selftest` shows what this host can sustain.',
+      zh: '增加客户端线程或机器，降低速率或并发，并避免在本机运行其他任务。`dyno selftest` 可显示本机的承载能力。',
+    },
+  };
+}

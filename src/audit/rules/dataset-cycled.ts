@@ -1,0 +1,31 @@
+import type { PointRule } from '../rule.ts';
+
+/** Prompts were asked more than once in the run. */
+export const datasetCycled: PointRule = {
+  code: 'dataset-cycled',
+  severities: ['warn'],
+  meaning: {
+    en: 'The dataset holds fewer prompts than requests, so prompts repeat and a prefix cache may answer part of them.',
+    zh: '数据集的提示词少于请求数，提示词会重复，前缀缓存可能命中。',
+  },
+  taughtBy:
+    "evalscope's speed_benchmark has 8 rows; cycled 1,000 times every prompt but the first eight is a cache hit.",
+  check(point, context) {
+    const cycled = context.datasetCycled ?? context.plan?.dataset.cycled ?? false;
+    if (!cycled) return null;
+    const items = context.plan?.dataset.items ?? null;
+    const asked = point.counts.planned;
+    return {
+      severity: 'warn',
+      message: {
+        en: `Prompts repeat${items === null ? '' : `: ${asked} requests from ${items} prompts`}. A server with a prefix cache does less work on a repeat.`,
+        zh: `提示词重复${items === null ? '' : `：${asked} 个请求来自 ${items} 条提示词`}。带前缀缓存的服务器处理重复提示词时工作量更小。`,
+      },
+      evidence: { requests: asked, prompts: items },
+      advice: {
+        en: 'Use a larger dataset, or switch the prefix cache off for the measurement.',
+        zh: '使用更大的数据集，或在测量时关闭前缀缓存。',
+      },
+    };
+  },
+};

@@ -1,0 +1,47 @@
+import { problems } from '../../core/index.ts';
+import type { Counts, ProblemCode } from '../../core/index.ts';
+import type { PointRule } from '../rule.ts';
+import { percent } from '../wording.ts';
+
+/** From this share on, the requests that are left no longer stand for the load. */
+const worryingRatio = 0.01;
+
+/** Requests that failed, with their commonest causes. */
+export const failures: PointRule = {
+  code: 'failures',
+  severities: ['info', 'warn'],
+  meaning: {
+    en: 'Some requests failed. Latencies describe the survivors only; from 1 % on the slow end is probably missing from them.',
+    zh: '部分请求失败。延迟只反映幸存者；失败率达到 1% 时，其中很可能缺少最慢的部分。',
+  },
+  taughtBy:
+    'Published gateway comparisons rank by latency while one side fails 10 % of its requests at the timeout, which shortens its latencies.',
+  check(point) {
+    const { failed, ok } = point.counts;
+    const ended = failed + ok;
+    if (failed === 0 || ok === 0) return null;
+    const top = topProblems(point.counts).slice(0, 3);
+    const listEn = top.map((t) => `${problems[t.code].en} (${t.count})`).join(', ');
+    const listZh = top.map((t) => `${problems[t.code].zh}（${t.count}）`).join('，');
+    return {
+      severity: failed / ended >= worryingRatio ? 'warn' : 'info',
+      message: {
+        en: `${failed} of ${ended} requests failed (${percent(failed / ended)})${listEn ? `: ${listEn}` : ''}. Latencies describe the survivors only.`,
+        zh: `${ended} 个请求中 ${failed} 个失败（${percent(failed / ended)}）${listZh ? `：${listZh}` : ''}。延迟只反映成功的请求。`,
+      },
+      evidence: { failed, ended, failedRatio: failed / ended, topProblem: top[0]?.code ?? null },
+      advice: {
+        en: 'Mend the cause or lower the load; do not compare latencies with a point that fails less.',
+        zh: '解决失败原因或降低负载；不要与失败率更低的点比较延迟。',
+      },
+    };
+  },
+};
+
+/** The causes of a point's failures, commonest first. */
+export function topProblems(counts: Counts): { code: ProblemCode; count: number }[] {
+  return (Object.entries(counts.byProblem) as [ProblemCode, number][])
+    .filter(([code]) => code !== 'not-sent' && code !== 'cancelled' && code !== 'dropped-late')
+    .map(([code, count]) => ({ code, count }))
+    .toSorted((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1));
+}

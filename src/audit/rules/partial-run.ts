@@ -1,0 +1,31 @@
+import type { PointRule } from '../rule.ts';
+import { percent } from '../wording.ts';
+
+/** The run was stopped before its plan was done. */
+export const partialRun: PointRule = {
+  code: 'partial-run',
+  severities: ['warn'],
+  meaning: {
+    en: 'The run stopped early (interrupted, or by a stop rule): figures hold for what was sent, not for the plan.',
+    zh: '运行提前结束（被中断或触发停止规则）：结果仅适用于已发送的请求，而非整个计划。',
+  },
+  taughtBy:
+    'evalscope on Ctrl-C prints no summary and rolls back up to 1,000 records; here the part that was measured is kept and labelled.',
+  check(point, context) {
+    if (!point.partial && context.interrupted !== true) return null;
+    const { planned, cancelled, byProblem } = point.counts;
+    const notSent = byProblem['not-sent'] ?? 0;
+    return {
+      severity: 'warn',
+      message: {
+        en: `The run was stopped early: ${notSent} of ${planned} planned requests were not sent${planned > 0 ? ` (${percent(notSent / planned)})` : ''}, ${cancelled - notSent} were cancelled in flight.`,
+        zh: `运行提前结束：计划 ${planned} 个请求中有 ${notSent} 个未发送${planned > 0 ? `（${percent(notSent / planned)}）` : ''}，${cancelled - notSent} 个在途被取消。`,
+      },
+      evidence: { planned, notSent, cancelled },
+      advice: {
+        en: 'Use the figures for what they cover, or finish the plan with `--resume`.',
+        zh: '结果仅代表已完成部分；可用 `--resume` 完成剩余计划。',
+      },
+    };
+  },
+};
