@@ -1,0 +1,50 @@
+import type { Goodput } from '../core/index.ts';
+import { perSec } from './figures.ts';
+import { okOutcome, rowValues } from './request-table.ts';
+import type { RequestTable, RowValue } from './request-table.ts';
+import { timeMetrics, withinLimit } from './slo.ts';
+import type { Slo, TimeMetric } from './slo.ts';
+
+/** What one request is judged on for each metric word. */
+const judged: Record<TimeMetric, RowValue> = {
+  ttft: rowValues.ttftMs,
+  tpot: rowValues.tpotMs,
+  itl: rowValues.meanGapMs,
+  latency: rowValues.latencyMs,
+  lateness: rowValues.latenessMs,
+};
+
+/**
+ * The ok requests that keep every promise about time, each judged on its own value whatever statistic was written.
+ * null where no promise is about time; its figures are null where a needed fact (stream, token counts) is missing.
+ * A request of one token has no tpot and no gap, and keeps those promises.
+ */
+export function goodputOf(
+  table: RequestTable,
+  slos: readonly Slo[],
+  facts: { stream: boolean; issued: number; durationMs: number | null },
+): Goodput | null {
+  const promises = slos.filter((slo): slo is Slo & { metric: TimeMetric } =>
+    (timeMetrics as readonly string[]).includes(slo.metric),
+  );
+  if (promises.length === 0) return null;
+  const slo = promises.map((promise) => promise.text);
+  const needsStream = promises.some(({ metric }) => metric === 'ttft' || metric === 'tpot' || metric === 'itl');
+  const needsTokens = promises.some(({ metric }) => metric === 'tpot');
+  let good = 0;
+  for (let row = 0; row < table.sent.length; row++) {
+    if (table.outcome.at(row) !== okOutcome) continue;
+    if ((needsStream && !facts.stream) || (needsTokens && Number.isNaN(table.outputTokens.at(row))))
+      return { slo, requestsPerSec: null, ratio: null };
+    const kept = promises.every((promise) => {
+      const value = judged[promise.metric](table, row);
+      return Number.isNaN(value) ? promise.metric === 'tpot' || promise.metric === 'itl' : withinLimit(promise, value);
+    });
+    if (kept) good += 1;
+  }
+  return {
+    slo,
+    requestsPerSec: perSec(good, facts.durationMs),
+    ratio: facts.issued > 0 ? good / facts.issued : null,
+  };
+}

@@ -1,0 +1,171 @@
+import { inputTokensOf, outputTokensOf } from '../core/index.ts';
+import type { Exchange, ProblemCode, TokenCounts } from '../core/index.ts';
+import { makeGapPool } from './gap-pool.ts';
+import type { GapPool } from './gap-pool.ts';
+import { addRequest, appendRequests, makeRequestTable } from './request-table.ts';
+import type { RequestTable } from './request-table.ts';
+import { makeTimeBuckets } from './time-buckets.ts';
+import type { TimeBuckets } from './time-buckets.ts';
+import { forEachTokenGap, tokenReads } from './token-reads.ts';
+
+/** Who counted the tokens of the ok requests. */
+export interface CountSources {
+  server: number;
+  client: number;
+  nobody: number;
+}
+
+/** Sums of whole numbers over the ok requests. */
+export interface OkTotals {
+  inputTokens: number;
+  outputTokens: number;
+  inputChars: number;
+  outputChars: number;
+  /** Cached and whole input tokens of the requests whose server told both. */
+  cachedTokens: number;
+  cacheableTokens: number;
+}
+
+/** Running sums for the live view; they may differ in the last digits with the order of arrival. */
+export interface RunningMean {
+  sum: number;
+  n: number;
+}
+
+/** Everything a meter remembers. Two states added together are the state of all their exchanges. */
+export interface MeterState {
+  table: RequestTable;
+  gaps: GapPool;
+  byProblem: Map<ProblemCode, number>;
+  totals: OkTotals;
+  inputSources: CountSources;
+  outputSources: CountSources;
+  /** Some ok answer reasoned. */
+  reasoned: boolean;
+  outputArrivals: TimeBuckets;
+  inputArrivals: TimeBuckets;
+  okEnds: TimeBuckets;
+  okEndTokens: TimeBuckets;
+  running: { latencyMs: RunningMean; ttftMs: RunningMean };
+  counts: { ok: number; failed: number; cancelled: number; dropped: number };
+  lastEndMs: number;
+}
+
+/** A state with nothing in it. */
+export function emptyState(gapCap: number): MeterState {
+  return {
+    table: makeRequestTable(),
+    gaps: makeGapPool(gapCap),
+    byProblem: new Map(),
+    totals: {
+      inputTokens: 0,
+      outputTokens: 0,
+      inputChars: 0,
+      outputChars: 0,
+      cachedTokens: 0,
+      cacheableTokens: 0,
+    },
+    inputSources: { server: 0, client: 0, nobody: 0 },
+    outputSources: { server: 0, client: 0, nobody: 0 },
+    reasoned: false,
+    outputArrivals: makeTimeBuckets(),
+    inputArrivals: makeTimeBuckets(),
+    okEnds: makeTimeBuckets(),
+    okEndTokens: makeTimeBuckets(),
+    running: { latencyMs: { sum: 0, n: 0 }, ttftMs: { sum: 0, n: 0 } },
+    counts: { ok: 0, failed: 0, cancelled: 0, dropped: 0 },
+    lastEndMs: 0,
+  };
+}
+
+/** Takes one measured exchange in; `stream` says whether its gaps and first output mean anything. */
+export function addToState(state: MeterState, exchange: Exchange, stream: boolean): void {
+  state.counts[exchange.outcome] += 1;
+  state.lastEndMs = Math.max(state.lastEndMs, exchange.endMs);
+  if (exchange.problem !== null) {
+    const { code } = exchange.problem;
+    state.byProblem.set(code, (state.byProblem.get(code) ?? 0) + 1);
+  }
+  let meanGapMs: number | null = null;
+  if (exchange.outcome === 'ok') {
+    addTotals(state, exchange);
+    meanGapMs = addArrivals(state, exchange, stream);
+    addRunning(state, exchange, stream);
+  }
+  addRequest(state.table, exchange, meanGapMs);
+}
+
+function addTotals(state: MeterState, exchange: Exchange): void {
+  const { totals } = state;
+  const input = inputTokensOf(exchange);
+  totals.inputTokens += input ?? 0;
+  totals.outputTokens += outputTokensOf(exchange) ?? 0;
+  totals.inputChars += exchange.inputChars;
+  totals.outputChars += exchange.outputChars;
+  if (exchange.cachedTokens !== null && input !== null) {
+    totals.cachedTokens += exchange.cachedTokens;
+    totals.cacheableTokens += input;
+  }
+  state.inputSources[sourceOf(exchange.inputTokens)] += 1;
+  state.outputSources[sourceOf(exchange.outputTokens)] += 1;
+  if (exchange.chunks.kinds.includes('r')) state.reasoned = true;
+}
+
+function sourceOf(counts: TokenCounts): keyof CountSources {
+  if (counts.server !== null) return 'server';
+  return counts.client !== null ? 'client' : 'nobody';
+}
+
+/** Books tokens at the time they came, and pools the gaps; gives the request's mean gap. */
+function addArrivals(state: MeterState, exchange: Exchange, stream: boolean): number | null {
+  const reads = stream ? tokenReads(exchange) : { atMs: [], tokens: [] };
+  const output = outputTokensOf(exchange) ?? 0;
+  const told = reads.tokens.some((tokens) => tokens > 0);
+  if (told) for (const [i, atMs] of reads.atMs.entries()) state.outputArrivals.add(atMs, reads.tokens[i]!);
+  else state.outputArrivals.add(exchange.endMs, output);
+  state.inputArrivals.add(reads.atMs[0] ?? exchange.endMs, inputTokensOf(exchange) ?? 0);
+  let decodeMs = 0;
+  let weights = 0;
+  forEachTokenGap(reads, (gapMs, weight, endMs) => {
+    state.gaps.add(gapMs, weight, endMs);
+    decodeMs += gapMs * weight;
+    weights += weight;
+  });
+  return weights > 0 ? decodeMs / weights : null;
+}
+
+function addRunning(state: MeterState, exchange: Exchange, stream: boolean): void {
+  state.okEnds.add(exchange.endMs, 1);
+  state.okEndTokens.add(exchange.endMs, outputTokensOf(exchange) ?? 0);
+  const { sentMs } = exchange;
+  if (sentMs === null) return;
+  state.running.latencyMs.sum += exchange.endMs - sentMs;
+  state.running.latencyMs.n += 1;
+  const first = exchange.chunks.atMs[0];
+  if (!stream || first === undefined) return;
+  state.running.ttftMs.sum += first - sentMs;
+  state.running.ttftMs.n += 1;
+}
+
+/** Adds what another state remembers; the other one stays as it is. */
+export function mergeStates(into: MeterState, other: MeterState): void {
+  appendRequests(into.table, other.table);
+  into.gaps.merge(other.gaps);
+  for (const [code, count] of other.byProblem) into.byProblem.set(code, (into.byProblem.get(code) ?? 0) + count);
+  addNumbers(into.totals, other.totals);
+  addNumbers(into.inputSources, other.inputSources);
+  addNumbers(into.outputSources, other.outputSources);
+  addNumbers(into.running.latencyMs, other.running.latencyMs);
+  addNumbers(into.running.ttftMs, other.running.ttftMs);
+  addNumbers(into.counts, other.counts);
+  into.reasoned ||= other.reasoned;
+  into.outputArrivals.merge(other.outputArrivals);
+  into.inputArrivals.merge(other.inputArrivals);
+  into.okEnds.merge(other.okEnds);
+  into.okEndTokens.merge(other.okEndTokens);
+  into.lastEndMs = Math.max(into.lastEndMs, other.lastEndMs);
+}
+
+function addNumbers<T extends { [K in keyof T]: number }>(into: T, other: T): void {
+  for (const key of Object.keys(into) as (keyof T)[]) into[key] = (into[key] + other[key]) as T[keyof T];
+}

@@ -1,0 +1,94 @@
+import { invariant } from '../core/index.ts';
+import type { Exchange, LoadShape, RunPlan } from '../core/index.ts';
+import { perSec } from './figures.ts';
+import { addToState, emptyState, mergeStates } from './meter-state.ts';
+import type { MeterState } from './meter-state.ts';
+import { readState } from './reading.ts';
+import type { Reading } from './reading.ts';
+import { parseSlo } from './slo.ts';
+import { bucketMs } from './time-buckets.ts';
+
+/** What a meter must know before the first exchange. */
+export interface MeterOptions {
+  load: Pick<LoadShape, 'kind' | 'concurrency'>;
+  stream: boolean;
+  /** As written; a word that is not understood is a UserError. */
+  slo?: readonly string[];
+  /** Gaps between tokens kept exactly; above it they are collapsed into a histogram. 2 million unless told. */
+  exactGaps?: number;
+}
+
+/** A cheap look at a run in progress: constant time, whatever the number of requests. */
+export interface Glance {
+  recorded: number;
+  ok: number;
+  failed: number;
+  cancelled: number;
+  dropped: number;
+  /** Over the last five seconds that have ended, by the requests' ends. */
+  recent: { requestsPerSec: number | null; outputTokensPerSec: number | null };
+  /** Means over everything so far; null before the first. */
+  latencyMs: number | null;
+  ttftMs: number | null;
+}
+
+/** Reads exchanges as they come. Warm-up is left out of everything. */
+export interface Meter {
+  add(exchange: Exchange): void;
+  /** Takes in all that another meter of the same run has seen. */
+  merge(other: Meter): void;
+  /** `planned` null or left out = as many as were recorded. */
+  read(planned?: number | null): Reading;
+  /** `nowMs` on the run's clock; left out = the last end seen. */
+  peek(nowMs?: number): Glance;
+}
+
+const defaultExactGaps = 2_000_000;
+const recentMs = 5000;
+const states = new WeakMap<Meter, MeterState>();
+
+/** A meter that has seen nothing. */
+export function makeMeter(options: MeterOptions): Meter {
+  const state = emptyState(options.exactGaps ?? defaultExactGaps);
+  const frame = { load: options.load, stream: options.stream, slos: (options.slo ?? []).map(parseSlo) };
+  const meter: Meter = {
+    add(exchange) {
+      if (!exchange.warmup) addToState(state, exchange, options.stream);
+    },
+    merge(other) {
+      const theirs = states.get(other);
+      invariant(theirs !== undefined && theirs !== state, 'a meter merges with another meter of makeMeter');
+      mergeStates(state, theirs);
+    },
+    read: (planned = null) => readState(state, frame, planned),
+    peek: (nowMs) => glanceAt(state, nowMs ?? state.lastEndMs),
+  };
+  states.set(meter, state);
+  return meter;
+}
+
+/** The meter for a plan. */
+export function meterFor(plan: Pick<RunPlan, 'load' | 'generation' | 'slo'>): Meter {
+  return makeMeter({ load: plan.load, stream: plan.generation.stream, slo: plan.slo });
+}
+
+function glanceAt(state: MeterState, nowMs: number): Glance {
+  const { ok, failed, cancelled, dropped } = state.counts;
+  const toMs = Math.floor(nowMs / bucketMs) * bucketMs;
+  const fromMs = Math.max(0, toMs - recentMs);
+  const { latencyMs, ttftMs } = state.running;
+  return {
+    recorded: ok + failed + cancelled + dropped,
+    ok,
+    failed,
+    cancelled,
+    dropped,
+    recent: {
+      requestsPerSec: perSec(state.okEnds.between(fromMs, toMs), toMs - fromMs),
+      outputTokensPerSec:
+        state.outputSources.nobody > 0 ? null : perSec(state.okEndTokens.between(fromMs, toMs), toMs - fromMs),
+    },
+    latencyMs: latencyMs.n > 0 ? latencyMs.sum / latencyMs.n : null,
+    ttftMs: ttftMs.n > 0 ? ttftMs.sum / ttftMs.n : null,
+  };
+}

@@ -1,0 +1,127 @@
+import { distributionOf, exactMethod } from '../core/index.ts';
+import type { Counts, LoadShape, Steady, Summary } from '../core/index.ts';
+import { measuredSpan, meanInFlight, perSec, requestDistributions } from './figures.ts';
+import { goodputOf } from './goodput.ts';
+import type { CountSources, MeterState } from './meter-state.ts';
+import { collect, okOutcome, rowValues } from './request-table.ts';
+import type { RowValue } from './request-table.ts';
+import type { Slo } from './slo.ts';
+import { steadyWindow } from './steady-window.ts';
+
+/** Everything of a summary that follows from the exchanges alone. */
+export type Reading = Omit<
+  Summary,
+  | 'schema'
+  | 'runId'
+  | 'label'
+  | 'source'
+  | 'simulated'
+  | 'partial'
+  | 'model'
+  | 'startedAt'
+  | 'load'
+  | 'printed'
+  | 'server'
+  | 'devices'
+  | 'client'
+  | 'verdict'
+>;
+
+/** What must be known about a run to read its exchanges. */
+export interface ReadingFrame {
+  load: Pick<LoadShape, 'kind' | 'concurrency'>;
+  stream: boolean;
+  slos: readonly Slo[];
+}
+
+/** The word for the histogram in Summary.percentileMethod. */
+export const histogramMethod = `${exactMethod}; itl: logarithmic buckets, relative error at most 0.1 %`;
+
+/** Reads a state; `planned` null = as many as were recorded. */
+export function readState(state: MeterState, frame: ReadingFrame, planned: number | null): Reading {
+  const { table, totals } = state;
+  const span = measuredSpan(table);
+  const durationMs = span === null ? null : span.toMs - span.fromMs;
+  const counts = countsOf(state, planned);
+  const input = known(state.inputSources) ? totals.inputTokens : null;
+  const output = known(state.outputSources) ? totals.outputTokens : null;
+  const ok = (row: number): boolean => table.outcome.at(row) === okOutcome;
+  const over = (value: RowValue) => distributionOf(collect(table, value, ok));
+  const distributions = requestDistributions(table, frame.load, frame.stream, null);
+  return {
+    counts,
+    durationMs,
+    requestsPerSec: perSec(state.counts.ok, durationMs),
+    inputTokensPerSec: perSec(input, durationMs),
+    outputTokensPerSec: perSec(output, durationMs),
+    totalTokensPerSec: perSec(input === null || output === null ? null : input + output, durationMs),
+    inputCharsPerSec: perSec(totals.inputChars, durationMs),
+    outputCharsPerSec: perSec(totals.outputChars, durationMs),
+    concurrencyAchieved: span === null ? null : meanInFlight(table, span),
+    ...distributions,
+    itlMs: frame.stream ? state.gaps.distribution() : null,
+    timeToAnswerMs: frame.stream && state.reasoned ? over(rowValues.timeToAnswerMs) : null,
+    inputTokens: over(rowValues.inputTokens),
+    outputTokens: over(rowValues.outputTokens),
+    userTokensPerSec: over(rowValues.userTokensPerSec),
+    cachedInputRatio: totals.cacheableTokens > 0 ? totals.cachedTokens / totals.cacheableTokens : null,
+    goodput: goodputOf(table, frame.slos, { stream: frame.stream, issued: counts.issued, durationMs }),
+    steady: steadyOf(state, frame, distributions.latencyMs?.mean ?? null),
+    percentileMethod: state.gaps.collapsed ? histogramMethod : exactMethod,
+    tokenSource: { input: wordFor(state.inputSources), output: wordFor(state.outputSources) },
+  };
+}
+
+function countsOf(state: MeterState, planned: number | null): Counts {
+  const { ok, failed, cancelled, dropped } = state.counts;
+  const recorded = ok + failed + cancelled + dropped;
+  const all = Math.max(planned ?? recorded, recorded);
+  return {
+    planned: all,
+    issued: all - dropped,
+    ok,
+    failed,
+    cancelled,
+    dropped,
+    unaccounted: all - recorded,
+    byProblem: Object.fromEntries([...state.byProblem].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+function steadyOf(state: MeterState, frame: ReadingFrame, meanLatencyMs: number | null): Steady | null {
+  const { table } = state;
+  const sent = (row: number): boolean => !Number.isNaN(table.sent.at(row));
+  const window = steadyWindow(frame.load, {
+    dueMs: table.due.toArray(),
+    sentMs: collect(table, (t, row) => t.sent.at(row), sent),
+    endMs: collect(table, (t, row) => t.end.at(row), sent),
+    meanLatencyMs,
+  });
+  if (window === null) return null;
+  const { fromMs, toMs } = window;
+  const spanMs = toMs - fromMs;
+  const input = known(state.inputSources) ? state.inputArrivals.between(fromMs, toMs) : null;
+  const output = known(state.outputSources) ? state.outputArrivals.between(fromMs, toMs) : null;
+  return {
+    fromMs,
+    toMs,
+    requestsPerSec: perSec(state.okEnds.between(fromMs, toMs), spanMs),
+    inputTokensPerSec: perSec(input, spanMs),
+    outputTokensPerSec: perSec(output, spanMs),
+    totalTokensPerSec: perSec(input === null || output === null ? null : input + output, spanMs),
+    concurrencyAchieved: meanInFlight(table, window),
+    ...requestDistributions(table, frame.load, frame.stream, window),
+    itlMs: frame.stream ? state.gaps.between(fromMs, toMs) : null,
+  };
+}
+
+/** A sum of tokens is known only when somebody counted every ok request. */
+function known(sources: CountSources): boolean {
+  return sources.nobody === 0 && sources.server + sources.client > 0;
+}
+
+function wordFor(sources: CountSources): 'server' | 'client' | 'mixed' | null {
+  if (sources.server > 0 && sources.client > 0) return 'mixed';
+  if (sources.server > 0) return 'server';
+  return sources.client > 0 ? 'client' : null;
+}

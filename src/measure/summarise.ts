@@ -1,0 +1,53 @@
+import type { RunPlan, Summary } from '../core/index.ts';
+import type { Meter } from './meter.ts';
+
+/** What a summary says that the exchanges do not know. Whatever is left out is null, false or empty. */
+export interface SummaryFacts
+  extends
+    Pick<Summary, 'runId' | 'simulated' | 'load'>,
+    Partial<
+      Pick<
+        Summary,
+        'label' | 'source' | 'partial' | 'model' | 'startedAt' | 'server' | 'devices' | 'client' | 'printed'
+      >
+    > {
+  /** How many measured requests the plan asked for; null = as many as came due, which are those recorded. */
+  planned: number | null;
+}
+
+/** The summary of what a meter has seen. Its verdict is empty: the audit fills it. */
+export function summarise(meter: Meter, facts: SummaryFacts): Summary {
+  return {
+    schema: 'llmdyno.summary/1',
+    runId: facts.runId,
+    label: facts.label ?? null,
+    source: facts.source ?? { tool: 'llmdyno', file: null },
+    simulated: facts.simulated,
+    partial: facts.partial ?? false,
+    model: facts.model ?? null,
+    startedAt: facts.startedAt ?? null,
+    load: facts.load,
+    ...meter.read(facts.planned),
+    printed: facts.printed ?? {},
+    server: facts.server ?? null,
+    devices: facts.devices ?? null,
+    client: facts.client ?? null,
+    verdict: { valid: true, findings: [] },
+  };
+}
+
+/** What a plan says about its summary: label, model, load and the number of requests planned. */
+export function factsOfPlan(plan: RunPlan): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'planned'> {
+  return {
+    label: plan.label,
+    model: plan.target.model,
+    load: {
+      kind: plan.load.kind,
+      concurrency: plan.load.concurrency,
+      ratePerSec: plan.load.ratePerSec,
+      stream: plan.generation.stream,
+    },
+    // With a duration, planned is what came due, and every ask that came due is recorded.
+    planned: plan.durationMs === null ? plan.requests : null,
+  };
+}
