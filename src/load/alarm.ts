@@ -1,0 +1,60 @@
+import type { RunClock } from './run-clock.ts';
+
+/**
+ * Timers may fire early and often fire more than a millisecond late, so the last stretch is spent looking at the clock
+ * between rounds of the event loop; sockets are served all the while.
+ */
+const spinMs = 1.5;
+
+/** Wakes a function at an absolute time, as exactly as Node allows; one time at once. */
+export class Alarm {
+  readonly #clock: RunClock;
+  readonly #ring: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  #immediate: NodeJS.Immediate | null = null;
+  #atMs: number | null = null;
+  /** Time spent only looking at the clock: CPU that a busier client would have free. */
+  spunMs = 0;
+
+  constructor(clock: RunClock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  set(atMs: number): void {
+    if (this.#atMs === atMs) return;
+    this.clear();
+    this.#atMs = atMs;
+    const left = atMs - this.#clock.nowMs();
+    if (left > spinMs + 1) this.#timer = setTimeout(() => this.#spin(), Math.floor(left - spinMs));
+    else this.#spin();
+  }
+
+  clear(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#immediate !== null) clearImmediate(this.#immediate);
+    this.#timer = null;
+    this.#immediate = null;
+    this.#atMs = null;
+  }
+
+  #spin(): void {
+    this.#timer = null;
+    let before = this.#clock.nowMs();
+    const look = (): void => {
+      const now = this.#clock.nowMs();
+      // A round that took longer did other work in between.
+      if (now - before < 0.05) this.spunMs += now - before;
+      before = now;
+      if (this.#atMs === null) return;
+      if (now < this.#atMs) {
+        this.#immediate = setImmediate(look);
+        return;
+      }
+      this.#immediate = null;
+      this.#atMs = null;
+      this.#ring();
+    };
+    this.#immediate = setImmediate(look);
+  }
+}

@@ -1,0 +1,162 @@
+import type { Socket } from 'node:net';
+
+import { problem } from '../core/index.ts';
+import type { Problem } from '../core/index.ts';
+import { socketProblem } from './connect-problem.ts';
+import type { Stage } from './connect-problem.ts';
+import { connect } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+import { HttpReader, HttpSyntaxError } from './http-reader.ts';
+import type { ResponseHead } from './http-reader.ts';
+import type { RunClock } from './run-clock.ts';
+
+/** Who is told about the one request that a connection carries at a time. Times are of the socket read. */
+export interface ConnectionClient {
+  connected(atMs: number): void;
+  /** Any bytes of the answer, before they are looked at. */
+  touched(atMs: number): void;
+  head(head: ResponseHead): void;
+  body(bytes: Uint8Array, atMs: number): void;
+  /** The response is complete. */
+  end(reusable: boolean, atMs: number): void;
+  /** The connection broke; it is destroyed already. */
+  broke(why: Problem, atMs: number): void;
+}
+
+/** One connection: a socket, a strict reader, and at most one request. */
+export class Connection {
+  readonly #clock: RunClock;
+  readonly #reader = new HttpReader();
+  readonly #socket: Socket;
+  #client: ConnectionClient | null = null;
+  #stage: Stage = 'connecting';
+  #ended: { reusable: boolean } | null = null;
+  #answered = false;
+  #error: NodeJS.ErrnoException | null = null;
+  /** When it became idle, for the pool. */
+  idleSinceMs = 0;
+  /** Called when an idle connection goes away by itself. */
+  onGone: (() => void) | null = null;
+
+  constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array) {
+    this.#clock = clock;
+    this.#socket = connect(endpoint, buffer, (bytes) => this.#read(bytes));
+    const open = (): void => {
+      this.#stage = 'open';
+      this.#client?.connected(clock.nowMs());
+    };
+    this.#socket.on('connect', () => {
+      if (endpoint.secure) this.#stage = 'handshaking';
+      else open();
+    });
+    if (endpoint.secure) this.#socket.on('secureConnect', open);
+    this.#socket.on('end', () => this.#closedByPeer());
+    this.#socket.on('error', (error) => {
+      this.#error = error;
+    });
+    this.#socket.on('close', () => this.#gone());
+  }
+
+  /** Writes a request; `client` hears of everything that follows. */
+  send(bytes: Uint8Array, client: ConnectionClient): void {
+    this.#client = client;
+    this.#answered = false;
+    this.#ended = null;
+    const buffered = this.#reader;
+    buffered.expect({
+      head: (head) => client.head(head),
+      body: (piece) => client.body(piece, this.#readAtMs),
+      end: (reusable) => {
+        this.#ended = { reusable };
+      },
+    });
+    this.#socket.write(bytes);
+  }
+
+  /** Gives the connection up; its client hears nothing more. */
+  destroy(): void {
+    this.#client = null;
+    this.#socket.destroy();
+  }
+
+  get usable(): boolean {
+    return this.#stage === 'open' && this.#reader.idle && !this.#socket.destroyed && this.#socket.writable;
+  }
+
+  /** Lets the process end while this connection idles. */
+  rest(): void {
+    this.#socket.unref();
+  }
+
+  /** The opposite of rest. */
+  wake(): void {
+    this.#socket.ref();
+  }
+
+  #readAtMs = 0;
+
+  #read(bytes: Uint8Array): void {
+    // The stamp comes before any look at the bytes: what we do with them must not count as the server's time.
+    const atMs = this.#clock.nowMs();
+    this.#readAtMs = atMs;
+    const client = this.#client;
+    if (client === null) {
+      // An idle connection that talks is not one to send a request on.
+      this.destroy();
+      return;
+    }
+    this.#answered = true;
+    client.touched(atMs);
+    try {
+      this.#reader.push(bytes);
+    } catch (error) {
+      if (!(error instanceof HttpSyntaxError)) throw error;
+      // After the end of the response stray bytes only cost the connection, not the answer.
+      if (this.#ended !== null) this.#ended.reusable = false;
+      else return this.#break(problem('malformed-http', error.message), atMs);
+    }
+    this.#settle(atMs);
+  }
+
+  /** Tells the client of a complete response, once the reader is done with the bytes at hand. */
+  #settle(atMs: number): void {
+    const ended = this.#ended;
+    const client = this.#client;
+    if (ended === null || client === null) return;
+    this.#client = null;
+    this.#ended = null;
+    if (!ended.reusable) this.#socket.destroy();
+    client.end(ended.reusable, atMs);
+  }
+
+  #closedByPeer(): void {
+    const atMs = this.#clock.nowMs();
+    if (this.#client === null) return;
+    if (this.#answered && this.#reader.close()) return this.#settle(atMs);
+    this.#break(this.#cutOff(), atMs);
+  }
+
+  #gone(): void {
+    const client = this.#client;
+    if (client === null) {
+      this.onGone?.();
+      return;
+    }
+    this.#break(this.#error === null ? this.#cutOff() : socketProblem(this.#error, this.#stage), this.#clock.nowMs());
+  }
+
+  #cutOff(): Problem {
+    if (this.#stage === 'handshaking')
+      return problem('tls', 'the server closed the connection during the TLS handshake');
+    return this.#answered
+      ? problem('truncated-stream', 'the server closed the connection in the middle of its answer')
+      : problem('reset', 'the server closed the connection before answering');
+  }
+
+  #break(why: Problem, atMs: number): void {
+    const client = this.#client;
+    this.#client = null;
+    this.#socket.destroy();
+    client?.broke(why, atMs);
+  }
+}

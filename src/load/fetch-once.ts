@@ -1,0 +1,67 @@
+import { problem } from '../core/index.ts';
+import type { Problem, RunPlan } from '../core/index.ts';
+import { Connection } from './connection.ts';
+import { endpointOf } from './endpoint.ts';
+import { requestWriter } from './request-bytes.ts';
+import type { Secrets } from './request-bytes.ts';
+import { startClock } from './run-clock.ts';
+
+const maxBodyBytes = 1024 * 1024;
+
+/** What one question outside the load brought back. */
+export interface Fetched {
+  status: number | null;
+  contentType: string;
+  body: string;
+  /** Why there was no complete answer; null = there was one, whatever its status. */
+  problem: Problem | null;
+}
+
+/** Asks one thing over a connection of its own, through the same reader and the same causes as the load. */
+export function fetchOnce(
+  target: RunPlan['target'],
+  call: { method: 'GET' | 'POST'; url: string; body: Uint8Array },
+  secrets: Secrets,
+  timeoutMs: number,
+): Promise<Fetched> {
+  const clock = startClock();
+  const endpoint = endpointOf({ ...target, url: call.url });
+  const write = requestWriter(endpoint, target, secrets);
+  const bytes = write({
+    method: call.method,
+    headers: [
+      ['content-type', 'application/json'],
+      ['accept', '*/*'],
+    ],
+    body: call.body,
+  });
+  return new Promise((resolve) => {
+    const fetched: Fetched = { status: null, contentType: '', body: '', problem: null };
+    const decoder = new TextDecoder();
+    const connection = new Connection(endpoint, clock, new Uint8Array(64 * 1024));
+    let connected = false;
+    const done = (why: Problem | null): void => {
+      clearTimeout(timer);
+      connection.destroy();
+      resolve({ ...fetched, problem: why });
+    };
+    const timer = setTimeout(() => {
+      done(problem(connected ? 'timeout-total' : 'connect-timeout', `no answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    connection.send(bytes, {
+      connected: () => {
+        connected = true;
+      },
+      touched: () => {},
+      head: (head) => {
+        fetched.status = head.status;
+        fetched.contentType = head.headers.get('content-type') ?? '';
+      },
+      body: (piece) => {
+        if (fetched.body.length < maxBodyBytes) fetched.body += decoder.decode(piece, { stream: true });
+      },
+      end: () => done(null),
+      broke: (why) => done(why),
+    });
+  });
+}

@@ -1,0 +1,228 @@
+import { outputKindLetters, problem } from '../core/index.ts';
+import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, Timeouts } from '../core/index.ts';
+import type { Heard, Listener, Protocol } from '../protocol/index.ts';
+import type { Connection, ConnectionClient } from './connection.ts';
+import type { ResponseHead } from './http-reader.ts';
+import { refusal } from './refusal.ts';
+
+/** How much of a refused answer is read for its words. */
+const refusalBytes = 4096;
+
+/** What a flight needs to know that is the same for the whole run. */
+export interface FlightSettings {
+  protocol: Protocol;
+  timeouts: Timeouts;
+  keepText: boolean;
+}
+
+/** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
+export class Flight implements ConnectionClient {
+  readonly #ask: Ask;
+  readonly #settings: FlightSettings;
+  readonly #connection: Connection;
+  readonly #ended: (ended: Ended, reusable: boolean) => void;
+  readonly #dueMs: number;
+  readonly #sentMs: number;
+  readonly #warmup: boolean;
+  readonly #inputChars: number;
+  #connecting: boolean;
+  #connectMs: number | null = null;
+  #firstByteMs: number | null = null;
+  #lastReadMs: number;
+  #status: number | null = null;
+  #listener: Listener | null = null;
+  #streamed = false;
+  #refused = '';
+  #refusing = false;
+  #problem: Problem | null = null;
+  #chunks: Chunks = { atMs: [], tokens: [], kinds: '' };
+  #text: string[] = [];
+  #reasoning: string[] = [];
+  #outputChars = 0;
+  #usage: Extract<Heard, { kind: 'usage' }> | null = null;
+  #finish: string | null = null;
+  #heardOutput = false;
+  #over = false;
+
+  constructor(parts: {
+    ask: Ask;
+    bytes: Uint8Array;
+    settings: FlightSettings;
+    connection: Connection;
+    fresh: boolean;
+    dueMs: number;
+    nowMs: number;
+    warmup: boolean;
+    inputChars: number;
+    ended: (ended: Ended, reusable: boolean) => void;
+  }) {
+    this.#ask = parts.ask;
+    this.#settings = parts.settings;
+    this.#connection = parts.connection;
+    this.#ended = parts.ended;
+    this.#dueMs = parts.dueMs;
+    this.#sentMs = parts.nowMs;
+    this.#lastReadMs = parts.nowMs;
+    this.#warmup = parts.warmup;
+    this.#inputChars = parts.inputChars;
+    this.#connecting = parts.fresh;
+    parts.connection.send(parts.bytes, this);
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  connected(atMs: number): void {
+    this.#connecting = false;
+    this.#connectMs = atMs - this.#sentMs;
+    this.#lastReadMs = atMs;
+  }
+
+  touched(atMs: number): void {
+    this.#firstByteMs ??= atMs;
+    this.#lastReadMs = atMs;
+  }
+
+  head(head: ResponseHead): void {
+    this.#status = head.status;
+    const contentType = head.headers.get('content-type') ?? '';
+    this.#problem = refusal(head);
+    this.#refusing = this.#problem !== null;
+    if (this.#refusing) return;
+    const shape = { stream: this.#ask.generation.stream, contentType };
+    this.#streamed = this.#settings.protocol.streams(shape);
+    this.#listener = this.#settings.protocol.listen(shape);
+  }
+
+  body(bytes: Uint8Array, atMs: number): void {
+    if (this.#over) return;
+    if (this.#refusing) {
+      if (this.#refused.length < refusalBytes) this.#refused += Buffer.from(bytes).toString('utf8');
+      return;
+    }
+    this.#take(this.#listener!.hear(bytes), atMs);
+    // Nothing that follows an error can mend the answer; the connection is in an unknown state.
+    if (this.#problem !== null) this.#abandon(this.#problem, atMs);
+  }
+
+  end(reusable: boolean, atMs: number): void {
+    if (this.#over) return;
+    if (this.#refusing) {
+      this.#problem = { ...problem(this.#problem!.code, refusedWords(this.#refused), this.#status) };
+    } else {
+      this.#take(this.#listener!.close(), atMs);
+      if (this.#problem === null && !this.#heardOutput) this.#problem = problem('empty-answer', this.#emptyWords());
+    }
+    this.#finishWith(this.#problem === null ? 'ok' : 'failed', this.#problem, atMs, reusable);
+  }
+
+  broke(why: Problem, atMs: number): void {
+    if (this.#over) return;
+    const cause = this.#refusing ? problem(this.#problem!.code, refusedWords(this.#refused), this.#status) : why;
+    this.#finishWith('failed', cause, atMs, false);
+  }
+
+  /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */
+  checkTimeouts(nowMs: number): void {
+    const { connectMs, ttftMs, readMs, totalMs } = this.#settings.timeouts;
+    const waitsForOutput = this.#ask.generation.stream && !this.#heardOutput;
+    let code: 'connect-timeout' | 'timeout-ttft' | 'timeout-read' | 'timeout-total' | null = null;
+    let earliest = nowMs;
+    const check = (name: NonNullable<typeof code>, limit: number | null, from: number): void => {
+      if (limit === null || from + limit > earliest) return;
+      earliest = from + limit;
+      code = name;
+    };
+    if (this.#connecting) check('connect-timeout', connectMs, this.#sentMs);
+    else check('timeout-read', readMs, this.#lastReadMs);
+    if (waitsForOutput) check('timeout-ttft', ttftMs, this.#sentMs);
+    check('timeout-total', totalMs, this.#sentMs);
+    if (code !== null) this.#abandon(problem(code, `given up after ${Math.round(nowMs - this.#sentMs)} ms`), nowMs);
+  }
+
+  /** Ends the flight because the run is over. */
+  cancel(nowMs: number): void {
+    if (this.#over) return;
+    this.#connection.destroy();
+    this.#finishWith('cancelled', problem('cancelled'), nowMs, false);
+  }
+
+  #abandon(why: Problem, atMs: number): void {
+    if (this.#over) return;
+    this.#connection.destroy();
+    this.#finishWith('failed', why, atMs, false);
+  }
+
+  #take(heard: readonly Heard[], atMs: number): void {
+    for (const piece of heard) {
+      if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? 1, atMs);
+      else if (piece.kind === 'usage') this.#usage = piece;
+      else if (piece.kind === 'finish') this.#finish = piece.reason;
+      else this.#problem ??= problem(piece.code, piece.words, this.#status);
+    }
+  }
+
+  #output(of: OutputKind, text: string, tokens: number, atMs: number): void {
+    this.#heardOutput = true;
+    this.#outputChars += text.length;
+    if (this.#settings.keepText) (of === 'reasoning' ? this.#reasoning : this.#text).push(text);
+    if (!this.#streamed) return;
+    const { atMs: times, tokens: counts, kinds } = this.#chunks;
+    const letter = outputKindLetters[of];
+    const last = times.length - 1;
+    if (last >= 0 && times[last] === atMs && kinds[last] === letter) {
+      counts[last]! += tokens;
+      return;
+    }
+    times.push(atMs);
+    counts.push(tokens);
+    this.#chunks.kinds = kinds + letter;
+  }
+
+  #emptyWords(): string {
+    return this.#finish === null
+      ? 'an answer without output'
+      : `an answer without output, finish reason "${this.#finish}"`;
+  }
+
+  #finishWith(outcome: Outcome, why: Problem | null, atMs: number, reusable: boolean): void {
+    this.#over = true;
+    const { prompt, seq } = this.#ask;
+    this.#ended(
+      {
+        exchange: {
+          seq,
+          promptId: prompt.id,
+          labels: prompt.labels,
+          warmup: this.#warmup,
+          dueMs: this.#dueMs,
+          sentMs: this.#sentMs,
+          connectMs: this.#connectMs,
+          firstByteMs: this.#firstByteMs,
+          chunks: this.#chunks,
+          endMs: atMs,
+          inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
+          outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },
+          cachedTokens: this.#usage?.cached ?? null,
+          reasoningTokens: this.#usage?.reasoning ?? null,
+          inputChars: this.#inputChars,
+          outputChars: this.#outputChars,
+          finish: this.#finish,
+          httpStatus: this.#status,
+          attempts: 1,
+          outcome,
+          problem: why,
+        },
+        answer: this.#settings.keepText
+          ? { seq, text: this.#text.join(''), reasoning: this.#reasoning.join('') }
+          : null,
+      },
+      reusable,
+    );
+  }
+}
+
+function refusedWords(body: string): string {
+  return body.slice(0, refusalBytes);
+}

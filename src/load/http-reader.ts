@@ -1,0 +1,190 @@
+/** What the head of a response says. Header names are lower case; repeated ones are joined by ", ". */
+export interface ResponseHead {
+  status: number;
+  headers: ReadonlyMap<string, string>;
+}
+
+/** Told by HttpReader as it reads; `end` comes at most once. */
+export interface ResponseHandler {
+  head(head: ResponseHead): void;
+  body(bytes: Uint8Array): void;
+  /** The response is complete; reusable = the connection may carry another request. */
+  end(reusable: boolean): void;
+}
+
+/** The peer does not speak HTTP/1.1 as it should. */
+export class HttpSyntaxError extends Error {
+  override name = 'HttpSyntaxError';
+}
+
+const maxHeadBytes = 64 * 1024;
+const maxLineBytes = 8 * 1024;
+const maxTrailerBytes = 16 * 1024;
+const LF = 10;
+
+type State = 'head' | 'length' | 'until-close' | 'size' | 'chunk' | 'chunk-end' | 'trailer' | 'done';
+
+/**
+ * Reads one HTTP/1.1 response at a time from bytes split anywhere. Strict: bare LF in the head, two lengths,
+ * a length beside chunked coding, folded headers and sloppy chunk sizes are refused, because a reader that guesses
+ * turns one answer into another's.
+ */
+export class HttpReader {
+  #handler: ResponseHandler | null = null;
+  #state: State = 'done';
+  #pending = '';
+  #trailerBytes = 0;
+  #left = 0;
+  #keepAlive = true;
+
+  /** Starts reading the answer to a request. */
+  expect(handler: ResponseHandler): void {
+    this.#handler = handler;
+    this.#state = 'head';
+    this.#pending = '';
+    this.#trailerBytes = 0;
+  }
+
+  get idle(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** Takes the next bytes; throws HttpSyntaxError. Bytes after the end of the response are an error too. */
+  push(bytes: Uint8Array): void {
+    let at = 0;
+    while (at < bytes.length) {
+      switch (this.#state) {
+        case 'length':
+        case 'chunk':
+          at = this.#counted(bytes, at);
+          break;
+        case 'until-close':
+          this.#handler!.body(bytes.subarray(at));
+          return;
+        case 'done':
+          throw new HttpSyntaxError('bytes that belong to no request');
+        default:
+          at = this.#line(bytes, at);
+      }
+    }
+  }
+
+  /** The peer closed its side. True when that is a proper end of the response under way. */
+  close(): boolean {
+    if (this.#state !== 'until-close') return this.#state === 'done';
+    this.#finish(false);
+    return true;
+  }
+
+  #counted(bytes: Uint8Array, at: number): number {
+    const take = Math.min(this.#left, bytes.length - at);
+    this.#left -= take;
+    this.#handler!.body(bytes.subarray(at, at + take));
+    if (this.#left === 0) {
+      if (this.#state === 'length') this.#finish(this.#keepAlive);
+      else this.#state = 'chunk-end';
+    }
+    return at + take;
+  }
+
+  /** The line-shaped parts: head, chunk sizes and ends, trailers. Each ends in CRLF. */
+  #line(bytes: Uint8Array, at: number): number {
+    const limit = this.#state === 'head' ? maxHeadBytes : maxLineBytes;
+    const lf = bytes.indexOf(LF, at);
+    const end = lf === -1 ? bytes.length : lf + 1;
+    this.#pending += latin1(bytes, at, end);
+    if (this.#pending.length > limit) throw new HttpSyntaxError(`a ${this.#state} of more than ${limit} bytes`);
+    if (lf === -1) return end;
+    if (!this.#pending.endsWith('\r\n')) throw new HttpSyntaxError('a line that does not end in CRLF');
+    if (this.#state === 'head') {
+      if (this.#pending === '\r\n') throw new HttpSyntaxError('an empty line where a response should begin');
+      if (this.#pending.endsWith('\r\n\r\n')) this.#head(this.#takePending(4));
+      return end;
+    }
+    this.#framing(this.#takePending(2));
+    return end;
+  }
+
+  #takePending(cut: number): string {
+    const text = this.#pending.slice(0, -cut);
+    this.#pending = '';
+    return text;
+  }
+
+  #framing(line: string): void {
+    if (this.#state === 'size') {
+      const size = /^([0-9a-fA-F]{1,12})(?:[ \t]*;[^\u0000-\u001f]*)?$/.exec(line)?.[1];
+      if (size === undefined) throw new HttpSyntaxError(`chunk size "${line.slice(0, 40)}"`);
+      this.#left = Number.parseInt(size, 16);
+      this.#state = this.#left === 0 ? 'trailer' : 'chunk';
+    } else if (this.#state === 'chunk-end') {
+      if (line !== '') throw new HttpSyntaxError('a chunk longer than its size');
+      this.#state = 'size';
+    } else {
+      this.#trailerBytes += line.length;
+      if (this.#trailerBytes > maxTrailerBytes) throw new HttpSyntaxError('trailers without end');
+      if (line === '') this.#finish(this.#keepAlive);
+    }
+  }
+
+  #head(text: string): void {
+    const lines = text.split('\r\n');
+    const status = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
+    if (status === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
+    const headers = readHeaders(lines.slice(1));
+    const code = Number(status[2]);
+    // 100 Continue and its kind only announce; the answer proper follows.
+    if (code < 200) {
+      if (code === 101) throw new HttpSyntaxError('a protocol switch nobody asked for');
+      return;
+    }
+    const connection = headers.get('connection')?.toLowerCase() ?? '';
+    this.#keepAlive = status[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+    const body = bodyLength(code, headers);
+    this.#handler!.head({ status: code, headers });
+    if (body === 'chunked') this.#state = 'size';
+    else if (body === 'until-close') this.#state = 'until-close';
+    else if (body === 0) this.#finish(this.#keepAlive);
+    else {
+      this.#left = body;
+      this.#state = 'length';
+    }
+  }
+
+  #finish(reusable: boolean): void {
+    const handler = this.#handler!;
+    this.#state = 'done';
+    this.#handler = null;
+    handler.end(reusable);
+  }
+}
+
+function readHeaders(lines: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\u0000-\u0008\u000a-\u001f\u007f]*?)[ \t]*$/.exec(line);
+    if (match === null) throw new HttpSyntaxError(`header line "${line.slice(0, 60)}"`);
+    const name = match[1]!.toLowerCase();
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? match[2]! : `${earlier}, ${match[2]!}`);
+  }
+  return headers;
+}
+
+function bodyLength(status: number, headers: ReadonlyMap<string, string>): number | 'chunked' | 'until-close' {
+  const coding = headers.get('transfer-encoding');
+  const length = headers.get('content-length');
+  if (coding !== undefined) {
+    if (length !== undefined) throw new HttpSyntaxError('both Content-Length and Transfer-Encoding');
+    if (coding.toLowerCase() !== 'chunked') throw new HttpSyntaxError(`transfer coding "${coding.slice(0, 40)}"`);
+    return 'chunked';
+  }
+  if (status === 204 || status === 304) return 0;
+  if (length === undefined) return 'until-close';
+  if (!/^\d{1,15}$/.test(length)) throw new HttpSyntaxError(`Content-Length "${length.slice(0, 40)}"`);
+  return Number(length);
+}
+
+function latin1(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1');
+}

@@ -1,0 +1,57 @@
+import { Connection } from './connection.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { RunClock } from './run-clock.ts';
+
+/** Servers close idle connections after 5 s (uvicorn, node) or more; ours are given up well before. */
+const maxIdleMs = 3000;
+const readBufferBytes = 64 * 1024;
+
+/** Open connections to one endpoint, the most recently used first. */
+export class Pool {
+  readonly #endpoint: Endpoint;
+  readonly #clock: RunClock;
+  readonly #idle: Connection[] = [];
+  // One read buffer for all sockets: a read is looked at to its end before the next one happens.
+  readonly #buffer = new Uint8Array(readBufferBytes);
+  opened = 0;
+  reused = 0;
+
+  constructor(endpoint: Endpoint, clock: RunClock) {
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+  }
+
+  /** A connection to send on, and whether it was open already. */
+  take(): { connection: Connection; fresh: boolean } {
+    const oldest = this.#clock.nowMs() - maxIdleMs;
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) break;
+      if (connection.usable && connection.idleSinceMs >= oldest) {
+        connection.onGone = null;
+        connection.wake();
+        this.reused++;
+        return { connection, fresh: false };
+      }
+      connection.destroy();
+    }
+    this.opened++;
+    return { connection: new Connection(this.#endpoint, this.#clock, this.#buffer), fresh: true };
+  }
+
+  /** Takes back a connection whose response is complete. */
+  give(connection: Connection): void {
+    connection.idleSinceMs = this.#clock.nowMs();
+    connection.onGone = () => {
+      const at = this.#idle.indexOf(connection);
+      if (at !== -1) this.#idle.splice(at, 1);
+    };
+    connection.rest();
+    this.#idle.push(connection);
+  }
+
+  /** Closes what is idle. */
+  close(): void {
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+}

@@ -1,0 +1,75 @@
+import type { Heard } from './protocol.ts';
+
+/**
+ * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike.
+ * `words` names where text stands: a chat delta or message, or a completion's text.
+ */
+export function hearObject(value: unknown): Heard[] {
+  if (!isObject(value)) return [{ kind: 'problem', code: 'malformed-stream', words: JSON.stringify(value) ?? '' }];
+  const error = value['error'];
+  if (error !== undefined && error !== null)
+    return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(error) }];
+  if (value['object'] === 'error') {
+    return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(value) }];
+  }
+  const heard: Heard[] = [];
+  const choices = value['choices'];
+  const usage = value['usage'];
+  if (Array.isArray(choices)) for (const choice of choices) hearChoice(choice, heard);
+  else if (!isObject(usage)) {
+    return [{ kind: 'problem', code: 'malformed-stream', words: `no "choices" in ${JSON.stringify(value)}` }];
+  }
+  if (isObject(usage)) heard.push(hearUsage(usage));
+  return heard;
+}
+
+function hearChoice(choice: unknown, heard: Heard[]): void {
+  if (!isObject(choice)) return;
+  const part = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : choice;
+  const reasoning = part['reasoning_content'] ?? part['reasoning'];
+  if (typeof reasoning === 'string' && reasoning !== '') {
+    heard.push({ kind: 'text', of: 'reasoning', text: reasoning, tokens: null });
+  }
+  const text = part['content'] ?? part['text'];
+  if (typeof text === 'string' && text !== '') heard.push({ kind: 'text', of: 'answer', text, tokens: null });
+  const tools = part['tool_calls'];
+  if (Array.isArray(tools) && tools.length > 0) {
+    heard.push({ kind: 'text', of: 'tool', text: tools.map(toolText).join(''), tokens: null });
+  }
+  const finish = choice['finish_reason'];
+  if (typeof finish === 'string') heard.push({ kind: 'finish', reason: finish });
+}
+
+function toolText(call: unknown): string {
+  if (!isObject(call) || !isObject(call['function'])) return '';
+  const { name, arguments: args } = call['function'];
+  return `${typeof name === 'string' ? name : ''}${typeof args === 'string' ? args : ''}`;
+}
+
+function hearUsage(usage: Record<string, unknown>): Heard {
+  return {
+    kind: 'usage',
+    input: count(usage['prompt_tokens']),
+    output: count(usage['completion_tokens']),
+    cached: isObject(usage['prompt_tokens_details']) ? count(usage['prompt_tokens_details']['cached_tokens']) : null,
+    reasoning: isObject(usage['completion_tokens_details'])
+      ? count(usage['completion_tokens_details']['reasoning_tokens'])
+      : null,
+  };
+}
+
+/** A whole number of tokens, or null for anything that is not one. */
+function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** The server's own words about an error, from the shapes servers use. */
+export function errorWords(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (isObject(error) && typeof error['message'] === 'string') return error['message'];
+  return JSON.stringify(error) ?? '';
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,42 @@
+import type { ApiName, Ask, OutputKind, ProblemCode, Target } from '../core/index.ts';
+
+/** One HTTP request, ready to be written; host, length and connection headers are the sender's business. */
+export interface HttpCall {
+  method: 'GET' | 'POST';
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+}
+
+/** What a listener understood from the bytes it was given. */
+export type Heard =
+  /** Output text of one kind; tokens = what the server said this piece holds, null = it did not say. */
+  | { kind: 'text'; of: OutputKind; text: string; tokens: number | null }
+  | { kind: 'usage'; input: number | null; output: number | null; cached: number | null; reasoning: number | null }
+  | { kind: 'finish'; reason: string }
+  | { kind: 'problem'; code: ProblemCode; words: string };
+
+/** Hears one answer. Pure: bytes in, facts out; knows neither sockets nor clocks. */
+export interface Listener {
+  /** The next bytes of the body, split anywhere. The bytes are only borrowed for the call. */
+  hear(bytes: Uint8Array): Heard[];
+  /** The body ended properly; what is still missing is said now. */
+  close(): Heard[];
+}
+
+/** How the answer arrives, known from its headers. */
+export interface AnswerShape {
+  /** Asked to be streamed. */
+  stream: boolean;
+  contentType: string;
+}
+
+/** One wire: how asks are said and answers heard. */
+export interface Protocol {
+  name: ApiName;
+  /** Path put behind a bare host; the last part also recognises full URLs. */
+  path: string;
+  encode(ask: Ask, target: Target): HttpCall;
+  /** Whether answers of this shape come in pieces (so that token times mean something). */
+  streams(shape: AnswerShape): boolean;
+  listen(shape: AnswerShape): Listener;
+}
