@@ -1,0 +1,29 @@
+import llama3Rtx4090 from '../../data/engines/llama-3-8b-vllm-rtx4090.json' with { type: 'json' };
+import qwen14b910b4 from '../../data/engines/qwen1.5-14b-mindie-8x910b4.json' with { type: 'json' };
+import qwen7b910b4 from '../../data/engines/qwen1.5-7b-mindie-8x910b4.json' with { type: 'json' };
+import { UserError } from '../core/index.ts';
+import type { EngineProfile } from './engine-profile.ts';
+import { readProfile } from './read-profile.ts';
+
+const shipped: readonly unknown[] = [qwen7b910b4, qwen14b910b4, llama3Rtx4090];
+
+/** The profiles that come with llmdyno (data/engines), by name. */
+export const builtinProfiles: ReadonlyMap<string, EngineProfile> = new Map(
+  shipped.map((value) => readProfile(value)).map((profile) => [profile.name, profile]),
+);
+
+/** The profile used where nobody named one. */
+export const defaultProfileName = 'qwen1.5-7b-mindie-8x910b4';
+
+/** The built-in profile of that name; a UserError that lists the names when there is none. */
+export function builtinProfile(name: string): EngineProfile {
+  const profile = builtinProfiles.get(name);
+  if (profile !== undefined) return profile;
+  const names = [...builtinProfiles.keys()].join(', ');
+  throw new UserError({
+    code: 'unknown-profile',
+    message: { en: `there is no engine profile "${name}"`, zh: `没有名为 "${name}" 的引擎配置` },
+    hint: { en: `Built-in profiles: ${names}.`, zh: `内置的引擎配置：${names}。` },
+    place: { flag: '--profile' },
+  });
+}

@@ -1,0 +1,14 @@
+/** What a step costs depends on these sums alone. */
+export interface StepLoad {
+  /** Sequences that decode one token in the step. */
+  decodes: number;
+  /** Prompt tokens prefilled in the step. */
+  prefillTokens: number;
+  /** KV tokens that the decoding sequences attend to. */
+  kvTokens: number;
+}
+
+/** How long one engine step takes, in ms. */
+export interface CostModel {
+  stepMs(load: StepLoad): number;
+}

@@ -1,0 +1,36 @@
+/**
+ * A serving engine in virtual time: what a step costs (cost/), who is in it (scheduler/), which KV blocks are held (kv/),
+ * and a runner that plays a whole run plan against it without sockets or waiting.
+ *
+ * Knows no clock: EngineCore is told the time, so that the virtual-time runner here and the HTTP engine in src/engine
+ * drive the very same code. A scheduler never sees how long an answer will be. Lengths that nobody gave are
+ * estimated in token-estimate.ts, for both drivers.
+ *
+ * Start reading at engine-core.ts, then scheduler/scheduler.ts and virtual-run.ts.
+ */
+export { builtinProfile, builtinProfiles, defaultProfileName } from './builtin-profiles.ts';
+export type { CostModel, StepLoad } from './cost/cost-model.ts';
+export { jitteredCost } from './cost/jittered-cost.ts';
+export { linearCost } from './cost/linear-cost.ts';
+export type { LinearCost } from './cost/linear-cost.ts';
+export { EngineCore } from './engine-core.ts';
+export type { Emission, EngineCoreOptions, EngineCounters, EngineRequest, Step } from './engine-core.ts';
+export type { EngineProfile } from './engine-profile.ts';
+export { KvBlocks } from './kv/kv-blocks.ts';
+export type { KvShape } from './kv/kv-blocks.ts';
+export { readProfile } from './read-profile.ts';
+export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
+export type { Batch, PrefillChunk, Scheduler, SchedulerLimits, Sequence } from './scheduler/scheduler.ts';
+export { makeSimRunner } from './sim-runner.ts';
+export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
+export {
+  countCjk,
+  defaultMaxOutputTokens,
+  drawOutputTokens,
+  estimateChars,
+  estimateTokens,
+  isMostlyCjk,
+  textOfContent,
+  textOfPrompt,
+} from './token-estimate.ts';
+export type { AnswerLimits } from './token-estimate.ts';

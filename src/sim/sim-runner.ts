@@ -1,0 +1,52 @@
+import type { RunnerKit, RunState, Workload } from '../core/index.ts';
+import { invariant } from '../core/index.ts';
+import type { CostModel } from './cost/cost-model.ts';
+import type { EngineCounters } from './engine-core.ts';
+import { EngineCore } from './engine-core.ts';
+import type { EngineProfile } from './engine-profile.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
+import { VirtualRun } from './virtual-run.ts';
+
+/** What a simulated run needs besides its plan. */
+export interface SimRunnerOptions {
+  profile: EngineProfile;
+  workload: Workload;
+  /** Takes the place of the profile's own scheduler. */
+  scheduler?: Scheduler;
+  /** Takes the place of the profile's own cost model, jitter included. */
+  cost?: CostModel;
+  /** Awaited now and then: a long run would otherwise never let the process hear a signal. */
+  breathe?: () => Promise<void>;
+}
+
+/** A runner kit that can also be asked what its engine looks like. */
+export interface SimRunnerKit extends RunnerKit {
+  /** null = the run has not begun. */
+  counters(): EngineCounters | null;
+}
+
+const idle: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
+
+/** A runner in virtual time: the same plan, the same exchanges, no sockets and no waiting. One kit makes one run. */
+export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
+  let run: VirtualRun | null = null;
+  let core: EngineCore | null = null;
+  return {
+    simulated: true,
+    monotonicOriginNs: null,
+    run(plan, stops, rules) {
+      invariant(run === null, 'a sim runner makes one run');
+      core = new EngineCore({
+        profile: options.profile,
+        seed: plan.seed,
+        ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
+        ...(options.cost === undefined ? {} : { cost: options.cost }),
+      });
+      run = new VirtualRun(plan, stops, rules, core, options.workload, options.breathe ?? null);
+      return run.exchanges();
+    },
+    health: () => null,
+    state: () => run?.state() ?? { ...idle },
+    counters: () => core?.counters() ?? null,
+  };
+}
