@@ -62,6 +62,16 @@ export interface Goodput {
   ratio: number | null;
 }
 
+/** One more place in an imported document that prints a figure of a point, in the unit used there. */
+export interface Mention {
+  /** Key as in Summary.printed. */
+  key: string;
+  digits: string;
+  line: number;
+  /** table: a table of the document; block: another line of the log block; heading: the line above it. */
+  where: 'table' | 'block' | 'heading';
+}
+
 /** One load point, ours, imported or simulated: `llmdyno.summary/1`. */
 export interface Summary extends Figures {
   schema: 'llmdyno.summary/1';
@@ -100,6 +110,10 @@ export interface Summary extends Figures {
   tokenSource: { input: 'server' | 'client' | 'mixed' | null; output: 'server' | 'client' | 'mixed' | null };
   /** Imports: the digits as printed, by the key they stand for. */
   printed: Record<string, string>;
+  /** Imports: the source line of each printed digit string, by the same key. */
+  printedLines?: Record<string, number>;
+  /** Imports: further places that print the same figure (a table beside its log, a second line of the block). */
+  alsoPrinted?: Mention[];
   server: Record<string, unknown> | null;
   devices: Record<string, unknown> | null;
   client: ClientHealth | null;
