@@ -30,6 +30,7 @@ export function unknownKind(spec: string, kinds: readonly string[]): Mistake {
   };
 }
 
+/** `openqa` alone. */
 export function kindNeedsFile(kind: string): Mistake {
   return {
     code: 'dataset-needs-file',
@@ -42,6 +43,7 @@ export function kindNeedsFile(kind: string): Mistake {
   };
 }
 
+/** Nothing at that path. */
 export function fileNotFound(file: string): Mistake {
   return {
     code: 'dataset-not-found',
@@ -54,6 +56,7 @@ export function fileNotFound(file: string): Mistake {
   };
 }
 
+/** A folder, or a pipe or device, which cannot be read a second time. */
 export function notAFile(file: string, what: 'folder' | 'special'): Mistake {
   const en = what === 'folder' ? 'is a folder, not a file' : 'is not a plain file, so it cannot be read twice';
   const zh = what === 'folder' ? '是目录，不是文件' : '不是普通文件，无法重复读取';
@@ -71,6 +74,7 @@ export function notAFile(file: string, what: 'folder' | 'special'): Mistake {
   };
 }
 
+/** The system refused to read it; its own code is told. */
 export function unreadable(file: string, systemCode: string): Mistake {
   return {
     code: 'dataset-unreadable',
@@ -80,6 +84,7 @@ export function unreadable(file: string, systemCode: string): Mistake {
   };
 }
 
+/** Empty, or blank lines only. */
 export function noPrompts(file: string): Mistake {
   return {
     code: 'dataset-empty',
@@ -92,6 +97,7 @@ export function noPrompts(file: string): Mistake {
   };
 }
 
+/** Compressed, columnar or UTF-16 data where text was expected. */
 export function packed(file: string, format: string): Mistake {
   return {
     code: 'dataset-packed',
@@ -101,6 +107,7 @@ export function packed(file: string, format: string): Mistake {
   };
 }
 
+/** Another size or another file than when it was opened. */
 export function fileChanged(file: string): Mistake {
   return {
     code: 'dataset-changed',
@@ -110,6 +117,7 @@ export function fileChanged(file: string): Mistake {
   };
 }
 
+/** A line that would have to be held in memory whole. */
 export function lineTooLong(at: Place & { file: string }, limitMiB: number): Mistake {
   return {
     code: 'dataset-line-too-long',
@@ -122,6 +130,7 @@ export function lineTooLong(at: Place & { file: string }, limitMiB: number): Mis
   };
 }
 
+/** Bytes that are not UTF-8. */
 export function notUtf8(at: Place & { file: string }): Mistake {
   return {
     code: 'dataset-not-utf8',
@@ -134,6 +143,7 @@ export function notUtf8(at: Place & { file: string }): Mistake {
   };
 }
 
+/** A line that no JSON parser takes; its words are told. */
 export function lineIsNotJson(at: Place & { file: string }, field: string, parserWords: string): Mistake {
   return {
     code: 'dataset-malformed-line',
@@ -149,6 +159,7 @@ export function lineIsNotJson(at: Place & { file: string }, field: string, parse
   };
 }
 
+/** JSON, but an array, a number, a string … */
 export function lineIsNotAnObject(at: Place & { file: string }, field: string, kind: string): Mistake {
   return {
     code: 'dataset-malformed-line',
@@ -164,6 +175,7 @@ export function lineIsNotAnObject(at: Place & { file: string }, field: string, k
   };
 }
 
+/** The field asked for is not there; the fields that are, are named. */
 export function fieldMissing(at: Place & { file: string }, field: string, fields: readonly string[]): Mistake {
   const names = fields.slice(0, 10).map((name) => `"${cut(printable(name), 40)}"`);
   const list = names.join(', ') + (fields.length > names.length ? ', …' : '');
@@ -182,6 +194,7 @@ export function fieldMissing(at: Place & { file: string }, field: string, fields
   };
 }
 
+/** The field is there but holds no string. */
 export function fieldIsNotText(at: Place & { file: string }, field: string, kind: string): Mistake {
   return {
     code: 'dataset-wrong-field',
@@ -191,6 +204,7 @@ export function fieldIsNotText(at: Place & { file: string }, field: string, kind
   };
 }
 
+/** A prompt of nothing but white space. */
 export function emptyPrompt(at: Place & { file: string }): Mistake {
   return {
     code: 'dataset-empty-prompt',

@@ -22,4 +22,5 @@ export const lineFormats = {
   lines: linesFormat,
 } as const satisfies Record<string, LineFormat>;
 
+/** The name of one of them. */
 export type LineFormatName = keyof typeof lineFormats;

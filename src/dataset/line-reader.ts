@@ -88,7 +88,7 @@ export function systemCodeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-/** Only spaces and tabs: such a line holds no prompt in any format. */
+/** Nothing but ASCII white space: such a line holds no prompt in any format. */
 export function isBlank(line: Buffer): boolean {
   for (const byte of line) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
   return true;
