@@ -21,6 +21,8 @@ export type Reading = Omit<
   | 'startedAt'
   | 'load'
   | 'printed'
+  | 'printedLines'
+  | 'alsoPrinted'
   | 'server'
   | 'devices'
   | 'client'

@@ -1,0 +1,23 @@
+/**
+ * Run folders: plan.json before the first byte, exchanges appended as they finish, summary.json at the end.
+ *
+ * Crash-safe: records are append-only lines, whole documents are renamed into place, so a killed run leaves a folder
+ * that reads. Files are hostile: shapes are checked, words of the user never lead out of the store, nothing but a run
+ * or sweep folder is ever deleted, and a disk that fails is told, not swallowed. The room computes nothing.
+ * Start reading at run-writer.ts and run-reader.ts; find-entry.ts says what a word means; schema/ has the shapes.
+ */
+export { deleteRun } from './delete-run.ts';
+export { findEntry, labelOf } from './find-entry.ts';
+export { hostFacts } from './host-facts.ts';
+export { listRuns } from './list-runs.ts';
+export type { ListedEntry, ListFilter } from './list-runs.ts';
+export { openRun, readAnswers, readExchanges, readSummary } from './run-reader.ts';
+export type { ReadingReport, RecordStream } from './run-reader.ts';
+export { createRun } from './run-writer.ts';
+export type { NewRun, RunWriter } from './run-writer.ts';
+export { jsonSchemas, runRecordSchema, summarySchema, sweepRecordSchema, sweepSchema } from './schema/index.ts';
+export type { HostFacts, JsonSchemaName, RunRecord, SweepRecord } from './schema/index.ts';
+export type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
+export { createSweep, openSweep, readSweep } from './sweep.ts';
+export type { NewSweep, OpenedSweep, SweepWriter } from './sweep.ts';
+export { readTags, tagRun } from './tags.ts';

@@ -1,0 +1,64 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../core/index.ts';
+import { labelOf } from './find-entry.ts';
+import { entriesIn } from './stored-entry.ts';
+import type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
+import { readTags } from './tags.ts';
+
+/** One line of a listing. `finished` is false for a run without summary.json and a sweep that was not ended. */
+export type ListedEntry =
+  | ((StoredRun | StoredSweep) & { tags: string[]; finished: boolean; label: string | null })
+  | BrokenEntry;
+
+/** Which entries to list; whatever is left out does not matter. */
+export interface ListFilter {
+  kind?: 'run' | 'sweep' | 'broken';
+  /** Runs inside sweeps too, after their sweep. */
+  insideSweeps?: boolean;
+  tag?: string;
+  /** Part of the label or title, in any case. */
+  label?: string;
+  model?: string;
+}
+
+/** What the store holds, oldest first; damaged folders are listed with what is wrong with them. */
+export async function listRuns(store: string, filter: ListFilter = {}): Promise<ListedEntry[]> {
+  const listed: ListedEntry[] = [];
+  for (const entry of await entriesIn(store)) {
+    listed.push(await describe(entry));
+    if (entry.kind !== 'sweep' || filter.insideSweeps !== true) continue;
+    for (const inside of await entriesIn(entry.dir)) listed.push(await describe(inside));
+  }
+  return listed.filter((entry) => passes(entry, filter));
+}
+
+async function describe(entry: StoredEntry): Promise<ListedEntry> {
+  if (entry.kind === 'broken') return entry;
+  let tags: string[] = [];
+  try {
+    tags = await readTags(entry.dir);
+  } catch (error) {
+    // Unreadable tags do not make a run unreadable.
+    if (!(error instanceof UserError)) throw error;
+  }
+  const finished = entry.kind === 'sweep' ? entry.record.finished : await exists(join(entry.dir, 'summary.json'));
+  return { ...entry, tags, finished, label: labelOf(entry) };
+}
+
+function passes(entry: ListedEntry, filter: ListFilter): boolean {
+  if (filter.kind !== undefined && entry.kind !== filter.kind) return false;
+  if (entry.kind === 'broken')
+    return filter.tag === undefined && filter.label === undefined && filter.model === undefined;
+  if (filter.tag !== undefined && !entry.tags.includes(filter.tag)) return false;
+  if (filter.label !== undefined && !(entry.label ?? '').toLowerCase().includes(filter.label.toLowerCase()))
+    return false;
+  return filter.model === undefined || (entry.kind === 'run' && entry.record.plan.target.model === filter.model);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,105 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { invariant } from '../core/index.ts';
+import type { Ended, RunPlan, Summary } from '../core/index.ts';
+import { encodeExchange } from './exchange-line.ts';
+import { hostFacts } from './host-facts.ts';
+import { writeJsonFile } from './json-file.ts';
+import { openLineWriter } from './line-writer.ts';
+import { newRunId } from './run-id.ts';
+import { runRecordSchema, summarySchema } from './schema/index.ts';
+import type { RunRecord } from './schema/index.ts';
+import { systemCode, telling } from './store-error.ts';
+
+/** What the caller knows of a run that is about to begin. */
+export interface NewRun {
+  plan: RunPlan;
+  /** ISO 8601 wall time. */
+  startedAt: string;
+  simulated: boolean;
+  monotonicOriginNs: string | null;
+  /** Version of llmdyno. */
+  llmdyno: string;
+  /** argv without secrets. */
+  command: readonly string[] | null;
+  sweepId?: string | null;
+}
+
+/** A run folder that is being written. */
+export interface RunWriter {
+  readonly runId: string;
+  /** Absolute path of the folder. */
+  readonly dir: string;
+  readonly record: RunRecord;
+  /** Keeps one exchange, and the text of its answer where the plan says so. Throws what an earlier write met. */
+  append(ended: Ended): Promise<void>;
+  /** Writes what is left, then the summary; after this the run counts as finished. */
+  finish(summary: Summary): Promise<void>;
+  /** Writes what is left and closes without a summary: the folder stays readable as an unfinished run. */
+  abort(): Promise<void>;
+}
+
+/** Makes the folder and writes plan.json; only after that may the first byte be sent. */
+export async function createRun(store: string, run: NewRun): Promise<RunWriter> {
+  const { runId, dir } = await makeFolder(store, run.startedAt, run.plan.label);
+  const record: RunRecord = runRecordSchema.parse({
+    schema: 'llmdyno.run/1',
+    runId,
+    kind: 'run',
+    startedAt: run.startedAt,
+    monotonicOriginNs: run.monotonicOriginNs,
+    simulated: run.simulated,
+    llmdyno: run.llmdyno,
+    node: process.versions.node,
+    host: hostFacts(),
+    command: run.command,
+    sweepId: run.sweepId ?? null,
+    plan: run.plan,
+  });
+  await writeJsonFile(join(dir, 'plan.json'), record);
+  const exchanges = await openLineWriter(join(dir, 'exchanges.ndjson'));
+  const answers = run.plan.keepText ? await openLineWriter(join(dir, 'answers.ndjson')) : null;
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => (closing ??= closeAll([exchanges, ...(answers === null ? [] : [answers])]));
+  return {
+    runId,
+    dir,
+    record,
+    async append({ exchange, answer }) {
+      invariant(closing === null, 'nothing is appended to a closed run');
+      if (answers !== null && answer !== null) await answers.append(JSON.stringify(answer));
+      await exchanges.append(encodeExchange(exchange));
+    },
+    async finish(summary) {
+      await close();
+      const checked = summarySchema.safeParse(summary);
+      invariant(checked.success, `a summary fits its schema: ${checked.error?.message ?? ''}`);
+      await writeJsonFile(join(dir, 'summary.json'), summary);
+    },
+    abort: close,
+  };
+}
+
+async function closeAll(files: readonly { close(): Promise<void> }[]): Promise<void> {
+  const ends = await Promise.allSettled(files.map((file) => file.close()));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** A new folder directly in the store, named by a fresh id. */
+export async function makeFolder(
+  store: string,
+  startedAt: string,
+  label: string | null,
+): Promise<{ runId: string; dir: string }> {
+  await telling(store, () => mkdir(store, { recursive: true }));
+  for (let tries = 0; ; tries++) {
+    const runId = newRunId(startedAt, label);
+    const dir = join(resolve(store), runId);
+    try {
+      await mkdir(dir);
+      return { runId, dir };
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST' || tries > 20) await telling(dir, () => Promise.reject(error as Error));
+    }
+  }
+}

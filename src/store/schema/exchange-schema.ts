@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { problems } from '../../core/index.ts';
+import type { AnswerText, Exchange, ProblemCode } from '../../core/index.ts';
+import type { Same } from './same.ts';
+
+const maybe = z.number().nullable();
+const tokens = z.object({ planned: maybe, server: maybe, client: maybe });
+const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
+
+/** One line of exchanges.ndjson. */
+export const exchangeSchema = z.object({
+  seq: z.int().min(0),
+  promptId: z.string(),
+  labels: z.record(z.string(), z.string()),
+  warmup: z.boolean(),
+  dueMs: z.number(),
+  sentMs: maybe,
+  connectMs: maybe,
+  firstByteMs: maybe,
+  chunks: z.object({ atMs: z.array(z.number()), tokens: z.array(z.number()), kinds: z.string() }),
+  endMs: z.number(),
+  inputTokens: tokens,
+  outputTokens: tokens,
+  cachedTokens: maybe,
+  reasoningTokens: maybe,
+  inputChars: z.number(),
+  outputChars: z.number(),
+  finish: z.string().nullable(),
+  httpStatus: maybe,
+  attempts: z.int().min(0),
+  serverSteps: z.object({ batchSize: z.array(z.number()), queueWaitMs: z.array(z.number()) }).exactOptional(),
+  outcome: z.enum(['ok', 'failed', 'cancelled', 'dropped']),
+  problem: z.object({ code: z.enum(problemCodes), status: maybe, words: z.string().nullable() }).nullable(),
+});
+
+/** One line of answers.ndjson. */
+export const answerSchema = z.object({ seq: z.int().min(0), text: z.string(), reasoning: z.string() });
+
+export const exchangeIsCores: Same<z.infer<typeof exchangeSchema>, Exchange> = true;
+export const answerIsCores: Same<z.infer<typeof answerSchema>, AnswerText> = true;

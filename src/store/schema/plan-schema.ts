@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { apiNames } from '../../core/index.ts';
+import type { RunPlan } from '../../core/index.ts';
+import type { Same } from './same.ts';
+
+const count = z.int().min(0);
+const maybeMs = z.number().min(0).nullable();
+
+const generation = z.object({
+  stream: z.boolean(),
+  maxTokens: count.nullable(),
+  minTokens: count.nullable(),
+  temperature: z.number().nullable(),
+  ignoreEos: z.boolean(),
+  stop: z.array(z.string()),
+  body: z.record(z.string(), z.unknown()),
+});
+
+const target = z.object({
+  url: z.string(),
+  api: z.enum(apiNames),
+  model: z.string(),
+  headers: z.record(z.string(), z.string()),
+  keyEnv: z.string().nullable(),
+  insecure: z.boolean(),
+});
+
+const dataset = z.object({
+  spec: z.string(),
+  kind: z.string(),
+  name: z.string(),
+  hash: z.string().nullable(),
+  items: count.nullable(),
+  bytes: count.nullable(),
+  offset: count,
+  cycled: z.boolean(),
+});
+
+const load = z.object({
+  kind: z.enum(['closed', 'open']),
+  concurrency: count.nullable(),
+  ratePerSec: z.number().nullable(),
+  arrival: z.discriminatedUnion('process', [
+    z.object({ process: z.literal('closed') }),
+    z.object({ process: z.literal('constant') }),
+    z.object({ process: z.literal('poisson') }),
+  ]),
+  dropLate: z.boolean(),
+});
+
+/** The plan inside plan.json. */
+export const planSchema = z.object({
+  label: z.string().nullable(),
+  target,
+  dataset,
+  generation,
+  load,
+  requests: count.nullable(),
+  durationMs: maybeMs,
+  warmup: z.union([z.object({ requests: count }), z.object({ forMs: z.number().min(0) })]).nullable(),
+  timeouts: z.object({ connectMs: maybeMs, ttftMs: maybeMs, readMs: maybeMs, totalMs: maybeMs }),
+  seed: z.number(),
+  slo: z.array(z.string()),
+  keepText: z.boolean(),
+});
+
+const host = z.object({
+  os: z.string(),
+  arch: z.string(),
+  cpu: z.string().nullable(),
+  cores: count,
+  memoryBytes: count,
+});
+
+/** plan.json: everything needed to repeat a run, written before the first byte is sent. */
+export const runRecordSchema = z.object({
+  schema: z.literal('llmdyno.run/1'),
+  runId: z.string(),
+  kind: z.literal('run'),
+  /** When it began, ISO 8601 UTC. */
+  startedAt: z.iso.datetime(),
+  /** Zero of the exchanges' clock on this host's CLOCK_MONOTONIC, decimal nanoseconds; null for virtual time. */
+  monotonicOriginNs: z.string().regex(/^\d+$/).nullable(),
+  simulated: z.boolean(),
+  /** Version of llmdyno that ran. */
+  llmdyno: z.string(),
+  node: z.string(),
+  host,
+  /** argv without secrets; null = not started from a command line. */
+  command: z.array(z.string()).nullable(),
+  sweepId: z.string().nullable(),
+  plan: planSchema,
+});
+
+/** What plan.json holds. */
+export type RunRecord = z.infer<typeof runRecordSchema>;
+/** The machine that made the load. */
+export type HostFacts = z.infer<typeof host>;
+
+export const planIsCores: Same<z.infer<typeof planSchema>, RunPlan> = true;

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { problems } from '../../core/index.ts';
+import type { ClientHealth, Counts, Distribution, Figures, Finding, ProblemCode, Summary } from '../../core/index.ts';
+import type { Same } from './same.ts';
+
+const maybe = z.number().nullable();
+const count = z.int().min(0);
+
+const distribution = z
+  .object({
+    mean: maybe,
+    min: maybe,
+    max: maybe,
+    p50: maybe,
+    p66: maybe,
+    p75: maybe,
+    p80: maybe,
+    p90: maybe,
+    p95: maybe,
+    p98: maybe,
+    p99: maybe,
+    n: count,
+  })
+  .meta({ id: 'distribution' });
+const maybeDistribution = distribution.nullable();
+
+const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
+
+const counts = z.object({
+  planned: count,
+  issued: count,
+  ok: count,
+  failed: count,
+  cancelled: count,
+  dropped: count,
+  unaccounted: count,
+  byProblem: z.partialRecord(z.enum(problemCodes), count),
+});
+
+const figures = z.object({
+  requestsPerSec: maybe,
+  inputTokensPerSec: maybe,
+  outputTokensPerSec: maybe,
+  totalTokensPerSec: maybe,
+  concurrencyAchieved: maybe,
+  latencyMs: maybeDistribution,
+  ttftMs: maybeDistribution,
+  tpotMs: maybeDistribution,
+  itlMs: maybeDistribution,
+  latencyFromDueMs: maybeDistribution,
+  ttftFromDueMs: maybeDistribution,
+  latenessMs: maybeDistribution,
+});
+
+/** A finding whose Chinese is missing (older or foreign files) is shown in its English. */
+export const findingSchema = z
+  .object({
+    code: z.string(),
+    severity: z.enum(['info', 'warn', 'invalid']),
+    message: z.string(),
+    evidence: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+    advice: z.string(),
+    zh: z.object({ message: z.string(), advice: z.string() }).optional(),
+  })
+  .transform((finding): Finding => ({
+    ...finding,
+    zh: finding.zh ?? { message: finding.message, advice: finding.advice },
+  }));
+
+const client = z.object({
+  loopDelayP50Ms: maybe.default(null),
+  loopDelayP99Ms: maybe,
+  loopDelayMaxMs: maybe.default(null),
+  cpuRatio: maybe,
+  threads: count.default(1),
+  connectionsOpened: maybe.default(null),
+  connectionsReused: maybe.default(null),
+  rssMaxBytes: maybe.default(null),
+});
+
+const mention = z.object({
+  key: z.string(),
+  digits: z.string(),
+  line: z.number(),
+  where: z.enum(['table', 'block', 'heading']),
+});
+
+const tokenSource = z.enum(['server', 'client', 'mixed']).nullable();
+const facts = z.record(z.string(), z.unknown()).nullable();
+
+/**
+ * summary.json. Keys that the contract in docs/reference names are required; the others are filled in when a file
+ * does not have them, so that older and foreign summaries can be read.
+ */
+export const summarySchema = z
+  .object({
+    schema: z.literal('llmdyno.summary/1'),
+    runId: z.string(),
+    label: z.string().nullable(),
+    source: z.object({ tool: z.string(), file: z.string().nullable() }),
+    simulated: z.boolean(),
+    partial: z.boolean().default(false),
+    model: z.string().nullable().default(null),
+    startedAt: z.string().nullable().default(null),
+    load: z.object({
+      kind: z.enum(['closed', 'open', 'replay']).nullable(),
+      concurrency: maybe,
+      ratePerSec: maybe,
+      stream: z.boolean().nullable(),
+    }),
+    counts,
+    durationMs: maybe,
+    inputCharsPerSec: maybe,
+    outputCharsPerSec: maybe,
+    ...figures.shape,
+    timeToAnswerMs: maybeDistribution.default(null),
+    inputTokens: maybeDistribution,
+    outputTokens: maybeDistribution,
+    userTokensPerSec: maybeDistribution,
+    cachedInputRatio: maybe.default(null),
+    goodput: z.object({ slo: z.array(z.string()), requestsPerSec: maybe, ratio: maybe }).nullable(),
+    steady: z.object({ fromMs: z.number(), toMs: z.number(), ...figures.shape }).nullable(),
+    percentileMethod: z.string().nullable().default(null),
+    tokenSource: z.object({ input: tokenSource, output: tokenSource }).default({ input: null, output: null }),
+    printed: z.record(z.string(), z.string()),
+    printedLines: z.record(z.string(), z.number()).exactOptional(),
+    alsoPrinted: z.array(mention).exactOptional(),
+    server: facts,
+    devices: facts,
+    client: client.nullable(),
+    verdict: z.object({ valid: z.boolean(), findings: z.array(findingSchema) }),
+  })
+  .meta({ id: 'summary' });
+
+export const summaryIsCores: Same<z.infer<typeof summarySchema>, Summary> = true;
+export const distributionIsCores: Same<z.infer<typeof distribution>, Distribution> = true;
+export const countsAreCores: Same<z.infer<typeof counts>, Counts> = true;
+export const figuresAreCores: Same<z.infer<typeof figures>, Figures> = true;
+export const clientIsCores: Same<z.infer<typeof client>, ClientHealth> = true;

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { UserError } from '../core/index.ts';
+import type { Finding, Summary, Sweep } from '../core/index.ts';
+import { findEntry } from './find-entry.ts';
+import { writeJsonFile } from './json-file.ts';
+import { readSummary } from './run-reader.ts';
+import { createRun, makeFolder } from './run-writer.ts';
+import type { NewRun, RunWriter } from './run-writer.ts';
+import { sweepRecordSchema } from './schema/index.ts';
+import type { SweepRecord } from './schema/index.ts';
+import { isSafeName } from './run-id.ts';
+import { readEntry } from './stored-entry.ts';
+import type { StoredRun, StoredSweep } from './stored-entry.ts';
+
+/** What the caller knows of a sweep that is about to begin. */
+export interface NewSweep {
+  title: string | null;
+  variable: Sweep['variable'];
+  /** ISO 8601 wall time. */
+  startedAt: string;
+  llmdyno: string;
+  command: readonly string[] | null;
+}
+
+/** A sweep that is being run. */
+export interface SweepWriter {
+  readonly sweepId: string;
+  readonly dir: string;
+  readonly record: SweepRecord;
+  /** Begins the next point: a run folder inside the sweep's. */
+  createRun(run: Omit<NewRun, 'sweepId'>): Promise<RunWriter>;
+  /** Ends the sweep; finished false = not all points were run. */
+  finish(findings: readonly Finding[], finished?: boolean): Promise<void>;
+}
+
+/** Makes the sweep's folder and writes sweep.json with no points yet. */
+export async function createSweep(store: string, sweep: NewSweep): Promise<SweepWriter> {
+  const slug = sweep.title === null ? 'sweep' : `sweep-${sweep.title}`;
+  const { runId: sweepId, dir } = await makeFolder(store, sweep.startedAt, slug);
+  const file = join(dir, 'sweep.json');
+  const record: SweepRecord = sweepRecordSchema.parse({
+    schema: 'llmdyno.sweep/1',
+    id: sweepId,
+    ...sweep,
+    finished: false,
+    points: [],
+    findings: [],
+  });
+  await writeJsonFile(file, record);
+  return {
+    sweepId,
+    dir,
+    record,
+    async createRun(run) {
+      const writer = await createRun(dir, { ...run, sweepId });
+      record.points.push(writer.runId);
+      await writeJsonFile(file, record);
+      return writer;
+    },
+    async finish(findings, finished = true) {
+      record.findings = [...findings];
+      record.finished = finished;
+      await writeJsonFile(file, record);
+    },
+  };
+}
+
+/** A sweep with its runs; a point whose folder is gone or damaged is left out. */
+export interface OpenedSweep extends StoredSweep {
+  runs: StoredRun[];
+  missing: string[];
+}
+
+/** The sweep that a word means, in the same words as openRun. */
+export async function openSweep(store: string, word: string): Promise<OpenedSweep> {
+  const entry = await findEntry(store, word);
+  if (entry.kind !== 'sweep')
+    throw new UserError({
+      code: 'not-a-sweep',
+      message: { en: `${entry.id} is one run, not a sweep`, zh: `${entry.id} 是单个运行，不是扫描` },
+      hint: { en: 'List sweeps with `dyno runs`.', zh: '用 `dyno runs` 查看扫描。' },
+    });
+  const runs: StoredRun[] = [];
+  const missing: string[] = [];
+  for (const id of entry.record.points) {
+    const run = isSafeName(id) ? await readRunOrNull(join(entry.dir, id), id) : null;
+    if (run === null) missing.push(id);
+    else runs.push(run);
+  }
+  return { ...entry, runs, missing };
+}
+
+async function readRunOrNull(dir: string, id: string): Promise<StoredRun | null> {
+  try {
+    const entry = await readEntry(dir, id);
+    return entry?.kind === 'run' ? entry : null;
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The sweep with its summaries. A run that has none (it was killed) is handed to `summarise`, which may compute it
+ * from the exchanges; a point without a summary is left out.
+ */
+export async function readSweep(
+  opened: OpenedSweep,
+  summarise: (run: StoredRun) => Promise<Summary | null> = () => Promise.resolve(null),
+): Promise<Sweep> {
+  const points: Summary[] = [];
+  for (const run of opened.runs) {
+    const summary = (await readSummary(run)) ?? (await summarise(run));
+    if (summary !== null) points.push(summary);
+  }
+  const { id, title, variable, findings } = opened.record;
+  return { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };
+}
