@@ -1,17 +1,17 @@
-import type { Ended, Exchange, Outcome, Problem, Prompt } from '../core/index.ts';
+import type { Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from '../core/index.ts';
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
-import { estimateChars, textOfPrompt } from './token-estimate.ts';
+import { drawOutputTokens, estimateChars, estimateTokens, textOfPrompt } from './token-estimate.ts';
 
-/** An ask in the virtual run, from the moment it came due. */
+/** An ask in the virtual run, from the moment it was sent or known never to be. */
 export interface Flight {
   seq: number;
-  /** null = it was never read, because the run stopped before its turn. */
+  /** null = it was never sent, so no prompt was taken for it. */
   prompt: Prompt | null;
   warmup: boolean;
   stream: boolean;
   dueMs: number;
-  /** null = not yet sent. */
+  /** null = never sent. */
   sentMs: number | null;
   inputTokens: number;
   outputTokens: number;
@@ -22,6 +22,46 @@ export interface Flight {
   /** When each token so far came out. */
   tokenAtMs: number[];
   ended: boolean;
+}
+
+/** A prompt on its way under a plan, with the lengths that it will have. */
+export function sentFlight(
+  plan: RunPlan,
+  prompt: Prompt,
+  when: { seq: number; warmup: boolean; dueMs: number; sentMs: number },
+): Flight {
+  const { stream, minTokens, ignoreEos } = plan.generation;
+  const maxTokens = prompt.maxTokens ?? plan.generation.maxTokens;
+  const outputTokens = drawOutputTokens(plan.seed, prompt.id, { maxTokens, minTokens, ignoreEos });
+  return {
+    ...when,
+    prompt,
+    stream,
+    inputTokens: Math.max(1, prompt.inputTokens ?? estimateTokens(textOfPrompt(prompt))),
+    outputTokens,
+    atLimit: outputTokens === maxTokens,
+    refusedAtMs: null,
+    tokenAtMs: [],
+    ended: false,
+  };
+}
+
+/** An ask that never left. */
+export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Flight {
+  return {
+    seq,
+    warmup,
+    dueMs,
+    sentMs: null,
+    prompt: null,
+    stream: false,
+    inputTokens: 0,
+    outputTokens: 0,
+    atLimit: false,
+    refusedAtMs: null,
+    tokenAtMs: [],
+    ended: false,
+  };
 }
 
 /** The record of a flight that is over. */

@@ -10,7 +10,8 @@ import { VirtualRun } from './virtual-run.ts';
 /** What a simulated run needs besides its plan. */
 export interface SimRunnerOptions {
   profile: EngineProfile;
-  workload: Workload;
+  /** A fresh stream of prompts for each phase. */
+  workload(phase: 'warmup' | 'measure'): Workload;
   /** Takes the place of the profile's own scheduler. */
   scheduler?: Scheduler;
   /** Takes the place of the profile's own cost model, jitter included. */
@@ -42,7 +43,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.cost === undefined ? {} : { cost: options.cost }),
       });
-      run = new VirtualRun(plan, stops, rules, core, options.workload, options.breathe ?? null);
+      run = new VirtualRun(plan, stops, rules, core, options.workload.bind(options), options.breathe ?? null);
       return run.exchanges();
     },
     health: () => null,

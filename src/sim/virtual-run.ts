@@ -15,8 +15,7 @@ import { invariant, problem } from '../core/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore, Step } from './engine-core.ts';
 import type { Flight } from './sim-exchange.ts';
-import { endedFlight } from './sim-exchange.ts';
-import { drawOutputTokens, estimateTokens, textOfPrompt } from './token-estimate.ts';
+import { endedFlight, sentFlight, unsentFlight } from './sim-exchange.ts';
 
 /** How long a simulated server takes to refuse a request; not 0, or a closed loop of refusals would stop the clock. */
 const refusalMs = 1;
@@ -28,24 +27,29 @@ interface Phase {
   warmup: boolean;
   limits: PacerLimits;
   pacer: Pacer;
+  workload: Workload;
   originMs: number;
   /** Asks that came due. */
   due: number;
   sent: number;
+  /** Asks that got their number. */
+  numbered: number;
   /** The next due time, once the pacer has said it. */
   nextDueMs: number | null;
+  /** Due times of asks that wait for a slot. */
+  heldDueMs: number[];
   /** Nothing more will come due. */
   over: boolean;
+  /** Stopped before its end. */
+  stopped: boolean;
 }
 
 /** One plan in virtual time: an event loop over step ends, due times and deadlines. */
 export class VirtualRun {
   readonly #flights = new Map<number, Flight>();
   readonly #deadlines = new DeadlineHeap<Flight>();
-  #backlog: Flight[] = [];
   #step: Step | null = null;
   #nowMs = 0;
-  #seq = 0;
   #sendingStopped = false;
   /** A stop rule asked for it. */
   #cancelAsked = false;
@@ -57,7 +61,7 @@ export class VirtualRun {
     private readonly stops: Stops,
     private readonly rules: readonly StopRule[],
     private readonly core: EngineCore,
-    private readonly workload: Workload,
+    private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
   ) {}
 
@@ -68,7 +72,7 @@ export class VirtualRun {
   async *exchanges(): AsyncGenerator<Ended> {
     const { warmup, requests, durationMs } = this.plan;
     invariant(requests !== null || durationMs !== null, 'a run has an end');
-    if (warmup !== null) {
+    if (warmup !== null && !this.stops.sending.aborted) {
       const limits =
         'requests' in warmup
           ? { requests: warmup.requests, durationMs: null }
@@ -79,18 +83,29 @@ export class VirtualRun {
   }
 
   #newPhase(warmup: boolean, limits: PacerLimits): Phase {
-    const pacer = makePacer(this.plan.load, limits, this.plan.seed);
-    return { warmup, limits, pacer, originMs: this.#nowMs, due: 0, sent: 0, nextDueMs: null, over: false };
+    return {
+      warmup,
+      limits,
+      pacer: makePacer(this.plan.load, limits, warmup ? this.plan.seed + 1 : this.plan.seed),
+      workload: this.workload(warmup ? 'warmup' : 'measure'),
+      originMs: this.#nowMs,
+      due: 0,
+      sent: 0,
+      numbered: 0,
+      nextDueMs: null,
+      heldDueMs: [],
+      over: false,
+      stopped: false,
+    };
   }
 
   async *#phase(phase: Phase): AsyncGenerator<Ended> {
     for (let turn = 1; ; turn++) {
-      await this.#heedStops(phase);
-      await this.#takeDue(phase);
-      this.#sendBacklog(phase);
+      this.#heedStops(phase);
+      await this.#dealOut(phase);
       this.#step ??= this.core.beginStep(this.#nowMs);
       yield* this.#handOut();
-      if (this.#flights.size === 0 && this.#backlog.length === 0 && phase.over) break;
+      if (phase.over && this.#flights.size === 0 && phase.heldDueMs.length === 0) break;
       if (this.breathe !== null && turn % turnsPerBreath === 0) await this.breathe();
       this.#advance(phase);
       yield* this.#handOut();
@@ -111,10 +126,10 @@ export class VirtualRun {
     }
   }
 
-  async #heedStops(phase: Phase): Promise<void> {
+  #heedStops(phase: Phase): void {
     if (this.stops.sending.aborted) this.#sendingStopped = true;
     if (this.stops.everything.aborted || this.#cancelAsked) this.#cancelAll();
-    if (this.#sendingStopped && !phase.over) await this.#sendNoMore(phase);
+    if (this.#sendingStopped && !phase.stopped) this.#sendNoMore(phase);
   }
 
   #cancelAll(): void {
@@ -125,102 +140,73 @@ export class VirtualRun {
     }
   }
 
-  /** What is planned and not sent comes out as cancelled: the backlog, and, where the count is known, all the rest. */
-  async #sendNoMore(phase: Phase): Promise<void> {
+  /** What is planned and not sent comes out as cancelled: the held ones, and, where the plan is a count, all the rest. */
+  #sendNoMore(phase: Phase): void {
+    phase.stopped = true;
     phase.over = true;
     phase.nextDueMs = null;
-    this.#dropBacklog();
-    if (phase.limits.requests === null || phase.limits.durationMs !== null) return;
-    for (let left = phase.limits.requests - phase.due; left > 0; left--) {
-      const flight = await this.#newFlight(phase, this.#nowMs);
-      this.#end(flight, 'cancelled', problem('not-sent'));
+    for (const dueMs of phase.heldDueMs.splice(0)) this.#unsent(phase, dueMs, 'cancelled', problem('not-sent'));
+    const { requests, durationMs } = phase.limits;
+    if (requests === null || durationMs !== null) return;
+    while (phase.due < requests) {
+      this.#countDue(phase);
+      this.#unsent(phase, this.#nowMs, 'cancelled', problem('not-sent'));
     }
   }
 
-  #dropBacklog(): void {
-    const backlog = this.#backlog;
-    this.#backlog = [];
-    for (const flight of backlog) this.#end(flight, 'cancelled', problem('not-sent'));
-  }
-
-  async #takeDue(phase: Phase): Promise<void> {
+  /** Deals out everything that is due by now, what was held first. */
+  async #dealOut(phase: Phase): Promise<void> {
+    while (phase.heldDueMs.length > 0 && this.#hasSlot()) await this.#send(phase, phase.heldDueMs.shift()!);
     while (!phase.over) {
-      if (phase.nextDueMs === null) {
-        const view = {
-          sent: phase.sent,
-          inFlight: this.#flights.size + this.#backlog.length,
-          nowMs: this.#nowMs - phase.originMs,
-        };
-        const pacing = phase.pacer.next(view);
-        if (pacing === 'done') phase.over = true;
-        if (typeof pacing === 'string') return;
-        phase.nextDueMs = phase.originMs + pacing.atMs;
-      }
-      if (phase.nextDueMs > this.#nowMs) return;
-      const flight = await this.#newFlight(phase, phase.nextDueMs);
+      phase.nextDueMs ??= this.#askPacer(phase);
+      if (phase.nextDueMs === null || phase.nextDueMs > this.#nowMs) return;
+      const dueMs = phase.nextDueMs;
       phase.nextDueMs = null;
-      this.#comeDue(phase, flight);
-      if (flight.prompt === null) {
-        this.#sendingStopped = true;
-        await this.#sendNoMore(phase);
-      }
+      this.#countDue(phase);
+      if (this.#hasSlot()) await this.#send(phase, dueMs);
+      else if (this.plan.load.dropLate) this.#unsent(phase, dueMs, 'dropped', problem('dropped-late'));
+      else phase.heldDueMs.push(dueMs);
     }
   }
 
-  #comeDue(phase: Phase, flight: Flight): void {
+  #askPacer(phase: Phase): number | null {
+    const inFlight = this.#flights.size + phase.heldDueMs.length;
+    const pacing = phase.pacer.next({ sent: phase.sent, inFlight, nowMs: this.#nowMs - phase.originMs });
+    if (pacing === 'done') phase.over = true;
+    return typeof pacing === 'string' ? null : phase.originMs + pacing.atMs;
+  }
+
+  #countDue(phase: Phase): void {
     phase.due++;
     if (!phase.warmup) this.#measured.due++;
-    if (flight.prompt === null) this.#end(flight, 'cancelled', problem('not-sent', 'the workload ran out of prompts'));
-    else if (this.#hasSlot()) this.#send(phase, flight);
-    else if (this.plan.load.dropLate) this.#end(flight, 'dropped', problem('dropped-late'));
-    else this.#backlog.push(flight);
   }
 
   #hasSlot(): boolean {
     return this.#flights.size < (this.plan.load.concurrency ?? Infinity);
   }
 
-  #sendBacklog(phase: Phase): void {
-    if (this.#backlog.length === 0) return;
-    if (this.#nowMs >= this.#sendingEndMs(phase)) this.#dropBacklog();
-    let taken = 0;
-    while (taken < this.#backlog.length && this.#hasSlot()) this.#send(phase, this.#backlog[taken++]!);
-    if (taken > 0) this.#backlog.splice(0, taken);
+  /** Measured asks count up from 0, warm-up asks down from −1. */
+  #nextSeq(phase: Phase): number {
+    const index = phase.numbered++;
+    return phase.warmup ? -1 - index : index;
   }
 
-  #sendingEndMs(phase: Phase): number {
-    return phase.originMs + (phase.limits.durationMs ?? Infinity);
+  #unsent(phase: Phase, dueMs: number, outcome: Outcome, why: Problem): void {
+    this.#end(unsentFlight(this.#nextSeq(phase), phase.warmup, dueMs), outcome, why);
   }
 
-  async #newFlight(phase: Phase, dueMs: number): Promise<Flight> {
-    const { generation, seed } = this.plan;
-    const prompt = await this.workload.next();
-    const maxTokens = prompt?.maxTokens ?? generation.maxTokens;
-    const outputTokens = drawOutputTokens(seed, prompt?.id ?? '', {
-      maxTokens,
-      minTokens: generation.minTokens,
-      ignoreEos: generation.ignoreEos,
-    });
-    return {
-      seq: this.#seq++,
-      prompt,
-      warmup: phase.warmup,
-      stream: generation.stream,
-      dueMs,
-      sentMs: null,
-      inputTokens: prompt === null ? 0 : Math.max(1, prompt.inputTokens ?? estimateTokens(textOfPrompt(prompt))),
-      outputTokens,
-      atLimit: outputTokens === maxTokens,
-      refusedAtMs: null,
-      tokenAtMs: [],
-      ended: false,
-    };
-  }
-
-  #send(phase: Phase, flight: Flight): void {
+  async #send(phase: Phase, dueMs: number): Promise<void> {
+    const next = phase.workload.next();
+    const prompt = next instanceof Promise ? await next : next;
+    invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
     phase.sent++;
     if (!phase.warmup) this.#measured.sent++;
-    flight.sentMs = this.#nowMs;
+    const flight = sentFlight(this.plan, prompt, {
+      seq: this.#nextSeq(phase),
+      warmup: phase.warmup,
+      dueMs,
+      sentMs: this.#nowMs,
+    });
     this.#flights.set(flight.seq, flight);
     const { seq: id, inputTokens, outputTokens } = flight;
     if (this.core.fits(inputTokens, outputTokens)) {
@@ -233,7 +219,7 @@ export class VirtualRun {
   /** Deadlines only ever move later, so one entry in the heap per flight is enough: it is looked at again when it is due. */
   #deadlineOf(flight: Flight): { atMs: number; code: ProblemCode } {
     const { totalMs, ttftMs, readMs } = this.plan.timeouts;
-    const sentMs = flight.sentMs ?? 0;
+    const sentMs = flight.sentMs ?? this.#nowMs;
     const lastReadMs = (flight.stream ? flight.tokenAtMs.at(-1) : undefined) ?? sentMs;
     const waitsForFirst = flight.stream && flight.tokenAtMs.length === 0;
     const candidates: { atMs: number; code: ProblemCode }[] = [
@@ -250,8 +236,7 @@ export class VirtualRun {
     const stepMs = this.#step?.endMs ?? Infinity;
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
     const dueMs = phase.nextDueMs ?? Infinity;
-    const cutMs = this.#backlog.length > 0 ? this.#sendingEndMs(phase) : Infinity;
-    const next = Math.min(stepMs, deadlineMs, dueMs, cutMs);
+    const next = Math.min(stepMs, deadlineMs, dueMs);
     invariant(next < Infinity, 'a run that is not over has something to wait for');
     this.#nowMs = Math.max(this.#nowMs, next);
     if (this.#nowMs >= stepMs) this.#endStep();
@@ -289,9 +274,9 @@ export class VirtualRun {
     this.#flights.delete(flight.seq);
     const ended = endedFlight(flight, this.#nowMs, outcome, why);
     this.#out.push(ended);
-    if (!flight.warmup && outcome === 'ok') this.#measured.ok++;
-    if (!flight.warmup && outcome === 'failed') this.#measured.failed++;
-    if (outcome === 'cancelled') return;
+    if (flight.warmup) return;
+    if (outcome === 'ok') this.#measured.ok++;
+    if (outcome === 'failed') this.#measured.failed++;
     const state = this.state();
     const said = this.rules.map((rule) => rule(state, ended.exchange));
     if (said.includes('cancel-all')) this.#cancelAsked = true;

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { UserError } from '../core/index.ts';
+import { builtinProfile, builtinProfiles, defaultProfileName, readProfile } from './index.ts';
+
+function mistakesOf(act: () => unknown): UserError['mistakes'] {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof UserError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+describe('the profiles that ship', () => {
+  it('are whole, dated and sourced, and named after their model, engine and cards', () => {
+    expect([...builtinProfiles.keys()]).toEqual([
+      'qwen1.5-7b-mindie-8x910b4',
+      'qwen1.5-14b-mindie-8x910b4',
+      'llama-3-8b-vllm-rtx4090',
+    ]);
+    for (const profile of builtinProfiles.values()) {
+      expect(profile.date).toMatch(/^20\d\d(-\d\d){0,2}$/);
+      expect(profile.source.length).toBeGreaterThan(20);
+      expect(profile.notes.join(' ')).toContain('Assumed');
+    }
+    expect(builtinProfile(defaultProfileName).cost).toMatchObject({ aMs: 12.6, cMsPerDecode: 0.056 });
+  });
+
+  it('are listed when a name is not among them', () => {
+    const [mistake] = mistakesOf(() => builtinProfile('gpt-9'));
+    expect(mistake).toMatchObject({ code: 'unknown-profile', place: { flag: '--profile' } });
+    expect(mistake!.hint.en).toContain('llama-3-8b-vllm-rtx4090');
+    expect(mistake!.hint.zh).toContain('llama-3-8b-vllm-rtx4090');
+  });
+});
+
+describe('readProfile', () => {
+  const good = { ...builtinProfile(defaultProfileName) };
+
+  it('reports every wrong field at once, by name', () => {
+    const bad = {
+      ...good,
+      title: '',
+      cost: { ...good.cost, aMs: -1 },
+      maxBatchSize: 1.5,
+      kv: { blocks: 'many', blockSize: 16 },
+    };
+    const fields = mistakesOf(() => readProfile(bad, 'mine.json')).map((m) => m.place);
+    expect(fields).toEqual(
+      ['title', 'cost.aMs', 'maxBatchSize', 'kv.blocks'].map((field) => ({ field, file: 'mine.json' })),
+    );
+  });
+
+  it('takes a profile without KV limit and without prefill limit', () => {
+    expect(readProfile({ ...good, kv: null, maxPrefillTokens: null })).toMatchObject({
+      kv: null,
+      maxPrefillTokens: null,
+    });
+  });
+
+  it.each([null, 3, 'x', [], {}])('refuses %j', (value) => {
+    expect(mistakesOf(() => readProfile(value)).length).toBeGreaterThan(0);
+  });
+});
