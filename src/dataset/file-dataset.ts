@@ -5,7 +5,7 @@ import { plainPrompt } from '../workload/index.ts';
 import type { Dataset, Slice } from './dataset.ts';
 import { noPrompts, notUtf8 } from './dataset-mistakes.ts';
 import { lineFormats } from './line-formats.ts';
-import type { LineFormatName } from './line-formats.ts';
+import type { LineFormatName, LineRead } from './line-formats.ts';
 import { isBlank, readLines } from './line-reader.ts';
 import type { RawLine, TextFile } from './line-reader.ts';
 import type { Scan } from './text-file.ts';
@@ -112,7 +112,7 @@ export class FileDataset implements Dataset {
     }
   }
 
-  #read(line: RawLine): { text: string } | { mistake: Mistake } {
+  #read(line: RawLine): LineRead {
     const { file, format, field } = this.#source;
     const place = { file: file.shown, line: line.number };
     let text: string;

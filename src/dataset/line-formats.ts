@@ -3,7 +3,7 @@ import { linesFormat } from './lines-format.ts';
 import { openqaFormat } from './openqa-format.ts';
 
 /** Where a line stands, for the words of a mistake. */
-export interface LinePlace {
+interface LinePlace {
   file: string;
   line: number;
 }
