@@ -1,0 +1,83 @@
+import { percentileRanks, printable } from '../core/index.ts';
+import type { Summary } from '../core/index.ts';
+import { countOf } from './figure-text.ts';
+import { isComparison, pointsOf } from './reported.ts';
+import type { Reported, Reporter } from './reported.ts';
+
+type Cell = string | number | boolean | null;
+
+const distributions = [
+  'latencyMs',
+  'ttftMs',
+  'timeToAnswerMs',
+  'tpotMs',
+  'itlMs',
+  'latencyFromDueMs',
+  'ttftFromDueMs',
+  'latenessMs',
+  'inputTokens',
+  'outputTokens',
+  'userTokensPerSec',
+] as const;
+const statistics = ['mean', 'min', 'max', ...percentileRanks.map((rank) => `p${rank}` as const), 'n'] as const;
+
+/** One row per point; the columns are named as in summary.json and always the same; unknown is an empty cell. */
+export const csv: Reporter = (what) => {
+  const rows = rowsOf(what);
+  const head = Object.keys(rows[0]?.cells ?? {});
+  const lines = [head.join(','), ...rows.map(({ cells }) => Object.values(cells).map(cellText).join(','))];
+  return `${lines.join('\r\n')}\r\n`;
+};
+
+function rowsOf(what: Reported): { cells: Record<string, Cell> }[] {
+  if (isComparison(what))
+    return what.flatMap((sweep) => sweep.points.map((point) => ({ cells: rowOf(point, sweep.title ?? sweep.id) })));
+  const sweep = what.schema === 'llmdyno.sweep/1' ? (what.title ?? what.id) : null;
+  return pointsOf(what).map((point) => ({ cells: rowOf(point, sweep) }));
+}
+
+function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
+  const cells: Record<string, Cell> = {
+    sweep,
+    runId: point.runId,
+    label: point.label,
+    model: point.model,
+    tool: point.source.tool,
+    simulated: point.simulated,
+    partial: point.partial,
+    valid: point.verdict.valid,
+    findings: point.verdict.findings.map((finding) => finding.code).join(' '),
+    'load.kind': point.load.kind,
+    'load.concurrency': point.load.concurrency,
+    'load.ratePerSec': point.load.ratePerSec,
+    'load.stream': point.load.stream,
+  };
+  for (const key of ['planned', 'issued', 'ok', 'failed', 'cancelled', 'dropped', 'unaccounted'] as const)
+    cells[`counts.${key}`] = countOf(point.counts, key);
+  for (const key of [
+    'durationMs',
+    'requestsPerSec',
+    'inputTokensPerSec',
+    'outputTokensPerSec',
+    'totalTokensPerSec',
+    'inputCharsPerSec',
+    'outputCharsPerSec',
+    'concurrencyAchieved',
+    'cachedInputRatio',
+  ] as const)
+    cells[key] = point[key];
+  cells['goodput.requestsPerSec'] = point.goodput?.requestsPerSec ?? null;
+  cells['goodput.ratio'] = point.goodput?.ratio ?? null;
+  for (const name of distributions)
+    for (const statistic of statistics) cells[`${name}.${statistic}`] = point[name]?.[statistic] ?? null;
+  return cells;
+}
+
+/** Quoted where needed; text that a spreadsheet would run as a formula is led by an apostrophe. */
+function cellText(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell !== 'string') return String(cell);
+  const plain = printable(cell);
+  const safe = /^[=+\-@]/.test(plain) ? `'${plain}` : plain;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

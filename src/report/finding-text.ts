@@ -1,0 +1,26 @@
+import { printable, say } from '../core/index.ts';
+import type { Finding, Lang, Summary } from '../core/index.ts';
+import type { Painter } from './reported.ts';
+import { words } from './words.ts';
+
+const severityWords = { info: words.severityInfo, warn: words.severityWarn, invalid: words.severityInvalid };
+
+/** What must be known before any figure is read: simulated, partial, not valid. Empty for a clean run of a real engine. */
+export function cautions(summary: Summary, lang: Lang, paint: Painter): string[] {
+  const lines: string[] = [];
+  if (summary.simulated) lines.push(paint.warn(`[${say(words.simulated, lang)}]`));
+  if (summary.partial) lines.push(paint.warn(`[${say(words.partial, lang)}]`));
+  if (!summary.verdict.valid) lines.push(paint.bad(`[${say(words.notValid, lang)}]`));
+  return lines;
+}
+
+/** The findings in words, each with its advice. */
+export function findingLines(findings: readonly Finding[], lang: Lang, paint: Painter): string[] {
+  return findings.flatMap((finding) => {
+    const { message, advice } = lang === 'zh' ? finding.zh : finding;
+    const head = `${say(severityWords[finding.severity], lang)}: ${printable(message)} (${printable(finding.code)})`;
+    const painted =
+      finding.severity === 'invalid' ? paint.bad(head) : finding.severity === 'warn' ? paint.warn(head) : head;
+    return advice === '' ? [painted] : [painted, `    ${say(words.advice, lang)}: ${printable(advice)}`];
+  });
+}

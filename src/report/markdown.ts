@@ -1,0 +1,61 @@
+import { printable, say } from '../core/index.ts';
+import type { Phrase, Summary, Sweep } from '../core/index.ts';
+import { countOf, digitsFor, secondsOf } from './figure-text.ts';
+import { asSweep, pointName, sweepName } from './point-name.ts';
+import { isComparison } from './reported.ts';
+import type { Reporter, ReportOptions } from './reported.ts';
+import { words } from './words.ts';
+
+interface Row {
+  name: Phrase | string;
+  of(point: Summary): string | null;
+}
+
+const rows: readonly Row[] = [
+  { name: words.timeTaken, of: (p) => digitsFor(p, 'durationMs', secondsOf(p.durationMs), 3) },
+  { name: words.qps, of: (p) => digitsFor(p, 'requestsPerSec', p.requestsPerSec, 3) },
+  { name: words.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
+  { name: words.throughput, of: (p) => digitsFor(p, 'outputTokensPerSec', p.outputTokensPerSec, 3) },
+  { name: 'p50', of: (p) => digitsFor(p, 'latencyMs.p50', secondsOf(p.latencyMs?.p50), 4) },
+  { name: 'p90', of: (p) => digitsFor(p, 'latencyMs.p90', secondsOf(p.latencyMs?.p90), 4) },
+  { name: words.failures, of: (p) => digitsFor(p, 'counts.failed', countOf(p.counts, 'failed'), 0) },
+];
+
+/** A sweep as a markdown table with a column per point, in seconds; imported points keep the digits of their source. */
+export const markdown: Reporter = (what, options) => {
+  if (isComparison(what)) {
+    return what.map((sweep) => `### ${escaped(sweepName(sweep))}\n\n${sweepTable(sweep, options)}`).join('\n');
+  }
+  return sweepTable(what.schema === 'llmdyno.sweep/1' ? what : asSweep(what), options);
+};
+
+function sweepTable(sweep: Sweep, { lang }: ReportOptions): string {
+  const head = [say(words.perMetric, lang), ...sweep.points.map((point) => pointName(sweep, point))];
+  const body = rows.flatMap((row) => {
+    const cells = sweep.points.map((point) => row.of(point));
+    return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
+  });
+  const lines = [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`);
+  const notes = sweep.points.flatMap((point) => noteLines(sweep, point, lang));
+  return `${[...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
+}
+
+function noteLines(sweep: Sweep, point: Summary, lang: ReportOptions['lang']): string[] {
+  const invalid = point.verdict.findings.filter((finding) => finding.severity === 'invalid');
+  const notes = [
+    ...(point.simulated ? [say(words.simulated, lang)] : []),
+    ...(point.partial ? [say(words.partial, lang)] : []),
+    ...(point.verdict.valid ? [] : [say(words.notValid, lang)]),
+    ...invalid.map((finding) => (lang === 'zh' ? finding.zh.message : finding.message)),
+  ];
+  return notes.map((note) => `- ${escaped(pointName(sweep, point))}: ${escaped(note)}`);
+}
+
+/** Text of a stranger for one cell: one line, no column breaks, no markup and no HTML. */
+function escaped(cell: string): string {
+  return printable(cell)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_[\]|]/g, '\\$&');
+}
