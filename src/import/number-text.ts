@@ -1,0 +1,36 @@
+/** A number as it stands in a file: its value, its digits without grouping or unit, and the unit behind it. */
+export interface NumberText {
+  value: number;
+  digits: string;
+  unit: string;
+}
+
+/** No figure of a benchmark is larger; what is, is damage or an attack. */
+const largestPlausible = 1e15;
+
+const shape =
+  /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|[+-]?\.\d+)(e[+-]?\d{1,3})?\s*([^\d\s.,+\-/()[\]][^\s\d]*)?$/i;
+
+/**
+ * Reads one number with an optional unit ("404.284 seconds", "8,792", "64.7768 ms"); null for anything else: NaN,
+ * infinities, two numbers, half a number, or a size no benchmark prints.
+ */
+export function readNumber(text: string): NumberText | null {
+  const trimmed = text.trim();
+  if (trimmed.length === 0 || trimmed.length > 64) return null;
+  const match = shape.exec(trimmed);
+  if (match === null) return null;
+  const digits = match[1]!.replaceAll(',', '') + (match[2] ?? '');
+  const value = Number(digits);
+  if (!Number.isFinite(value) || Math.abs(value) > largestPlausible) return null;
+  return { value, digits, unit: match[3] ?? '' };
+}
+
+/** How far the true value may be from printed digits: half a unit of the last place. */
+export function halfUlp(digits: string): number {
+  const exponent = /e([+-]?\d+)$/i.exec(digits);
+  const mantissa = exponent === null ? digits : digits.slice(0, exponent.index);
+  const point = mantissa.indexOf('.');
+  const decimals = point === -1 ? 0 : mantissa.length - point - 1;
+  return 0.5 * 10 ** ((exponent === null ? 0 : Number(exponent[1])) - decimals);
+}

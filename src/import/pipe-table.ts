@@ -1,0 +1,57 @@
+/** A markdown table: its cells as text, with the line each row stands on. */
+export interface PipeTable {
+  line: number;
+  header: string[];
+  rows: { line: number; cells: string[] }[];
+  /** Lines of rows whose number of cells differs from the header's: they cannot be trusted and are not in rows. */
+  raggedLines: number[];
+}
+
+const separatorCell = /^\s*:?-{2,}:?\s*$/;
+/** A table longer than this is data of another kind. */
+const mostRows = 5000;
+
+/** Collects the rows of one markdown table line by line. */
+export class PipeTableCollector {
+  private lines: { line: number; cells: string[] }[] = [];
+  private separated = false;
+
+  /** Takes the line if it belongs to a table; false = it does not, and what was collected is complete. */
+  feed(text: string, line: number): boolean {
+    if (!text.includes('|') || text.length > 20_000) return false;
+    const cells = splitCells(text);
+    if (cells.length < 2 && this.lines.length === 0) return false;
+    if (this.lines.length > mostRows) return true;
+    if (this.lines.length === 1 && !this.separated && cells.every((cell) => separatorCell.test(cell))) {
+      this.separated = true;
+      return true;
+    }
+    // Two pipe lines without a separator between them are text, not a table: keep only the newest as a header.
+    if (!this.separated) this.lines = [];
+    this.lines.push({ line, cells });
+    return true;
+  }
+
+  get open(): boolean {
+    return this.lines.length > 0;
+  }
+
+  /** The table collected so far, or null; starts anew. */
+  take(): PipeTable | null {
+    const { lines, separated } = this;
+    this.lines = [];
+    this.separated = false;
+    const [head, ...body] = lines;
+    if (head === undefined || !separated || body.length === 0) return null;
+    const rows = body.filter((row) => row.cells.length === head.cells.length);
+    const raggedLines = body.filter((row) => row.cells.length !== head.cells.length).map((row) => row.line);
+    return { line: head.line, header: head.cells, rows, raggedLines };
+  }
+}
+
+function splitCells(text: string): string[] {
+  let inner = text.trim();
+  if (inner.startsWith('|')) inner = inner.slice(1);
+  if (inner.endsWith('|') && !inner.endsWith('\\|')) inner = inner.slice(0, -1);
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
+}

@@ -1,0 +1,100 @@
+import { printable } from '../core/index.ts';
+import type { Mention } from '../core/index.ts';
+import type { DistributionName, FactKey, Meaning } from './fact-key.ts';
+import type { Complain } from './imported.ts';
+import { readNumber } from './number-text.ts';
+
+/** One figure as the file prints it. */
+export interface Fact {
+  value: number;
+  digits: string;
+  line: number;
+}
+
+/** Words that tools print where they have no number. */
+const absent = new Set(['', '-', '/', 'n/a', 'na', 'none', 'null', '—', '--', 'not set']);
+
+/** A load point while its file is being read: figures with digits and line, and everything said a second time. */
+export class PointDraft {
+  tool: string;
+  /** First line of the block or row. */
+  readonly line: number;
+  readonly facts = new Map<FactKey, Fact>();
+  readonly mentions: Mention[] = [];
+  label: string | null = null;
+  model: string | null = null;
+  startedAt: string | null = null;
+  stream: boolean | null = null;
+  kind: 'closed' | 'open' | 'replay' | null = null;
+  percentileMethod: string | null = null;
+  tokenSource: 'server' | 'client' | null = null;
+  /** Where the figures stand: a log block beats a table. */
+  from: 'block' | 'table';
+  /** Other things the tool tells, under its own names; numbers go through put(`server.…`). */
+  readonly server = new Map<string, string | boolean>();
+  readonly byProblem = new Map<string, number>();
+  /** Distributions that the file prints under a name they do not deserve: digits are kept, the figure is null. */
+  readonly misnamed = new Set<DistributionName>();
+
+  constructor(tool: string, line: number, from: 'block' | 'table' = 'block') {
+    this.tool = tool;
+    this.line = line;
+    this.from = from;
+  }
+
+  /** Reads a figure from text; a word for "nothing" is skipped, anything else that is no number is complained about. */
+  putText(meaning: Meaning, text: string, line: number, complain: Complain): void {
+    if (absent.has(text.trim().toLowerCase())) return;
+    const number = readNumber(text);
+    if (number === null || (number.value < 0 && !isSentinel(number.value))) {
+      const shown = printable(text).slice(0, 60);
+      complain(line, {
+        en: `${meaning.key}: not a usable number: "${shown}"`,
+        zh: `${meaning.key}：不是可用的数字："${shown}"`,
+      });
+      return;
+    }
+    // evalscope writes -1 where it has no value.
+    if (isSentinel(number.value)) return;
+    this.put(meaning, { value: number.value, digits: number.digits, line });
+  }
+
+  /** Takes a figure that is already a number; said again, it becomes a mention and the first one stays. */
+  put(meaning: Meaning, fact: Fact): void {
+    if (!Number.isFinite(fact.value)) return;
+    const known = this.facts.get(meaning.key);
+    if (known !== undefined) {
+      this.mention(meaning.key, fact.digits, fact.line, 'block');
+      return;
+    }
+    this.facts.set(meaning.key, { value: scaled(fact.value, meaning.scale), digits: fact.digits, line: fact.line });
+  }
+
+  /** A figure that follows from others by arithmetic alone; it has no digits of its own. */
+  readonly derivedFacts = new Map<FactKey, number>();
+
+  derived(key: FactKey, value: number): void {
+    if (Number.isFinite(value)) this.derivedFacts.set(key, value);
+  }
+
+  mention(key: FactKey, digits: string, line: number, where: Mention['where']): void {
+    if (this.mentions.length < 200) this.mentions.push({ key, digits, line, where });
+  }
+
+  get(key: FactKey): number | null {
+    return this.facts.get(key)?.value ?? this.derivedFacts.get(key) ?? null;
+  }
+
+  digits(key: FactKey): string | null {
+    return this.facts.get(key)?.digits ?? null;
+  }
+}
+
+function isSentinel(value: number): boolean {
+  return value === -1;
+}
+
+/** Decimal scaling without binary dust: 8.0644 s is 8064.4 ms. */
+function scaled(value: number, scale: number): number {
+  return scale === 1 ? value : Number((value * scale).toPrecision(15));
+}

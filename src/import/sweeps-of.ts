@@ -1,0 +1,74 @@
+import type { ImportedSweep } from './imported.ts';
+import { summaryOf } from './draft-summary.ts';
+import type { PointDraft } from './point-draft.ts';
+
+/** Points that belong together, before they have names. */
+export interface DraftSweep {
+  /** From the outermost heading to the innermost; empty = the file itself. */
+  path: readonly string[];
+  drafts: readonly PointDraft[];
+}
+
+/** Names sweeps and their points: the innermost heading, with as many outer ones as tell them apart. */
+export function sweepsOf(sweeps: readonly DraftSweep[], file: string): ImportedSweep[] {
+  const base = baseName(file);
+  const titles = uniqueTitles(sweeps.map((sweep) => (sweep.path.length > 0 ? sweep.path : [base])));
+  const used = new Set<string>();
+  return sweeps.map((sweep, i) => {
+    const id = uniqueId(
+      `${slug(base)}-${slug(titles[i]!)}`,
+      `${file}\n${sweep.path.join('\n')}\n${fingerprint(sweep.drafts)}`,
+      used,
+    );
+    return {
+      id,
+      title: titles[i]!,
+      file,
+      variable:
+        sweep.drafts.some((draft) => draft.get('load.concurrency') !== null) ||
+        sweep.drafts.every((draft) => draft.get('load.ratePerSec') === null)
+          ? 'concurrency'
+          : 'rate',
+      points: sweep.drafts.map((draft, n) => summaryOf(draft, `${id}-p${String(n + 1).padStart(2, '0')}`, file)),
+    };
+  });
+}
+
+function uniqueTitles(paths: readonly (readonly string[])[]): string[] {
+  return paths.map((path) => {
+    for (let depth = 1; depth < path.length; depth++) {
+      const title = path.slice(-depth).join(' / ');
+      if (paths.filter((other) => other.slice(-depth).join(' / ') === title).length === 1) return title;
+    }
+    return path.join(' / ');
+  });
+}
+
+function fingerprint(drafts: readonly PointDraft[]): string {
+  return drafts.map((draft) => [...draft.facts].map(([key, fact]) => `${key}=${fact.digits}`).join(',')).join(';');
+}
+
+/** Last part of a path in either style, safe to show. */
+export function baseName(file: string): string {
+  return file.split(/[/\\]/).at(-1) || 'import';
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll('.', '-')
+    .replaceAll(/-+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 32);
+}
+
+function uniqueId(name: string, content: string, used: Set<string>): string {
+  let h = 2166136261;
+  for (let i = 0; i < content.length; i++) h = Math.imul(h ^ content.charCodeAt(i), 16777619);
+  const stem = `import-${name.replaceAll(/^-+|-+$/g, '')}`.replaceAll(/-+/g, '-');
+  let id = `${stem}-${(h >>> 0).toString(16).padStart(8, '0')}`;
+  for (let n = 2; used.has(id); n++) id = `${stem}-${(h >>> 0).toString(16).padStart(8, '0')}-${n}`;
+  used.add(id);
+  return id;
+}

@@ -1,0 +1,19 @@
+import type { Complain } from './imported.ts';
+import type { PointDraft } from './point-draft.ts';
+
+/** Takes the lines of one block; `done` = the line was the last, `not-mine` = the block ended before this line. */
+export interface BlockReader {
+  feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine';
+  /** The points of the block; called once, after the last line. */
+  end(): PointDraft[];
+}
+
+/** One kind of log block in running text. */
+export interface TextFormat {
+  /** The tool, as it stands in summary.source. */
+  tool: string;
+  /** Whether a line opens a block of this kind. Must be cheap: it is asked for every line. */
+  opens(line: string): boolean;
+  /** A reader; the opening line is fed to it first. */
+  reader(complain: Complain): BlockReader;
+}
