@@ -1,6 +1,7 @@
 import { outputKindLetters, problem } from '../core/index.ts';
 import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, Timeouts } from '../core/index.ts';
 import type { Heard, Listener, Protocol } from '../protocol/index.ts';
+import { charCount } from '../workload/index.ts';
 import type { Connection, ConnectionClient } from './connection.ts';
 import type { ResponseHead } from './http-reader.ts';
 import { refusal } from './refusal.ts';
@@ -165,7 +166,7 @@ export class Flight implements ConnectionClient {
 
   #output(of: OutputKind, text: string, tokens: number, atMs: number): void {
     this.#heardOutput = true;
-    this.#outputChars += text.length;
+    this.#outputChars += charCount(text);
     if (this.#settings.keepText) (of === 'reasoning' ? this.#reasoning : this.#text).push(text);
     if (!this.#streamed) return;
     const { atMs: times, tokens: counts, kinds } = this.#chunks;

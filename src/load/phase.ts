@@ -36,7 +36,7 @@ export class Phase {
   readonly #alarm: Alarm;
   readonly #flights = new Set<Flight>();
   readonly #held: Held[] = [];
-  readonly #startMs: number;
+  #startMs = 0;
   readonly #pacer;
   readonly #workload;
   #stopped = false;
@@ -54,7 +54,6 @@ export class Phase {
     this.#limits = limits;
     this.#warmup = warmup;
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
-    this.#startMs = parts.clock.nowMs();
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     this.#pacer = makePacer(parts.plan.load, limits, seed);
     this.#workload = takeAhead(workload, readAhead(parts.plan));
@@ -68,9 +67,11 @@ export class Phase {
     return this.#alarm.spunMs;
   }
 
-  /** Runs to the end: every ask handed out has ended. */
-  run(): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /** Runs to the end: every ask handed out has ended. Time begins when the first prompts are at hand. */
+  async run(): Promise<void> {
+    await this.#workload.ready();
+    this.#startMs = this.#parts.clock.nowMs();
+    await new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       this.#pump();

@@ -1,0 +1,7 @@
+// The quick gate, under a minute: types, lint, format, dead code, and every test that needs no process of its own.
+import { root, runChecks, staticChecks } from './steps.mjs';
+
+const unit = ['unit tests', `${root}node_modules/.bin/vitest`, ['run', '--project', 'unit', '--reporter=dot']];
+const { passed, failed } = await runChecks([...staticChecks, unit]);
+console.log(`checks: ${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,29 @@
+// Writes schemas/*.schema.json from the zod schemas of src/store. With --check it only compares, and fails on a difference.
+import { readFile, writeFile, mkdir } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+const root = new URL('..', import.meta.url);
+const bundled = await build({
+  absWorkingDir: root.pathname,
+  stdin: { contents: "export { jsonSchemas } from './src/store/schema/index.ts';", resolveDir: root.pathname, loader: 'ts' },
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'node',
+});
+const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
+const { jsonSchemas } = await import(`data:text/javascript;base64,${code}`);
+
+const check = process.argv.includes('--check');
+let stale = 0;
+await mkdir(new URL('schemas/', root), { recursive: true });
+for (const [name, schema] of Object.entries(jsonSchemas())) {
+  const file = new URL(`schemas/${name}.schema.json`, root);
+  const wanted = `${JSON.stringify(schema, null, 2)}\n`;
+  if (!check) await writeFile(file, wanted);
+  else if ((await readFile(file, 'utf8').catch(() => '')) !== wanted) {
+    stale += 1;
+    console.error(`schemas/${name}.schema.json is not current: run node scripts/schemas.mjs`);
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0;

@@ -1,0 +1,39 @@
+// Runs a named command and remembers whether it passed; shared by check and test.
+import { spawn } from 'node:child_process';
+
+export const root = new URL('..', import.meta.url).pathname;
+const bin = (name) => `${root}node_modules/.bin/${name}`;
+
+/** The static checks: each is one command that must exit 0. */
+export const staticChecks = [
+  ['types', bin('tsc'), ['-p', '.']],
+  ['lint', bin('oxlint'), ['--deny-warnings', 'src', 'test', 'scripts', 'bench']],
+  ['format', bin('oxfmt'), ['--check', '.']],
+  ['dead code', bin('knip'), ['--no-progress']],
+];
+
+export function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let output = '';
+    child.stdout?.on('data', (piece) => (output += piece));
+    child.stderr?.on('data', (piece) => (output += piece));
+    child.on('error', (error) => resolve({ code: 1, output: String(error) }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Runs checks side by side; prints the output of those that fail; gives back how many passed and failed. */
+export async function runChecks(checks) {
+  const results = await Promise.all(
+    checks.map(async ([name, command, args]) => {
+      const started = Date.now();
+      const { code, output } = await run(command, args);
+      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+      if (code !== 0) console.log(output);
+      return code === 0;
+    }),
+  );
+  const passed = results.filter(Boolean).length;
+  return { passed, failed: results.length - passed };
+}

@@ -1,0 +1,40 @@
+import type { Phrase } from '../core/index.ts';
+import type { CommandFile } from './command.ts';
+
+/** A line of the command table; the command itself is loaded only when it is asked for, so that start-up stays quick. */
+export interface CommandEntry {
+  about: Phrase;
+  load(): Promise<{ command: CommandFile }>;
+}
+
+/** Every command, in the order of `dyno --help`. Adding one is a file and a line here. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  demo: {
+    about: { en: 'the whole job on simulated engines: no GPU, no set-up', zh: '在模拟引擎上完成全流程：无需 GPU 和任何配置' },
+    load: () => import('./commands/demo.ts'),
+  },
+  run: {
+    about: { en: 'one load point against a server', zh: '对服务器测试一个负载点' },
+    load: () => import('./commands/run.ts'),
+  },
+  sweep: {
+    about: { en: 'many load points, one after the other', zh: '依次测试多个负载点' },
+    load: () => import('./commands/sweep.ts'),
+  },
+  report: {
+    about: { en: 'render a run or sweep again, in another form', zh: '以其他形式重新输出运行或扫描结果' },
+    load: () => import('./commands/report.ts'),
+  },
+  runs: {
+    about: { en: 'list, show, tag and delete what the store holds', zh: '列出、查看、标记、删除已保存的结果' },
+    load: () => import('./commands/runs.ts'),
+  },
+  engine: {
+    about: { en: 'a simulated engine over HTTP', zh: '通过 HTTP 提供的模拟引擎' },
+    load: () => import('./commands/engine.ts'),
+  },
+  completion: {
+    about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },
+    load: () => import('./commands/completion.ts'),
+  },
+};

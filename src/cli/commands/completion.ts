@@ -1,0 +1,71 @@
+import { exitCodes, UserError } from '../../core/index.ts';
+import type { CommandFile } from '../command.ts';
+import { commands } from '../commands.ts';
+import { commonFlags } from '../parse.ts';
+
+type Flags = Readonly<Record<string, readonly string[]>>;
+
+const shells = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+export const command: CommandFile = {
+  about: { en: 'Print a completion script for your shell.', zh: '输出命令补全脚本。' },
+  arguments: [{ name: 'shell', required: true, help: { en: 'bash, zsh or fish', zh: 'bash、zsh 或 fish' } }],
+  flags: [],
+  examples: [
+    { line: 'source <(dyno completion bash)', says: { en: 'for this shell; put it into ~/.bashrc to keep it', zh: '仅当前 shell；写入 ~/.bashrc 可长期生效' } },
+    { line: 'dyno completion fish > ~/.config/fish/completions/dyno.fish', says: { en: 'for fish', zh: '用于 fish' } },
+  ],
+  async run(given) {
+    const shell = given.args[0]!;
+    if (!Object.hasOwn(shells, shell)) {
+      throw new UserError({
+        code: 'unknown-shell',
+        message: { en: `no completion for "${shell}"`, zh: `不支持 "${shell}" 的补全` },
+        hint: { en: 'Choose bash, zsh or fish.', zh: '可选 bash、zsh、fish。' },
+      });
+    }
+    const flags: Record<string, string[]> = {};
+    for (const [name, entry] of Object.entries(commands)) {
+      const { command: file } = await entry.load();
+      flags[name] = [...file.flags, ...commonFlags].map((flag) => `--${flag.name}`);
+    }
+    given.io.out(shells[shell as keyof typeof shells](flags));
+    return exitCodes.ok;
+  },
+};
+
+function bashScript(flags: Flags): string {
+  const cases = Object.entries(flags).map(([name, list]) => `    ${name}) words="${list.join(' ')} --help" ;;`);
+  return `_dyno() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" words
+  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "${Object.keys(flags).join(' ')}" -- "$word")); return; fi
+  case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+  esac
+  if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$words" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
+}
+complete -o filenames -F _dyno dyno llmdyno
+`;
+}
+
+function zshScript(flags: Flags): string {
+  const cases = Object.entries(flags).map(([name, list]) => `    ${name}) compadd -- ${list.join(' ')} --help ;;`);
+  return `#compdef dyno llmdyno
+_dyno() {
+  if (( CURRENT == 2 )); then compadd -- ${Object.keys(flags).join(' ')}; return; fi
+  if [[ "$words[CURRENT]" != -* ]]; then _files; return; fi
+  case "$words[2]" in
+${cases.join('\n')}
+  esac
+}
+compdef _dyno dyno llmdyno
+`;
+}
+
+function fishScript(flags: Flags): string {
+  const lines = Object.entries(flags).flatMap(([name, list]) => [
+    `complete -c dyno -n __fish_use_subcommand -f -a ${name}`,
+    ...list.map((flag) => `complete -c dyno -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
+  ]);
+  return `${lines.join('\n')}\n`;
+}

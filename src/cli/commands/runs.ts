@@ -1,0 +1,112 @@
+import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import { tableText } from '../../report/index.ts';
+import { deleteRun, findEntry, listRuns, tagRun } from '../../store/index.ts';
+import type { ListedEntry } from '../../store/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { showStored } from '../show.ts';
+
+const verbs = ['list', 'show', 'tag', 'untag', 'delete'] as const;
+
+export const command: CommandFile = {
+  about: { en: 'List, show, tag and delete what the store holds.', zh: '列出、查看、标记、删除已保存的结果。' },
+  arguments: [
+    { name: 'verb', required: false, help: { en: 'list (default), show, tag, untag, delete', zh: 'list（默认）、show、tag、untag、delete' } },
+    { name: 'run', required: false, help: { en: 'id, the beginning of one, label, path, SWEEP/RUN or latest', zh: 'id、id 前缀、标签、路径、SWEEP/RUN 或 latest' } },
+    { name: 'tags', required: false, variadic: true, help: { en: 'tags to put on or take off', zh: '要添加或移除的标记' } },
+  ],
+  flags: [
+    { name: 'tag', value: 'TAG', help: { en: 'list only what has this tag', zh: '只列出带此标记的结果' } },
+    { name: 'label', value: 'TEXT', help: { en: 'list only what has this in its label', zh: '只列出标签中含此文字的结果' } },
+    { name: 'model', value: 'NAME', help: { en: 'list only runs of this model', zh: '只列出此模型的运行' } },
+    { name: 'all', value: null, help: { en: 'list the runs inside sweeps too', zh: '同时列出扫描中的各个运行' } },
+    { name: 'yes', value: null, help: { en: 'delete without asking', zh: '删除时不再确认' } },
+  ],
+  examples: [
+    { line: 'dyno runs', says: { en: 'what is there', zh: '查看已有结果' } },
+    { line: 'dyno runs show latest', says: { en: 'the newest one in full', zh: '查看最新一次的完整结果' } },
+    { line: 'dyno runs tag latest baseline h200', says: { en: 'tag it', zh: '添加标记' } },
+    { line: 'dyno runs delete 20261115-0423 --yes', says: { en: 'delete one', zh: '删除一个' } },
+  ],
+  async run(given) {
+    const [verb = 'list', word, ...tags] = given.args;
+    if (!(verbs as readonly string[]).includes(verb)) throw unknownVerb(verb);
+    if (verb === 'list') return list(given);
+    if (word === undefined) throw missing({ en: 'which run?', zh: '要操作哪个运行？' }, verb);
+    if (verb === 'show') return showStored(given, await findEntry(given.common.store, word), 'text');
+    if (verb === 'delete') return remove(given, word);
+    if (tags.length === 0) throw missing({ en: 'which tags?', zh: '要用哪些标记？' }, verb);
+    const now = await tagRun(given.common.store, word, verb === 'tag' ? { add: tags } : { remove: tags });
+    given.io.out(given.common.json ? `${JSON.stringify({ tags: now })}\n` : `${now.join(' ')}\n`);
+    return exitCodes.ok;
+  },
+};
+
+async function list(given: Given): Promise<number> {
+  const { store, json, lang } = given.common;
+  const [tag, label, model] = ['tag', 'label', 'model'].map((name) => last(given, name));
+  const entries = await listRuns(store, {
+    insideSweeps: given.flags.has('all') || model !== undefined,
+    ...(tag !== undefined && { tag }),
+    ...(label !== undefined && { label }),
+    ...(model !== undefined && { model }),
+  });
+  if (json) {
+    given.io.out(`${JSON.stringify({ schema: 'llmdyno.runs/1', runs: entries.map(asJson) }, null, 2)}\n`);
+    return exitCodes.ok;
+  }
+  if (entries.length === 0) {
+    given.io.err(`${say({ en: `Nothing in ${store} yet. Make something: dyno demo, or dyno run URL`, zh: `${store} 中还没有结果。可运行：dyno demo 或 dyno run URL` }, lang)}\n`);
+    return exitCodes.ok;
+  }
+  const words = { en: ['id', 'kind', 'label', 'model', 'state', 'tags'], zh: ['id', '类型', '标签', '模型', '状态', '标记'] };
+  given.io.out(`${tableText(words[lang], entries.map((entry) => row(entry, given)))}\n`);
+  return exitCodes.ok;
+}
+
+function row(entry: ListedEntry, given: Given): string[] {
+  const { lang } = given.common;
+  if (entry.kind === 'broken') {
+    return [entry.id, say({ en: 'broken', zh: '损坏' }, lang), '', '', printable(say(entry.why, lang)).slice(0, 60), ''];
+  }
+  const state = entry.finished ? say({ en: 'finished', zh: '完成' }, lang) : say({ en: 'partial', zh: '未完成' }, lang);
+  const model = entry.kind === 'run' ? entry.record.plan.target.model : '';
+  const kind = entry.kind === 'run' ? say({ en: 'run', zh: '运行' }, lang) : say({ en: `sweep of ${entry.record.points.length}`, zh: `扫描 ${entry.record.points.length} 点` }, lang);
+  return [entry.id, kind, printable(entry.label ?? ''), printable(model), state, entry.tags.join(' ')];
+}
+
+function asJson(entry: ListedEntry): Record<string, unknown> {
+  if (entry.kind === 'broken') return { id: entry.id, kind: entry.kind, why: entry.why.en };
+  const { id, kind, label, tags, finished, record } = entry;
+  return { id, kind, label, tags, finished, startedAt: record.startedAt };
+}
+
+async function remove(given: Given, word: string): Promise<number> {
+  if (!given.flags.has('yes')) {
+    throw new UserError({
+      code: 'delete-needs-yes',
+      message: { en: `"${word}" would be deleted for good`, zh: `"${word}" 将被永久删除` },
+      hint: { en: 'Say --yes if that is meant.', zh: '确认删除请加 --yes。' },
+    });
+  }
+  const id = await deleteRun(given.common.store, word);
+  given.io.out(given.common.json ? `${JSON.stringify({ deleted: id })}\n` : `${say({ en: 'deleted', zh: '已删除' }, given.common.lang)} ${id}\n`);
+  return exitCodes.ok;
+}
+
+function missing(message: Phrase, verb: string): UserError {
+  return new UserError({
+    code: 'usage',
+    message,
+    hint: { en: `dyno runs ${verb} RUN …; dyno runs lists them.`, zh: `dyno runs ${verb} RUN …；dyno runs 可列出。` },
+  });
+}
+
+function unknownVerb(verb: string): UserError {
+  return new UserError({
+    code: 'usage',
+    message: { en: `dyno runs does not know "${verb}"`, zh: `dyno runs 不支持 "${verb}"` },
+    hint: { en: `It knows: ${verbs.join(', ')}.`, zh: `可用：${verbs.join('、')}。` },
+  });
+}

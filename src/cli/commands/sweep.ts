@@ -1,0 +1,110 @@
+import { auditSweep } from '../../audit/index.ts';
+import { exitCodes, say } from '../../core/index.ts';
+import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
+import { loadPoints, planWords, sweepWords } from '../../run/index.ts';
+import type { LoadPoint, PlanWords } from '../../run/index.ts';
+import { createSweep } from '../../store/index.ts';
+import type { SweepWriter } from '../../store/index.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { listenForInterrupts } from '../interrupts.ts';
+import type { Interrupts } from '../interrupts.ts';
+import { measurePoint } from '../measure-point.ts';
+import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { planPoint, prepare, sliceLength } from '../prepare.ts';
+import type { Prepared } from '../prepare.ts';
+import { showPoint, showSweep } from '../show.ts';
+import { shownCommand } from '../shown-command.ts';
+import { version } from '../version.ts';
+
+export const command: CommandFile = {
+  about: {
+    en: 'Load a server with several load points, one after the other, each with prompts of its own.',
+    zh: '依次以多个负载点测试服务器，每个点使用各自的提示词。',
+  },
+  arguments: [
+    { name: 'url', required: false, help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' } },
+  ],
+  flags: flagsOf({ ...planWords, ...sweepWords }),
+  examples: [
+    { line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000', says: { en: 'the usual concurrency sweep', zh: '常见的并发扫描' } },
+    { line: 'dyno sweep http://127.0.0.1:8000 --rate 1,2,4,8 --duration 60', says: { en: 'open loop: rates for a minute each', zh: '开环：每个速率持续一分钟' } },
+    { line: 'dyno sweep http://127.0.0.1:1025 --concurrency 8,16 -n 200 --dataset openqa:open_qa.jsonl --lang zh', says: { en: 'table in Chinese', zh: '输出中文表格' } },
+  ],
+  async run(given) {
+    const { words, more } = readPlanInput(given, sweepWords);
+    const points = loadPoints(words);
+    const samePrompts = more.samePrompts === true;
+    const prepared = await prepare(words, given, samePrompts ? 1 : points.length);
+    const interrupts = listenForInterrupts(given);
+    try {
+      const { sweep, dir, whole } = await measureSweep({ given, prepared, words, points, samePrompts, pauseMs: more.pause ?? 0, interrupts });
+      showSweep(given, sweep, dir);
+      if (!whole) return exitCodes.interrupted;
+      return words.lenient === true || sweep.points.every((point) => point.verdict.valid) ? exitCodes.ok : exitCodes.notValid;
+    } finally {
+      interrupts.done();
+    }
+  },
+};
+
+/** What a sweep is made of. */
+export interface SweepParts {
+  given: Given;
+  prepared: Prepared;
+  words: PlanWords;
+  points: readonly LoadPoint[];
+  samePrompts: boolean;
+  pauseMs: number;
+  interrupts: Interrupts;
+}
+
+/** Runs every point of a sweep; whole = it was not interrupted. */
+export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; dir: string; whole: boolean }> {
+  const { given, prepared, words, points, samePrompts, interrupts } = parts;
+  const variable = words.rate === undefined ? 'concurrency' : 'rate';
+  const writer = await createSweep(given.common.store, {
+    title: words.label ?? null,
+    variable,
+    startedAt: new Date().toISOString(),
+    llmdyno: version,
+    command: shownCommand(given.io.argv),
+  });
+  const done: Summary[] = [];
+  for (const [number, point] of points.entries()) {
+    if (interrupts.heard) break;
+    if (number > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
+    const plan = planPoint(prepared, point, samePrompts ? 0 : number * sliceLength(words));
+    const summary = await measureOne(parts, writer, plan, `${pointName(given, point)} (${number + 1}/${points.length})`);
+    done.push(summary);
+  }
+  const findings = auditSweep(done);
+  const whole = !interrupts.heard;
+  await writer.finish(findings, whole);
+  const sweep: Sweep = { schema: 'llmdyno.sweep/1', id: writer.sweepId, title: words.label ?? null, variable, points: done, findings };
+  return { sweep, dir: writer.dir, whole };
+}
+
+async function measureOne(parts: SweepParts, writer: SweepWriter, plan: RunPlan, title: string): Promise<Summary> {
+  const { given, prepared, interrupts } = parts;
+  const { summary } = await measurePoint(given, prepared, plan, interrupts, title, (run) => writer.createRun(run));
+  showPoint(given, summary);
+  return summary;
+}
+
+function pointName(given: Given, point: LoadPoint): string {
+  const { lang } = given.common;
+  return point.ratePerSec === null
+    ? say({ en: `concurrency ${point.concurrency}`, zh: `并发 ${point.concurrency}` }, lang)
+    : say({ en: `rate ${point.ratePerSec}/s`, zh: `速率 ${point.ratePerSec}/s` }, lang);
+}
+
+function rest(forMs: number, interrupts: Interrupts): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, forMs);
+    interrupts.stops.sending.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,66 @@
+import type { Lang } from '../core/index.ts';
+
+/** The outside world as a command sees it; tests hand in their own. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  /** Terminals, not files or pipes. */
+  outIsTty: boolean;
+  errIsTty: boolean;
+  columns: number;
+  env: Readonly<Record<string, string | undefined>>;
+  argv: readonly string[];
+  /** Calls back at each Ctrl-C (or SIGTERM) with how many there have been; returns how to stop listening. */
+  onInterrupt(callback: (count: number) => void): () => void;
+}
+
+/** The flags every command takes, as read. */
+export interface CommonFlags {
+  json: boolean;
+  quiet: boolean;
+  lang: Lang;
+  store: string;
+}
+
+/** The real world. */
+export function processIo(): Io {
+  // A reader that went away (`dyno … | head`) is no error of ours.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    outIsTty: process.stdout.isTTY === true,
+    errIsTty: process.stderr.isTTY === true,
+    columns: process.stderr.columns ?? 80,
+    env: process.env,
+    argv: process.argv.slice(2),
+    onInterrupt: (callback) => {
+      let count = 0;
+      const heard = (): void => callback(++count);
+      process.on('SIGINT', heard);
+      process.on('SIGTERM', heard);
+      return () => {
+        process.off('SIGINT', heard);
+        process.off('SIGTERM', heard);
+      };
+    },
+  };
+}
+
+/** The language to speak: what was asked for, else the locale's. */
+export function chooseLang(asked: string | undefined, env: Io['env']): Lang {
+  if (asked === 'zh' || asked === 'en') return asked;
+  const locale = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '';
+  return /^zh/i.test(locale) ? 'zh' : 'en';
+}
+
+/** The value of --lang among words not yet parsed, so that even a wrong command line is answered in it. */
+export function langIn(words: readonly string[]): string | undefined {
+  const joined = words.find((word) => word.startsWith('--lang='));
+  if (joined !== undefined) return joined.slice('--lang='.length);
+  const at = words.indexOf('--lang');
+  return at === -1 ? undefined : words[at + 1];
+}

@@ -1,0 +1,44 @@
+import type { RunPlan, Summary } from '../core/index.ts';
+import { executeRun } from '../run/index.ts';
+import { createRun } from '../store/index.ts';
+import type { NewRun, RunWriter } from '../store/index.ts';
+import type { Given } from './command.ts';
+import type { Interrupts } from './interrupts.ts';
+import { runnerFor } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
+import { progressLine } from './progress-line.ts';
+import { shownCommand } from './shown-command.ts';
+import { version } from './version.ts';
+
+/** A summary and the folder that holds everything behind it. */
+export interface Measured {
+  summary: Summary;
+  dir: string;
+}
+
+/** Runs one load point, with progress, into a folder of the store (or of the sweep that `create` belongs to). */
+export async function measurePoint(
+  given: Given,
+  prepared: Prepared,
+  plan: RunPlan,
+  interrupts: Interrupts,
+  title: string,
+  create: (run: NewRun) => Promise<RunWriter> = (run) => createRun(given.common.store, run),
+): Promise<Measured> {
+  const kit = runnerFor(prepared, plan);
+  const writer = await create({
+    plan,
+    startedAt: new Date().toISOString(),
+    simulated: kit.simulated,
+    monotonicOriginNs: kit.monotonicOriginNs,
+    llmdyno: version,
+    command: shownCommand(given.io.argv),
+  });
+  const line = progressLine(given, plan, title);
+  try {
+    const summary = await executeRun({ plan, kit, writer, stops: interrupts.stops, onProgress: line.show });
+    return { summary, dir: writer.dir };
+  } finally {
+    line.clear();
+  }
+}

@@ -1,0 +1,131 @@
+import { Command, CommanderError, Option } from 'commander';
+import { UserError } from '../core/index.ts';
+import type { Lang, Phrase } from '../core/index.ts';
+import { say } from '../core/index.ts';
+import type { CommandFile, Flag, Given } from './command.ts';
+import { chooseLang, langIn } from './io.ts';
+import type { Io } from './io.ts';
+
+/** Where runs are kept unless told otherwise. */
+export const defaultStore = 'dyno-runs';
+
+/** Flags that every command takes. */
+export const commonFlags: readonly Flag[] = [
+  { name: 'json', value: null, help: { en: 'one JSON document on stdout, nothing else there', zh: '标准输出只有一个 JSON 文档' } },
+  { name: 'quiet', value: null, help: { en: 'no progress and no remarks', zh: '不显示进度和提示' } },
+  { name: 'lang', value: 'en|zh', help: { en: 'language (default: from the locale)', zh: '语言（默认：由系统区域决定）' } },
+  { name: 'store', value: 'DIR', help: { en: 'where runs are kept (default: $DYNO_STORE or ./dyno-runs)', zh: '结果保存目录（默认：$DYNO_STORE 或 ./dyno-runs）' } },
+];
+
+/** Words of the help page itself. */
+export const helpWords = {
+  usage: { en: 'Usage', zh: '用法' },
+  arguments: { en: 'Arguments', zh: '参数' },
+  options: { en: 'Options', zh: '选项' },
+  commonOptions: { en: 'Options of every command', zh: '通用选项' },
+  examples: { en: 'Examples', zh: '示例' },
+  commands: { en: 'Commands', zh: '命令' },
+  helpFlag: { en: 'show this page', zh: '显示本页' },
+} as const satisfies Record<string, Phrase>;
+
+/** Reads the words behind a command's name; null = its help was asked for. */
+export function parseCommand(name: string, file: CommandFile, words: readonly string[], io: Io): Given | null {
+  const lang = chooseLang(langIn(words), io.env);
+  const program = new Command(`dyno ${name}`);
+  for (const argument of file.arguments) {
+    const inside = argument.variadic === true ? `${argument.name}...` : argument.name;
+    program.argument(argument.required ? `<${inside}>` : `[${inside}]`);
+  }
+  for (const flag of [...file.flags, ...commonFlags]) program.addOption(optionOf(flag));
+  program.helpOption(false).option('-h, --help').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
+  program.allowExcessArguments(false).showSuggestionAfterError(true);
+  // Help is wanted even where arguments are missing.
+  if (words.includes('--help') || words.includes('-h')) return null;
+  try {
+    program.parse([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw usageError(name, error.message);
+  }
+  const options = program.opts<Record<string, string | string[] | true>>();
+  const flags = new Map<string, readonly string[]>();
+  for (const flag of [...file.flags, ...commonFlags]) {
+    const value = options[camel(flag.name)];
+    if (value === undefined) continue;
+    flags.set(flag.name, value === true ? ['true'] : Array.isArray(value) ? value : [value]);
+  }
+  const askedLang = flags.get('lang')?.at(-1);
+  if (askedLang !== undefined && askedLang !== 'en' && askedLang !== 'zh') {
+    throw usageError(name, `--lang ${askedLang}: en or zh`);
+  }
+  return {
+    args: program.args,
+    flags,
+    io,
+    common: {
+      json: flags.has('json'),
+      quiet: flags.has('quiet'),
+      lang,
+      store: flags.get('store')?.at(-1) ?? (io.env['DYNO_STORE'] || defaultStore),
+    },
+  };
+}
+
+/** The help page of one command. */
+export function helpPage(name: string, file: CommandFile, lang: Lang): string {
+  const args = file.arguments.map((argument) => {
+    const inside = argument.name.toUpperCase() + (argument.variadic === true ? '…' : '');
+    return argument.required ? inside : `[${inside}]`;
+  });
+  const sections = [
+    say(file.about, lang),
+    `${say(helpWords.usage, lang)}: dyno ${[name, ...args].join(' ')}`,
+    list(say(helpWords.arguments, lang), file.arguments.map((a) => [a.name.toUpperCase(), say(a.help, lang)])),
+    list(say(helpWords.options, lang), file.flags.map((flag) => [flagTitle(flag), say(flag.help, lang)])),
+    list(say(helpWords.commonOptions, lang), [
+      ...commonFlags.map((flag): [string, string] => [flagTitle(flag), say(flag.help, lang)]),
+      ['-h, --help', say(helpWords.helpFlag, lang)],
+    ]),
+    file.examples.length === 0
+      ? ''
+      : `${say(helpWords.examples, lang)}:\n` +
+        file.examples.map((example) => `  # ${say(example.says, lang)}\n  ${example.line}`).join('\n'),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** Two columns under a title; nothing for no rows. */
+export function list(title: string, rows: readonly (readonly [string, string])[]): string {
+  if (rows.length === 0) return '';
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
+  return `${title}:\n${rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n')}`;
+}
+
+function flagTitle(flag: Flag): string {
+  const name = `--${flag.name}${flag.value === null ? '' : ` ${flag.value}`}`;
+  return flag.short === undefined ? name : `-${flag.short}, ${name}`;
+}
+
+function optionOf(flag: Flag): Option {
+  const names = (flag.short === undefined ? '' : `-${flag.short}, `) + `--${flag.name}`;
+  // A metavar with `|` or spaces would confuse commander; help is written by helpPage.
+  const option = new Option(flag.value === null ? names : `${names} <value>`);
+  if (flag.repeat === true) option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
+  // `--no-stream` is a word of its own here, not the negation of `--stream`.
+  option.negate = false;
+  option.attributeName = () => camel(flag.name);
+  return option;
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function usageError(name: string, message: string): UserError {
+  const text = message.replace(/^error: /, '').replaceAll('\n', ' ');
+  return new UserError({
+    code: 'usage',
+    message: { en: text, zh: text },
+    hint: { en: `dyno ${name} --help lists what it takes.`, zh: `dyno ${name} --help 列出全部参数。` },
+  });
+}

@@ -1,0 +1,66 @@
+import { UserError } from '../core/index.ts';
+import type { Mistake } from '../core/index.ts';
+import { checkWords, planWords, readWords, throwMistakes } from '../run/index.ts';
+import type { GivenWord, PlanWords, Vocabulary, Words } from '../run/index.ts';
+import type { Flag, Given } from './command.ts';
+import { readPlanFile } from './plan-file.ts';
+
+/** Plan words as flags of a command. */
+export function flagsOf(vocabulary: Vocabulary): Flag[] {
+  return Object.values(vocabulary).map((word) => ({
+    name: word.name,
+    value: word.value,
+    help: word.help,
+    ...(word.short !== undefined && { short: word.short }),
+    ...(word.repeat !== undefined && { repeat: true }),
+  }));
+}
+
+/** What a command that needs a plan was told: a URL or a plan file first, then flags; flags win over the file. */
+export function readPlanInput<V extends Vocabulary>(
+  given: Given,
+  more: V,
+): { words: PlanWords & { url: string }; more: Words<V> } {
+  const vocabulary = { ...planWords, ...more };
+  const [first] = given.args;
+  const fromFile = first !== undefined && isPlanFile(first) ? readPlanFile(first) : [];
+  const fromFlags: GivenWord[] = [...given.flags]
+    .filter(([name]) => Object.values(vocabulary).some((word) => word.name === name))
+    .map(([name, texts]) => ({ name, texts, place: { flag: `--${name}` } }));
+  if (first !== undefined && !isPlanFile(first)) fromFlags.unshift({ name: 'url', texts: [first], place: {} });
+  const { words, mistakes } = readWords(vocabulary, [...fromFile, ...fromFlags]);
+  const all: Mistake[] = [...mistakes, ...checkWords(words as PlanWords)];
+  const url = (words as PlanWords).url;
+  if (url === undefined && mistakes.length === 0) all.push(noUrl());
+  throwMistakes(all);
+  return { words: { ...(words as PlanWords), url: url! }, more: words as unknown as Words<V> };
+}
+
+/** A point that has to be a single one. */
+export function refuseLists(words: PlanWords): void {
+  const lists = (['concurrency', 'rate'] as const).filter((name) => (words[name]?.length ?? 0) > 1);
+  if (lists.length === 0) return;
+  throw new UserError(
+    lists.map((name): Mistake => ({
+      code: 'list-in-run',
+      message: { en: 'a run is one load point, and this is a list', zh: 'run 只测试一个负载点，这里给出了列表' },
+      hint: { en: 'Use `dyno sweep` for several points.', zh: '多个负载点请使用 `dyno sweep`。' },
+      place: { flag: `--${name}` },
+    })),
+  );
+}
+
+function isPlanFile(word: string): boolean {
+  return /\.(ya?ml|json)$/i.test(word) && !/^https?:\/\//i.test(word);
+}
+
+function noUrl(): Mistake {
+  return {
+    code: 'no-url',
+    message: { en: 'no server to test', zh: '没有指定要测试的服务器' },
+    hint: {
+      en: 'Give its address, for example: dyno run http://127.0.0.1:8000 — or start a simulated one: dyno engine',
+      zh: '请给出地址，例如：dyno run http://127.0.0.1:8000；或启动模拟引擎：dyno engine',
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { exitCodes, printable, UserError } from '../core/index.ts';
+import type { Generation, Phrase, Problem, ProblemCode, Target } from '../core/index.ts';
+import { problem, problems } from '../core/index.ts';
+import { fetchOnce } from '../load/index.ts';
+import type { Fetched, Secrets } from '../load/index.ts';
+import { protocols } from '../protocol/index.ts';
+import type { Address } from '../protocol/index.ts';
+import { plainPrompt } from '../workload/index.ts';
+
+/** What stays wrong however often one asks again: the address, the key, the model, the kind of server. */
+const lasting: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'dns',
+  'connect-refused',
+  'connect-timeout',
+  'connect-failed',
+  'tls',
+  'http-redirect',
+  'http-4xx',
+  'malformed-http',
+  'not-an-api',
+]);
+const tries = 3;
+
+type Server = Omit<Target, 'model'>;
+
+/** The first model that the server lists; a server that lists none is a UserError asking for --model. */
+export async function firstModel(address: Address, server: Server, secrets: Secrets, timeoutMs: number): Promise<string> {
+  const url = new URL(address.url);
+  const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
+  const asked = { ...server, model: '' };
+  const list = { method: 'GET', url: `${url.origin}${prefix}/models`, body: new Uint8Array(0) } as const;
+  const fetched = await fetchOnce(asked, list, secrets, timeoutMs);
+  if (fetched.problem !== null && lasting.has(fetched.problem.code)) throw unreachable(address, fetched.problem);
+  try {
+    const { data } = JSON.parse(fetched.body) as { data?: { id?: unknown }[] };
+    const id = data?.[0]?.id;
+    if (typeof id === 'string' && id !== '') return id;
+  } catch {
+    // Not a list of models: said below.
+  }
+  throw new UserError(
+    {
+      code: 'model-unknown',
+      message: { en: `${list.url} lists no models (HTTP ${fetched.status ?? '–'})`, zh: `${list.url} 未列出模型（HTTP ${fetched.status ?? '–'}）` },
+      hint: { en: 'Name the model with --model NAME, and check the address.', zh: '请用 --model 指定模型名称，并检查地址。' },
+    },
+    exitCodes.unreachable,
+  );
+}
+
+/**
+ * Asks one short question before the load. What can never work ends here with a clear word; what may pass
+ * (a busy server, a dropped connection) is tried again and then given back as a remark, and the run goes on.
+ */
+export async function preflight(
+  address: Address,
+  target: Target,
+  generation: Generation,
+  secrets: Secrets,
+  timeoutMs: number,
+): Promise<Problem | null> {
+  const protocol = protocols[target.api];
+  const ask = {
+    seq: 0,
+    prompt: plainPrompt('preflight', 'Hi'),
+    generation: { ...generation, maxTokens: 1, minTokens: null, ignoreEos: false },
+  };
+  const { body } = protocol.encode(ask, target);
+  let last: Problem | null = null;
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const fetched = await fetchOnce(target, { method: 'POST', url: target.url, body }, secrets, timeoutMs);
+    last = judge(fetched, target, generation.stream);
+    if (last === null) return null;
+    if (lasting.has(last.code)) throw unreachable(address, last);
+  }
+  return last;
+}
+
+function judge(fetched: Fetched, target: Target, stream: boolean): Problem | null {
+  if (fetched.problem !== null) return fetched.problem;
+  const { status, contentType, body } = fetched;
+  if (status !== null && status >= 300) {
+    const code = status >= 500 ? 'http-5xx' : status === 429 ? 'http-429' : status >= 400 ? 'http-4xx' : 'http-redirect';
+    return problem(code, body, status);
+  }
+  if (/^text\/html\b/i.test(contentType)) return problem('not-an-api', body, status);
+  const listener = protocols[target.api].listen({ stream, contentType });
+  const heard = [...listener.hear(new TextEncoder().encode(body)), ...listener.close()];
+  const found = heard.find((piece) => piece.kind === 'problem');
+  return found === undefined ? null : problem(found.code, found.words, status);
+}
+
+function unreachable(address: Address, why: Problem): UserError {
+  const status = why.status === null ? '' : ` (HTTP ${why.status})`;
+  const words = why.words === null || why.words === '' ? '' : `: ${printable(why.words).slice(0, 200)}`;
+  return new UserError(
+    {
+      code: why.code,
+      message: {
+        en: `${address.url}: ${problems[why.code].en}${status}${words}`,
+        zh: `${address.url}：${problems[why.code].zh}${status}${words}`,
+      },
+      hint: hintFor(why, address),
+    },
+    exitCodes.unreachable,
+  );
+}
+
+function hintFor(why: Problem, address: Address): Phrase {
+  const { hostname, port } = new URL(address.url);
+  switch (why.code) {
+    case 'dns':
+      return { en: `Check the spelling of "${hostname}", or use its IP address.`, zh: `请检查主机名 "${hostname}"，或改用 IP 地址。` };
+    case 'connect-refused':
+      return {
+        en: `Nothing listens on port ${port || 'the default port'}: is the server started, and is this its port? Try: curl ${address.origin}/v1/models`,
+        zh: `端口 ${port || '（默认）'} 无服务监听：服务是否已启动，端口是否正确？可试：curl ${address.origin}/v1/models`,
+      };
+    case 'connect-timeout':
+    case 'connect-failed':
+      return { en: 'Check address, firewall and proxy; --connect-timeout waits longer.', zh: '请检查地址、防火墙和代理；--connect-timeout 可延长等待。' };
+    case 'tls':
+      return {
+        en: 'Check http:// against https://, and the certificate; --insecure accepts any certificate.',
+        zh: '请检查应使用 http:// 还是 https://，以及证书；--insecure 可接受任意证书。',
+      };
+    case 'http-4xx':
+      if (why.status === 401 || why.status === 403) {
+        return { en: 'Put the API key into an environment variable and name it with --key-env.', zh: '请把 API 密钥放入环境变量，并用 --key-env 指定。' };
+      }
+      if (why.status === 404 || why.status === 405) {
+        return {
+          en: `Check the path and the model name: an OpenAI-compatible server answers at ${address.origin}/v1/chat/completions and lists its models at /v1/models.`,
+          zh: `请检查路径和模型名称：OpenAI 兼容服务的地址为 ${address.origin}/v1/chat/completions，模型列表在 /v1/models。`,
+        };
+      }
+      return { en: "Read the server's words above; --model, --api, --max-tokens and --body change what is asked.", zh: '请看上面服务器的回复；--model、--api、--max-tokens、--body 可改变请求内容。' };
+    default:
+      return {
+        en: `This does not look like an OpenAI-compatible endpoint; try ${address.origin}/v1/chat/completions.`,
+        zh: `该地址不像 OpenAI 兼容接口；可试 ${address.origin}/v1/chat/completions。`,
+      };
+  }
+}

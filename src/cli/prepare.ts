@@ -1,0 +1,78 @@
+import { problems, say } from '../core/index.ts';
+import type { DatasetFacts, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
+import { openDataset } from '../dataset/index.ts';
+import type { Dataset } from '../dataset/index.ts';
+import { makeLoadRunner } from '../load/index.ts';
+import type { Secrets } from '../load/index.ts';
+import { readAddress } from '../protocol/index.ts';
+import { assemblePlan, requestsOf, splitHeaders } from '../run/index.ts';
+import type { LoadPoint, PlanWords } from '../run/index.ts';
+import { firstModel, preflight } from './preflight.ts';
+import type { Given } from './command.ts';
+
+/** A server and a dataset that were looked at and found good; ready to plan points against. */
+export interface Prepared {
+  words: PlanWords;
+  target: Pick<Target, 'url' | 'api' | 'model' | 'headers'>;
+  dataset: Dataset;
+  secrets: Secrets;
+}
+
+const preflightTimeoutMs = 60_000;
+
+/** Looks at everything that can be wrong before load: first the words and files, then the server. */
+export async function prepare(words: PlanWords & { url: string }, given: Given, points: number): Promise<Prepared> {
+  const address = readAddress(words.url, words.api ?? null);
+  const { shown, secrets } = splitHeaders(words, given.io.env);
+  const dataset = await openDataset(words.dataset, words.field === undefined ? {} : { field: words.field });
+  await dataset.check({ offset: 0, count: promptsNeeded(words, points) });
+  const server = { url: address.url, api: address.api, headers: shown, keyEnv: words.keyEnv ?? null, insecure: words.insecure ?? false };
+  const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
+  const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
+  const model = words.model ?? (await firstModel(address, server, secrets, connectMs));
+  const target = { url: address.url, api: address.api, model, headers: shown };
+  const prepared: Prepared = { words, target, dataset, secrets };
+  if (words.noPreflight !== true) {
+    const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
+    const remark = await preflight(address, { ...server, model }, generation, secrets, timeoutMs);
+    if (remark !== null && !given.common.quiet) {
+      const why = say(problems[remark.code], given.common.lang);
+      given.io.err(
+        say({ en: `note: the test request failed (${why}); going on, failures are counted\n`, zh: `提示：试探请求失败（${why}）；继续运行，失败会计入统计\n` }, given.common.lang),
+      );
+    }
+  }
+  return prepared;
+}
+
+/** Prompts that a run takes before it repeats itself: measured ones, then those of the warm-up. */
+function promptsNeeded(words: PlanWords, points: number): number | null {
+  const requests = requestsOf(words);
+  if (requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
+  return (requests + warmupRequests(words.warmup)) * points;
+}
+
+function warmupRequests(warmup: Warmup | undefined): number {
+  return warmup !== undefined && 'requests' in warmup ? warmup.requests : 0;
+}
+
+/** How many prompts lie between the beginnings of two points of a sweep. */
+export function sliceLength(words: PlanWords): number {
+  return (requestsOf(words) ?? 0) + warmupRequests(words.warmup);
+}
+
+/** The plan of one point; `offset` is the number of its first prompt. */
+export function planPoint(prepared: Prepared, point: LoadPoint, offset: number): RunPlan {
+  const { words, target, dataset } = prepared;
+  const facts: DatasetFacts = dataset.facts({ offset, count: promptsNeeded(words, 1) });
+  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null });
+}
+
+/** The runner for a plan: measured prompts from the plan's offset on, warm-up takes the ones behind them. */
+export function runnerFor(prepared: Prepared, plan: RunPlan): RunnerKit {
+  const { dataset, secrets } = prepared;
+  return makeLoadRunner({
+    secrets,
+    workload: (phase) => dataset.workload(plan.dataset.offset + (phase === 'warmup' ? (plan.requests ?? 0) : 0)),
+  });
+}

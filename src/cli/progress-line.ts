@@ -1,0 +1,57 @@
+import { say } from '../core/index.ts';
+import type { Lang, RunPlan } from '../core/index.ts';
+import type { Progress } from '../run/index.ts';
+import type { Given } from './command.ts';
+
+/** Shows how a run goes: one line that redraws itself on a terminal, nothing elsewhere. */
+export interface ProgressLine {
+  show(progress: Progress): void;
+  clear(): void;
+}
+
+const barCells = 24;
+
+/** The progress line of one point; `title` says which. */
+export function progressLine(given: Given, plan: RunPlan, title: string): ProgressLine {
+  const { io, common } = given;
+  if (!io.errIsTty || common.quiet) return { show: () => {}, clear: () => {} };
+  let begunMs: number | null = null;
+  return {
+    show: (progress) => {
+      if (!progress.warmup) begunMs ??= progress.state.nowMs;
+      const text = progress.warmup
+        ? `${title}  ${say({ en: 'warming up', zh: '预热中' }, common.lang)}`
+        : lineOf(title, plan, progress, progress.state.nowMs - begunMs!, common.lang);
+      io.err(`\r\u001b[2K${text.slice(0, io.columns - 1)}`);
+    },
+    clear: () => io.err('\r\u001b[2K'),
+  };
+}
+
+function lineOf(title: string, plan: RunPlan, { glance, state }: Progress, elapsedMs: number, lang: Lang): string {
+  const byCount = plan.requests === null ? 0 : glance.recorded / plan.requests;
+  const byTime = plan.durationMs === null ? 0 : elapsedMs / plan.durationMs;
+  const done = Math.min(1, Math.max(byCount, byTime));
+  const cells = Math.round(done * barCells);
+  const bar = '█'.repeat(cells) + '░'.repeat(barCells - cells);
+  const count = plan.requests === null ? `${glance.recorded}` : `${glance.recorded}/${plan.requests}`;
+  const leftMs = done > 0.02 ? (elapsedMs / done) * (1 - done) : null;
+  const { requestsPerSec, outputTokensPerSec } = glance.recent;
+  return [
+    title,
+    bar,
+    count,
+    say({ en: `in flight ${state.inFlight}`, zh: `进行中 ${state.inFlight}` }, lang),
+    glance.failed > 0 ? say({ en: `failed ${glance.failed}`, zh: `失败 ${glance.failed}` }, lang) : null,
+    requestsPerSec === null ? null : `${requestsPerSec.toFixed(1)} req/s`,
+    outputTokensPerSec === null ? null : `${Math.round(outputTokensPerSec)} tok/s`,
+    leftMs === null ? null : say({ en: `${seconds(leftMs)} left`, zh: `剩余 ${seconds(leftMs)}` }, lang),
+  ]
+    .filter((part) => part !== null)
+    .join('  ');
+}
+
+function seconds(ms: number): string {
+  const s = Math.ceil(ms / 1000);
+  return s < 90 ? `${s}s` : s < 5400 ? `${Math.round(s / 60)}m` : `${(s / 3600).toFixed(1)}h`;
+}

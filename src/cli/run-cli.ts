@@ -1,0 +1,80 @@
+import pc from 'picocolors';
+import { BrokenPromise, describeMistake, exitCodes, say, UserError } from '../core/index.ts';
+import type { Lang } from '../core/index.ts';
+import { commands } from './commands.ts';
+import { chooseLang, langIn } from './io.ts';
+import type { Io } from './io.ts';
+import { helpPage, helpWords, list, parseCommand } from './parse.ts';
+import { version } from './version.ts';
+
+/** Runs one command line and ends with its exit code; the only place where errors become text. */
+export async function runCli(io: Io): Promise<number> {
+  const [name, ...rest] = io.argv;
+  const lang = chooseLang(langIn(io.argv), io.env);
+  if (name === '--version' || name === '-V' || name === 'version') {
+    io.out(`llmdyno ${version}\n`);
+    return exitCodes.ok;
+  }
+  try {
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') return await topHelp(rest, io, lang);
+    const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (entry === undefined) throw await unknownCommand(name);
+    const { command } = await entry.load();
+    const given = parseCommand(name, command, rest, io);
+    if (given === null) {
+      io.out(helpPage(name, command, lang));
+      return exitCodes.ok;
+    }
+    return await command.run(given);
+  } catch (error) {
+    return tell(error, io, lang);
+  }
+}
+
+async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<number> {
+  const name = rest[0];
+  if (name !== undefined && Object.hasOwn(commands, name)) {
+    const { command } = await commands[name]!.load();
+    io.out(helpPage(name, command, lang));
+    return exitCodes.ok;
+  }
+  const rows = Object.entries(commands).map(([command, { about }]): [string, string] => [command, say(about, lang)]);
+  io.out(
+    [
+      say({ en: `llmdyno ${version}: a dynamometer for LLM inference engines`, zh: `llmdyno ${version}：大模型推理引擎测功机` }, lang),
+      `${say(helpWords.usage, lang)}: dyno COMMAND …`,
+      list(say(helpWords.commands, lang), rows),
+      say({ en: 'dyno COMMAND --help tells the rest. New here? Try: dyno demo', zh: 'dyno COMMAND --help 查看详情。第一次使用？试试：dyno demo' }, lang),
+    ].join('\n\n') + '\n',
+  );
+  return exitCodes.ok;
+}
+
+async function unknownCommand(name: string): Promise<UserError> {
+  const { nearest } = await import('../run/index.ts');
+  const guess = nearest(name, Object.keys(commands));
+  return new UserError({
+    code: 'unknown-command',
+    message: { en: `there is no command "${name}"`, zh: `没有命令 "${name}"` },
+    hint:
+      guess === null
+        ? { en: 'dyno --help lists the commands.', zh: 'dyno --help 列出全部命令。' }
+        : { en: `Did you mean: dyno ${guess}?`, zh: `是否想用：dyno ${guess}？` },
+  });
+}
+
+function tell(error: unknown, io: Io, lang: Lang): number {
+  const paint = pc.createColors(io.errIsTty && io.env['NO_COLOR'] === undefined);
+  if (error instanceof UserError) {
+    for (const mistake of error.mistakes) {
+      io.err(`${paint.red(say({ en: 'error', zh: '错误' }, lang))}: ${describeMistake(mistake, lang)}\n`);
+      io.err(`  ${paint.dim('→')} ${say(mistake.hint, lang)}\n`);
+    }
+    return error.exitCode;
+  }
+  const kind = error instanceof BrokenPromise ? 'broken promise' : 'unexpected failure';
+  io.err(`${paint.red('llmdyno has a bug')} (${kind}): ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
+  io.err('Please report it with the lines above. Runs already written are safe in the store.\n');
+  return exitCodes.bug;
+}

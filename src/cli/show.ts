@@ -1,0 +1,62 @@
+import pc from 'picocolors';
+import { exitCodes, say } from '../core/index.ts';
+import type { Summary, Sweep } from '../core/index.ts';
+import { reporters } from '../report/index.ts';
+import type { Painter, ReporterName, ReportOptions } from '../report/index.ts';
+import { summaryOfRun, sweepOf } from '../run/index.ts';
+import type { StoredRun, StoredSweep } from '../store/index.ts';
+import type { Given } from './command.ts';
+
+/** How reports are painted: in colour on a terminal, plain elsewhere. */
+export function reportOptions(given: Given): ReportOptions {
+  const colours = pc.createColors(given.io.outIsTty && given.io.env['NO_COLOR'] === undefined);
+  const paint: Painter = {
+    strong: colours.bold,
+    good: colours.green,
+    warn: colours.yellow,
+    bad: colours.red,
+    faint: colours.dim,
+  };
+  return { lang: given.common.lang, paint };
+}
+
+/** The result of one run: a table, or its summary as JSON. */
+export function showRun(given: Given, summary: Summary, dir: string): void {
+  given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
+  showFolder(given, dir);
+}
+
+/** One line as soon as a point of a sweep is done, for whoever watches. */
+export function showPoint(given: Given, summary: Summary): void {
+  const { common, io } = given;
+  if (common.quiet || common.json) return;
+  const { counts, requestsPerSec, outputTokensPerSec, latencyMs, ttftMs, load } = summary;
+  const parts = [
+    load.ratePerSec === null ? `${say({ en: 'concurrency', zh: '并发' }, common.lang)} ${load.concurrency}` : `${load.ratePerSec}/s`,
+    `${counts.ok}/${counts.planned} ok`,
+    requestsPerSec === null ? null : `${requestsPerSec.toFixed(2)} req/s`,
+    outputTokensPerSec === null ? null : `${outputTokensPerSec.toFixed(0)} tok/s`,
+    latencyMs?.mean == null ? null : `${say({ en: 'latency', zh: '延迟' }, common.lang)} ${(latencyMs.mean / 1000).toFixed(3)} s`,
+    ttftMs?.p50 == null ? null : `TTFT p50 ${ttftMs.p50.toFixed(0)} ms`,
+    summary.verdict.valid ? null : say({ en: 'NOT VALID', zh: '无效' }, common.lang),
+  ];
+  io.err(`${parts.filter((part) => part !== null).join('  ')}\n`);
+}
+
+/** The result of a sweep: a table, or all summaries as JSON. */
+export function showSweep(given: Given, sweep: Sweep, dir: string): void {
+  given.io.out(reporters[given.common.json ? 'json' : 'text'](sweep, reportOptions(given)));
+  showFolder(given, dir);
+}
+
+/** Renders something from the store; always exit code 0, whatever its verdict. */
+export async function showStored(given: Given, entry: StoredRun | StoredSweep, as: ReporterName): Promise<number> {
+  const what = entry.kind === 'run' ? await summaryOfRun(entry) : await sweepOf(given.common.store, entry);
+  given.io.out(reporters[given.common.json ? 'json' : as](what, reportOptions(given)));
+  return exitCodes.ok;
+}
+
+function showFolder(given: Given, dir: string): void {
+  const { common, io } = given;
+  if (!common.quiet) io.err(`${say({ en: 'kept in', zh: '结果保存于' }, common.lang)} ${dir}\n`);
+}

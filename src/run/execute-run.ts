@@ -1,0 +1,86 @@
+import { auditSummary } from '../audit/index.ts';
+import { verdictOf } from '../core/index.ts';
+import type { RunnerKit, RunPlan, RunState, StopRule, Stops, Summary } from '../core/index.ts';
+import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
+import type { Glance, Meter } from '../measure/index.ts';
+import type { RunWriter } from '../store/index.ts';
+
+/** A look at a run under way, for progress and live views. */
+export interface Progress {
+  state: RunState;
+  glance: Glance;
+  /** Still warming up. */
+  warmup: boolean;
+}
+
+/** What one run is given. */
+export interface RunParts {
+  plan: RunPlan;
+  kit: RunnerKit;
+  /** The run's folder; its plan.json is written already. */
+  writer: RunWriter;
+  stops: Stops;
+  rules?: readonly StopRule[];
+  /** Called as exchanges end, no more often than every progressEveryMs of the run's clock. */
+  onProgress?(progress: Progress): void;
+}
+
+const progressEveryMs = 100;
+
+/**
+ * One run from plan to verdict: every exchange goes to the folder and to the meter, the summary is audited and written.
+ * A failure on the way (a bad line of the dataset, a full disk) leaves what was measured on disk and is thrown.
+ */
+export async function executeRun(parts: RunParts): Promise<Summary> {
+  const { plan, kit, writer, stops, rules = [], onProgress } = parts;
+  const meter = meterFor(plan);
+  let stoppedByRule = false;
+  const watched = rules.map((rule): StopRule => (state, last) => {
+    const word = rule(state, last);
+    if (word !== 'go') stoppedByRule = true;
+    return word;
+  });
+  let toldMs = -Infinity;
+  try {
+    for await (const ended of kit.run(plan, stops, watched)) {
+      await writer.append(ended);
+      meter.add(ended.exchange);
+      const state = kit.state();
+      if (onProgress === undefined || state.nowMs - toldMs < progressEveryMs) continue;
+      toldMs = state.nowMs;
+      onProgress({ state, glance: meter.peek(state.nowMs), warmup: ended.exchange.warmup });
+    }
+  } catch (failure) {
+    // What was measured stays readable; the failure is the caller's to tell.
+    await writer.abort();
+    throw failure;
+  }
+  const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
+  const summary = summaryOf({ plan, meter, writer, kit, partial: stopped });
+  await writer.finish(summary);
+  return summary;
+}
+
+function summaryOf(parts: {
+  plan: RunPlan;
+  meter: Meter;
+  writer: RunWriter;
+  kit: RunnerKit;
+  partial: boolean;
+}): Summary {
+  const { plan, meter, writer, kit, partial } = parts;
+  const summary = summarise(meter, {
+    ...factsOfPlan(plan),
+    runId: writer.runId,
+    startedAt: writer.record.startedAt,
+    simulated: kit.simulated,
+    partial,
+    client: kit.health(),
+  });
+  return judged(summary, plan, partial);
+}
+
+/** The summary with the audit's verdict on it. */
+export function judged(summary: Summary, plan: RunPlan | null, interrupted: boolean): Summary {
+  return { ...summary, verdict: verdictOf(auditSummary(summary, { plan, interrupted })) };
+}

@@ -1,0 +1,51 @@
+import type { Finding, Summary, Sweep } from '../core/index.ts';
+import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
+import { openSweep, readExchanges, readSummary, readSweep } from '../store/index.ts';
+import type { StoredRun, StoredSweep } from '../store/index.ts';
+import { judged } from './execute-run.ts';
+
+/** The summary of a stored run: the one it wrote, or, where it was killed, what its exchanges amount to. */
+export async function summaryOfRun(run: StoredRun): Promise<Summary> {
+  return (await readSummary(run)) ?? summariseUnfinished(run);
+}
+
+/** A stored sweep with every point that can be read. */
+export async function sweepOf(store: string, entry: StoredSweep): Promise<Sweep> {
+  return readSweep(await openSweep(store, entry.dir), summariseUnfinished);
+}
+
+async function summariseUnfinished(run: StoredRun): Promise<Summary> {
+  const { plan } = run.record;
+  const meter = meterFor(plan);
+  const exchanges = readExchanges(run);
+  for await (const exchange of exchanges) meter.add(exchange);
+  const summary = judged(
+    summarise(meter, {
+      ...factsOfPlan(plan),
+      runId: run.record.runId,
+      startedAt: run.record.startedAt,
+      simulated: run.record.simulated,
+      partial: true,
+    }),
+    plan,
+    true,
+  );
+  const { torn, skipped, bad } = exchanges.report;
+  if (!torn && skipped === 0) return summary;
+  const findings = [...summary.verdict.findings, damagedRecords(torn, skipped, bad[0]?.line ?? null)];
+  return { ...summary, verdict: { ...summary.verdict, findings } };
+}
+
+function damagedRecords(torn: boolean, skipped: number, firstLine: number | null): Finding {
+  return {
+    code: 'damaged-records',
+    severity: 'warn',
+    message: `Some lines of exchanges.ndjson could not be read: ${skipped} broken${torn ? ', the last one cut off' : ''}.`,
+    evidence: { torn, skipped, firstLine },
+    advice: 'A line cut off at the end is what a kill leaves behind; broken lines before it mean a damaged disk or an edited file.',
+    zh: {
+      message: `exchanges.ndjson 中有无法读取的行：损坏 ${skipped} 行${torn ? '，最后一行被截断' : ''}。`,
+      advice: '末行截断是进程被杀的正常结果；中间行损坏说明磁盘或文件被改动。',
+    },
+  };
+}

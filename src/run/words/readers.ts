@@ -1,0 +1,98 @@
+import { BadValue } from './word.ts';
+
+const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** A duration in ms from `500ms`, `30s`, `5m`, `24h`; a bare number is seconds. */
+export function durationMs(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  if (match === null) {
+    throw new BadValue(
+      { en: `"${text}" is not a duration`, zh: `"${text}" 不是有效的时长` },
+      { en: 'Write 500ms, 30s, 5m or 24h; a bare number is seconds.', zh: '请写 500ms、30s、5m 或 24h；只写数字表示秒。' },
+    );
+  }
+  return Number(match[1]) * unitsMs[(match[2] ?? 's') as keyof typeof unitsMs];
+}
+
+/** A duration that is longer than nothing. */
+export function positiveDurationMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms > 0) return ms;
+  throw new BadValue(
+    { en: 'a duration must be longer than 0', zh: '时长必须大于 0' },
+    { en: 'Leave it out for no limit.', zh: '不设限制时请去掉此项。' },
+  );
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const range = most === Number.MAX_SAFE_INTEGER ? `≥ ${least}` : `${least}…${most}`;
+    throw new BadValue(
+      { en: `"${text}" is not a whole number ${range}`, zh: `"${text}" 不是 ${range} 的整数` },
+      { en: `Give a whole number ${range}.`, zh: `请给出 ${range} 的整数。` },
+    );
+  };
+}
+
+/** A number within bounds. */
+export function realNumber(least: number, most: number, exclusive = false): (text: string) => number {
+  return (text) => {
+    const trimmed = text.trim();
+    const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) ? Number(trimmed) : Number.NaN;
+    if ((exclusive ? value > least : value >= least) && value <= most) return value;
+    const range = `${exclusive ? '>' : '≥'} ${least}${most === Infinity ? '' : `, ≤ ${most}`}`;
+    throw new BadValue(
+      { en: `"${text}" is not a number ${range}`, zh: `"${text}" 不是 ${range} 的数值` },
+      { en: `Give a number ${range}.`, zh: `请给出 ${range} 的数值。` },
+    );
+  };
+}
+
+/** One of a few names. */
+export function oneOf<T extends string>(names: readonly T[]): (text: string) => T {
+  return (text) => {
+    const name = names.find((candidate) => candidate === text.trim());
+    if (name !== undefined) return name;
+    throw new BadValue(
+      { en: `"${text}" is not known here`, zh: `未知的取值 "${text}"` },
+      { en: `Choose one of: ${names.join(', ')}.`, zh: `可选：${names.join('、')}。` },
+    );
+  };
+}
+
+/** Text as it is, but not nothing. */
+export function someText(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new BadValue(
+    { en: 'an empty value', zh: '取值为空' },
+    { en: 'Give a value or leave it out.', zh: '请给出取值或去掉此项。' },
+  );
+}
+
+/** A `Name: value` header. */
+export function header(text: string): { name: string; value: string } {
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)$/s.exec(text);
+  if (match !== null && !/[\r\n\0]/.test(match[2]!)) return { name: match[1]!.toLowerCase(), value: match[2]!.trim() };
+  // The text may hold a secret, so it is not repeated.
+  throw new BadValue(
+    { en: 'not a header', zh: '请求头格式不对' },
+    { en: "Write it as 'Name: value'; 'Name: env:VARIABLE' takes the value from the environment.", zh: "请写成 'Name: value'；'Name: env:变量名' 表示从环境变量取值。" },
+  );
+}
+
+/** A JSON object, for fields put into every request body. */
+export function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new BadValue(
+    { en: 'not a JSON object', zh: '不是 JSON 对象' },
+    { en: `Write it like '{"top_p": 0.9}'.`, zh: `请写成 '{"top_p": 0.9}' 的形式。` },
+  );
+}
