@@ -1,0 +1,208 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { EngineCore, estimateTokens } from '../sim/index.ts';
+import type { Emission } from '../sim/index.ts';
+import { Answer } from './answer.ts';
+import type { FaultName, Misfortune } from './fault.ts';
+import { faultDice, faultNames } from './fault.ts';
+import { Meters } from './meters.ts';
+import { metricsPage } from './metrics-page.ts';
+import { planAnswer } from './planned-answer.ts';
+import type { Call, CallKind } from './read-call.ts';
+import { readCall } from './read-call.ts';
+import type { Refusal } from './refusal.ts';
+import { badRequest, refusalBody } from './refusal.ts';
+import type { EngineOptions, EngineStats } from './start-engine.ts';
+import { StepPacer } from './step-pacer.ts';
+import { wireOf } from './wire.ts';
+
+/** The largest body that is read. */
+const maxBodyBytes = 16 * 2 ** 20;
+
+const generating: Readonly<Record<string, CallKind>> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/completions': 'completions',
+};
+
+const refusedByFault: Partial<Record<FaultName, Refusal>> = {
+  429: {
+    status: 429,
+    type: 'RateLimitError',
+    message: 'simulated: too many requests',
+    param: null,
+    headers: { 'retry-after': '1' },
+  },
+  500: { status: 500, type: 'InternalServerError', message: 'simulated: internal server error', param: null },
+  503: { status: 503, type: 'ServiceUnavailableError', message: 'simulated: service unavailable', param: null },
+};
+
+const htmlPage = '<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n';
+
+/** Everything behind the socket: routes, the engine core and its pacer, the answers under way. */
+export class Service {
+  readonly #options: EngineOptions;
+  readonly #models: readonly string[];
+  readonly #seed: number;
+  readonly #core: EngineCore;
+  readonly #pacer: StepPacer;
+  readonly #meters = new Meters();
+  readonly #answers = new Map<number, Answer>();
+  readonly #roll: () => Misfortune | null;
+  readonly #byFault = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
+  readonly #startedSec = Math.floor(Date.now() / 1000);
+  #requests = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#models = options.models ?? [options.profile.model];
+    this.#seed = options.seed ?? 1;
+    this.#core = new EngineCore({ profile: options.profile, seed: this.#seed });
+    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions) => this.#emit(emissions));
+    this.#roll = faultDice(options.faults ?? [], this.#seed);
+  }
+
+  stats(): Omit<EngineStats, 'connections'> {
+    return {
+      requests: this.#requests,
+      byFault: { ...this.#byFault },
+      finished: { ...this.#meters.finished },
+      worstLagMs: this.#pacer.worstLagMs,
+      counters: this.#core.counters(),
+    };
+  }
+
+  stop(): void {
+    this.#pacer.stop();
+  }
+
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    const path = (req.url ?? '/').split('?', 1)[0]!;
+    const kind = Object.hasOwn(generating, path) ? generating[path]! : null;
+    const page = kind === null ? this.#page(path) : null;
+    if (kind === null && page === null) {
+      refuse(req, res, {
+        status: 404,
+        type: 'NotFoundError',
+        message: `no such path: ${path.slice(0, 200)}`,
+        param: null,
+      });
+    } else if (req.method !== (kind === null ? 'GET' : 'POST')) {
+      const allow = kind === null ? 'GET' : 'POST';
+      const message = `only ${allow} is allowed here`;
+      refuse(req, res, { status: 405, type: 'MethodNotAllowed', message, param: null, headers: { allow } });
+    } else if (page !== null) send(res, 200, page.type, page.body());
+    else if (kind !== null) this.#readBody(req, res, kind);
+  }
+
+  #page(path: string): { type: string; body: () => string } | null {
+    const json = (value: unknown) => ({ type: 'application/json', body: () => JSON.stringify(value) });
+    switch (path) {
+      case '/health':
+        return { type: 'text/plain', body: () => '' };
+      case '/version':
+        return json({ version: 'llmdyno-simulated', profile: this.#options.profile.name });
+      case '/v1/models': {
+        const entry = { object: 'model', created: this.#startedSec, owned_by: 'llmdyno' };
+        return json({ object: 'list', data: this.#models.map((id) => ({ id, ...entry })) });
+      }
+      case '/metrics':
+        return {
+          type: 'text/plain; version=0.0.4; charset=utf-8',
+          body: () => metricsPage(this.#models[0]!, this.#core.counters(), this.#meters),
+        };
+      default:
+        return null;
+    }
+  }
+
+  #readBody(req: IncomingMessage, res: ServerResponse, kind: CallKind): void {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    let tooLarge = Number(req.headers['content-length'] ?? 0) > maxBodyBytes;
+    const refuseSize = (): void => {
+      const message = `the body is larger than ${maxBodyBytes} bytes`;
+      refuse(req, res, { status: 413, type: 'BadRequestError', message, param: null });
+    };
+    if (tooLarge) {
+      refuseSize();
+      return;
+    }
+    req.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (tooLarge) return;
+      tooLarge = bytes > maxBodyBytes;
+      if (tooLarge) refuseSize();
+      else parts.push(part);
+    });
+    req.on('end', () => {
+      if (!tooLarge) this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models));
+    });
+    req.on('error', () => {});
+  }
+
+  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }): void {
+    if ('refusal' in call) {
+      refuse(req, res, call.refusal);
+      return;
+    }
+    const id = this.#requests++;
+    const misfortune = this.#roll();
+    if (misfortune !== null) this.#byFault[misfortune.name]++;
+    const refusal = misfortune === null ? undefined : refusedByFault[misfortune.name];
+    if (refusal !== undefined) refuse(req, res, refusal);
+    else if (misfortune?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
+    else this.#generate(id, req, res, call, misfortune);
+  }
+
+  #generate(id: number, req: IncomingMessage, res: ServerResponse, call: Call, misfortune: Misfortune | null): void {
+    const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
+    const inputTokens = call.promptTokens ?? estimateTokens(call.text);
+    const runaway = misfortune?.name === 'runaway';
+    const settings = { seed: this.#seed, reasoningTokens };
+    let planned = planAnswer(call, { ...settings, runaway });
+    if (runaway && !this.#core.fits(inputTokens, planned.outputTokens)) {
+      planned = planAnswer(call, { ...settings, runaway: false });
+    }
+    // An answer with no tokens still needs its prefill step.
+    const outputTokens = misfortune?.name === 'empty' ? 1 : planned.outputTokens;
+    if (!this.#core.fits(inputTokens, outputTokens)) {
+      refuse(req, res, badRequest('prompt and answer together are longer than the KV cache', 'max_tokens'));
+      return;
+    }
+    const name = `${call.kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${id.toString(16).padStart(12, '0')}`;
+    const answer = new Answer({
+      call,
+      planned,
+      inputTokens,
+      wire: wireOf(call, name, Math.floor(Date.now() / 1000)),
+      res,
+      misfortune,
+      stamp,
+      speed,
+      meters: this.#meters,
+      leave: () => {
+        this.#answers.delete(id);
+        this.#core.cancel(id);
+      },
+    });
+    this.#answers.set(id, answer);
+    this.#core.submit({ id, inputTokens, outputTokens, arrivalMs: this.#pacer.nowMs() });
+    this.#pacer.wake();
+  }
+
+  #emit(emissions: readonly Emission[]): void {
+    for (const { id, tokenIndex, finished } of emissions) this.#answers.get(id)?.made(tokenIndex, finished);
+  }
+}
+
+function send(res: ServerResponse, status: number, type: string, body: string): void {
+  res.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+  res.end(body);
+}
+
+function refuse(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+  const body = refusalBody(refusal);
+  // What is left of a body that nobody will read must not be taken for the next request.
+  if (!req.complete) res.setHeader('connection', 'close');
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) res.setHeader(name, value);
+  send(res, refusal.status, 'application/json', body);
+}

@@ -1,0 +1,87 @@
+import type { Call } from './read-call.ts';
+
+/** What a request used, for its usage object. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+}
+
+/** A finished answer as text. */
+export interface WholeAnswer {
+  text: string;
+  /** null = the answer did not reason. */
+  reasoning: string | null;
+  finish: string;
+  usage: Usage;
+}
+
+/** Everything that one request's answer is made of, on one endpoint. `stamp` goes before an event's last brace. */
+export interface Wire {
+  /** The event that only says who speaks; empty where the endpoint has none. */
+  role(stamp: string): string;
+  token(piece: string, isReasoning: boolean, stamp: string): string;
+  finish(reason: string, stamp: string): string;
+  usage(usage: Usage, stamp: string): string;
+  /** The body of an answer that is not streamed. */
+  whole(answer: WholeAnswer): string;
+}
+
+/** Ends every stream. */
+export const doneEvent = 'data: [DONE]\n\n';
+
+/** An event that reports an error in mid-stream, as vLLM words it. */
+export const errorEvent = `data: ${JSON.stringify({
+  error: { message: 'simulated failure inside the answer', type: 'InternalServerError', param: null, code: 500 },
+})}\n\n`;
+
+/** The wire of one request. The parts that never change are serialised here, once, and not for each token. */
+export function wireOf(call: Call, id: string, createdSec: number): Wire {
+  return call.kind === 'chat' ? chatWire(id, call.model, createdSec) : completionsWire(id, call.model, createdSec);
+}
+
+function chatWire(id: string, model: string, created: number): Wire {
+  const facts = (object: string): string => JSON.stringify({ id, object, created, model }).slice(0, -1);
+  const open = `data: ${facts('chat.completion.chunk')},"choices":[{"index":0,"delta":{`;
+  const shut = '},"logprobs":null,"finish_reason":null}]';
+  const answer = `${open}"content":`;
+  const reasoning = `${open}"reasoning_content":`;
+  return {
+    role: (stamp) => `${open}"role":"assistant","content":""${shut}${stamp}}\n\n`,
+    token: (piece, isReasoning, stamp) =>
+      `${isReasoning ? reasoning : answer}${JSON.stringify(piece)}${shut}${stamp}}\n\n`,
+    finish: (reason, stamp) => `${open}},"logprobs":null,"finish_reason":"${reason}"}]${stamp}}\n\n`,
+    usage: (usage, stamp) =>
+      `data: ${facts('chat.completion.chunk')},"choices":[],"usage":${usageJson(usage)}${stamp}}\n\n`,
+    whole: ({ text, reasoning: thought, finish, usage }) => {
+      const message = { role: 'assistant', content: text, ...(thought === null ? {} : { reasoning_content: thought }) };
+      const choices = JSON.stringify([{ index: 0, message, logprobs: null, finish_reason: finish }]);
+      return `${facts('chat.completion')},"choices":${choices},"usage":${usageJson(usage)}}`;
+    },
+  };
+}
+
+function completionsWire(id: string, model: string, created: number): Wire {
+  const facts = JSON.stringify({ id, object: 'text_completion', created, model }).slice(0, -1);
+  const open = `data: ${facts},"choices":[{"index":0,"text":`;
+  return {
+    role: () => '',
+    token: (piece, _isReasoning, stamp) =>
+      `${open}${JSON.stringify(piece)},"logprobs":null,"finish_reason":null}]${stamp}}\n\n`,
+    finish: (reason, stamp) => `${open}"","logprobs":null,"finish_reason":"${reason}"}]${stamp}}\n\n`,
+    usage: (usage, stamp) => `data: ${facts},"choices":[],"usage":${usageJson(usage)}${stamp}}\n\n`,
+    whole: ({ text, finish, usage }) => {
+      const choices = JSON.stringify([{ index: 0, text, logprobs: null, finish_reason: finish }]);
+      return `${facts},"choices":${choices},"usage":${usageJson(usage)}}`;
+    },
+  };
+}
+
+function usageJson({ inputTokens, outputTokens, reasoningTokens }: Usage): string {
+  return JSON.stringify({
+    prompt_tokens: inputTokens,
+    total_tokens: inputTokens + outputTokens,
+    completion_tokens: outputTokens,
+    ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
+  });
+}
