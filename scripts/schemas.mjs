@@ -5,7 +5,11 @@ import { build } from 'esbuild';
 const root = new URL('..', import.meta.url);
 const bundled = await build({
   absWorkingDir: root.pathname,
-  stdin: { contents: "export { jsonSchemas } from './src/store/schema/index.ts';", resolveDir: root.pathname, loader: 'ts' },
+  stdin: {
+    contents: "export { jsonSchemas } from './src/store/schema/index.ts';",
+    resolveDir: root.pathname,
+    loader: 'ts',
+  },
   bundle: true,
   write: false,
   format: 'esm',

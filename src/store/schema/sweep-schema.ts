@@ -5,14 +5,14 @@ import { findingSchema, summarySchema } from './summary-schema.ts';
 
 const variable = z.enum(['concurrency', 'rate']);
 
-/** A sweep with its points' summaries in it, as `dyno sweep --json` prints it. */
+/** A sweep with its points' summaries in it, as `dyno sweep --json` prints it; the contract names schema and points. */
 export const sweepSchema = z.object({
   schema: z.literal('llmdyno.sweep/1'),
-  id: z.string(),
-  title: z.string().nullable(),
-  variable,
+  id: z.string().default(''),
+  title: z.string().nullable().default(null),
+  variable: variable.default('concurrency'),
   points: z.array(summarySchema),
-  findings: z.array(findingSchema),
+  findings: z.array(findingSchema).default([]),
 });
 
 /** sweep.json on disk: the points are named by their run folders, which lie beside it. */
