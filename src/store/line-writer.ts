@@ -13,9 +13,9 @@ export interface LineWriter {
   close(): Promise<void>;
 }
 
-/** Opens a new file for appending; it must not exist yet. */
-export async function openLineWriter(file: string): Promise<LineWriter> {
-  const handle = await telling(file, () => open(file, 'ax'));
+/** Opens a new file for appending; it must not exist yet (unless `flags` say otherwise). */
+export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Promise<LineWriter> {
+  const handle = await telling(file, () => open(file, flags));
   let waiting: string[] = [];
   let waitingChars = 0;
   let writing: Promise<void> = Promise.resolve();
