@@ -10,7 +10,10 @@ export interface CommandEntry {
 /** Every command, in the order of `dyno --help`. Adding one is a file and a line here. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   demo: {
-    about: { en: 'the whole job on simulated engines: no GPU, no set-up', zh: '在模拟引擎上完成全流程：无需 GPU 和任何配置' },
+    about: {
+      en: 'the whole job on simulated engines: no GPU, no set-up',
+      zh: '在模拟引擎上完成全流程：无需 GPU 和任何配置',
+    },
     load: () => import('./commands/demo.ts'),
   },
   run: {

@@ -18,7 +18,10 @@ export function listenForInterrupts(given: Given): Interrupts {
   const note = (en: string, zh: string): void => io.err(`\n${say({ en, zh }, common.lang)}\n`);
   const done = io.onInterrupt((count) => {
     if (count === 1) {
-      note('stopping: no more requests are sent, waiting for those in flight (Ctrl-C again cancels them)', '正在停止：不再发送请求，等待进行中的请求完成（再按一次 Ctrl-C 取消）');
+      note(
+        'stopping: no more requests are sent, waiting for those in flight (Ctrl-C again cancels them)',
+        '正在停止：不再发送请求，等待进行中的请求完成（再按一次 Ctrl-C 取消）',
+      );
       sending.abort();
     } else if (count === 2) {
       note('cancelling what is in flight', '正在取消进行中的请求');

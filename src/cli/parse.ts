@@ -11,10 +11,25 @@ export const defaultStore = 'dyno-runs';
 
 /** Flags that every command takes. */
 export const commonFlags: readonly Flag[] = [
-  { name: 'json', value: null, help: { en: 'one JSON document on stdout, nothing else there', zh: '标准输出只有一个 JSON 文档' } },
+  {
+    name: 'json',
+    value: null,
+    help: { en: 'one JSON document on stdout, nothing else there', zh: '标准输出只有一个 JSON 文档' },
+  },
   { name: 'quiet', value: null, help: { en: 'no progress and no remarks', zh: '不显示进度和提示' } },
-  { name: 'lang', value: 'en|zh', help: { en: 'language (default: from the locale)', zh: '语言（默认：由系统区域决定）' } },
-  { name: 'store', value: 'DIR', help: { en: 'where runs are kept (default: $DYNO_STORE or ./dyno-runs)', zh: '结果保存目录（默认：$DYNO_STORE 或 ./dyno-runs）' } },
+  {
+    name: 'lang',
+    value: 'en|zh',
+    help: { en: 'language (default: from the locale)', zh: '语言（默认：由系统区域决定）' },
+  },
+  {
+    name: 'store',
+    value: 'DIR',
+    help: {
+      en: 'where runs are kept (default: $DYNO_STORE or ./dyno-runs)',
+      zh: '结果保存目录（默认：$DYNO_STORE 或 ./dyno-runs）',
+    },
+  },
 ];
 
 /** Words of the help page itself. */
@@ -37,7 +52,11 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
     program.argument(argument.required ? `<${inside}>` : `[${inside}]`);
   }
   for (const flag of [...file.flags, ...commonFlags]) program.addOption(optionOf(flag));
-  program.helpOption(false).option('-h, --help').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
+  program
+    .helpOption(false)
+    .option('-h, --help')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} });
   program.allowExcessArguments(false).showSuggestionAfterError(true);
   // Help is wanted even where arguments are missing.
   if (words.includes('--help') || words.includes('-h')) return null;
@@ -80,8 +99,14 @@ export function helpPage(name: string, file: CommandFile, lang: Lang): string {
   const sections = [
     say(file.about, lang),
     `${say(helpWords.usage, lang)}: dyno ${[name, ...args].join(' ')}`,
-    list(say(helpWords.arguments, lang), file.arguments.map((a) => [a.name.toUpperCase(), say(a.help, lang)])),
-    list(say(helpWords.options, lang), file.flags.map((flag) => [flagTitle(flag), say(flag.help, lang)])),
+    list(
+      say(helpWords.arguments, lang),
+      file.arguments.map((a) => [a.name.toUpperCase(), say(a.help, lang)]),
+    ),
+    list(
+      say(helpWords.options, lang),
+      file.flags.map((flag) => [flagTitle(flag), say(flag.help, lang)]),
+    ),
     list(say(helpWords.commonOptions, lang), [
       ...commonFlags.map((flag): [string, string] => [flagTitle(flag), say(flag.help, lang)]),
       ['-h, --help', say(helpWords.helpFlag, lang)],
@@ -110,7 +135,8 @@ function optionOf(flag: Flag): Option {
   const names = (flag.short === undefined ? '' : `-${flag.short}, `) + `--${flag.name}`;
   // A metavar with `|` or spaces would confuse commander; help is written by helpPage.
   const option = new Option(flag.value === null ? names : `${names} <value>`);
-  if (flag.repeat === true) option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
+  if (flag.repeat === true)
+    option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
   // `--no-stream` is a word of its own here, not the negation of `--stream`.
   option.negate = false;
   option.attributeName = () => camel(flag.name);

@@ -15,7 +15,10 @@ export function readPlanFile(file: string): GivenWord[] {
       document.errors.map((error): Mistake => ({
         code: 'bad-yaml',
         message: { en: `not YAML: ${error.message}`, zh: `YAML 语法错误：${error.message}` },
-        hint: { en: 'Mend this line; `key: value` pairs, two spaces to indent.', zh: '请修正此行；格式为 `key: value`，缩进两个空格。' },
+        hint: {
+          en: 'Mend this line; `key: value` pairs, two spaces to indent.',
+          zh: '请修正此行；格式为 `key: value`，缩进两个空格。',
+        },
         place: { file, line: lines.linePos(error.pos[0]).line },
       })),
     );
@@ -51,8 +54,14 @@ function readText(file: string): string {
     if (error instanceof UserError) throw error;
     throw new UserError({
       code: 'plan-file-unreadable',
-      message: { en: `cannot read it (${(error as NodeJS.ErrnoException).code ?? 'error'})`, zh: `无法读取（${(error as NodeJS.ErrnoException).code ?? 'error'}）` },
-      hint: { en: 'Check the path; a plan file holds the same words as the flags.', zh: '请检查路径；计划文件使用与命令行参数相同的词。' },
+      message: {
+        en: `cannot read it (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+        zh: `无法读取（${(error as NodeJS.ErrnoException).code ?? 'error'}）`,
+      },
+      hint: {
+        en: 'Check the path; a plan file holds the same words as the flags.',
+        zh: '请检查路径；计划文件使用与命令行参数相同的词。',
+      },
       place: { file },
     });
   }
@@ -61,8 +70,14 @@ function readText(file: string): string {
 function notAPlan(file: string): Mistake {
   return {
     code: 'not-a-plan-file',
-    message: { en: 'not a plan: it should be a list of `setting: value` lines', zh: '不是计划文件：应为若干行 `设置: 值`' },
-    hint: { en: 'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.', zh: '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。' },
+    message: {
+      en: 'not a plan: it should be a list of `setting: value` lines',
+      zh: '不是计划文件：应为若干行 `设置: 值`',
+    },
+    hint: {
+      en: 'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.',
+      zh: '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。',
+    },
     place: { file },
   };
 }

@@ -24,7 +24,12 @@ const tries = 3;
 type Server = Omit<Target, 'model'>;
 
 /** The first model that the server lists; a server that lists none is a UserError asking for --model. */
-export async function firstModel(address: Address, server: Server, secrets: Secrets, timeoutMs: number): Promise<string> {
+export async function firstModel(
+  address: Address,
+  server: Server,
+  secrets: Secrets,
+  timeoutMs: number,
+): Promise<string> {
   const url = new URL(address.url);
   const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
   const asked = { ...server, model: '' };
@@ -41,8 +46,14 @@ export async function firstModel(address: Address, server: Server, secrets: Secr
   throw new UserError(
     {
       code: 'model-unknown',
-      message: { en: `${list.url} lists no models (HTTP ${fetched.status ?? '–'})`, zh: `${list.url} 未列出模型（HTTP ${fetched.status ?? '–'}）` },
-      hint: { en: 'Name the model with --model NAME, and check the address.', zh: '请用 --model 指定模型名称，并检查地址。' },
+      message: {
+        en: `${list.url} lists no models (HTTP ${fetched.status ?? '–'})`,
+        zh: `${list.url} 未列出模型（HTTP ${fetched.status ?? '–'}）`,
+      },
+      hint: {
+        en: 'Name the model with --model NAME, and check the address.',
+        zh: '请用 --model 指定模型名称，并检查地址。',
+      },
     },
     exitCodes.unreachable,
   );
@@ -80,7 +91,8 @@ function judge(fetched: Fetched, target: Target, stream: boolean): Problem | nul
   if (fetched.problem !== null) return fetched.problem;
   const { status, contentType, body } = fetched;
   if (status !== null && status >= 300) {
-    const code = status >= 500 ? 'http-5xx' : status === 429 ? 'http-429' : status >= 400 ? 'http-4xx' : 'http-redirect';
+    const code =
+      status >= 500 ? 'http-5xx' : status === 429 ? 'http-429' : status >= 400 ? 'http-4xx' : 'http-redirect';
     return problem(code, body, status);
   }
   if (/^text\/html\b/i.test(contentType)) return problem('not-an-api', body, status);
@@ -110,7 +122,10 @@ function hintFor(why: Problem, address: Address): Phrase {
   const { hostname, port } = new URL(address.url);
   switch (why.code) {
     case 'dns':
-      return { en: `Check the spelling of "${hostname}", or use its IP address.`, zh: `请检查主机名 "${hostname}"，或改用 IP 地址。` };
+      return {
+        en: `Check the spelling of "${hostname}", or use its IP address.`,
+        zh: `请检查主机名 "${hostname}"，或改用 IP 地址。`,
+      };
     case 'connect-refused':
       return {
         en: `Nothing listens on port ${port || 'the default port'}: is the server started, and is this its port? Try: curl ${address.origin}/v1/models`,
@@ -118,7 +133,10 @@ function hintFor(why: Problem, address: Address): Phrase {
       };
     case 'connect-timeout':
     case 'connect-failed':
-      return { en: 'Check address, firewall and proxy; --connect-timeout waits longer.', zh: '请检查地址、防火墙和代理；--connect-timeout 可延长等待。' };
+      return {
+        en: 'Check address, firewall and proxy; --connect-timeout waits longer.',
+        zh: '请检查地址、防火墙和代理；--connect-timeout 可延长等待。',
+      };
     case 'tls':
       return {
         en: 'Check http:// against https://, and the certificate; --insecure accepts any certificate.',
@@ -126,7 +144,10 @@ function hintFor(why: Problem, address: Address): Phrase {
       };
     case 'http-4xx':
       if (why.status === 401 || why.status === 403) {
-        return { en: 'Put the API key into an environment variable and name it with --key-env.', zh: '请把 API 密钥放入环境变量，并用 --key-env 指定。' };
+        return {
+          en: 'Put the API key into an environment variable and name it with --key-env.',
+          zh: '请把 API 密钥放入环境变量，并用 --key-env 指定。',
+        };
       }
       if (why.status === 404 || why.status === 405) {
         return {
@@ -134,7 +155,10 @@ function hintFor(why: Problem, address: Address): Phrase {
           zh: `请检查路径和模型名称：OpenAI 兼容服务的地址为 ${address.origin}/v1/chat/completions，模型列表在 /v1/models。`,
         };
       }
-      return { en: "Read the server's words above; --model, --api, --max-tokens and --body change what is asked.", zh: '请看上面服务器的回复；--model、--api、--max-tokens、--body 可改变请求内容。' };
+      return {
+        en: "Read the server's words above; --model, --api, --max-tokens and --body change what is asked.",
+        zh: '请看上面服务器的回复；--model、--api、--max-tokens、--body 可改变请求内容。',
+      };
     default:
       return {
         en: `This does not look like an OpenAI-compatible endpoint; try ${address.origin}/v1/chat/completions.`,

@@ -26,7 +26,13 @@ export async function prepare(words: PlanWords & { url: string }, given: Given, 
   const { shown, secrets } = splitHeaders(words, given.io.env);
   const dataset = await openDataset(words.dataset, words.field === undefined ? {} : { field: words.field });
   await dataset.check({ offset: 0, count: promptsNeeded(words, points) });
-  const server = { url: address.url, api: address.api, headers: shown, keyEnv: words.keyEnv ?? null, insecure: words.insecure ?? false };
+  const server = {
+    url: address.url,
+    api: address.api,
+    headers: shown,
+    keyEnv: words.keyEnv ?? null,
+    insecure: words.insecure ?? false,
+  };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
   const model = words.model ?? (await firstModel(address, server, secrets, connectMs));
@@ -38,7 +44,13 @@ export async function prepare(words: PlanWords & { url: string }, given: Given, 
     if (remark !== null && !given.common.quiet) {
       const why = say(problems[remark.code], given.common.lang);
       given.io.err(
-        say({ en: `note: the test request failed (${why}); going on, failures are counted\n`, zh: `提示：试探请求失败（${why}）；继续运行，失败会计入统计\n` }, given.common.lang),
+        say(
+          {
+            en: `note: the test request failed (${why}); going on, failures are counted\n`,
+            zh: `提示：试探请求失败（${why}）；继续运行，失败会计入统计\n`,
+          },
+          given.common.lang,
+        ),
       );
     }
   }

@@ -1,6 +1,6 @@
-import pc from 'picocolors';
 import { BrokenPromise, describeMistake, exitCodes, say, UserError } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
+import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
 import { chooseLang, langIn } from './io.ts';
 import type { Io } from './io.ts';
@@ -16,7 +16,8 @@ export async function runCli(io: Io): Promise<number> {
     return exitCodes.ok;
   }
   try {
-    if (name === undefined || name === '--help' || name === '-h' || name === 'help') return await topHelp(rest, io, lang);
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help')
+      return await topHelp(rest, io, lang);
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (entry === undefined) throw await unknownCommand(name);
     const { command } = await entry.load();
@@ -41,10 +42,22 @@ async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<num
   const rows = Object.entries(commands).map(([command, { about }]): [string, string] => [command, say(about, lang)]);
   io.out(
     [
-      say({ en: `llmdyno ${version}: a dynamometer for LLM inference engines`, zh: `llmdyno ${version}：大模型推理引擎测功机` }, lang),
+      say(
+        {
+          en: `llmdyno ${version}: a dynamometer for LLM inference engines`,
+          zh: `llmdyno ${version}：大模型推理引擎测功机`,
+        },
+        lang,
+      ),
       `${say(helpWords.usage, lang)}: dyno COMMAND …`,
       list(say(helpWords.commands, lang), rows),
-      say({ en: 'dyno COMMAND --help tells the rest. New here? Try: dyno demo', zh: 'dyno COMMAND --help 查看详情。第一次使用？试试：dyno demo' }, lang),
+      say(
+        {
+          en: 'dyno COMMAND --help tells the rest. New here? Try: dyno demo',
+          zh: 'dyno COMMAND --help 查看详情。第一次使用？试试：dyno demo',
+        },
+        lang,
+      ),
     ].join('\n\n') + '\n',
   );
   return exitCodes.ok;
@@ -64,7 +77,7 @@ async function unknownCommand(name: string): Promise<UserError> {
 }
 
 function tell(error: unknown, io: Io, lang: Lang): number {
-  const paint = pc.createColors(io.errIsTty && io.env['NO_COLOR'] === undefined);
+  const paint = coloursFor(io, 'err');
   if (error instanceof UserError) {
     for (const mistake of error.mistakes) {
       io.err(`${paint.red(say({ en: 'error', zh: '错误' }, lang))}: ${describeMistake(mistake, lang)}\n`);

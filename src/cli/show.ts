@@ -1,15 +1,15 @@
-import pc from 'picocolors';
 import { exitCodes, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { reporters } from '../report/index.ts';
 import type { Painter, ReporterName, ReportOptions } from '../report/index.ts';
 import { summaryOfRun, sweepOf } from '../run/index.ts';
 import type { StoredRun, StoredSweep } from '../store/index.ts';
+import { coloursFor } from './colours.ts';
 import type { Given } from './command.ts';
 
 /** How reports are painted: in colour on a terminal, plain elsewhere. */
 export function reportOptions(given: Given): ReportOptions {
-  const colours = pc.createColors(given.io.outIsTty && given.io.env['NO_COLOR'] === undefined);
+  const colours = coloursFor(given.io, 'out');
   const paint: Painter = {
     strong: colours.bold,
     good: colours.green,
@@ -32,11 +32,15 @@ export function showPoint(given: Given, summary: Summary): void {
   if (common.quiet || common.json) return;
   const { counts, requestsPerSec, outputTokensPerSec, latencyMs, ttftMs, load } = summary;
   const parts = [
-    load.ratePerSec === null ? `${say({ en: 'concurrency', zh: '并发' }, common.lang)} ${load.concurrency}` : `${load.ratePerSec}/s`,
+    load.ratePerSec === null
+      ? `${say({ en: 'concurrency', zh: '并发' }, common.lang)} ${load.concurrency}`
+      : `${load.ratePerSec}/s`,
     `${counts.ok}/${counts.planned} ok`,
     requestsPerSec === null ? null : `${requestsPerSec.toFixed(2)} req/s`,
     outputTokensPerSec === null ? null : `${outputTokensPerSec.toFixed(0)} tok/s`,
-    latencyMs?.mean == null ? null : `${say({ en: 'latency', zh: '延迟' }, common.lang)} ${(latencyMs.mean / 1000).toFixed(3)} s`,
+    latencyMs?.mean == null
+      ? null
+      : `${say({ en: 'latency', zh: '延迟' }, common.lang)} ${(latencyMs.mean / 1000).toFixed(3)} s`,
     ttftMs?.p50 == null ? null : `TTFT p50 ${ttftMs.p50.toFixed(0)} ms`,
     summary.verdict.valid ? null : say({ en: 'NOT VALID', zh: '无效' }, common.lang),
   ];

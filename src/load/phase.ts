@@ -101,7 +101,7 @@ export class Phase {
   cancelAll(): void {
     this.stopSending();
     const nowMs = this.#parts.clock.nowMs();
-    for (const flight of [...this.#flights]) flight.cancel(nowMs);
+    for (const flight of this.#flights) flight.cancel(nowMs);
   }
 
   checkTimeouts(nowMs: number): void {
@@ -243,7 +243,7 @@ export class Phase {
   #fail(failure: unknown): void {
     this.#stopped = true;
     this.#alarm.clear();
-    for (const flight of [...this.#flights]) flight.cancel(this.#parts.clock.nowMs());
+    for (const flight of this.#flights) flight.cancel(this.#parts.clock.nowMs());
     this.#reject?.(failure);
     this.#reject = null;
     this.#resolve = null;

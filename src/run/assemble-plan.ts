@@ -32,19 +32,48 @@ const defaults = {
 export function checkWords(words: PlanWords): Mistake[] {
   const mistakes: Mistake[] = [];
   const wrong = (flag: string, en: string, zh: string, hintEn: string, hintZh: string): void => {
-    mistakes.push({ code: 'settings-disagree', message: { en, zh }, hint: { en: hintEn, zh: hintZh }, place: { flag } });
+    mistakes.push({
+      code: 'settings-disagree',
+      message: { en, zh },
+      hint: { en: hintEn, zh: hintZh },
+      place: { flag },
+    });
   };
   if (words.arrival !== undefined && words.rate === undefined) {
-    wrong('--arrival', 'has no meaning without --rate', '没有 --rate 时无意义', 'Add --rate PER_SEC, or leave --arrival out.', '请加上 --rate，或去掉 --arrival。');
+    wrong(
+      '--arrival',
+      'has no meaning without --rate',
+      '没有 --rate 时无意义',
+      'Add --rate PER_SEC, or leave --arrival out.',
+      '请加上 --rate，或去掉 --arrival。',
+    );
   }
   if (words.dropLate === true && (words.rate === undefined || words.concurrency === undefined)) {
-    wrong('--drop-late', 'needs --rate and --concurrency', '需要同时给出 --rate 和 --concurrency', 'Give the cap with --concurrency, or leave --drop-late out.', '请用 --concurrency 给出上限，或去掉 --drop-late。');
+    wrong(
+      '--drop-late',
+      'needs --rate and --concurrency',
+      '需要同时给出 --rate 和 --concurrency',
+      'Give the cap with --concurrency, or leave --drop-late out.',
+      '请用 --concurrency 给出上限，或去掉 --drop-late。',
+    );
   }
   if (words.ignoreEos === true && words.maxTokens === undefined) {
-    wrong('--ignore-eos', 'would generate for ever without --max-tokens', '没有 --max-tokens 时会无限生成', 'Add --max-tokens COUNT.', '请加上 --max-tokens。');
+    wrong(
+      '--ignore-eos',
+      'would generate for ever without --max-tokens',
+      '没有 --max-tokens 时会无限生成',
+      'Add --max-tokens COUNT.',
+      '请加上 --max-tokens。',
+    );
   }
   if (words.minTokens !== undefined && words.maxTokens !== undefined && words.minTokens > words.maxTokens) {
-    wrong('--min-tokens', `${words.minTokens} is above --max-tokens ${words.maxTokens}`, `${words.minTokens} 大于 --max-tokens ${words.maxTokens}`, 'Lower the one or raise the other.', '请调整其中之一。');
+    wrong(
+      '--min-tokens',
+      `${words.minTokens} is above --max-tokens ${words.maxTokens}`,
+      `${words.minTokens} 大于 --max-tokens ${words.maxTokens}`,
+      'Lower the one or raise the other.',
+      '请调整其中之一。',
+    );
   }
   for (const rule of words.slo ?? []) {
     try {

@@ -42,7 +42,8 @@ function damagedRecords(torn: boolean, skipped: number, firstLine: number | null
     severity: 'warn',
     message: `Some lines of exchanges.ndjson could not be read: ${skipped} broken${torn ? ', the last one cut off' : ''}.`,
     evidence: { torn, skipped, firstLine },
-    advice: 'A line cut off at the end is what a kill leaves behind; broken lines before it mean a damaged disk or an edited file.',
+    advice:
+      'A line cut off at the end is what a kill leaves behind; broken lines before it mean a damaged disk or an edited file.',
     zh: {
       message: `exchanges.ndjson 中有无法读取的行：损坏 ${skipped} 行${torn ? '，最后一行被截断' : ''}。`,
       advice: '末行截断是进程被杀的正常结果；中间行损坏说明磁盘或文件被改动。',

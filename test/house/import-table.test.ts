@@ -37,7 +37,9 @@ describe('the import table in core/rooms.ts', () => {
     const wrong: string[] = [];
     for (const path of production) {
       for (const target of importsOf(path).filter((name) => name.startsWith('.'))) {
-        const resolved = relative(src, normalize(join(src, dirname(path), target))).split(sep).join('/');
+        const resolved = relative(src, normalize(join(src, dirname(path), target)))
+          .split(sep)
+          .join('/');
         if (resolved.startsWith('..')) continue;
         const [from, to] = [roomOf(path), roomOf(resolved)];
         if (!mayImport(from, to)) wrong.push(`${path} imports ${to}`);
@@ -90,7 +92,9 @@ describe('the shape of the house', () => {
         places.set(key, (places.get(key) ?? new Set()).add(path));
       }
     }
-    const spread = [...places].filter(([, where]) => where.size > 1).map(([key, where]) => `${key} in ${[...where].join(', ')}`);
+    const spread = [...places]
+      .filter(([, where]) => where.size > 1)
+      .map(([key, where]) => `${key} in ${[...where].join(', ')}`);
     expect(spread).toEqual([]);
   });
 });

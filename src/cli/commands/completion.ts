@@ -12,7 +12,10 @@ export const command: CommandFile = {
   arguments: [{ name: 'shell', required: true, help: { en: 'bash, zsh or fish', zh: 'bash、zsh 或 fish' } }],
   flags: [],
   examples: [
-    { line: 'source <(dyno completion bash)', says: { en: 'for this shell; put it into ~/.bashrc to keep it', zh: '仅当前 shell；写入 ~/.bashrc 可长期生效' } },
+    {
+      line: 'source <(dyno completion bash)',
+      says: { en: 'for this shell; put it into ~/.bashrc to keep it', zh: '仅当前 shell；写入 ~/.bashrc 可长期生效' },
+    },
     { line: 'dyno completion fish > ~/.config/fish/completions/dyno.fish', says: { en: 'for fish', zh: '用于 fish' } },
   ],
   async run(given) {

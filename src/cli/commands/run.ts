@@ -13,14 +13,30 @@ export const command: CommandFile = {
     zh: '以一个负载点测试服务器，报告测量结果，每个请求都有交代。',
   },
   arguments: [
-    { name: 'url', required: false, help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' } },
+    {
+      name: 'url',
+      required: false,
+      help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
+    },
   ],
   flags: flagsOf(planWords),
   examples: [
-    { line: 'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000', says: { en: '16 requests in flight until 1000 are done', zh: '保持 16 并发，直到完成 1000 个请求' } },
-    { line: 'dyno run http://127.0.0.1:8000 --rate 5 --duration 2m --slo "ttft<2s"', says: { en: 'five requests a second for two minutes, with a goal', zh: '每秒 5 个请求，持续两分钟，并设定目标' } },
-    { line: 'dyno run http://127.0.0.1:1025 --dataset openqa:open_qa.jsonl --warmup 20 --label mindie', says: { en: 'your own questions, warm-up first', zh: '使用自己的问题集，先预热' } },
-    { line: 'dyno run plan.yaml --json > summary.json', says: { en: 'everything from a file, JSON for a script', zh: '所有设置来自文件，输出 JSON 供脚本使用' } },
+    {
+      line: 'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',
+      says: { en: '16 requests in flight until 1000 are done', zh: '保持 16 并发，直到完成 1000 个请求' },
+    },
+    {
+      line: 'dyno run http://127.0.0.1:8000 --rate 5 --duration 2m --slo "ttft<2s"',
+      says: { en: 'five requests a second for two minutes, with a goal', zh: '每秒 5 个请求，持续两分钟，并设定目标' },
+    },
+    {
+      line: 'dyno run http://127.0.0.1:1025 --dataset openqa:open_qa.jsonl --warmup 20 --label mindie',
+      says: { en: 'your own questions, warm-up first', zh: '使用自己的问题集，先预热' },
+    },
+    {
+      line: 'dyno run plan.yaml --json > summary.json',
+      says: { en: 'everything from a file, JSON for a script', zh: '所有设置来自文件，输出 JSON 供脚本使用' },
+    },
   ],
   async run(given) {
     const { words } = readPlanInput(given, {});

@@ -12,13 +12,33 @@ const verbs = ['list', 'show', 'tag', 'untag', 'delete'] as const;
 export const command: CommandFile = {
   about: { en: 'List, show, tag and delete what the store holds.', zh: '列出、查看、标记、删除已保存的结果。' },
   arguments: [
-    { name: 'verb', required: false, help: { en: 'list (default), show, tag, untag, delete', zh: 'list（默认）、show、tag、untag、delete' } },
-    { name: 'run', required: false, help: { en: 'id, the beginning of one, label, path, SWEEP/RUN or latest', zh: 'id、id 前缀、标签、路径、SWEEP/RUN 或 latest' } },
-    { name: 'tags', required: false, variadic: true, help: { en: 'tags to put on or take off', zh: '要添加或移除的标记' } },
+    {
+      name: 'verb',
+      required: false,
+      help: { en: 'list (default), show, tag, untag, delete', zh: 'list（默认）、show、tag、untag、delete' },
+    },
+    {
+      name: 'run',
+      required: false,
+      help: {
+        en: 'id, the beginning of one, label, path, SWEEP/RUN or latest',
+        zh: 'id、id 前缀、标签、路径、SWEEP/RUN 或 latest',
+      },
+    },
+    {
+      name: 'tags',
+      required: false,
+      variadic: true,
+      help: { en: 'tags to put on or take off', zh: '要添加或移除的标记' },
+    },
   ],
   flags: [
     { name: 'tag', value: 'TAG', help: { en: 'list only what has this tag', zh: '只列出带此标记的结果' } },
-    { name: 'label', value: 'TEXT', help: { en: 'list only what has this in its label', zh: '只列出标签中含此文字的结果' } },
+    {
+      name: 'label',
+      value: 'TEXT',
+      help: { en: 'list only what has this in its label', zh: '只列出标签中含此文字的结果' },
+    },
     { name: 'model', value: 'NAME', help: { en: 'list only runs of this model', zh: '只列出此模型的运行' } },
     { name: 'all', value: null, help: { en: 'list the runs inside sweeps too', zh: '同时列出扫描中的各个运行' } },
     { name: 'yes', value: null, help: { en: 'delete without asking', zh: '删除时不再确认' } },
@@ -57,22 +77,42 @@ async function list(given: Given): Promise<number> {
     return exitCodes.ok;
   }
   if (entries.length === 0) {
-    given.io.err(`${say({ en: `Nothing in ${store} yet. Make something: dyno demo, or dyno run URL`, zh: `${store} 中还没有结果。可运行：dyno demo 或 dyno run URL` }, lang)}\n`);
+    given.io.err(
+      `${say({ en: `Nothing in ${store} yet. Make something: dyno demo, or dyno run URL`, zh: `${store} 中还没有结果。可运行：dyno demo 或 dyno run URL` }, lang)}\n`,
+    );
     return exitCodes.ok;
   }
-  const words = { en: ['id', 'kind', 'label', 'model', 'state', 'tags'], zh: ['id', '类型', '标签', '模型', '状态', '标记'] };
-  given.io.out(`${tableText(words[lang], entries.map((entry) => row(entry, given)))}\n`);
+  const words = {
+    en: ['id', 'kind', 'label', 'model', 'state', 'tags'],
+    zh: ['id', '类型', '标签', '模型', '状态', '标记'],
+  };
+  given.io.out(
+    `${tableText(
+      words[lang],
+      entries.map((entry) => row(entry, given)),
+    )}\n`,
+  );
   return exitCodes.ok;
 }
 
 function row(entry: ListedEntry, given: Given): string[] {
   const { lang } = given.common;
   if (entry.kind === 'broken') {
-    return [entry.id, say({ en: 'broken', zh: '损坏' }, lang), '', '', printable(say(entry.why, lang)).slice(0, 60), ''];
+    return [
+      entry.id,
+      say({ en: 'broken', zh: '损坏' }, lang),
+      '',
+      '',
+      printable(say(entry.why, lang)).slice(0, 60),
+      '',
+    ];
   }
   const state = entry.finished ? say({ en: 'finished', zh: '完成' }, lang) : say({ en: 'partial', zh: '未完成' }, lang);
   const model = entry.kind === 'run' ? entry.record.plan.target.model : '';
-  const kind = entry.kind === 'run' ? say({ en: 'run', zh: '运行' }, lang) : say({ en: `sweep of ${entry.record.points.length}`, zh: `扫描 ${entry.record.points.length} 点` }, lang);
+  const kind =
+    entry.kind === 'run'
+      ? say({ en: 'run', zh: '运行' }, lang)
+      : say({ en: `sweep of ${entry.record.points.length}`, zh: `扫描 ${entry.record.points.length} 点` }, lang);
   return [entry.id, kind, printable(entry.label ?? ''), printable(model), state, entry.tags.join(' ')];
 }
 
@@ -91,7 +131,11 @@ async function remove(given: Given, word: string): Promise<number> {
     });
   }
   const id = await deleteRun(given.common.store, word);
-  given.io.out(given.common.json ? `${JSON.stringify({ deleted: id })}\n` : `${say({ en: 'deleted', zh: '已删除' }, given.common.lang)} ${id}\n`);
+  given.io.out(
+    given.common.json
+      ? `${JSON.stringify({ deleted: id })}\n`
+      : `${say({ en: 'deleted', zh: '已删除' }, given.common.lang)} ${id}\n`,
+  );
   return exitCodes.ok;
 }
 

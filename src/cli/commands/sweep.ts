@@ -22,13 +22,26 @@ export const command: CommandFile = {
     zh: '依次以多个负载点测试服务器，每个点使用各自的提示词。',
   },
   arguments: [
-    { name: 'url', required: false, help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' } },
+    {
+      name: 'url',
+      required: false,
+      help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
+    },
   ],
   flags: flagsOf({ ...planWords, ...sweepWords }),
   examples: [
-    { line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000', says: { en: 'the usual concurrency sweep', zh: '常见的并发扫描' } },
-    { line: 'dyno sweep http://127.0.0.1:8000 --rate 1,2,4,8 --duration 60', says: { en: 'open loop: rates for a minute each', zh: '开环：每个速率持续一分钟' } },
-    { line: 'dyno sweep http://127.0.0.1:1025 --concurrency 8,16 -n 200 --dataset openqa:open_qa.jsonl --lang zh', says: { en: 'table in Chinese', zh: '输出中文表格' } },
+    {
+      line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
+      says: { en: 'the usual concurrency sweep', zh: '常见的并发扫描' },
+    },
+    {
+      line: 'dyno sweep http://127.0.0.1:8000 --rate 1,2,4,8 --duration 60',
+      says: { en: 'open loop: rates for a minute each', zh: '开环：每个速率持续一分钟' },
+    },
+    {
+      line: 'dyno sweep http://127.0.0.1:1025 --concurrency 8,16 -n 200 --dataset openqa:open_qa.jsonl --lang zh',
+      says: { en: 'table in Chinese', zh: '输出中文表格' },
+    },
   ],
   async run(given) {
     const { words, more } = readPlanInput(given, sweepWords);
@@ -37,10 +50,20 @@ export const command: CommandFile = {
     const prepared = await prepare(words, given, samePrompts ? 1 : points.length);
     const interrupts = listenForInterrupts(given);
     try {
-      const { sweep, dir, whole } = await measureSweep({ given, prepared, words, points, samePrompts, pauseMs: more.pause ?? 0, interrupts });
+      const { sweep, dir, whole } = await measureSweep({
+        given,
+        prepared,
+        words,
+        points,
+        samePrompts,
+        pauseMs: more.pause ?? 0,
+        interrupts,
+      });
       showSweep(given, sweep, dir);
       if (!whole) return exitCodes.interrupted;
-      return words.lenient === true || sweep.points.every((point) => point.verdict.valid) ? exitCodes.ok : exitCodes.notValid;
+      return words.lenient === true || sweep.points.every((point) => point.verdict.valid)
+        ? exitCodes.ok
+        : exitCodes.notValid;
     } finally {
       interrupts.done();
     }
@@ -74,13 +97,25 @@ export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; d
     if (interrupts.heard) break;
     if (number > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
     const plan = planPoint(prepared, point, samePrompts ? 0 : number * sliceLength(words));
-    const summary = await measureOne(parts, writer, plan, `${pointName(given, point)} (${number + 1}/${points.length})`);
+    const summary = await measureOne(
+      parts,
+      writer,
+      plan,
+      `${pointName(given, point)} (${number + 1}/${points.length})`,
+    );
     done.push(summary);
   }
   const findings = auditSweep(done);
   const whole = !interrupts.heard;
   await writer.finish(findings, whole);
-  const sweep: Sweep = { schema: 'llmdyno.sweep/1', id: writer.sweepId, title: words.label ?? null, variable, points: done, findings };
+  const sweep: Sweep = {
+    schema: 'llmdyno.sweep/1',
+    id: writer.sweepId,
+    title: words.label ?? null,
+    variable,
+    points: done,
+    findings,
+  };
   return { sweep, dir: writer.dir, whole };
 }
 

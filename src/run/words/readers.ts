@@ -8,7 +8,10 @@ export function durationMs(text: string): number {
   if (match === null) {
     throw new BadValue(
       { en: `"${text}" is not a duration`, zh: `"${text}" 不是有效的时长` },
-      { en: 'Write 500ms, 30s, 5m or 24h; a bare number is seconds.', zh: '请写 500ms、30s、5m 或 24h；只写数字表示秒。' },
+      {
+        en: 'Write 500ms, 30s, 5m or 24h; a bare number is seconds.',
+        zh: '请写 500ms、30s、5m 或 24h；只写数字表示秒。',
+      },
     );
   }
   return Number(match[1]) * unitsMs[(match[2] ?? 's') as keyof typeof unitsMs];
@@ -79,7 +82,10 @@ export function header(text: string): { name: string; value: string } {
   // The text may hold a secret, so it is not repeated.
   throw new BadValue(
     { en: 'not a header', zh: '请求头格式不对' },
-    { en: "Write it as 'Name: value'; 'Name: env:VARIABLE' takes the value from the environment.", zh: "请写成 'Name: value'；'Name: env:变量名' 表示从环境变量取值。" },
+    {
+      en: "Write it as 'Name: value'; 'Name: env:VARIABLE' takes the value from the environment.",
+      zh: "请写成 'Name: value'；'Name: env:变量名' 表示从环境变量取值。",
+    },
   );
 }
 

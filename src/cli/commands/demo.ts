@@ -1,0 +1,95 @@
+import { exitCodes, say } from '../../core/index.ts';
+import type { Sweep } from '../../core/index.ts';
+import { comparisonText } from '../../report/index.ts';
+import { loadPoints } from '../../run/index.ts';
+import { builtinProfile } from '../../sim/index.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { listenForInterrupts } from '../interrupts.ts';
+import type { Interrupts } from '../interrupts.ts';
+import { prepare } from '../prepare.ts';
+import { reportOptions, showSweep } from '../show.ts';
+import { spawnEngine } from '../spawned-engine.ts';
+import { measureSweep } from './sweep.ts';
+
+const profiles = ['qwen1.5-7b-mindie-8x910b4', 'llama-3-8b-vllm-rtx4090'] as const;
+const concurrencies = [4, 16, 64];
+const requests = 160;
+const maxTokens = 24;
+
+export const command: CommandFile = {
+  about: {
+    en: 'The whole job with no GPU and no set-up: two simulated engines are started, swept and compared.',
+    zh: '无需 GPU 和任何配置的全流程：启动两个模拟引擎，分别扫描并对比。',
+  },
+  arguments: [],
+  flags: [],
+  examples: [{ line: 'dyno demo --lang zh', says: { en: 'in Chinese', zh: '中文输出' } }],
+  async run(given) {
+    const interrupts = listenForInterrupts(given);
+    const sweeps: Sweep[] = [];
+    const folders: string[] = [];
+    try {
+      for (const profile of profiles) {
+        if (interrupts.heard) break;
+        const { sweep, dir } = await sweepEngine(given, profile, interrupts);
+        sweeps.push(sweep);
+        folders.push(dir);
+      }
+    } finally {
+      interrupts.done();
+    }
+    tell(given, sweeps, folders);
+    if (interrupts.heard) return exitCodes.interrupted;
+    return sweeps.every((sweep) => sweep.points.every((point) => point.verdict.valid))
+      ? exitCodes.ok
+      : exitCodes.notValid;
+  },
+};
+
+async function sweepEngine(
+  given: Given,
+  profile: string,
+  interrupts: Interrupts,
+): Promise<{ sweep: Sweep; dir: string }> {
+  const { io, common } = given;
+  const { title } = builtinProfile(profile);
+  if (!common.quiet)
+    io.err(`\n${say({ en: `starting a simulated engine: ${title}`, zh: `启动模拟引擎：${title}` }, common.lang)}\n`);
+  const engine = await spawnEngine(['--profile', profile]);
+  try {
+    const words = {
+      url: engine.url,
+      label: profile,
+      concurrency: concurrencies,
+      requests,
+      maxTokens,
+      ignoreEos: true,
+      warmup: { requests: 4 },
+    };
+    const points = loadPoints(words);
+    const prepared = await prepare(words, given, 1);
+    const measured = await measureSweep({ given, prepared, words, points, samePrompts: true, pauseMs: 0, interrupts });
+    if (!common.json) showSweep(given, measured.sweep, measured.dir);
+    return measured;
+  } finally {
+    await engine.stop();
+  }
+}
+
+function tell(given: Given, sweeps: Sweep[], folders: readonly string[]): void {
+  const { io, common } = given;
+  if (common.json) {
+    io.out(`${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps, folders }, null, 2)}\n`);
+    return;
+  }
+  io.out(`\n${say({ en: 'Comparison', zh: '对比' }, common.lang)}\n${comparisonText(sweeps, reportOptions(given))}\n`);
+  io.out(
+    `${say(
+      {
+        en: `Both engines were simulated; the load was real. Next: dyno run http://your-server:8000 --concurrency 16 -n 200`,
+        zh: `两个引擎均为模拟，负载是真实的。下一步：dyno run http://你的服务器:8000 --concurrency 16 -n 200`,
+      },
+      common.lang,
+    )}\n${say({ en: 'Results are in:', zh: '结果保存在：' }, common.lang)}\n${folders.join('\n')}\n`,
+  );
+}

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import { faultNames, parseFault, startEngine } from '../../engine/index.ts';
+import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
+import { builtinProfile, builtinProfiles, defaultProfileName, readProfile } from '../../sim/index.ts';
+import type { EngineProfile } from '../../sim/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+
+const defaultPort = '8000';
+
+export const command: CommandFile = {
+  about: {
+    en: 'Run a simulated engine on 127.0.0.1: OpenAI chat and completions with batching, queueing and saturation, /metrics, and faults on demand.',
+    zh: '在 127.0.0.1 上运行模拟引擎：OpenAI chat 与 completions 接口，具备批处理、排队和饱和行为，提供 /metrics，可注入故障。',
+  },
+  arguments: [],
+  flags: [
+    {
+      name: 'profile',
+      value: 'NAME|FILE',
+      help: {
+        en: `engine profile (default: ${defaultProfileName}); --profiles lists them`,
+        zh: `引擎配置（默认：${defaultProfileName}）；--profiles 可列出`,
+      },
+    },
+    { name: 'profiles', value: null, help: { en: 'list the built-in profiles and end', zh: '列出内置的引擎配置' } },
+    {
+      name: 'port',
+      value: 'PORT',
+      help: {
+        en: `port (default: ${defaultPort}; 0 = any free one)`,
+        zh: `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+      },
+    },
+    {
+      name: 'speed',
+      value: 'FACTOR',
+      help: { en: 'faster than real: 10 or 10x (default: 1)', zh: '加速倍数：10 或 10x（默认：1）' },
+    },
+    {
+      name: 'fault',
+      value: 'NAME:PROBABILITY',
+      repeat: true,
+      help: {
+        en: `fault on demand, repeatable: ${faultNames.join(', ')}`,
+        zh: `注入故障，可重复：${faultNames.join('、')}`,
+      },
+    },
+    {
+      name: 'model',
+      value: 'NAME',
+      repeat: true,
+      help: { en: "model names it answers to (default: the profile's)", zh: '对外的模型名称（默认：由引擎配置决定）' },
+    },
+    {
+      name: 'reasoning-tokens',
+      value: 'COUNT',
+      help: { en: 'reasoning tokens at the start of each chat answer', zh: '每个回答开头的思考 token 数' },
+    },
+    {
+      name: 'stamp',
+      value: null,
+      help: { en: 'put the emission time into every chunk (emit_ns)', zh: '在每个数据块中写入发出时间（emit_ns）' },
+    },
+    {
+      name: 'seed',
+      value: 'NUMBER',
+      help: { en: 'seed of everything random (default: 1)', zh: '随机种子（默认：1）' },
+    },
+  ],
+  examples: [
+    {
+      line: 'dyno engine',
+      says: {
+        en: 'an engine on port 8000; then, elsewhere: dyno run http://127.0.0.1:8000',
+        zh: '在 8000 端口启动；然后另开终端：dyno run http://127.0.0.1:8000',
+      },
+    },
+    {
+      line: 'dyno engine --port 0 --speed 10x --fault reset:0.01 --fault 500:0.01',
+      says: { en: 'fast and faulty', zh: '加速并注入故障' },
+    },
+  ],
+  async run(given) {
+    if (given.flags.has('profiles')) return listProfiles(given);
+    const engine = await startEngine(optionsOf(given));
+    const { io, common } = given;
+    if (common.json) io.out(`${JSON.stringify({ schema: 'llmdyno.engine/1', url: engine.url, port: engine.port })}\n`);
+    else {
+      io.out(`${engine.url}\n`);
+      if (!common.quiet)
+        io.err(
+          `${say({ en: 'simulated engine is up; Ctrl-C ends it', zh: '模拟引擎已启动；按 Ctrl-C 结束' }, common.lang)}\n`,
+        );
+    }
+    await untilInterrupted(given);
+    await goodbye(engine, given);
+    return exitCodes.ok;
+  },
+};
+
+function untilInterrupted(given: Given): Promise<void> {
+  return new Promise((resolve) => {
+    const done = given.io.onInterrupt(() => {
+      done();
+      resolve();
+    });
+  });
+}
+
+async function goodbye(engine: RunningEngine, given: Given): Promise<void> {
+  const { requests, byFault } = engine.stats();
+  await engine.close();
+  const faults = Object.entries(byFault)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`);
+  if (given.common.quiet) return;
+  const counted = faults.length === 0 ? '' : ` (${faults.join(', ')})`;
+  given.io.err(
+    `${say({ en: `${requests} requests answered${counted}`, zh: `共应答 ${requests} 个请求${counted}` }, given.common.lang)}\n`,
+  );
+}
+
+function listProfiles(given: Given): number {
+  const profiles = [...builtinProfiles.values()];
+  given.io.out(
+    given.common.json
+      ? `${JSON.stringify({ schema: 'llmdyno.profiles/1', profiles }, null, 2)}\n`
+      : profiles.map((profile) => `${profile.name}\n    ${profile.title}\n`).join(''),
+  );
+  return exitCodes.ok;
+}
+
+function optionsOf(given: Given): EngineOptions {
+  const models = given.flags.get('model');
+  const reasoning = last(given, 'reasoning-tokens');
+  return {
+    profile: profileOf(last(given, 'profile') ?? defaultProfileName),
+    port: numberOf(given, 'port', defaultPort, /^\d+$/, (value) => value <= 65_535),
+    speed: numberOf(given, 'speed', '1', /^\d+(\.\d+)?x?$/, (value) => value > 0),
+    faults: (given.flags.get('fault') ?? []).map(parseFault),
+    stamp: given.flags.has('stamp'),
+    seed: numberOf(given, 'seed', '1', /^\d+$/, Number.isSafeInteger),
+    ...(models !== undefined && { models }),
+    ...(reasoning !== undefined && {
+      reasoningTokens: numberOf(given, 'reasoning-tokens', '0', /^\d+$/, (value) => value <= 100_000),
+    }),
+  };
+}
+
+function profileOf(word: string): EngineProfile {
+  if (!/[/\\]|\.json$/.test(word)) return builtinProfile(word);
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(word, 'utf8'));
+  } catch (error) {
+    throw bad(
+      '--profile',
+      { en: `cannot read ${word}: ${(error as Error).message}`, zh: `无法读取 ${word}：${(error as Error).message}` },
+      {
+        en: 'Give a profile file as in data/engines, or a name from dyno engine --profiles.',
+        zh: '请给出 data/engines 格式的文件，或 dyno engine --profiles 中的名称。',
+      },
+    );
+  }
+  return readProfile(value);
+}
+
+function numberOf(
+  given: Given,
+  name: string,
+  fallback: string,
+  shape: RegExp,
+  fits: (value: number) => boolean,
+): number {
+  const text = last(given, name) ?? fallback;
+  const value = Number(text.replace(/x$/, ''));
+  if (shape.test(text) && fits(value)) return value;
+  throw bad(
+    `--${name}`,
+    { en: `"${text}" does not fit`, zh: `取值 "${text}" 不合适` },
+    { en: `dyno engine --help says what it takes.`, zh: 'dyno engine --help 说明了可用取值。' },
+  );
+}
+
+function bad(flag: string, message: Phrase, hint: Phrase): UserError {
+  return new UserError({ code: 'bad-value', message, hint, place: { flag } });
+}

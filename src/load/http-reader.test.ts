@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { HttpReader, HttpSyntaxError } from './http-reader.ts';
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+
+interface Read {
+  status: number | null;
+  body: string;
+  end: boolean | null;
+}
+
+/** Reads one response from bytes cut at the given places, then the peer closes. */
+function read(text: string, cuts: readonly number[] = []): Read & { closed: boolean } {
+  const reader = new HttpReader();
+  const seen: Read = { status: null, body: '', end: null };
+  reader.expect({
+    head: (head) => (seen.status = head.status),
+    body: (bytes) => (seen.body += Buffer.from(bytes).toString('latin1')),
+    end: (reusable) => (seen.end = reusable),
+  });
+  const bytes = bytesOf(text);
+  let from = 0;
+  for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
+    if (cut > from) reader.push(bytes.subarray(from, cut));
+    from = Math.max(from, cut);
+  }
+  return { ...seen, closed: reader.close(), end: seen.end };
+}
+
+const head = (more: string): string => `HTTP/1.1 200 OK\r\n${more}\r\n`;
+
+describe('one HTTP/1.1 response', () => {
+  test.each([
+    ['a length', head('Content-Length: 5\r\n') + 'hello', 'hello', true],
+    ['chunks', head('Transfer-Encoding: chunked\r\n') + '3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n', 'hello', true],
+    ['chunks with trailers', head('Transfer-Encoding: chunked\r\n') + '5\r\nhello\r\n0\r\nA: b\r\n\r\n', 'hello', true],
+    ['no body', head('Content-Length: 0\r\n'), '', true],
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', '', true],
+    ['Connection: close', head('Content-Length: 5\r\nConnection: close\r\n') + 'hello', 'hello', false],
+    ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello', 'hello', false],
+    ['100 Continue first', 'HTTP/1.1 100 Continue\r\n\r\n' + head('Content-Length: 5\r\n') + 'hello', 'hello', true],
+    ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nhello', 'hello', true],
+  ])('with %s', (_, text, body, reusable) => {
+    expect(read(text)).toMatchObject({ status: text.includes('204') ? 204 : 200, body, end: reusable });
+  });
+
+  test('until close: the end of the connection is the end of the body', () => {
+    const reader = new HttpReader();
+    let end: boolean | null = null;
+    let body = '';
+    reader.expect({
+      head: () => {},
+      body: (bytes) => (body += Buffer.from(bytes).toString()),
+      end: (reusable) => (end = reusable),
+    });
+    reader.push(bytesOf(head('') + 'hello'));
+    expect(end).toBe(null);
+    expect(reader.close()).toBe(true);
+    expect([body, end]).toEqual(['hello', false]);
+  });
+
+  test('closed in the middle of anything else, it is cut off', () => {
+    expect(read(head('Content-Length: 9\r\n') + 'hello').closed).toBe(false);
+    expect(read(head('Transfer-Encoding: chunked\r\n') + '5\r\nhello\r\n').closed).toBe(false);
+    expect(read('HTTP/1.1 200 OK\r\nContent').closed).toBe(false);
+  });
+
+  test.each([
+    ['two lengths', head('Content-Length: 5\r\nContent-Length: 6\r\n') + 'hello'],
+    ['the same length twice', head('Content-Length: 5\r\nContent-Length: 5\r\n') + 'hello'],
+    ['length and chunks', head('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n') + 'hello'],
+    ['a coding beside chunked', head('Transfer-Encoding: gzip, chunked\r\n')],
+    ['a signed length', head('Content-Length: +5\r\n')],
+    ['a hexadecimal length', head('Content-Length: 0x5\r\n')],
+    ['bare LF', 'HTTP/1.1 200 OK\nContent-Length: 5\n\nhello'],
+    ['a folded header', head('A: b\r\n c\r\n')],
+    ['a blank before the colon', head('Content-Length : 5\r\n')],
+    ['a NUL in a header', head('A: b\u0000c\r\n')],
+    ['another protocol', 'ICY 200 OK\r\n\r\n'],
+    ['HTTP/2 in the clear', 'HTTP/2 200\r\n\r\n'],
+    ['status 99', 'HTTP/1.1 099 x\r\n\r\n'],
+    ['a switch of protocols', 'HTTP/1.1 101 Switching\r\n\r\n'],
+    ['an HTML page without a head', '<html>\r\n\r\n'],
+    ['a chunk size with a minus', head('Transfer-Encoding: chunked\r\n') + '-5\r\nhello\r\n'],
+    ['a chunk size with blanks', head('Transfer-Encoding: chunked\r\n') + ' 5\r\nhello\r\n'],
+    ['a chunk longer than its size', head('Transfer-Encoding: chunked\r\n') + '3\r\nhello\r\n'],
+    ['a chunk size without end', head('Transfer-Encoding: chunked\r\n') + '0'.repeat(9000)],
+    ['a head without end', `HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(20_000)}`],
+    ['a second response behind the first', head('Content-Length: 5\r\n') + 'hello' + head('Content-Length: 0\r\n')],
+  ])('refuses %s', (_, text) => {
+    expect(() => read(text)).toThrow(HttpSyntaxError);
+  });
+
+  test('reads the same wherever it is cut', () => {
+    const texts = [
+      head('Content-Length: 11\r\nX: y\r\n') + 'hello world',
+      head('Transfer-Encoding: chunked\r\n') + 'A\r\n0123456789\r\n1\r\nx\r\n0\r\nT: u\r\n\r\n',
+      'HTTP/1.1 100 Continue\r\n\r\n' + head('Content-Length: 2\r\n') + '\r\n',
+    ];
+    for (const text of texts) {
+      const whole = read(text);
+      fc.assert(
+        fc.property(fc.array(fc.nat(text.length - 1), { maxLength: 30 }), (cuts) => {
+          expect(read(text, cuts)).toEqual(whole);
+        }),
+        { numRuns: 300, seed: 7 },
+      );
+    }
+  });
+
+  test('changed at random it is read, refused, or left unfinished, but never crashes or gives more than was sent', () => {
+    const text = head('Transfer-Encoding: chunked\r\n') + '5\r\nhello\r\n0\r\n\r\n';
+    const change = fc.record({ at: fc.nat(text.length - 1), with: fc.uint8Array({ maxLength: 3 }) });
+    const numRuns = process.env['LLMDYNO_LONG'] === '1' ? 1_000_000 : 5000;
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+        let mutated = text;
+        for (const { at, with: bytes } of changes) {
+          mutated = mutated.slice(0, at) + Buffer.from(bytes).toString('latin1') + mutated.slice(at + 1);
+        }
+        try {
+          expect(read(mutated).body.length).toBeLessThanOrEqual(mutated.length);
+        } catch (error) {
+          expect(error).toBeInstanceOf(HttpSyntaxError);
+        }
+      }),
+      { numRuns, seed: 7 },
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SseReader } from './sse-reader.ts';
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function readAll(bytes: Uint8Array, cuts: readonly number[]): string[] {
+  const reader = new SseReader();
+  const events: string[] = [];
+  let from = 0;
+  for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
+    events.push(...reader.push(bytes.subarray(from, cut)));
+    from = cut;
+  }
+  return [...events, ...reader.end()];
+}
+
+describe('a stream of server-sent events', () => {
+  test.each([
+    ['LF', 'data: a\n\ndata: b\n\n', ['a', 'b']],
+    ['CRLF', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+    ['CR', 'data: a\r\rdata: b\r\r', ['a', 'b']],
+    ['no blank after the colon', 'data:a\n\n', ['a']],
+    ['only the first blank is dropped', 'data:  a\n\n', [' a']],
+    ['comments', ': ping\n\ndata: a\n: more\n\n', ['a']],
+    ['a byte order mark', '\ufeffdata: a\n\n', ['a']],
+    ['several data lines', 'data: a\ndata: b\n\n', ['a\nb']],
+    ['other fields', 'event: x\nid: 7\nretry: 5\ndata: a\n\n', ['a']],
+    ['an event cut off at the end', 'data: a\n\ndata: b', ['a', 'b']],
+    ['an empty data line', 'data\n\n', ['']],
+    ['nothing', '', []],
+  ])('takes %s', (_, text, events) => {
+    expect(readAll(bytesOf(text), [])).toEqual(events);
+  });
+
+  test('gives the same events wherever it is cut', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'grapheme' }).map((text) => `data: ${text.replaceAll(/[\r\n]/g, ' ')}`),
+      fc.constantFrom(': ping', 'event: x', 'data:', 'data: {"a":"é中😀"}', ''),
+    );
+    const ending = fc.constantFrom('\n', '\r\n', '\r');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(line, ending)), fc.infiniteStream(fc.nat(200)), (lines, stream) => {
+        const bytes = bytesOf(lines.map(([text, end]) => text + end).join(''));
+        const cuts = [...stream.take(8)].filter((cut) => cut < bytes.length);
+        const everywhere = Array.from(bytes, (_, at) => at);
+        const whole = readAll(bytes, []);
+        expect(readAll(bytes, cuts)).toEqual(whole);
+        expect(readAll(bytes, everywhere)).toEqual(whole);
+      }),
+      { numRuns: 300, seed: 7 },
+    );
+  });
+});
