@@ -106,8 +106,8 @@ export class Answer {
   }
 
   /**
-   * One chunk in one write. The framing is done here because ServerResponse.write makes three buffers and a
-   * deferred flush of it, which costs more than all the rest; it is used where another answer still holds the socket.
+   * One chunk in one write, at once. ServerResponse.write would put it off to the end of this turn of the event loop,
+   * after the tokens of every other stream, and the stamp would lie; it is used where another answer still holds the socket.
    */
   #send(text: string): void {
     const { res } = this.#parts;

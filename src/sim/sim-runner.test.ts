@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange, Prompt, RunPlan, StopRule, Stops } from '../core/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
