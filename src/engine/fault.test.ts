@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/index.ts';
 import { checkFaults, faultDice, faultNames, parseFault } from './fault.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Emission, EngineProfile, EngineRequest, Scheduler } from './index.ts';
 import { continuousFcfs, EngineCore } from './index.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange, Prompt, RunPlan, StopRule, Stops } from '../core/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
@@ -234,15 +234,21 @@ describe('stops', () => {
 });
 
 describe('laws', () => {
-  const anyLoad = fc.oneof(
-    fc.integer({ min: 1, max: 12 }).map((concurrency) => ({ ...plan.load, concurrency })),
-    fc
-      .tuple(fc.integer({ min: 1, max: 300 }), fc.option(fc.integer({ min: 1, max: 12 })), fc.boolean())
-      .map(([rate, cap, dropLate]): RunPlan['load'] => ({
-        ...open(rate, cap, dropLate),
-        arrival: { process: 'poisson' },
-      })),
-  );
+  const closed = fc.record<RunPlan['load']>({
+    kind: fc.constant('closed'),
+    concurrency: fc.integer({ min: 1, max: 12 }),
+    ratePerSec: fc.constant(null),
+    arrival: fc.constant({ process: 'closed' }),
+    dropLate: fc.constant(false),
+  });
+  const poisson = fc.record<RunPlan['load']>({
+    kind: fc.constant('open'),
+    concurrency: fc.option(fc.integer({ min: 1, max: 12 })),
+    ratePerSec: fc.integer({ min: 1, max: 300 }),
+    arrival: fc.constant({ process: 'poisson' }),
+    dropLate: fc.boolean(),
+  });
+  const anyLoad = fc.oneof(closed, poisson);
 
   it('every planned request ends exactly once, in order of end, with causal times; the same seed repeats the run', async () => {
     await fc.assert(

@@ -278,8 +278,8 @@ export class VirtualRun {
     if (outcome === 'ok') this.#measured.ok++;
     if (outcome === 'failed') this.#measured.failed++;
     const state = this.state();
-    const said = this.rules.map((rule) => rule(state, ended.exchange));
-    if (said.includes('cancel-all')) this.#cancelAsked = true;
-    if (said.includes('stop-sending')) this.#sendingStopped = true;
+    const said = new Set(this.rules.map((rule) => rule(state, ended.exchange)));
+    if (said.has('cancel-all')) this.#cancelAsked = true;
+    if (said.has('stop-sending')) this.#sendingStopped = true;
   }
 }
