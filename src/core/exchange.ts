@@ -31,6 +31,8 @@ export interface Chunks {
   tokens: number[];
   /** One letter of outputKindLetters per entry. */
   kinds: string;
+  /** When a stamped server says it emitted the first output of the entry, on the run's clock; absent = no stamps. */
+  emittedMs?: number[];
 }
 
 /** What a server that tells its steps said of this request (MindIE): one entry per output token. */
@@ -44,6 +46,7 @@ export interface ServerSteps {
  * All times are float ms on the run's monotonic clock, whose zero is plan.json's monotonicOriginNs.
  */
 export interface Exchange {
+  /** Measured asks count up from 0, warm-up asks down from −1. */
   seq: number;
   promptId: string;
   /** session, turn, stage, endpoint, worker … whatever groups requests. */

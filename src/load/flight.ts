@@ -14,6 +14,8 @@ export interface FlightSettings {
   protocol: Protocol;
   timeouts: Timeouts;
   keepText: boolean;
+  /** Zero of the run's clock, to place a stamped server's times on it. */
+  originNs: bigint;
 }
 
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
@@ -42,6 +44,7 @@ export class Flight implements ConnectionClient {
   #outputChars = 0;
   #usage: Extract<Heard, { kind: 'usage' }> | null = null;
   #finish: string | null = null;
+  #stampMs: number | null = null;
   #heardOutput = false;
   #over = false;
 
@@ -160,6 +163,7 @@ export class Flight implements ConnectionClient {
       if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? 1, atMs);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
+      else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;
       else this.#problem ??= problem(piece.code, piece.words, this.#status);
     }
   }
@@ -177,6 +181,7 @@ export class Flight implements ConnectionClient {
       return;
     }
     times.push(atMs);
+    if (this.#stampMs !== null) (this.#chunks.emittedMs ??= []).push(this.#stampMs);
     counts.push(tokens);
     this.#chunks.kinds = kinds + letter;
   }

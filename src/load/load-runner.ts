@@ -50,7 +50,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       plan,
       clock,
       pool,
-      settings: { protocol, timeouts: plan.timeouts, keepText: plan.keepText },
+      settings: { protocol, timeouts: plan.timeouts, keepText: plan.keepText, originNs: clock.originNs },
       encode: (ask) => write(protocol.encode(ask, plan.target)),
       emit: (ended) => {
         outbox.push(ended);

@@ -1,8 +1,8 @@
 import type { Heard } from './protocol.ts';
 
 /**
- * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike.
- * `words` names where text stands: a chat delta or message, or a completion's text.
+ * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike; text stands in a chat's
+ * delta or message, or in a completion's text.
  */
 export function hearObject(value: unknown): Heard[] {
   if (!isObject(value)) return [{ kind: 'problem', code: 'malformed-stream', words: JSON.stringify(value) ?? '' }];
@@ -13,6 +13,8 @@ export function hearObject(value: unknown): Heard[] {
     return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(value) }];
   }
   const heard: Heard[] = [];
+  const stamp = value['emit_ns'];
+  if (typeof stamp === 'string' && /^\d{1,19}$/.test(stamp)) heard.push({ kind: 'stamp', emitNs: BigInt(stamp) });
   const choices = value['choices'];
   const usage = value['usage'];
   if (Array.isArray(choices)) for (const choice of choices) hearChoice(choice, heard);

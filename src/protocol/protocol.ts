@@ -13,6 +13,8 @@ export type Heard =
   | { kind: 'text'; of: OutputKind; text: string; tokens: number | null }
   | { kind: 'usage'; input: number | null; output: number | null; cached: number | null; reasoning: number | null }
   | { kind: 'finish'; reason: string }
+  /** When a stamped server says it emitted the output that follows: nanoseconds of this host's CLOCK_MONOTONIC. */
+  | { kind: 'stamp'; emitNs: bigint }
   | { kind: 'problem'; code: ProblemCode; words: string };
 
 /** Hears one answer. Pure: bytes in, facts out; knows neither sockets nor clocks. */

@@ -1,4 +1,4 @@
-import type { AnswerText, Exchange } from '../core/index.ts';
+import type { AnswerText, Chunks, Exchange } from '../core/index.ts';
 import { parseJson } from './json-file.ts';
 import { answerSchema, exchangeSchema } from './schema/index.ts';
 
@@ -11,6 +11,11 @@ function roundedOrNull(ms: number | null): number | null {
   return ms === null ? null : rounded(ms);
 }
 
+function roundedChunks(chunks: Chunks): Chunks {
+  const { atMs, emittedMs } = chunks;
+  return { ...chunks, atMs: atMs.map(rounded), ...(emittedMs !== undefined && { emittedMs: emittedMs.map(rounded) }) };
+}
+
 /** One exchange as a line of exchanges.ndjson, without the newline. */
 export function encodeExchange(exchange: Exchange): string {
   return JSON.stringify({
@@ -19,7 +24,7 @@ export function encodeExchange(exchange: Exchange): string {
     sentMs: roundedOrNull(exchange.sentMs),
     connectMs: roundedOrNull(exchange.connectMs),
     firstByteMs: roundedOrNull(exchange.firstByteMs),
-    chunks: { ...exchange.chunks, atMs: exchange.chunks.atMs.map(rounded) },
+    chunks: roundedChunks(exchange.chunks),
     endMs: rounded(exchange.endMs),
   });
 }

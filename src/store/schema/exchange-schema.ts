@@ -9,7 +9,7 @@ const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
 
 /** One line of exchanges.ndjson. */
 export const exchangeSchema = z.object({
-  seq: z.int().min(0),
+  seq: z.int(),
   promptId: z.string(),
   labels: z.record(z.string(), z.string()),
   warmup: z.boolean(),
@@ -17,7 +17,12 @@ export const exchangeSchema = z.object({
   sentMs: maybe,
   connectMs: maybe,
   firstByteMs: maybe,
-  chunks: z.object({ atMs: z.array(z.number()), tokens: z.array(z.number()), kinds: z.string() }),
+  chunks: z.object({
+    atMs: z.array(z.number()),
+    tokens: z.array(z.number()),
+    kinds: z.string(),
+    emittedMs: z.array(z.number()).exactOptional(),
+  }),
   endMs: z.number(),
   inputTokens: tokens,
   outputTokens: tokens,
@@ -34,7 +39,7 @@ export const exchangeSchema = z.object({
 });
 
 /** One line of answers.ndjson. */
-export const answerSchema = z.object({ seq: z.int().min(0), text: z.string(), reasoning: z.string() });
+export const answerSchema = z.object({ seq: z.int(), text: z.string(), reasoning: z.string() });
 
 export const exchangeIsCores: Same<z.infer<typeof exchangeSchema>, Exchange> = true;
 export const answerIsCores: Same<z.infer<typeof answerSchema>, AnswerText> = true;
