@@ -2,9 +2,10 @@ import { say } from '../core/index.ts';
 import type { Lang, Phrase, Summary, Sweep } from '../core/index.ts';
 import { countOf, fixed, secondsOf, unknown } from './figure-text.ts';
 import { cautions } from './finding-text.ts';
-import { pointName, sweepName, variableOf } from './point-name.ts';
+import { sweepName, variableOf } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
+import { pointNotes } from './sweep-text.ts';
 import { tableText } from './table.ts';
 import { words } from './words.ts';
 
@@ -37,9 +38,7 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
   const variable = sweeps[0]?.variable === 'rate' ? words.rate : words.concurrency;
   const body = rows.flatMap((row) => loads.map((load) => comparedRow(row, load, sweeps, lang)));
   const notes = sweeps.flatMap((sweep, index) =>
-    sweep.points.flatMap((point) =>
-      cautions(point, lang, paint).map((line) => `${letters[index]} ${pointName(sweep, point)}: ${line}`),
-    ),
+    pointNotes(sweep, (point) => cautions(point, lang, paint)).map((line) => `${letters[index]} ${line}`),
   );
   const table = tableText([say(words.metric, lang), say(variable, lang), ...letters, ...ratioHeads], body);
   return `${[...names.map(paint.strong), table, ...notes].join('\n')}\n`;

@@ -8,14 +8,18 @@ export function fixed(value: number | null | undefined, decimals: number): strin
   return value === null || value === undefined || !Number.isFinite(value) ? unknown : value.toFixed(decimals);
 }
 
-/** A number with decimals that suit its size: four significant digits where it is small. */
+/** Numbers that stand beside each other, all with the decimals that suit the largest of them. */
+export function sizedTogether(values: readonly (number | null | undefined)[]): string[] {
+  const known = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
+  const largest = known.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const whole = known.every((value) => Number.isInteger(value));
+  const decimals = whole || largest >= 10_000 ? 0 : largest >= 1000 ? 1 : largest >= 10 ? 2 : 3;
+  return values.map((value) => fixed(value, decimals));
+}
+
+/** A number with decimals that suit its size. */
 export function sized(value: number | null | undefined): string {
-  if (value === null || value === undefined || !Number.isFinite(value)) return unknown;
-  const size = Math.abs(value);
-  if (Number.isInteger(value) && size >= 10) return value.toFixed(0);
-  if (size >= 1000) return value.toFixed(0);
-  if (size >= 100) return value.toFixed(1);
-  return value.toFixed(size >= 10 ? 2 : 3);
+  return sizedTogether([value])[0]!;
 }
 
 /** A ratio in percent. */

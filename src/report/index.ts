@@ -17,6 +17,7 @@ export { comparisonText } from './comparison-text.ts';
 export { plainPainter } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
 export { sweepText } from './sweep-text.ts';
+export { tableText } from './table.ts';
 export { summaryText } from './text.ts';
 
 /** Every form a result can be told in, by the word of `--as`. */

@@ -4,6 +4,7 @@ import { countOf, digitsFor, secondsOf } from './figure-text.ts';
 import { asSweep, pointName, sweepName } from './point-name.ts';
 import { isComparison } from './reported.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
+import { pointNotes } from './sweep-text.ts';
 import { words } from './words.ts';
 
 interface Row {
@@ -36,19 +37,18 @@ function sweepTable(sweep: Sweep, { lang }: ReportOptions): string {
     return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
   });
   const lines = [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`);
-  const notes = sweep.points.flatMap((point) => noteLines(sweep, point, lang));
+  const notes = pointNotes(sweep, (point) => notesOf(point, lang)).map((note) => `- ${escaped(note)}`);
   return `${[...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
 }
 
-function noteLines(sweep: Sweep, point: Summary, lang: ReportOptions['lang']): string[] {
+function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
   const invalid = point.verdict.findings.filter((finding) => finding.severity === 'invalid');
-  const notes = [
+  return [
     ...(point.simulated ? [say(words.simulated, lang)] : []),
     ...(point.partial ? [say(words.partial, lang)] : []),
     ...(point.verdict.valid ? [] : [say(words.notValid, lang)]),
     ...invalid.map((finding) => (lang === 'zh' ? finding.zh.message : finding.message)),
   ];
-  return notes.map((note) => `- ${escaped(pointName(sweep, point))}: ${escaped(note)}`);
 }
 
 /** Text of a stranger for one cell: one line, no column breaks, no markup and no HTML. */

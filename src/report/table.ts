@@ -6,23 +6,23 @@ export function tableText(head: readonly string[], rows: readonly (readonly stri
   const table = new Table({
     head: head.map(printable),
     colAligns: head.map((_, index) => (index === 0 ? 'left' : 'right')),
-    style: { head: [], border: [], compact: true },
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
     chars: {
       top: '─',
-      'top-mid': '─',
+      'top-mid': '──',
       'top-left': '',
       'top-right': '',
       bottom: '─',
-      'bottom-mid': '─',
+      'bottom-mid': '──',
       'bottom-left': '',
       'bottom-right': '',
       left: '',
       'left-mid': '',
       mid: '─',
-      'mid-mid': '─',
+      'mid-mid': '──',
       right: '',
       'right-mid': '',
-      middle: ' ',
+      middle: '  ',
     },
   });
   for (const row of rows) table.push(row.map(printable));

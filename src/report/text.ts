@@ -1,7 +1,7 @@
 import { printable, problems, say } from '../core/index.ts';
 import type { Distribution, Lang, Phrase, Summary } from '../core/index.ts';
 import { comparisonText } from './comparison-text.ts';
-import { countOf, fixed, percent, secondsOf, sized, unknown } from './figure-text.ts';
+import { countOf, fixed, percent, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines } from './finding-text.ts';
 import { loadText } from './point-name.ts';
 import { isComparison, plainPainter } from './reported.ts';
@@ -106,7 +106,7 @@ function distributionTable(summary: Summary, lang: Lang): string {
     [say(words.metric, lang), 'n', say(words.mean, lang), ...shown.slice(1)],
     rows
       .filter((row): row is [Phrase, Distribution] => row[1] !== null)
-      .map(([name, dist]) => [say(name, lang), String(dist.n), ...shown.map((key) => sized(dist[key]))]),
+      .map(([name, dist]) => [say(name, lang), String(dist.n), ...sizedTogether(shown.map((key) => dist[key]))]),
   );
 }
 

@@ -4,7 +4,6 @@ import type { Phrase } from '../core/index.ts';
 export const words = {
   simulated: { en: 'SIMULATED: not a measurement of a real engine', zh: '模拟结果：并非真实引擎的测量值' },
   partial: { en: 'PARTIAL: the run did not end by itself', zh: '不完整：运行未正常结束' },
-  valid: { en: 'valid', zh: '有效' },
   notValid: { en: 'NOT VALID: do not use these figures as they stand', zh: '无效：这些数据不可直接使用' },
   advice: { en: 'advice', zh: '建议' },
   severityInfo: { en: 'info', zh: '提示' },
@@ -18,7 +17,6 @@ export const words = {
   rate: { en: 'requests/s', zh: '请求/秒' },
   streamed: { en: 'streamed', zh: '流式' },
   notStreamed: { en: 'not streamed', zh: '非流式' },
-  model: { en: 'model', zh: '模型' },
   source: { en: 'source', zh: '来源' },
   requests: { en: 'requests', zh: '请求数' },
   planned: { en: 'planned', zh: '计划' },
@@ -59,5 +57,10 @@ export const words = {
   throughput: { en: 'Throughput (tok/s)', zh: '吞吐量' },
   failures: { en: 'Failed', zh: '失败数' },
   ttftMedian: { en: 'TTFT p50 (s)', zh: '首 token p50 (s)' },
-  verdict: { en: 'verdict', zh: '结论' },
+  shortDuration: { en: 'secs', zh: '用时(秒)' },
+  shortInFlight: { en: 'in flight', zh: '实际并发' },
+  shortRequests: { en: 'req/s', zh: '请求/秒' },
+  shortOutput: { en: 'out tok/s', zh: '输出token/秒' },
+  shortLatency: { en: 'latency', zh: '延迟' },
+  timesInMs: { en: 'latency, ttft and tpot in ms', zh: '延迟、ttft、tpot 单位为毫秒' },
 } as const satisfies Record<string, Phrase>;
