@@ -103,7 +103,6 @@ export class VirtualRun {
     for (let turn = 1; ; turn++) {
       this.#heedStops(phase);
       await this.#dealOut(phase);
-      this.#step ??= this.core.beginStep(this.#nowMs);
       yield* this.#handOut();
       if (phase.over && this.#flights.size === 0 && phase.heldDueMs.length === 0) break;
       if (this.breathe !== null && turn % turnsPerBreath === 0) await this.breathe();
@@ -211,6 +210,8 @@ export class VirtualRun {
     const { seq: id, inputTokens, outputTokens } = flight;
     if (this.core.fits(inputTokens, outputTokens)) {
       this.core.submit({ id, inputTokens, outputTokens, arrivalMs: this.#nowMs });
+      // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
+      this.#step ??= this.core.beginStep(this.#nowMs);
     } else flight.refusedAtMs = this.#nowMs + refusalMs;
     const { atMs } = this.#deadlineOf(flight);
     if (atMs < Infinity) this.#deadlines.push({ atMs, what: flight });
@@ -244,8 +245,10 @@ export class VirtualRun {
   }
 
   #endStep(): void {
-    this.#step = null;
-    for (const { id, finished } of this.core.endStep()) {
+    const emissions = this.core.endStep();
+    // The next step begins before clients have heard of this one: an ask that follows an answer joins the one after.
+    this.#step = this.core.beginStep(this.#nowMs);
+    for (const { id, finished } of emissions) {
       const flight = this.#flights.get(id);
       invariant(flight !== undefined, 'tokens belong to requests in flight');
       flight.tokenAtMs.push(this.#nowMs);
