@@ -106,7 +106,7 @@ function distributionTable(summary: Summary, lang: Lang): string {
     [say(words.metric, lang), 'n', say(words.mean, lang), ...shown.slice(1)],
     rows
       .filter((row): row is [Phrase, Distribution] => row[1] !== null)
-      .map(([name, dist]) => [say(name, lang), String(dist.n), ...sizedTogether(shown.map((key) => dist[key]))]),
+      .map(([name, dist]) => [say(name, lang), String(dist.n)].concat(sizedTogether(shown.map((key) => dist[key])))),
   );
 }
 
