@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import * as z from 'zod';
+import { z } from './schema/shape.ts';
 import { printable } from '../core/index.ts';
 import { findEntry } from './find-entry.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { z } from './shape.ts';
 import { problems } from '../../core/index.ts';
 import type { AnswerText, Exchange, ProblemCode } from '../../core/index.ts';
 import type { Same } from './same.ts';
@@ -41,5 +41,6 @@ export const exchangeSchema = z.object({
 /** One line of answers.ndjson. */
 export const answerSchema = z.object({ seq: z.int(), text: z.string(), reasoning: z.string() });
 
-export const exchangeIsCores: Same<z.infer<typeof exchangeSchema>, Exchange> = true;
-export const answerIsCores: Same<z.infer<typeof answerSchema>, AnswerText> = true;
+// The compiler refuses this file when a shape drifts from core.
+true satisfies Same<z.infer<typeof exchangeSchema>, Exchange>;
+true satisfies Same<z.infer<typeof answerSchema>, AnswerText>;

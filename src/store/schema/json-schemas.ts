@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { z } from './shape.ts';
 import { answerSchema, exchangeSchema } from './exchange-schema.ts';
 import { runRecordSchema } from './plan-schema.ts';
 import { summarySchema } from './summary-schema.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { z } from './shape.ts';
 import { problems } from '../../core/index.ts';
 import type { ClientHealth, Counts, Distribution, Figures, Finding, ProblemCode, Summary } from '../../core/index.ts';
 import type { Same } from './same.ts';
@@ -135,8 +135,9 @@ export const summarySchema = z
   })
   .meta({ id: 'summary' });
 
-export const summaryIsCores: Same<z.infer<typeof summarySchema>, Summary> = true;
-export const distributionIsCores: Same<z.infer<typeof distribution>, Distribution> = true;
-export const countsAreCores: Same<z.infer<typeof counts>, Counts> = true;
-export const figuresAreCores: Same<z.infer<typeof figures>, Figures> = true;
-export const clientIsCores: Same<z.infer<typeof client>, ClientHealth> = true;
+// The compiler refuses this file when a shape drifts from core.
+true satisfies Same<z.infer<typeof summarySchema>, Summary>;
+true satisfies Same<z.infer<typeof distribution>, Distribution>;
+true satisfies Same<z.infer<typeof counts>, Counts>;
+true satisfies Same<z.infer<typeof figures>, Figures>;
+true satisfies Same<z.infer<typeof client>, ClientHealth>;
