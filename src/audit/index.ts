@@ -6,7 +6,9 @@
  * must not be used as they stand; everything that merely deserves care is warn or info.
  * Start reading at rule.ts (what a rule is) and registry.ts (the list); each rule is one file under rules/.
  */
+export { auditPoints } from './audit-points.ts';
+export type { PointAudit, SweepAudit } from './audit-points.ts';
 export { auditSummary } from './audit-summary.ts';
 export { auditSweep } from './audit-sweep.ts';
-export { pointRules } from './registry.ts';
-export type { AuditContext, Doubt, PointRule, RuleFacts } from './rule.ts';
+export { neighbourRules, pointRules, sweepRules } from './registry.ts';
+export type { AuditContext, Doubt, NeighbourRule, PointRule, Repaired, RuleFacts, SweepRule } from './rule.ts';

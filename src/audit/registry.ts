@@ -1,27 +1,83 @@
+import { censoredPercentiles } from './rules/censored-percentiles.ts';
+import { chunksNotTokens } from './rules/chunks-not-tokens.ts';
 import { clientBound } from './rules/client-bound.ts';
 import { concurrencyNotReached } from './rules/concurrency-not-reached.ts';
+import { countsDisagree } from './rules/counts-disagree.ts';
 import { datasetCycled } from './rules/dataset-cycled.ts';
+import { decodeStarvation } from './rules/decode-starvation.ts';
 import { failures } from './rules/failures.ts';
+import { figuresDisagree } from './rules/figures-disagree.ts';
+import { inFlightImpossible } from './rules/in-flight-impossible.ts';
+import { inFlightLow } from './rules/in-flight-low.ts';
+import { integerMilliseconds } from './rules/integer-milliseconds.ts';
+import { inverseThroughput } from './rules/inverse-throughput.ts';
+import { kvBound } from './rules/kv-bound.ts';
+import { lengthOffLabel } from './rules/length-off-label.ts';
+import { lostClientWorkers } from './rules/lost-client-workers.ts';
 import { nothingOk } from './rules/nothing-ok.ts';
 import { notStreamed } from './rules/not-streamed.ts';
 import { partialRun } from './rules/partial-run.ts';
+import { percentilesImpossible } from './rules/percentiles-impossible.ts';
+import { rateIdentityRule } from './rules/rate-identity.ts';
 import { rateNotAchieved } from './rules/rate-not-achieved.ts';
+import { shortRun } from './rules/short-run.ts';
+import { stuckRequest } from './rules/stuck-request.ts';
+import { tableDisagrees } from './rules/table-disagrees.ts';
+import { textsMissing } from './rules/texts-missing.ts';
+import { throughputIdentityRule } from './rules/throughput-identity.ts';
 import { tokensUnknown } from './rules/tokens-unknown.ts';
 import { tooFewSamples } from './rules/too-few-samples.ts';
 import { unaccountedRequests } from './rules/unaccounted-requests.ts';
-import type { PointRule } from './rule.ts';
+import { warmupOverlap } from './rules/warmup-overlap.ts';
+import type { NeighbourRule, PointRule, SweepRule } from './rule.ts';
+import { nonMonotonic } from './sweep-rules/non-monotonic.ts';
+import { peakAndKnee } from './sweep-rules/peak-and-knee.ts';
+import { runawayGeneration } from './sweep-rules/runaway-generation.ts';
+import { samePrompts } from './sweep-rules/same-prompts.ts';
+import { survivorBias } from './sweep-rules/survivor-bias.ts';
 
 /** Every rule that judges one point: adding one is a file and a line. */
 export const pointRules = [
   nothingOk,
   unaccountedRequests,
+  lostClientWorkers,
+  stuckRequest,
+  inFlightLow,
+  inFlightImpossible,
+  censoredPercentiles,
+  rateIdentityRule,
+  throughputIdentityRule,
+  figuresDisagree,
+  countsDisagree,
+  percentilesImpossible,
   clientBound,
   concurrencyNotReached,
   rateNotAchieved,
   partialRun,
   failures,
+  tableDisagrees,
+  decodeStarvation,
+  integerMilliseconds,
+  warmupOverlap,
+  chunksNotTokens,
+  lengthOffLabel,
+  textsMissing,
   tokensUnknown,
+  shortRun,
   tooFewSamples,
   datasetCycled,
+  kvBound,
+  inverseThroughput,
   notStreamed,
 ] as const satisfies readonly PointRule[];
+
+/** Rules that judge one point by its neighbours in the sweep. */
+export const neighbourRules = [runawayGeneration] as const satisfies readonly NeighbourRule[];
+
+/** Rules that judge a sweep as a whole. */
+export const sweepRules = [
+  peakAndKnee,
+  nonMonotonic,
+  survivorBias,
+  samePrompts,
+] as const satisfies readonly SweepRule[];

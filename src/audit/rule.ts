@@ -19,6 +19,15 @@ export interface Doubt {
   message: Phrase;
   evidence: Finding['evidence'];
   advice: Phrase;
+  /** What the figures ought to be, where that follows from the data; only beside an `invalid`. */
+  repaired?: Repaired;
+}
+
+/** Figures that follow from the rest of the data where the printed ones are wrong. */
+export interface Repaired {
+  requestsPerSec?: number;
+  outputTokensPerSec?: number;
+  durationMs?: number;
 }
 
 /** What the reference page tells of a rule; the same for rules on a point and on a sweep. */
@@ -35,6 +44,16 @@ export interface RuleFacts {
 /** A doubt about one load point, judged from its summary alone. */
 export interface PointRule extends RuleFacts {
   check(point: Summary, context: AuditContext): Doubt | null;
+}
+
+/** A doubt about one load point that only its neighbours in the sweep can raise. */
+export interface NeighbourRule extends RuleFacts {
+  check(points: readonly Summary[], index: number): Doubt | null;
+}
+
+/** Doubts about a sweep as a whole. */
+export interface SweepRule extends RuleFacts {
+  check(points: readonly Summary[]): Doubt[];
 }
 
 /** The doubt as the rest of the house reads it. */

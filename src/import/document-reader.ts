@@ -73,7 +73,7 @@ export class DocumentReader {
     if (heading !== null) {
       this.closeAll();
       const depth = heading[1]!.length;
-      this.headings = [...this.headings.slice(0, depth - 1)];
+      this.headings = this.headings.slice(0, depth - 1);
       while (this.headings.length < depth - 1) this.headings.push('');
       this.headings.push(headingText(heading[2]!));
       this.section = null;

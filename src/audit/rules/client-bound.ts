@@ -31,7 +31,7 @@ export const clientBound: PointRule = {
     const latenessMs =
       point.load.kind === 'open' && point.load.concurrency === null ? (point.latenessMs?.p99 ?? null) : null;
     const signs = {
-      cpu: client.cpuRatio !== null && client.cpuRatio >= busyCpuRatio,
+      cpu: client.cpuRatio !== null && client.cpuRatio / Math.max(1, client.threads) >= busyCpuRatio,
       loop: limitMs !== null && client.loopDelayP99Ms !== null && client.loopDelayP99Ms > limitMs,
       late: limitMs !== null && latenessMs !== null && latenessMs > limitMs,
     };
@@ -50,8 +50,9 @@ function doubt(
   const en: string[] = [];
   const zh: string[] = [];
   if (signs.cpu) {
-    en.push(`its CPU was ${percent(cpuRatio!)} busy`);
-    zh.push(`CPU 占用 ${percent(cpuRatio!)}`);
+    const perThread = percent(cpuRatio! / Math.max(1, threads));
+    en.push(`its threads were ${perThread} busy`);
+    zh.push(`线程 CPU 占用 ${perThread}`);
   }
   if (signs.loop) {
     en.push(`its event loop ran ${showMs(loopDelayP99Ms!)} late (p99)`);

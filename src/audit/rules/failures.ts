@@ -1,6 +1,7 @@
 import { problems } from '../../core/index.ts';
 import type { Counts, ProblemCode } from '../../core/index.ts';
-import type { PointRule } from '../rule.ts';
+import { known } from '../printed-room.ts';
+import type { Doubt, PointRule } from '../rule.ts';
 import { percent } from '../wording.ts';
 
 /** From this share on, the requests that are left no longer stand for the load. */
@@ -18,8 +19,9 @@ export const failures: PointRule = {
     'Published gateway comparisons rank by latency while one side fails 10 % of its requests at the timeout, which shortens its latencies.',
   check(point) {
     const { failed, ok } = point.counts;
+    if (!known(failed) || failed === 0 || ok === 0) return null;
+    if (!known(ok)) return ofUnknownTotal(failed);
     const ended = failed + ok;
-    if (failed === 0 || ok === 0) return null;
     const top = topProblems(point.counts).slice(0, 3);
     const listEn = top.map((t) => `${problems[t.code].en} (${t.count})`).join(', ');
     const listZh = top.map((t) => `${problems[t.code].zh}（${t.count}）`).join('，');
@@ -37,6 +39,21 @@ export const failures: PointRule = {
     };
   },
 };
+
+function ofUnknownTotal(failed: number): Doubt {
+  return {
+    severity: 'warn',
+    message: {
+      en: `${failed} requests failed; the source does not say of how many.`,
+      zh: `${failed} 个请求失败；来源未说明总数。`,
+    },
+    evidence: { failed },
+    advice: {
+      en: 'Find the log of this point before comparing its latencies with others.',
+      zh: '在与其他点比较延迟之前，请查找该点的日志。',
+    },
+  };
+}
 
 /** The causes of a point's failures, commonest first. */
 export function topProblems(counts: Counts): { code: ProblemCode; count: number }[] {

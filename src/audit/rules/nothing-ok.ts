@@ -1,4 +1,5 @@
 import { problems } from '../../core/index.ts';
+import { known } from '../printed-room.ts';
 import type { PointRule } from '../rule.ts';
 import { topProblems } from './failures.ts';
 
@@ -14,7 +15,7 @@ export const nothingOk: PointRule = {
     'evalscope-perf draws a crashed level as 0 QPS beside real ones; published charts carry such points as if measured.',
   check(point) {
     const { counts } = point;
-    if (counts.planned === 0 || counts.ok > 0) return null;
+    if (!known(counts.planned) || !known(counts.ok) || counts.planned === 0 || counts.ok > 0) return null;
     const top = topProblems(counts)[0];
     const cause = top === undefined ? null : problems[top.code];
     return {
