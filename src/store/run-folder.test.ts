@@ -123,6 +123,14 @@ describe('a disk that fails', () => {
   it('is told in words where the store cannot be made', async () => {
     await writeFile(join(root, 'file'), '');
     expect(await mistakeOf(createRun(join(root, 'file', 'runs'), newRun()))).toBe('disk-error');
+    expect(await mistakeOf(createRun(join(root, 'file'), newRun()))).toBe('disk-error');
+    expect(await mistakeOf(createRun('/proc/nowhere', newRun()))).toBe('disk-error');
+  });
+  it('is no matter where folders above the store are still missing', async () => {
+    const deep = join(root, 'a', 'b', 'c');
+    const writer = await createRun(deep, newRun());
+    await writer.abort();
+    expect(await readdir(deep)).toEqual([writer.runId]);
   });
 });
 

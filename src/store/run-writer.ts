@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { invariant } from '../core/index.ts';
 import type { Ended, RunPlan, Summary } from '../core/index.ts';
 import { encodeExchange } from './exchange-line.ts';
@@ -91,7 +91,7 @@ export async function makeFolder(
   startedAt: string,
   label: string | null,
 ): Promise<{ runId: string; dir: string }> {
-  await telling(store, () => mkdir(store, { recursive: true }));
+  await telling(store, () => makeDirectories(resolve(store)));
   for (let tries = 0; ; tries++) {
     const runId = newRunId(startedAt, label);
     const dir = join(resolve(store), runId);
@@ -102,4 +102,24 @@ export async function makeFolder(
       if (systemCode(error) !== 'EEXIST' || tries > 20) await telling(dir, () => Promise.reject(error as Error));
     }
   }
+}
+
+/** Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT (/proc does). */
+async function makeDirectories(dir: string): Promise<void> {
+  try {
+    await mkdir(dir);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST' && (await stat(dir)).isDirectory()) return;
+    if (code !== 'ENOENT' || (await exists(dirname(dir)))) throw error;
+    await makeDirectories(dirname(dir));
+    await makeDirectories(dir);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
