@@ -1,0 +1,173 @@
+import * as z from 'zod';
+
+const maybe = z.number().nullable();
+const phrase = z.object({ en: z.string(), zh: z.string() });
+const range = z.object({ min: z.int(), mean: z.int(), max: z.int() });
+
+const finding = z.object({
+  code: z.string(),
+  severity: z.enum(['info', 'warn', 'invalid']),
+  message: z.string(),
+  evidence: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+  advice: z.string(),
+  zh: z.object({ message: z.string(), advice: z.string() }),
+});
+
+const formula = z.object({
+  name: z.string(),
+  /** In symbols. */
+  formula: z.string(),
+  /** With the numbers filled in, and what it comes to. */
+  numbers: z.string(),
+});
+
+const guide = z.object({
+  kvBytesPerToken: z.number(),
+  kvBytesPerTokenPerCard: z.number(),
+  npuMemSizeGiB: z.number(),
+  engineMemSizeGiB: z.null(),
+  totalBlocks: z.int(),
+  blocksPerRequest: z.object({ min: z.int(), mean: z.int(), max: z.int(), expectedInFlight: z.null() }),
+  maxBatchSize: range,
+  startBatchSize: z.int(),
+  maxPrefillBatchSize: z.int(),
+  maxPrefillTokens: z.int(),
+});
+
+const estimates = z.object({
+  kind: z.literal('roofline-estimate'),
+  assumed: z.object({
+    memoryRatio: z.number(),
+    computeRatio: z.number(),
+    linkRatio: z.number(),
+    collectiveMs: z.number(),
+    layerMs: z.number(),
+    hostMs: z.number(),
+  }),
+  contextTokens: z.number(),
+  points: z.array(
+    z.object({
+      batch: z.int(),
+      ttftMs: z.number(),
+      tpotMs: z.number(),
+      outputTokensPerSec: z.number(),
+      outputTokensPerSecPerCard: z.number(),
+      bound: z.enum(['compute', 'memory', 'overhead']),
+      costPerMillionOutputTokens: maybe,
+      outputTokensPerJoule: maybe,
+    }),
+  ),
+});
+
+const advice = z.object({
+  goal: z.enum(['throughput', 'decode-limit', 'ttft-limit']),
+  maxBatchSize: z.int(),
+  boundBy: z.enum(['memory', 'decode-limit', 'decode-limit-unreachable']),
+  maxPrefillBatchSize: z.int(),
+  maxPrefillTokens: z.int(),
+  maxSeqLen: z.int(),
+  maxInputTokenLen: z.int(),
+  maxIterTimes: z.int(),
+  supportSelectBatch: z.boolean(),
+  prefillTimeMsPerReq: z.number(),
+  decodeTimeMsPerReq: z.number(),
+  waitRounds: z.object({ half: z.number(), threeQuarters: z.number(), nineTenths: z.number() }),
+  maxPreemptCount: z.int(),
+  cpuMemSizeGiB: z.number(),
+  clientConcurrency: z.int(),
+  maxLinkNum: z.int(),
+});
+
+/** `dyno plan --json`: llmdyno.plan/1. */
+export const planSchema = z.object({
+  schema: z.literal('llmdyno.plan/1'),
+  model: z.object({
+    name: z.string(),
+    attention: z.enum(['mha', 'gqa', 'mqa', 'mla']),
+    layers: z.int(),
+    kvHeads: z.int(),
+    headDim: z.number(),
+    /** null = cannot be counted from the config. */
+    parameters: maybe,
+    activeParameters: maybe,
+    source: z.string().nullable(),
+  }),
+  cards: z.object({
+    name: z.string(),
+    /** null = only its memory was told. */
+    vendor: z.string().nullable(),
+    count: z.int(),
+    tensor: z.int(),
+    pipeline: z.int(),
+    data: z.int(),
+    expert: z.int().nullable(),
+    source: z.string().nullable(),
+  }),
+  workload: z.object({
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    maxInputTokens: z.int(),
+    maxOutputTokens: z.int(),
+    blockSize: z.int(),
+  }),
+  memory: z.object({
+    totalGiB: z.number(),
+    idleGiB: z.number(),
+    weightsTotalGiB: z.number(),
+    weightsPerCardGiB: z.number(),
+    weightsFrom: z.enum(['told', 'folder', 'config']),
+    runtimeGiB: z.number(),
+    activationGiB: z.number(),
+    leftGiB: z.number(),
+    memoryFraction: z.number(),
+  }),
+  kvBytesPerToken: z.number(),
+  kvBytesPerTokenPerCard: z.number(),
+  npuMemSizeGiB: z.number(),
+  engineMemSizeGiB: z.number(),
+  totalBlocks: z.int(),
+  totalBlocksFrom: z.enum(['formula', 'server-log']),
+  blocksPerRequest: z.object({ min: z.int(), mean: z.int(), max: z.int(), expectedInFlight: z.number() }),
+  maxBatchSize: range,
+  /** Sequences that fit when each is somewhere between its first and last token. */
+  expectedConcurrent: z.int(),
+  maxPrefillBatchSize: z.int(),
+  maxPrefillTokens: z.int(),
+  maxSeqLen: z.int(),
+  advice,
+  environment: z.array(z.object({ name: z.string(), value: z.string(), why: phrase })),
+  vllm: z.object({
+    gpuMemoryUtilization: z.number(),
+    blockSize: z.int(),
+    kvCacheGiB: z.number(),
+    totalBlocks: z.int(),
+    maxNumSeqs: z.int(),
+    maxNumBatchedTokens: z.int(),
+    maxModelLen: z.int(),
+  }),
+  largest: z.object({
+    contextTokens: z.int(),
+    contextBoundBy: z.enum(['memory', 'model']),
+    parameters: z.number(),
+    model: z.string().nullable(),
+  }),
+  /** null = the card's rates are not known. */
+  estimates: estimates.nullable(),
+  formulas: z.array(formula),
+  guide,
+  differences: z.array(z.object({ code: z.string(), guide: z.string(), ours: z.string(), why: phrase })),
+  notes: z.array(finding),
+});
+
+/** A whole plan, as `--json` prints it. */
+export type PlanDocument = z.infer<typeof planSchema>;
+
+/** `dyno plan --check FILE --json`: llmdyno.plan-check/1. */
+export const planCheckSchema = z.object({
+  schema: z.literal('llmdyno.plan-check/1'),
+  file: z.string(),
+  verdict: z.object({ valid: z.boolean(), findings: z.array(finding) }),
+});
+
+/** The result of checking a server's config. */
+export type PlanCheck = z.infer<typeof planCheckSchema>;
