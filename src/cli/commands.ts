@@ -36,6 +36,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: { en: 'a simulated engine over HTTP', zh: '通过 HTTP 提供的模拟引擎' },
     load: () => import('./commands/engine.ts'),
   },
+  plan: {
+    about: {
+      en: 'memory, KV blocks, batch ranges and config advice for a model on cards',
+      zh: '模型在加速卡上的显存、KV block、批大小与配置建议',
+    },
+    load: () => import('./commands/plan.ts'),
+  },
   completion: {
     about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },
     load: () => import('./commands/completion.ts'),

@@ -68,10 +68,10 @@ export class Asked {
   }
 
   wrong(flag: string, rule: Phrase, value?: unknown): Mistake {
-    const shown = typeof value === 'number' ? ` (${value})` : '';
+    const [en, zh] = typeof value === 'number' ? [`${value} is not allowed: it `, `不允许取 ${value}：`] : ['it ', ''];
     return {
       code: 'number-out-of-range',
-      message: { en: `${flag}${shown} ${rule.en}`, zh: `${flag}${shown} ${rule.zh}` },
+      message: { en: `${en}${rule.en}`, zh: `${zh}${rule.zh}` },
       hint: { en: 'mend the number and run again', zh: '请修改该数值后重试' },
       place: { flag },
     };

@@ -82,7 +82,7 @@ function readableByOthers(mode: number | null): Remark | null {
   if (mode === null || (mode & 0o137) === 0) return null;
   return {
     code: 'file-mode',
-    severity: 'warn',
+    severity: 'info',
     field: 'config.json',
     evidence: { mode: mode.toString(8) },
     en: [`has permissions ${mode.toString(8)}`, 'MindIE refuses files wider than 640: chmod 640'],

@@ -68,10 +68,17 @@ function weightsOf(request: PlanRequest): Weights {
   return { totalGiB: bytes.totalBytes / gibBytes, perCardGiB: bytes.perCardBytes / gibBytes };
 }
 
+/** The fewest cards that hold so many cardfuls and divide the heads; null = no such number. */
+function cardsThatDo(request: PlanRequest, cardfuls: number): number | null {
+  const { attentionHeads } = request.shape;
+  const counts = Array.from({ length: attentionHeads }, (_, i) => i + 1);
+  return counts.find((count) => count >= cardfuls && attentionHeads % count === 0) ?? null;
+}
+
 function tooLarge(request: PlanRequest, weights: Weights) {
   const room = request.memoryGiB - request.idleGiB;
   const has = request.parallel.tensor * request.parallel.pipeline;
-  const need = room > 0 ? Math.ceil(weights.totalGiB / (room * 0.85)) : null;
+  const need = room > 0 ? cardsThatDo(request, weights.totalGiB / (room * 0.85)) : null;
   const two = (n: number): string => n.toFixed(2);
   return {
     code: 'weights-larger-than-memory',

@@ -124,20 +124,21 @@ const longestDoesNotFit: Note = ({ perRequest, totalBlocks }) =>
         ['一条最长的请求所需 block 已超过总数', '请减小 --max-output-tokens，或增加卡数、量化 KV（--kv-dtype int8）'],
       );
 
-const overcommitted: Note = ({ advice, perRequest, totalBlocks }) => {
+const overcommitted: Note = ({ request, advice, perRequest, totalBlocks }) => {
   const demand = advice.maxBatchSize * perRequest.max;
   if (demand <= totalBlocks) return null;
+  const mindie = request.card === null || request.card.vendor === 'huawei';
   return note(
     'overcommitted',
     'info',
     { batch: advice.maxBatchSize, blocksIfAllGrow: demand, totalBlocks },
     [
       `${advice.maxBatchSize} requests fit at their mean length; should all grow to the longest, ${demand} blocks would be needed and some would be recomputed`,
-      'watch for preemptions under load; if they come, go towards the lower end of the range, or set maxPreemptCount 1 or 2 with cpuMemSize 5 to 40',
+      `watch for preemptions under load; if they come, go towards the lower end of the range${mindie ? ', or set maxPreemptCount 1 or 2 with cpuMemSize 5 to 40 (--swap)' : ''}`,
     ],
     [
       `按平均长度可容纳 ${advice.maxBatchSize} 条请求；若全部增长到最长，需要 ${demand} 个 block，部分请求会被重计算`,
-      '压测时观察抢占次数；若出现，请向范围下限调整，或设 maxPreemptCount 为 1~2 且 cpuMemSize 为 5~40',
+      `压测时观察抢占次数；若出现，请向范围下限调整${mindie ? '，或设 maxPreemptCount 为 1~2 且 cpuMemSize 为 5~40（--swap）' : ''}`,
     ],
   );
 };

@@ -1,0 +1,280 @@
+import { writeFileSync } from 'node:fs';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import type { Mistake, Place } from '../../core/index.ts';
+import { cards, gibBytes, knownModels, numberFormatOf } from '../../hardware/index.ts';
+import {
+  blocksInServerLog,
+  checkMindieConfig,
+  emitVllm,
+  mindiePatch,
+  planDocument,
+  renderCheck,
+  renderPlan,
+  withPatch,
+} from '../../plan/index.ts';
+import type { PlanAsked, PlanDocument } from '../../plan/index.ts';
+import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { readBeginning, readJson, weightsInFolder } from '../read-bounded.ts';
+
+const mostConfigBytes = 10 * 1024 * 1024;
+const mostLogBytes = 64 * 1024 * 1024;
+
+export const command: CommandFile = {
+  about: {
+    en: 'From a model, cards and request lengths to memory, KV blocks, batch sizes and server settings; checks an existing config.json.',
+    zh: '由模型、加速卡和请求长度得出显存、KV block、批大小与服务配置；也可检查已有的 config.json。',
+  },
+  arguments: [],
+  flags: [
+    {
+      name: 'model-config',
+      value: 'FILE',
+      help: { en: 'a config.json in the Hugging Face layout', zh: 'Hugging Face 格式的 config.json' },
+    },
+    ...flagsOfCapacity(),
+    { name: 'weights', value: 'DIR', help: { en: 'measure the weights in this folder', zh: '实测该目录下的权重大小' } },
+    {
+      name: 'server-log',
+      value: 'FILE',
+      help: { en: 'take the real block count from a server’s log', zh: '从服务端日志读取实际 block 数' },
+    },
+    {
+      name: 'formula',
+      value: 'right|guide',
+      help: {
+        en: 'guide: set the MindIE guide’s arithmetic beside ours',
+        zh: 'guide：同时给出 MindIE 指南的算法并说明差别',
+      },
+    },
+    {
+      name: 'emit',
+      value: 'mindie|vllm',
+      help: { en: 'write a config.json patch, or a vllm serve line', zh: '输出 config.json 补丁，或 vllm serve 命令' },
+    },
+    {
+      name: 'template',
+      value: 'FILE',
+      help: {
+        en: 'with --emit mindie: the whole file, from this one',
+        zh: '配合 --emit mindie：以此文件为模板输出完整配置',
+      },
+    },
+    {
+      name: 'model-path',
+      value: 'PATH',
+      help: { en: 'with --emit: where the weights lie on the server', zh: '配合 --emit：服务器上的权重路径' },
+    },
+    { name: 'out', value: 'FILE', help: { en: 'write what is emitted there', zh: '把输出写入文件' } },
+    {
+      name: 'check',
+      value: 'FILE',
+      help: {
+        en: 'list what is wrong, risky or slow in a MindIE config.json',
+        zh: '列出 MindIE config.json 中的错误、风险和拖慢性能之处',
+      },
+    },
+    {
+      name: 'lenient',
+      value: null,
+      help: { en: 'with --check: exit 0 even where something is wrong', zh: '配合 --check：有错误也以 0 退出' },
+    },
+    {
+      name: 'list',
+      value: 'models|cards',
+      help: { en: 'what is known, with its source', zh: '列出已收录的模型或卡及其来源' },
+    },
+  ],
+  examples: [
+    {
+      line: 'dyno plan --model llama-3-8b --card 910b4-32g --cards 2 --input-tokens 186 --output-tokens 346 --max-output-tokens 512',
+      says: { en: 'what fits, and what to set', zh: '能放下多少，该怎么配' },
+    },
+    {
+      line: 'dyno plan --model-config /weights/QwQ-32B/config.json --weights /weights/QwQ-32B --card 910b3 --cards 4 --formula guide',
+      says: { en: 'from the weights you have, beside the MindIE guide', zh: '用本地权重，并与 MindIE 指南对照' },
+    },
+    {
+      line: 'dyno plan --model qwen2-72b --card 910b4 --cards 8 --goal decode-limit --decode-limit 50ms --emit mindie --template config.json --out new.json',
+      says: { en: 'a whole config.json under a limit on decoding', zh: '在解码时延限制下生成完整 config.json' },
+    },
+    {
+      line: 'dyno plan --check config.json',
+      says: { en: 'what is wrong with the one you have', zh: '检查已有的配置' },
+    },
+  ],
+  async run(given) {
+    const list = last(given, 'list');
+    if (list !== undefined) return listKnown(given, list);
+    const check = last(given, 'check');
+    if (check !== undefined) return checkFile(given, check);
+    const plan = planDocument(readAsked(given));
+    const emit = last(given, 'emit');
+    if (emit !== undefined) return emitPlan(given, plan, emit);
+    const formula = choice(given, 'formula', ['right', 'guide'], 'right');
+    given.io.out(given.common.json ? asJson(plan) : renderPlan(plan, given.common.lang, formula === 'guide'));
+    return exitCodes.ok;
+  },
+};
+
+/** The question with its files read; every flag that cannot be read is reported together. */
+function readAsked(given: Given): PlanAsked {
+  const mistakes: Mistake[] = [];
+  const asked = askedOf(given, mistakes);
+  collect(mistakes, () => {
+    const file = last(given, 'model-config');
+    if (file === undefined) return;
+    asked.modelConfig = readJson(file, mostConfigBytes, { flag: '--model-config' }).json;
+    asked.modelConfigFile = file;
+  });
+  collect(mistakes, () => {
+    const folder = last(given, 'weights');
+    if (folder === undefined) return;
+    asked.weightsGiB = weightsInFolder(folder, { flag: '--weights' }) / gibBytes;
+    asked.weightsFrom = 'folder';
+  });
+  collect(mistakes, () => {
+    const file = last(given, 'server-log');
+    if (file === undefined) return;
+    const place: Place = { flag: '--server-log' };
+    const found = blocksInServerLog(readBeginning(file, mostLogBytes, place), asked.blockSize ?? 128);
+    if (found === null) throw noBlocks({ ...place, file });
+    asked.serverBlocks = found;
+  });
+  if (mistakes.length > 0) throw new UserError(mistakes);
+  return asked;
+}
+
+function collect(mistakes: Mistake[], read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    mistakes.push(...error.mistakes);
+  }
+}
+
+function checkFile(given: Given, file: string): number {
+  const { json, mode } = readJson(file, mostConfigBytes, { flag: '--check' });
+  const plan = namesARig(given) ? planDocument(readAsked(given)) : null;
+  const result = checkMindieConfig(json, { file, mode: process.platform === 'win32' ? null : mode, plan });
+  given.io.out(given.common.json ? asJson(result) : renderCheck(result, given.common.lang));
+  return result.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
+}
+
+function emitPlan(given: Given, plan: PlanDocument, emit: string): number {
+  const kind = choice(given, 'emit', ['mindie', 'vllm'], emit);
+  const text = kind === 'vllm' ? vllmText(given, plan) : mindieText(given, plan);
+  const out = last(given, 'out');
+  if (out === undefined) given.io.out(text);
+  else writeOut(out, text);
+  return exitCodes.ok;
+}
+
+function vllmText(given: Given, plan: PlanDocument): string {
+  const known = knownModels.find((model) => model.name === plan.model.name);
+  const kv = last(given, 'kv-dtype');
+  const format = kv === undefined ? null : numberFormatOf(kv);
+  const model = last(given, 'model-path') ?? last(given, 'weights') ?? known?.huggingFace ?? plan.model.name;
+  return emitVllm(plan, {
+    model,
+    kvFormat: format === null || format === 'bfloat16' || format === 'float16' ? null : format,
+  });
+}
+
+function mindieText(given: Given, plan: PlanDocument): string {
+  const patch = mindiePatch(plan);
+  const template = last(given, 'template');
+  if (template === undefined) return asJson(patch);
+  const { json } = readJson(template, mostConfigBytes, { flag: '--template' });
+  const path = last(given, 'model-path');
+  const own =
+    path === undefined ? {} : { BackendConfig: { ModelDeployConfig: { ModelConfig: [{ modelWeightPath: path }] } } };
+  const whole = withPatch(withPatch(json, patch), own);
+  const check = checkMindieConfig(whole, { file: template, mode: null, plan });
+  if (check.verdict.findings.length > 0 && !given.common.quiet) given.io.err(renderCheck(check, given.common.lang));
+  return asJson(whole);
+}
+
+function writeOut(file: string, text: string): void {
+  try {
+    // MindIE refuses configs that others may read.
+    writeFileSync(file, text, { mode: 0o640 });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw new UserError({
+      code: 'file-unwritable',
+      message: { en: `cannot be written (${code})`, zh: `无法写入（${code}）` },
+      hint: { en: 'Check the folder and its permissions.', zh: '请检查目录与权限。' },
+      place: { flag: '--out', file },
+    });
+  }
+}
+
+function listKnown(given: Given, what: string): number {
+  const kind = choice(given, 'list', ['models', 'cards'], what);
+  const { json, lang } = given.common;
+  if (json) {
+    const models = knownModels.map(({ shape: _shape, ...rest }) => rest);
+    given.io.out(
+      asJson(kind === 'models' ? { schema: 'llmdyno.models/1', models } : { schema: 'llmdyno.cards/1', cards }),
+    );
+    return exitCodes.ok;
+  }
+  const unknown = say({ en: 'unknown', zh: '未知' }, lang);
+  const rows =
+    kind === 'models'
+      ? knownModels.map((m) => [m.name, `${(m.statedParameters / 1e9).toPrecision(3)}B`, m.source.url])
+      : cards.map((c) => [
+          c.name,
+          `${(c.memoryBytes / gibBytes).toFixed(1)} GiB`,
+          c.memoryBytesPerSec === null ? unknown : `${c.memoryBytesPerSec / 1e9} GB/s`,
+          c.fp16FlopsPerSec === null ? unknown : `${c.fp16FlopsPerSec / 1e12} TFLOPS`,
+          c.label,
+        ]);
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((cells) => cells[at]!.length)));
+  given.io.out(
+    rows
+      .map(
+        (cells) =>
+          `${cells
+            .map((cell, at) => cell.padEnd(widths[at]!))
+            .join('  ')
+            .trimEnd()}\n`,
+      )
+      .join(''),
+  );
+  return exitCodes.ok;
+}
+
+function choice<T extends string>(given: Given, name: string, names: readonly T[], usual: string): T {
+  const word = last(given, name) ?? usual;
+  const found = names.find((known) => known === word);
+  if (found !== undefined) return found;
+  throw new UserError({
+    code: 'bad-value',
+    message: {
+      en: `"${word.slice(0, 40)}" is not one of ${names.join(', ')}`,
+      zh: `"${word.slice(0, 40)}" 不是 ${names.join('、')} 之一`,
+    },
+    hint: { en: `Choose one of: ${names.join(', ')}.`, zh: `可选：${names.join('、')}。` },
+    place: { flag: `--${name}` },
+  });
+}
+
+function noBlocks(place: Place): UserError {
+  return new UserError({
+    code: 'no-blocks-in-log',
+    message: { en: 'states no block count', zh: '日志中没有 block 数' },
+    hint: {
+      en: 'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size"; start the server once at that level.',
+      zh: 'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"；请以该级别启动一次服务。',
+    },
+    place,
+  });
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
