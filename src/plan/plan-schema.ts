@@ -171,3 +171,15 @@ export const planCheckSchema = z.object({
 
 /** The result of checking a server's config. */
 export type PlanCheck = z.infer<typeof planCheckSchema>;
+
+/** The JSON Schemas (draft 2020-12) of this room's documents, by the name they are published under in schemas/. */
+export function planJsonSchemas(): Record<'capacity-plan' | 'capacity-check', Record<string, unknown>> {
+  const published = (schema: z.ZodType, title: string): Record<string, unknown> => {
+    const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
+    return { $schema, title, ...rest };
+  };
+  return {
+    'capacity-plan': published(planSchema, 'dyno plan --json (llmdyno.plan/1)'),
+    'capacity-check': published(planCheckSchema, 'dyno plan --check --json (llmdyno.plan-check/1)'),
+  };
+}
