@@ -127,11 +127,9 @@ function mtpParts(shape: ModelShape, attention: Part[]): Part[] {
     layerPart('mtp', 2 * h * h, 'whole', true),
     layerPart('mtp', 3 * h + normParameters(shape), 'whole', false),
   ];
-  return [...own, ...attention, ...layer].map((part) => ({
-    ...part,
-    name: 'mtp' as const,
-    parameters: part.parameters * shape.mtpLayers,
-  }));
+  return [...own, ...attention, ...layer].map(({ parameters, share, quantizable }) =>
+    layerPart('mtp', parameters * shape.mtpLayers, share, quantizable),
+  );
 }
 
 /** False where the file has layers whose parameters this count does not know. */

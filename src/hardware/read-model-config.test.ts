@@ -104,7 +104,7 @@ describe('readModelConfig', () => {
     );
     fc.assert(
       fc.property(config, (json) => {
-        mistakesOf(json);
+        expect(Array.isArray(mistakesOf(json))).toBe(true);
       }),
     );
   });

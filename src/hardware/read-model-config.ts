@@ -98,7 +98,7 @@ function latentOf(read: ConfigFields): LatentAttention | null {
 
 /** Qwen 1.5 to 2.5 have biases on q, k and v by their code, with no word of it in the file. */
 function biasOf(read: ConfigFields, family: string): { queryKeyValue: boolean; output: boolean } {
-  if (/^qwen2/.test(family)) return { queryKeyValue: true, output: false };
+  if (family.startsWith('qwen2')) return { queryKeyValue: true, output: false };
   if (family === 'chatglm') {
     return {
       queryKeyValue: read.flag('add_qkv_bias') || read.flag('add_bias_linear'),
@@ -106,7 +106,7 @@ function biasOf(read: ConfigFields, family: string): { queryKeyValue: boolean; o
     };
   }
   const bias = read.flag('attention_bias');
-  return { queryKeyValue: bias, output: bias && !/^glm/.test(family) };
+  return { queryKeyValue: bias, output: bias && !family.startsWith('glm') };
 }
 
 function expertsOf(read: ConfigFields, family: string, layers: number): Experts | null {

@@ -48,8 +48,7 @@ interface Weights {
 
 function weightsOf(request: PlanRequest): Weights {
   const { shape, parallel, weightsGiB } = request;
-  if (weightsGiB !== null)
-    return { totalGiB: weightsGiB, perCardGiB: weightsGiB / (parallel.tensor * parallel.pipeline) };
+  if (weightsGiB !== null) return { totalGiB: weightsGiB, perCardGiB: weightsGiB * toldShare(request) };
   if (!parametersAreKnown(shape)) {
     throw new UserError({
       code: 'weights-not-countable',
@@ -66,6 +65,14 @@ function weightsOf(request: PlanRequest): Weights {
   }
   const bytes = weightBytesOf(shape, parallel, { format: request.weightFormat, withMtp: request.mtpTokens > 0 });
   return { totalGiB: bytes.totalBytes / gibBytes, perCardGiB: bytes.perCardBytes / gibBytes };
+}
+
+/** The part of told weights that one card keeps: an even share, or where experts or replicas are spread, as the config says. */
+function toldShare({ shape, parallel, weightFormat }: PlanRequest): number {
+  const even = 1 / (parallel.tensor * parallel.pipeline);
+  if (parallel.expert === null || !parametersAreKnown(shape)) return even;
+  const counted = weightBytesOf(shape, parallel, { format: weightFormat, withMtp: false });
+  return counted.perCardBytes / counted.totalBytes;
 }
 
 /** The fewest cards that hold so many cardfuls and divide the heads; null = no such number. */

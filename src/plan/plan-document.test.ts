@@ -129,6 +129,23 @@ describe('other published figures', () => {
     });
   });
 
+  it('told weights are split evenly, or as the experts are spread', () => {
+    const asked = {
+      modelName: 'deepseek-r1',
+      cardName: '910c',
+      cards: 16,
+      tensorParallel: 8,
+      dataParallel: 2,
+      weightFormat: 'int8',
+      inputTokens: 500,
+      outputTokens: 500,
+    };
+    const counted = planDocument({ ...asked, expertParallel: 16 }).memory;
+    const told = planDocument({ ...asked, expertParallel: 16, weightsGiB: counted.weightsTotalGiB }).memory;
+    expect(told.weightsPerCardGiB).toBeCloseTo(counted.weightsPerCardGiB, 6);
+    expect(planDocument({ ...example, weightsGiB: 16 }).memory.weightsPerCardGiB).toBe(8);
+  });
+
   it('a decode limit lowers the batch, a TTFT limit turns select-batch off', () => {
     const base = { ...example, cardName: '910b4', decodeLimitMs: 50 };
     const throughput = planDocument({ ...base, goal: 'throughput' }).advice;

@@ -64,7 +64,7 @@ export function renderPlan(plan: PlanDocument, lang: Lang, withGuide: boolean): 
 function settings(plan: PlanDocument, t: (phrase: Phrase) => string): [Phrase, string[]][] {
   if (plan.cards.vendor !== null && plan.cards.vendor !== 'huawei') return [[words.beginVllm, vllmRows(plan)]];
   return [
-    [words.begin, beginRows(plan)],
+    [words.begin, [...beginRows(plan), ...goalLines(plan, t)]],
     [words.environment, rowsOf(plan.environment.map(({ name, value, why }) => [`${name}=${value}`, t(why)]))],
     [words.vllm, vllmRows(plan)],
   ];
@@ -184,6 +184,31 @@ function beginRows({ advice, npuMemSizeGiB, workload }: PlanDocument): string[] 
       `${advice.maxLinkNum}`,
     ],
   ]);
+}
+
+/** Why select-batch and swapping stand as they do. */
+function goalLines({ advice }: PlanDocument, t: (phrase: Phrase) => string): string[] {
+  const { half, threeQuarters, nineTenths } = advice.waitRounds;
+  const select = advice.supportSelectBatch
+    ? {
+        en: `supportSelectBatch true for ${advice.goal}: a waiting prompt sits out ${half}, ${threeQuarters}, ${nineTenths} decode rounds when the batch is 50, 75, 90 % full; a smaller prefillTimeMsPerReq lets it in sooner`,
+        zh: `目标 ${advice.goal}，supportSelectBatch 为 true：批占用 50、75、90 % 时，等待的请求要等 ${half}、${threeQuarters}、${nineTenths} 轮解码；调小 prefillTimeMsPerReq 可更早进入`,
+      }
+    : {
+        en: `supportSelectBatch false for ${advice.goal}: prompts always go first, at the cost of decode latency`,
+        zh: `目标 ${advice.goal}，supportSelectBatch 为 false：prefill 始终优先，代价是解码时延`,
+      };
+  const swap =
+    advice.maxPreemptCount > 0
+      ? {
+          en: 'swapping on: a full server moves requests to host memory',
+          zh: '启用 swap：显存满时把请求换出到主机内存',
+        }
+      : {
+          en: 'swapping off: a full server recomputes instead, which is usually cheaper (--swap to turn it on)',
+          zh: '不启用 swap：显存满时改为重计算，通常更划算（--swap 可启用）',
+        };
+  return [select, swap].map((phrase) => `  ${t(phrase)}`);
 }
 
 function vllmRows({ vllm }: PlanDocument): string[] {
