@@ -131,9 +131,13 @@ export class Connection {
 
   #closedByPeer(): void {
     const atMs = this.#clock.nowMs();
-    if (this.#client === null) return;
+    if (this.#client === null) return void this.#socket.destroy();
     if (this.#answered && this.#reader.close()) return this.#settle(atMs);
-    this.#break(this.#cutOff(), atMs);
+    // Node reports a reset that arrives together with data as a plain end. Only writing tells the two apart: after a
+    // reset it fails, after a proper end it does not. An empty line is what HTTP lets a server ignore.
+    this.#socket.write('\r\n', (error) => {
+      this.#break(error == null ? this.#cutOff() : socketProblem(error, this.#stage), atMs);
+    });
   }
 
   #gone(): void {

@@ -72,11 +72,12 @@ export function connect(endpoint: Endpoint, buffer: Uint8Array, read: (bytes: Ui
         port,
         lookup,
         onread,
+        allowHalfOpen: true,
         ...(net.isIP(host) === 0 && { servername: host }),
         ALPNProtocols: ['http/1.1'],
         rejectUnauthorized: !endpoint.insecure,
       } as tls.ConnectionOptions)
-    : net.connect({ host, port, lookup, onread });
+    : net.connect({ host, port, lookup, onread, allowHalfOpen: true });
   socket.setNoDelay(true);
   return socket;
 }
