@@ -1,4 +1,4 @@
-import { cardsOf, decodeWork, prefillWork, rooflineStep, usualEfficiency } from '../hardware/index.ts';
+import { cardsOf, decodeWork, prefillWork, rooflineStep, stepCostPrior, usualEfficiency } from '../hardware/index.ts';
 import type { Efficiency, Rig } from '../hardware/index.ts';
 import type { PlanRequest } from './plan-request.ts';
 
@@ -96,4 +96,27 @@ function powersBelow(limit: number): number[] {
   const powers: number[] = [];
   for (let power = 1; power < limit && powers.length < 20; power *= 2) powers.push(power);
   return powers;
+}
+
+/** The step cost of a rig as the simulator's line takes it; null = the card's rates are not known. */
+export function priorOf(request: PlanRequest): StepCostLine | null {
+  const rig = rigOf(request);
+  const prior = rig === null ? null : stepCostPrior(rig);
+  if (prior === null) return null;
+  const { inputTokens } = request.workload;
+  return {
+    aMs: prior.baseMs,
+    cMsPerDecode: prior.perSequenceMs,
+    // The simulator's line has no term for prompts attending to themselves: their share at the mean length goes to the token.
+    p1MsPerPrefillToken: prior.perPrefillTokenMs + (prior.perAttendedMegaTokenMs * inputTokens) / 2 / 1e6,
+    kMsPer1000KvTokens: prior.perKvKiloTokenMs,
+  };
+}
+
+/** a + c·decodes + p1·prefill tokens + k·cached tokens / 1000, in ms. */
+export interface StepCostLine {
+  aMs: number;
+  cMsPerDecode: number;
+  p1MsPerPrefillToken: number;
+  kMsPer1000KvTokens: number;
 }

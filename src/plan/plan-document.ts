@@ -3,7 +3,7 @@ import { activeParametersOf, attentionKindOf, cardsOf, parametersAreKnown, param
 import { adviceFor } from './advice.ts';
 import { batchRange, blocksIn, blocksPerRequest } from './capacity.ts';
 import { environmentFor } from './environment.ts';
-import { estimatesOf } from './estimates.ts';
+import { estimatesOf, priorOf } from './estimates.ts';
 import { formulasOf } from './formulas.ts';
 import { guideDifferences } from './guide-differences.ts';
 import { guideFigures } from './guide-formula.ts';
@@ -50,6 +50,7 @@ export function planDocument(asked: PlanAsked): PlanDocument {
     vllm: vllmPlan(request, memory, advice),
     largest: largestFit(request, memory, totalBlocks),
     estimates: estimatesOf(request, Math.max(1, maxBatchSize.mean)),
+    stepCostPrior: priorOf(request),
     formulas: formulasOf({ request, memory, perRequest, totalBlocks, batch: maxBatchSize, advice }),
     guide,
     differences: guideDifferences(request, guide, figures),

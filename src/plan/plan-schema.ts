@@ -153,6 +153,15 @@ export const planSchema = z.object({
   }),
   /** null = the card's rates are not known. */
   estimates: estimates.nullable(),
+  /** The same as a line, for a simulator that has no measured profile; null = the card's rates are not known. */
+  stepCostPrior: z
+    .object({
+      aMs: z.number(),
+      cMsPerDecode: z.number(),
+      p1MsPerPrefillToken: z.number(),
+      kMsPer1000KvTokens: z.number(),
+    })
+    .nullable(),
   formulas: z.array(formula),
   guide,
   differences: z.array(z.object({ code: z.string(), guide: z.string(), ours: z.string(), why: phrase })),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { planCheckSchema, planSchema } from '../../plan/index.ts';
+import { readProfile } from '../../sim/index.ts';
 import { runCli } from '../run-cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dyno-plan-'));
@@ -75,6 +76,19 @@ describe('dyno plan', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).BackendConfig.ScheduleConfig.maxIterTimes).toBe(2048);
   });
 
+  it('gives the simulator a profile where nobody has measured one', async () => {
+    const { out } = await dyno(
+      'plan --model qwq-32b --card 910b3 --cards 4 --input-tokens 60 --output-tokens 449 --emit profile',
+    );
+    const profile = readProfile(JSON.parse(out));
+    const { aMs, cMsPerDecode, kMsPer1000KvTokens } = profile.cost;
+    // A published run of this rig decoded ten sequences of about 285 tokens in 27.0 ms.
+    const stepMs = aMs + 10 * cMsPerDecode + 2.85 * kMsPer1000KvTokens;
+    expect(stepMs).toBeGreaterThan(27.0 / 2);
+    expect(stepMs).toBeLessThan(27.0 * 2);
+    expect(profile.source).toContain('nothing measured');
+  });
+
   it('ends a check of a wrong file with 5, or 0 with --lenient', async () => {
     const line = `plan --check ${fixtures}/plan/mindie-guide-example.json`;
     expect((await dyno(line)).code).toBe(5);
@@ -93,7 +107,7 @@ describe('dyno plan', () => {
     ['plan --model llama-3-8b --card 910b4 --decode-limit fast', '--decode-limit: "fast" is not a duration'],
     ['plan --model-config /no/such/file --card 910b4', '/no/such/file --model-config: cannot be read (ENOENT)'],
     [`plan --check ${fixtures}/hardware/qwq-32b.config.json`, 'not a MindIE config.json'],
-    ['plan --model llama-3-8b --card 910b4 --emit sglang', '--emit: "sglang" is not one of mindie, vllm'],
+    ['plan --model llama-3-8b --card 910b4 --emit sglang', '--emit: "sglang" is not one of mindie, vllm, profile'],
   ])('%s: a clear mistake and exit 2', async (line, says) => {
     const { out, err, code } = await dyno(line);
     expect([code, out]).toEqual([2, '']);

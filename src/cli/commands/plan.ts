@@ -5,6 +5,7 @@ import { cards, gibBytes, knownModels, numberFormatOf } from '../../hardware/ind
 import {
   blocksInServerLog,
   checkMindieConfig,
+  emitProfile,
   emitVllm,
   mindiePatch,
   planDocument,
@@ -50,8 +51,11 @@ export const command: CommandFile = {
     },
     {
       name: 'emit',
-      value: 'mindie|vllm',
-      help: { en: 'write a config.json patch, or a vllm serve line', zh: '输出 config.json 补丁，或 vllm serve 命令' },
+      value: 'mindie|vllm|profile',
+      help: {
+        en: 'write a config.json patch, a vllm serve line, or an engine profile for dyno sim and dyno engine',
+        zh: '输出 config.json 补丁、vllm serve 命令，或供 dyno sim、dyno engine 使用的引擎配置',
+      },
     },
     {
       name: 'template',
@@ -164,8 +168,8 @@ function checkFile(given: Given, file: string): number {
 }
 
 function emitPlan(given: Given, plan: PlanDocument, emit: string): number {
-  const kind = choice(given, 'emit', ['mindie', 'vllm'], emit);
-  const text = kind === 'vllm' ? vllmText(given, plan) : mindieText(given, plan);
+  const kind = choice(given, 'emit', ['mindie', 'vllm', 'profile'], emit);
+  const text = { mindie: mindieText, vllm: vllmText, profile: profileText }[kind](given, plan);
   const out = last(given, 'out');
   if (out === undefined) given.io.out(text);
   else writeOut(out, text);
@@ -181,6 +185,10 @@ function vllmText(given: Given, plan: PlanDocument): string {
     model,
     kvFormat: format === null || format === 'bfloat16' || format === 'float16' ? null : format,
   });
+}
+
+function profileText(_given: Given, plan: PlanDocument): string {
+  return asJson(emitProfile(plan, new Date().toISOString().slice(0, 10)));
 }
 
 function mindieText(given: Given, plan: PlanDocument): string {
