@@ -87,8 +87,8 @@ export function formulasOf(facts: FormulaFacts): Formula[] {
     },
     {
       name: 'maxPrefillBatchSize',
-      formula: 'min(maxBatchSize, ⌊maxPrefillTokens / input⌋)',
-      numbers: `min(${advice.maxBatchSize}, ⌊${advice.maxPrefillTokens} / ${workload.inputTokens}⌋) = ${advice.maxPrefillBatchSize}`,
+      formula: 'min(maxBatchSize, max(2, ⌊maxPrefillTokens / input⌋))',
+      numbers: `min(${advice.maxBatchSize}, max(2, ⌊${advice.maxPrefillTokens} / ${workload.inputTokens}⌋)) = ${advice.maxPrefillBatchSize}`,
     },
     {
       name: 'maxSeqLen',
