@@ -15,6 +15,8 @@ export interface NoteFacts {
   perRequest: BlocksPerRequest;
   totalBlocks: number;
   formulaBlocks: number;
+  /** At the advised batch, with no queue; null = not known. */
+  estimatedTtftMs: number | null;
 }
 
 type Note = (facts: NoteFacts) => Finding | null;
@@ -259,6 +261,24 @@ const decodeLimit: Note = ({ advice, request }) => {
   );
 };
 
+const ttftLimit: Note = ({ request, estimatedTtftMs }) => {
+  const limit = request.ttftLimitMs;
+  if (limit === null || estimatedTtftMs === null || estimatedTtftMs <= limit) return null;
+  return note(
+    'ttft-limit-unreachable',
+    'warn',
+    { ttftLimitMs: limit, estimatedTtftMs: Number(estimatedTtftMs.toFixed(1)) },
+    [
+      `by estimate the prefill alone takes ${estimatedTtftMs.toFixed(0)} ms, more than the limit of ${limit} ms`,
+      'use more or faster cards or shorter prompts; a queue only adds to it',
+    ],
+    [
+      `按估算仅 prefill 就需 ${estimatedTtftMs.toFixed(0)} ms，超过限制 ${limit} ms`,
+      '请增加卡数、换更快的卡或缩短输入；排队只会更长',
+    ],
+  );
+};
+
 const manyLinks: Note = ({ advice }) =>
   advice.clientConcurrency < 1000
     ? null
@@ -284,6 +304,7 @@ const notesInOrder: readonly Note[] = [
   uncounted,
   serverSays,
   decodeLimit,
+  ttftLimit,
   assumedIdle,
   engineTakesLess,
   overcommitted,

@@ -157,6 +157,21 @@ describe('other published figures', () => {
     expect(ttft).toMatchObject({ supportSelectBatch: false });
   });
 
+  it('says when the prefill alone breaks the TTFT limit', () => {
+    const base = {
+      modelName: 'qwen2-72b',
+      cardName: '910b4',
+      cards: 8,
+      inputTokens: 6385,
+      outputTokens: 500,
+      goal: 'ttft-limit',
+    };
+    const codes = (ttftLimitMs: number) => planDocument({ ...base, ttftLimitMs }).notes.map((note) => note.code);
+    // 2 · 71.5e9 · 6385 / 8 / (280e12 / 2) is 0.8 s at the least.
+    expect(codes(500)).toContain('ttft-limit-unreachable');
+    expect(codes(5000)).not.toContain('ttft-limit-unreachable');
+  });
+
   it('cost: at 36 per hour for all cards and T tokens/s a million tokens cost 1e4 / T', () => {
     const plan = planDocument({ ...example, cardName: '910b4', pricePerHour: 36 });
     const point = plan.estimates!.points.at(-1)!;

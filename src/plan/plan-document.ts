@@ -3,7 +3,7 @@ import { activeParametersOf, attentionKindOf, cardsOf, parametersAreKnown, param
 import { adviceFor } from './advice.ts';
 import { batchRange, blocksIn, blocksPerRequest } from './capacity.ts';
 import { environmentFor } from './environment.ts';
-import { estimatesOf, priorOf } from './estimates.ts';
+import { estimatesOf, pointAt, priorOf, rigOf } from './estimates.ts';
 import { formulasOf } from './formulas.ts';
 import { guideDifferences } from './guide-differences.ts';
 import { guideFigures } from './guide-formula.ts';
@@ -26,6 +26,8 @@ export function planDocument(asked: PlanAsked): PlanDocument {
   if (totalBlocks < perRequest.mean) throw new UserError(noRoom(request, memory, totalBlocks, perRequest.mean));
   const maxBatchSize = batchRange(totalBlocks, perRequest);
   const advice = adviceFor(request, maxBatchSize);
+  const rig = rigOf(request);
+  const estimatedTtftMs = rig === null ? null : (pointAt(request, rig, advice.maxBatchSize)?.ttftMs ?? null);
   const guide = guideFigures(request, memory.weightsTotalGiB);
   const figures = {
     kvBytesPerToken: memory.kv.perToken,
@@ -54,7 +56,7 @@ export function planDocument(asked: PlanAsked): PlanDocument {
     formulas: formulasOf({ request, memory, perRequest, totalBlocks, batch: maxBatchSize, advice }),
     guide,
     differences: guideDifferences(request, guide, figures),
-    notes: notesOf({ asked, request, memory, advice, perRequest, totalBlocks, formulaBlocks }),
+    notes: notesOf({ asked, request, memory, advice, perRequest, totalBlocks, formulaBlocks, estimatedTtftMs }),
   };
 }
 
