@@ -50,6 +50,14 @@ function ratio(
   };
 }
 
+/** Tools that take means of rates over time slices, or another clock for rates than for the duration they print. */
+const slicedTools = new Set(['guidellm', 'aiperf', 'genai-perf']);
+
+/** Whether rates and duration of the point's tool share one clock, so that identities hold to the digit. */
+export function sharesClock(point: Summary): boolean {
+  return !slicedTools.has(point.source.tool);
+}
+
 /** requests per second = ok / duration. */
 export function rateIdentity(point: Summary): Identity | null {
   return ratio(
@@ -64,6 +72,7 @@ export function rateIdentity(point: Summary): Identity | null {
 
 /** output tokens per second = ok · mean output tokens / duration. */
 export function throughputIdentity(point: Summary): Identity | null {
+  if (!sharesClock(point)) return null;
   return ratio(
     point,
     'output tokens per second = succeeded × mean output tokens / duration',
@@ -89,6 +98,7 @@ function printedNumber(point: Summary, key: string): number | null {
 }
 
 function totalIdentities(point: Summary): (Identity | null)[] {
+  if (!sharesClock(point)) return [];
   const duration = { key: 'durationMs', value: point.durationMs };
   const output = printedNumber(point, 'totals.outputTokens');
   const input = printedNumber(point, 'totals.inputTokens');

@@ -13,7 +13,7 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
     schema: 'llmdyno.summary/1',
     runId,
     label: draft.label,
-    source: { tool: draft.tool, file },
+    source: { tool: draft.tool, file: file.split(/[/\\]/).at(-1) ?? null },
     simulated: false,
     partial: false,
     model: draft.model,

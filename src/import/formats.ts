@@ -4,6 +4,22 @@ import { evalscopeText } from './formats/evalscope-text.ts';
 import { mindieText } from './formats/mindie-text.ts';
 import { servingText } from './formats/serving-text.ts';
 import { vllm2023Text } from './formats/vllm-2023-text.ts';
+import type { CsvFormat } from './csv-format.ts';
+import { aiperfCsv } from './formats/aiperf-csv.ts';
+import { aiperfJson } from './formats/aiperf-json.ts';
+import { aisbenchDetailsJson, aisbenchJson } from './formats/aisbench-json.ts';
+import {
+  evalscopeArgsJson,
+  evalscopeAsideJson,
+  evalscopePercentileJson,
+  evalscopeSummaryJson,
+} from './formats/evalscope-json.ts';
+import { guidellmCsv } from './formats/guidellm-csv.ts';
+import { guidellmJson } from './formats/guidellm-json.ts';
+import { aisbenchCsv, mindieCommonCsv, mindiePerfCsv } from './formats/mindie-csv.ts';
+import { mindieRequestsJson } from './formats/mindie-requests.ts';
+import { pytorchJson, servingJson } from './formats/serving-json.ts';
+import type { JsonFormat } from './json-format.ts';
 import type { TextFormat } from './text-format.ts';
 
 /** Words of `--format`; each names the tools whose files it admits. */
@@ -39,4 +55,42 @@ export const textFormats = {
 /** The kinds of block to look for under a `--format`. */
 export function textFormatsFor(name: FormatName): TextFormat[] {
   return name === 'auto' ? [...new Set<TextFormat>(Object.values(textFormats).flat())] : [...textFormats[name]];
+}
+
+/** JSON files, one entry per kind; asked in this order. */
+export const jsonFormats = {
+  evalscope: [evalscopeAsideJson, evalscopePercentileJson, evalscopeArgsJson, evalscopeSummaryJson],
+  'evalscope-perf': [],
+  vllm: [servingJson, pytorchJson],
+  sglang: [servingJson],
+  mindie: [mindieRequestsJson],
+  aisbench: [aisbenchJson, aisbenchDetailsJson],
+  guidellm: [guidellmJson],
+  aiperf: [aiperfJson],
+  'chunk-log': [],
+  markdown: [],
+} as const satisfies Record<Exclude<FormatName, 'auto'>, readonly JsonFormat[]>;
+
+/** CSV files, one entry per kind. */
+export const csvFormats = {
+  evalscope: [],
+  'evalscope-perf': [],
+  vllm: [],
+  sglang: [],
+  mindie: [mindiePerfCsv, mindieCommonCsv],
+  aisbench: [aisbenchCsv],
+  guidellm: [guidellmCsv],
+  aiperf: [aiperfCsv],
+  'chunk-log': [],
+  markdown: [],
+} as const satisfies Record<Exclude<FormatName, 'auto'>, readonly CsvFormat[]>;
+
+/** The kinds of JSON file to look for under a `--format`. */
+export function jsonFormatsFor(name: FormatName): JsonFormat[] {
+  return name === 'auto' ? [...new Set<JsonFormat>(Object.values(jsonFormats).flat())] : [...jsonFormats[name]];
+}
+
+/** The kinds of CSV file to look for under a `--format`. */
+export function csvFormatsFor(name: FormatName): CsvFormat[] {
+  return name === 'auto' ? [...new Set<CsvFormat>(Object.values(csvFormats).flat())] : [...csvFormats[name]];
 }

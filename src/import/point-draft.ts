@@ -2,6 +2,8 @@ import { printable } from '../core/index.ts';
 import type { Mention } from '../core/index.ts';
 import type { DistributionName, FactKey, Meaning } from './fact-key.ts';
 import type { Complain } from './imported.ts';
+import { JsonNumber } from './json-text.ts';
+import type { JsonValue } from './json-text.ts';
 import { readNumber } from './number-text.ts';
 
 /** One figure as the file prints it. */
@@ -30,6 +32,8 @@ export class PointDraft {
   tokenSource: 'server' | 'client' | null = null;
   /** Where the figures stand: a log block beats a table. */
   from: 'block' | 'table';
+  /** A file that holds only part of a point: its percentiles, settings or requests; null = a whole point. */
+  part: 'percentiles' | 'settings' | 'requests' | null = null;
   /** Other things the tool tells, under its own names; numbers go through put(`server.…`). */
   readonly server = new Map<string, string | boolean>();
   readonly byProblem = new Map<string, number>();
@@ -77,6 +81,20 @@ export class PointDraft {
     if (Number.isFinite(value)) this.derivedFacts.set(key, value);
   }
 
+  /** Takes a field of a JSON file. Missing, null and -1 are skipped; a text is read like any other. */
+  putJson(meaning: Meaning, value: JsonValue | undefined, complain: Complain): void {
+    if (typeof value === 'string') this.putText(meaning, value, this.line, complain);
+    if (!(value instanceof JsonNumber) || isSentinel(value.value)) return;
+    if (value.value < 0 || Math.abs(value.value) > 1e15) {
+      complain(value.line, {
+        en: `${meaning.key}: not a usable number: ${value.digits.slice(0, 40)}`,
+        zh: `${meaning.key}：不是可用的数字：${value.digits.slice(0, 40)}`,
+      });
+      return;
+    }
+    this.put(meaning, { value: value.value, digits: value.digits, line: value.line });
+  }
+
   mention(key: FactKey, digits: string, line: number, where: Mention['where']): void {
     if (this.mentions.length < 200) this.mentions.push({ key, digits, line, where });
   }
@@ -90,8 +108,9 @@ export class PointDraft {
   }
 }
 
+/** evalscope's "no value": -1, or -1 s shown in ms. */
 function isSentinel(value: number): boolean {
-  return value === -1;
+  return value === -1 || value === -1000;
 }
 
 /** Decimal scaling without binary dust: 8.0644 s is 8064.4 ms. */

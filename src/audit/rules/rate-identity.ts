@@ -1,9 +1,9 @@
-import { broken, rateIdentity } from '../identities.ts';
+import { broken, rateIdentity, sharesClock } from '../identities.ts';
 import type { PointRule } from '../rule.ts';
 import { show } from '../wording.ts';
 
-/** Tools that take a mean of rates over time slices: theirs need not be requests over duration. */
-const slicedTools = new Set(['guidellm', 'aiperf', 'genai-perf']);
+/** What another clock may explain. */
+const clockSlack = 0.05;
 
 /** The printed request rate is not succeeded requests over duration. */
 export const rateIdentityRule: PointRule = {
@@ -19,8 +19,8 @@ export const rateIdentityRule: PointRule = {
     const identity = rateIdentity(point);
     if (identity === null || !broken(identity)) return null;
     const off = Math.abs(identity.said / identity.computed - 1);
-    const sliced = slicedTools.has(point.source.tool);
-    if (sliced && off < 0.02) return null;
+    const sliced = !sharesClock(point);
+    if (sliced && off < clockSlack) return null;
     return {
       severity: sliced ? 'warn' : 'invalid',
       message: {

@@ -88,6 +88,7 @@ class EvalscopeBlock implements BlockReader {
       this.header = cells;
       return true;
     }
+    if (first.startsWith('metric')) this.header = null;
     if (this.header === null) return false;
     if (cells.length !== this.header.length) {
       this.complain(lineNumber, {
@@ -155,7 +156,7 @@ function takeMetricsLine(line: string, lineNumber: number, draft: PointDraft): b
  * the latency in every figure: then it is no TTFT, and the distribution is dropped while its digits stay in `printed`.
  */
 export function settleEvalscope(draft: PointDraft): void {
-  draft.percentileMethod = 'evalscope: sorted element at int(n·p/100)';
+  draft.percentileMethod = 'evalscope: one of the sorted values, not interpolated';
   draft.tokenSource = 'server';
   draft.kind =
     draft.get('load.concurrency') !== null ? 'closed' : draft.get('load.ratePerSec') !== null ? 'open' : null;
@@ -164,8 +165,7 @@ export function settleEvalscope(draft: PointDraft): void {
   if (streamed !== null && streamed > 0) draft.stream = true;
   else if (draft.get('server.nonStreamRequests') !== null) draft.stream = false;
   else if (packages !== null) draft.stream = packages > 1;
-  else if (draft.facts.has('ttftMs.mean'))
-    draft.stream = draft.digits('ttftMs.mean') === draft.digits('latencyMs.mean') ? false : null;
+  else draft.stream = streamedByTtft(draft);
   if (draft.stream === false) for (const name of ['ttftMs', 'tpotMs', 'itlMs'] as const) draft.misnamed.add(name);
   if (isInverseThroughput(draft)) draft.misnamed.add('tpotMs');
 }
@@ -176,4 +176,12 @@ function isInverseThroughput(draft: PointDraft): boolean {
   const [latencyMs, tokens] = [draft.get('latencyMs.mean'), draft.get('outputTokens.mean')];
   if (tpotMs === null || rate === null || latencyMs === null || tokens === null) return false;
   return Math.abs(tpotMs - 1000 / rate) <= 0.006 + 0.001 * tpotMs && tpotMs * tokens < 0.5 * latencyMs;
+}
+
+/** A time to first token well below the latency was streamed; one that equals it to the digit was not. */
+function streamedByTtft(draft: PointDraft): boolean | null {
+  const [ttft, latency] = [draft.get('ttftMs.mean'), draft.get('latencyMs.mean')];
+  if (ttft === null || latency === null || latency === 0) return null;
+  if (ttft < 0.98 * latency) return true;
+  return draft.digits('ttftMs.mean') === draft.digits('latencyMs.mean') ? false : null;
 }
