@@ -12,8 +12,8 @@ import { spawnEngine } from '../spawned-engine.ts';
 import { measureSweep } from './sweep.ts';
 
 const profiles = ['qwen1.5-7b-mindie-8x910b4', 'llama-3-8b-vllm-rtx4090'] as const;
-const concurrencies = [4, 16, 64];
-const requests = 160;
+const concurrencies = [8, 32, 96];
+const requests = 112;
 const maxTokens = 24;
 
 export const command: CommandFile = {
@@ -39,10 +39,8 @@ export const command: CommandFile = {
       interrupts.done();
     }
     tell(given, sweeps, folders);
-    if (interrupts.heard) return exitCodes.interrupted;
-    return sweeps.every((sweep) => sweep.points.every((point) => point.verdict.valid))
-      ? exitCodes.ok
-      : exitCodes.notValid;
+    // Doubts about a point are shown with it; a demonstration has nothing to gate.
+    return interrupts.heard ? exitCodes.interrupted : exitCodes.ok;
   },
 };
 
@@ -64,7 +62,7 @@ async function sweepEngine(
       requests,
       maxTokens,
       ignoreEos: true,
-      warmup: { requests: 4 },
+      warmup: { requests: 8 },
     };
     const points = loadPoints(words);
     const prepared = await prepare(words, given, 1);
