@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Done } from './dyno.ts';
+
+const root = join(import.meta.dirname, '../..');
+const scripts = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.sh'))
+  .toSorted();
+
+/** What each example must have said: one line that only the real thing prints. */
+const says: Record<string, RegExp> = {
+  '01-one-point.sh': /planned 100, ok 100, failed 0[\s\S]*-first +run +first/,
+  '02-sweep.sh': /^\| 指标 \| 4 \| 8 \| 16 \|$/m,
+  '03-open-loop-slo.sh': /^goodput: .*\(ttft<500ms, tpot<50ms\)$/m,
+  '04-faulty-server.sh': /planned: 200,[\s\S]*unaccounted: 0,[\s\S]*reset: \d+/,
+  '05-ci-gate.sh': /^failed 0\.0 %, ttft p90 \d+ ms$/m,
+  '06-own-questions/run.sh': /planned 60, ok 60, failed 0[\s\S]*\{"seq":0,"text":"\w/,
+};
+
+function runExample(script: string, env: Record<string, string> = {}): Promise<Done> {
+  return new Promise((resolve) => {
+    execFile(
+      'sh',
+      [join('examples', script)],
+      {
+        cwd: root,
+        timeout: 60_000,
+        env: { PATH: process.env['PATH'], LANG: 'C', DYNO: `${process.execPath} dist/cli/main.js`, ...env },
+      },
+      (error, out, err) =>
+        resolve({ code: error === null ? 0 : ((error.code as number | undefined) ?? null), out, err }),
+    );
+  });
+}
+
+describe('examples', () => {
+  test('each one is tested here, and short enough to be read', () => {
+    expect(Object.keys(says)).toEqual(scripts);
+    const lines = (path: string): number =>
+      readFileSync(join(root, 'examples', path), 'utf8')
+        .trimEnd()
+        .split('\n').length;
+    expect(scripts.filter((path) => lines(path) > 20)).toEqual([]);
+  });
+
+  test.each(scripts)('%s ends well and says what it is for', async (script) => {
+    const done = await runExample(script);
+    expect(done.out + done.err).toMatch(says[script]!);
+    expect(done.code).toBe(0);
+  });
+
+  test('the CI gate fails with 4 when a fifth of the answers are errors', async () => {
+    const done = await runExample('05-ci-gate.sh', { ENGINE_FLAGS: '--fault 500:20%' });
+    expect(done.out + done.err).toMatch(/^failed \d\d\.\d %/m);
+    expect(done.code).toBe(4);
+  });
+});
