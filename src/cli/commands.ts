@@ -28,6 +28,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: { en: 'render a run or sweep again, in another form', zh: '以其他形式重新输出运行或扫描结果' },
     load: () => import('./commands/report.ts'),
   },
+  import: {
+    about: { en: "other tools' logs and results into the store", zh: '导入其他工具的日志与结果' },
+    load: () => import('./commands/import.ts'),
+  },
+  audit: {
+    about: { en: 'doubts about a result, with evidence and advice', zh: '审计结果：依据与建议' },
+    load: () => import('./commands/audit.ts'),
+  },
   runs: {
     about: { en: 'list, show, tag and delete what the store holds', zh: '列出、查看、标记、删除已保存的结果' },
     load: () => import('./commands/runs.ts'),

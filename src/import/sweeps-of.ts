@@ -15,11 +15,8 @@ export function sweepsOf(sweeps: readonly DraftSweep[], file: string): ImportedS
   const titles = uniqueTitles(sweeps.map((sweep) => (sweep.path.length > 0 ? sweep.path : [base])));
   const used = new Set<string>();
   return sweeps.map((sweep, i) => {
-    const id = uniqueId(
-      `${slug(base)}-${slug(titles[i]!)}`,
-      `${file}\n${sweep.path.join('\n')}\n${fingerprint(sweep.drafts)}`,
-      used,
-    );
+    const content = `${base}\n${sweep.path.join('\n')}\n${fingerprint(sweep.drafts)}`;
+    const id = uniqueId(`${slug(base.replace(/\.\w{1,8}$/, ''))}-${slug(titles[i]!)}`, content, used);
     return {
       id,
       title: titles[i]!,
@@ -60,7 +57,8 @@ function slug(text: string): string {
     .replaceAll('.', '-')
     .replaceAll(/-+/g, '-')
     .replaceAll(/^-|-$/g, '')
-    .slice(0, 32);
+    .slice(0, 24)
+    .replace(/-$/, '');
 }
 
 function uniqueId(name: string, content: string, used: Set<string>): string {

@@ -14,6 +14,7 @@ import type { Reporter } from './reported.ts';
 import { text } from './text.ts';
 
 export { comparisonText } from './comparison-text.ts';
+export { findingLines } from './finding-text.ts';
 export { plainPainter } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
 export { sweepText } from './sweep-text.ts';

@@ -11,6 +11,8 @@ export { findEntry, labelOf } from './find-entry.ts';
 export { hostFacts } from './host-facts.ts';
 export { listRuns } from './list-runs.ts';
 export type { ListedEntry, ListFilter } from './list-runs.ts';
+export { saveImportedSweep } from './save-imported.ts';
+export type { ImportedRecord } from './save-imported.ts';
 export { openRun, readAnswers, readExchanges, readSummary } from './run-reader.ts';
 export type { ReadingReport, RecordStream } from './run-reader.ts';
 export { createRun } from './run-writer.ts';

@@ -105,7 +105,7 @@ export async function makeFolder(
 }
 
 /** Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT (/proc does). */
-async function makeDirectories(dir: string): Promise<void> {
+export async function makeDirectories(dir: string): Promise<void> {
   try {
     await mkdir(dir);
   } catch (error) {

@@ -82,7 +82,9 @@ export async function openSweep(store: string, word: string): Promise<OpenedSwee
     });
   const runs: StoredRun[] = [];
   const missing: string[] = [];
+  const carried = new Set(entry.record.summaries?.map((summary) => summary.runId));
   for (const id of entry.record.points) {
+    if (carried.has(id)) continue;
     const run = isSafeName(id) ? await readRunOrNull(join(entry.dir, id), id) : null;
     if (run === null) missing.push(id);
     else runs.push(run);
@@ -108,7 +110,7 @@ export async function readSweep(
   opened: OpenedSweep,
   summarise: (run: StoredRun) => Promise<Summary | null> = () => Promise.resolve(null),
 ): Promise<Sweep> {
-  const points: Summary[] = [];
+  const points: Summary[] = [...(opened.record.summaries ?? [])];
   for (const run of opened.runs) {
     const summary = (await readSummary(run)) ?? (await summarise(run));
     if (summary !== null) points.push(summary);

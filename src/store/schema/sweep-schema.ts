@@ -29,6 +29,8 @@ export const sweepRecordSchema = z.object({
   finished: z.boolean(),
   /** Run ids in the order they were run. */
   points: z.array(z.string()),
+  /** An imported sweep carries its points here: load tests that ran elsewhere have no run folder. */
+  summaries: z.array(summarySchema).exactOptional(),
   findings: z.array(findingSchema),
 });
 

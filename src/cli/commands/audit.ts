@@ -1,0 +1,152 @@
+import { auditPoints } from '../../audit/index.ts';
+import type { AuditContext, PointAudit } from '../../audit/index.ts';
+import { exitCodes, say } from '../../core/index.ts';
+import type { Finding, Lang, Summary } from '../../core/index.ts';
+import { findingLines, plainPainter } from '../../report/index.ts';
+import { summaryOfRun, sweepOf } from '../../run/index.ts';
+import { findEntry, openSweep } from '../../store/index.ts';
+import type { StoredRun, StoredSweep } from '../../store/index.ts';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandFile, Given } from '../command.ts';
+import { importPaths } from '../import-files.ts';
+import { reportOptions } from '../show.ts';
+import { formatOf } from './import.ts';
+
+export const command: CommandFile = {
+  about: {
+    en: 'Doubts about a result, each with evidence, cause and advice: a run, a sweep, or a file of any tool that import reads.',
+    zh: '对结果的审计，每条都有依据、原因和建议：运行、扫描，或 import 支持的任何文件。',
+  },
+  arguments: [
+    {
+      name: 'run-or-file',
+      required: true,
+      variadic: true,
+      help: {
+        en: 'what is in the store (id, label, latest …), or files and folders',
+        zh: '存储中的结果（id、标签、latest 等），或文件与目录',
+      },
+    },
+  ],
+  flags: [
+    { name: 'format', value: 'NAME', help: { en: 'as for dyno import', zh: '同 dyno import' } },
+    { name: 'lenient', value: null, help: { en: 'exit 0 whatever is found', zh: '无论结果如何均以 0 退出' } },
+  ],
+  examples: [
+    { line: 'dyno audit latest', says: { en: 'the newest result', zh: '最新结果' } },
+    { line: 'dyno audit blog-post.md --lang zh', says: { en: "somebody else's figures", zh: '审计他人的数据' } },
+    { line: 'dyno audit run.log --json', says: { en: 'findings for a program', zh: '供程序读取的审计结果' } },
+  ],
+  async run(given) {
+    const sets = (await Promise.all(given.args.map((word) => pointsNamed(given, word)))).flat();
+    const told = sets.map((set) => ({ ...set, audit: auditPoints(set.points, set.contexts) }));
+    if (given.common.json) given.io.out(`${JSON.stringify(documentOf(told), null, 2)}\n`);
+    else for (const set of told) given.io.out(textOf(given, set));
+    const clean = told.every((set) => set.audit.points.every((point) => point.status === 'clean'));
+    if (told.length === 0) return exitCodes.usage;
+    return clean || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
+  },
+};
+
+/** Points that belong together, and what is known beside their summaries. */
+interface PointSet {
+  title: string;
+  file: string | null;
+  points: Summary[];
+  contexts: AuditContext[];
+}
+
+interface Told extends PointSet {
+  audit: { points: PointAudit[]; findings: Finding[] };
+}
+
+/** What a word names: a file or folder on disk that is no run of ours is imported, everything else is looked up. */
+async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
+  if (await isForeign(word)) {
+    const { sweeps, problems } = await importPaths([word], formatOf(given));
+    for (const { file, line, message, zh } of problems)
+      given.io.err(`${file}${line > 0 ? `:${line}` : ''}: ${given.common.lang === 'zh' ? zh : message}\n`);
+    return sweeps.map(({ title, file, points }) => ({ title, file, points, contexts: [] }));
+  }
+  const entry = await findEntry(given.common.store, word);
+  return [entry.kind === 'run' ? await runSet(entry) : await sweepSet(given, entry)];
+}
+
+async function isForeign(word: string): Promise<boolean> {
+  const found = await stat(word).catch(() => null);
+  if (found === null) return false;
+  if (!found.isDirectory()) return true;
+  const ours = await Promise.all(['plan.json', 'sweep.json'].map((name) => stat(join(word, name)).catch(() => null)));
+  return ours.every((file) => file === null);
+}
+
+async function runSet(entry: StoredRun): Promise<PointSet> {
+  const summary = await summaryOfRun(entry);
+  return {
+    title: summary.label ?? entry.id,
+    file: null,
+    points: [summary],
+    contexts: [{ plan: entry.record.plan, interrupted: summary.partial }],
+  };
+}
+
+async function sweepSet(given: Given, entry: StoredSweep): Promise<PointSet> {
+  const { points, title } = await sweepOf(given.common.store, entry);
+  const { runs } = await openSweep(given.common.store, entry.dir);
+  const plans = new Map(runs.map((run) => [run.record.runId, run.record.plan]));
+  return {
+    title: title ?? entry.id,
+    file: null,
+    points,
+    contexts: points.map((point) => ({ plan: plans.get(point.runId) ?? null })),
+  };
+}
+
+function documentOf(told: readonly Told[]): Record<string, unknown> {
+  return {
+    schema: 'llmdyno.audit/1',
+    points: told.flatMap(({ title, file, points, audit }) =>
+      points.map((point, i) => ({
+        title,
+        file,
+        runId: point.runId,
+        label: point.label,
+        concurrency: point.load.concurrency,
+        ratePerSec: point.load.ratePerSec,
+        ...audit.points[i]!,
+      })),
+    ),
+    sweepFindings: told.flatMap(({ title, audit }) => audit.findings.map((finding) => ({ title, ...finding }))),
+  };
+}
+
+const statusWords = {
+  clean: { en: 'clean', zh: '可用' },
+  repairable: { en: 'repairable', zh: '可修正' },
+  unusable: { en: 'unusable', zh: '不可用' },
+} as const;
+
+function textOf(given: Given, { title, points, audit }: Told): string {
+  const { lang } = given.common;
+  const paint = reportOptions(given).paint ?? plainPainter;
+  const lines = [paint.strong(title)];
+  points.forEach((point, i) => {
+    const { status, findings, repaired } = audit.points[i]!;
+    const shown = status === 'clean' ? paint.good : status === 'repairable' ? paint.warn : paint.bad;
+    lines.push(`  ${nameOf(point, lang)}: ${shown(say(statusWords[status], lang))}`);
+    if (repaired?.requestsPerSec !== undefined)
+      lines.push(`    ${say({ en: 'repaired', zh: '修正值' }, lang)}: ${repaired.requestsPerSec.toFixed(3)} req/s`);
+    for (const line of findingLines(findings, lang, paint)) lines.push(`    ${line}`);
+  });
+  for (const line of findingLines(audit.findings, lang, paint)) lines.push(`  ${line}`);
+  return `${lines.join('\n')}\n\n`;
+}
+
+function nameOf(point: Summary, lang: Lang): string {
+  const { concurrency, ratePerSec } = point.load;
+  if (concurrency !== null)
+    return `${say({ en: 'concurrency', zh: '并发' }, lang)} ${concurrency}${point.label === null ? '' : ` (${point.label})`}`;
+  if (ratePerSec !== null) return `${ratePerSec}/s`;
+  return point.label ?? point.runId;
+}

@@ -1,0 +1,116 @@
+import { auditPoints } from '../../audit/index.ts';
+import { exitCodes, say, UserError, verdictOf } from '../../core/index.ts';
+import type { Sweep } from '../../core/index.ts';
+import { formatNames } from '../../import/index.ts';
+import type { FormatName, Imported, ImportedSweep } from '../../import/index.ts';
+import { saveImportedSweep } from '../../store/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { importPaths } from '../import-files.ts';
+import { shownCommand } from '../shown-command.ts';
+import { version } from '../version.ts';
+
+export const command: CommandFile = {
+  about: {
+    en: "Other tools' logs, documents and result files into the store: digits kept as printed, every point audited.",
+    zh: '将其他工具的日志、文档和结果文件导入存储：保留原始数字，并审计每个点。',
+  },
+  arguments: [
+    {
+      name: 'file',
+      required: true,
+      variadic: true,
+      help: { en: 'documents, logs, result files, or folders of them', zh: '文档、日志、结果文件或其所在目录' },
+    },
+  ],
+  flags: [
+    {
+      name: 'format',
+      value: 'NAME',
+      help: { en: `${formatNames.join(', ')} (default: auto)`, zh: `${formatNames.join('、')}（默认：auto）` },
+    },
+    { name: 'no-save', value: null, help: { en: 'only show what was found', zh: '只显示结果，不保存' } },
+  ],
+  examples: [
+    {
+      line: 'dyno import blog-post.md',
+      says: { en: 'a sweep per section of a document', zh: '文档的每一节成为一次扫描' },
+    },
+    {
+      line: 'dyno import outputs/20261115_043127',
+      says: { en: 'a folder of evalscope results', zh: 'evalscope 的结果目录' },
+    },
+    {
+      line: 'dyno import bench.log --format vllm --json',
+      says: { en: 'one tool only, as JSON', zh: '仅识别一种工具，输出 JSON' },
+    },
+  ],
+  async run(given) {
+    const imported = await importPaths(given.args, formatOf(given));
+    const sweeps = imported.sweeps.map(audited);
+    if (!given.flags.has('no-save')) for (const sweep of sweeps) await save(given, sweep);
+    show(given, { ...imported, sweeps });
+    return sweeps.length > 0 ? exitCodes.ok : exitCodes.usage;
+  },
+};
+
+/** The word of --format. */
+export function formatOf(given: Given): FormatName {
+  const word = last(given, 'format') ?? 'auto';
+  const name = formatNames.find((known) => known === word);
+  if (name !== undefined) return name;
+  throw new UserError({
+    code: 'unknown-format',
+    message: { en: `there is no format "${word}"`, zh: `没有 "${word}" 这种格式` },
+    hint: { en: `Choose one of: ${formatNames.join(', ')}.`, zh: `可选：${formatNames.join('、')}。` },
+    place: { flag: '--format' },
+  });
+}
+
+/** An imported sweep with the audit's verdict on every point and its findings as a whole. */
+export interface AuditedSweep extends ImportedSweep {
+  findings: Sweep['findings'];
+}
+
+/** The sweep as it is shown and kept. */
+export function audited(sweep: ImportedSweep): AuditedSweep {
+  const audit = auditPoints(sweep.points);
+  const points = sweep.points.map((point, i) => ({ ...point, verdict: verdictOf(audit.points[i]!.findings) }));
+  return { ...sweep, points, findings: audit.findings };
+}
+
+async function save(given: Given, { id, title, variable, points, findings }: AuditedSweep): Promise<void> {
+  await saveImportedSweep(given.common.store, {
+    sweep: { schema: 'llmdyno.sweep/1', id, title, variable, points, findings },
+    importedAt: new Date().toISOString(),
+    llmdyno: version,
+    command: shownCommand(given.io.argv),
+  });
+}
+
+function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): void {
+  const { io, common } = given;
+  const problems = imported.problems.map(({ file, line, message, zh }) => ({
+    file,
+    line,
+    message: common.lang === 'zh' ? zh : message,
+  }));
+  if (common.json) {
+    io.out(`${JSON.stringify({ schema: 'llmdyno.import/1', sweeps: imported.sweeps, problems }, null, 2)}\n`);
+    return;
+  }
+  for (const sweep of imported.sweeps) {
+    const invalid = sweep.points.filter((point) => !point.verdict.valid).length;
+    const count = say({ en: `${sweep.points.length} points`, zh: `${sweep.points.length} 个点` }, common.lang);
+    const doubt =
+      invalid === 0 ? '' : say({ en: `, ${invalid} not valid`, zh: `，其中 ${invalid} 个无效` }, common.lang);
+    io.out(`${sweep.id}  ${sweep.title}  (${count}${doubt})\n`);
+  }
+  for (const { file, line, message } of problems) io.err(`${file}${line > 0 ? `:${line}` : ''}: ${message}\n`);
+  if (imported.sweeps.length === 0)
+    io.err(`${say({ en: 'nothing was found that could be imported', zh: '没有可导入的内容' }, common.lang)}\n`);
+  else if (!common.quiet)
+    io.err(
+      `${say({ en: 'see one with: dyno report ID, its doubts with: dyno audit ID', zh: '查看：dyno report ID；审计：dyno audit ID' }, common.lang)}\n`,
+    );
+}
