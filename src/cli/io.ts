@@ -32,8 +32,8 @@ export function processIo(): Io {
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
-    outIsTty: process.stdout.isTTY === true,
-    errIsTty: process.stderr.isTTY === true,
+    outIsTty: process.stdout.isTTY,
+    errIsTty: process.stderr.isTTY,
     columns: process.stderr.columns ?? 80,
     env: process.env,
     argv: process.argv.slice(2),

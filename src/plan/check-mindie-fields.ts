@@ -12,7 +12,7 @@ export function checkSection(section: MindieSection, fields: Fields): Remark[] {
   const remarks: Remark[] = [];
   for (const [key, rule] of Object.entries(rules)) {
     if (Object.hasOwn(fields, key)) remarks.push(...checkField(where(key), fields[key], rule));
-    else if ('required' in rule && rule.required === true && miscased(fields, key) === undefined)
+    else if ('required' in rule && rule.required && miscased(fields, key) === undefined)
       remarks.push(missing(where(key)));
   }
   for (const key of Object.keys(fields).slice(0, 200)) {

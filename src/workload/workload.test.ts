@@ -108,7 +108,7 @@ describe('takeAhead', () => {
     const workload = takeAhead(source, 3);
     await source.release(9);
     expect(source.asked()).toBe(3);
-    workload.next();
+    void workload.next();
     await source.release(9);
     expect(source.asked()).toBe(4);
   });

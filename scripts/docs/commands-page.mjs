@@ -1,0 +1,57 @@
+// docs/reference/commands.md and commands.zh.md: every command, its arguments, flags and examples.
+import { cell, code, generated, page, table } from './markdown.mjs';
+
+const words = {
+  title: { en: '# Commands', zh: '# 命令' },
+  intro: {
+    en: 'What `dyno COMMAND --help` says, on one page. Flags of `run` and `sweep` are also the words of a plan file (`dyno run plan.yaml`). Durations take `ms s m h`, a bare number is seconds. [中文](commands.zh.md)',
+    zh: '即 `dyno 命令 --help` 的全部内容。`run` 与 `sweep` 的参数同样可写在计划文件中（`dyno run plan.yaml`）。时长单位为 `ms s m h`，只写数字表示秒。[English](commands.md)',
+  },
+  flag: { en: 'flag', zh: '参数' },
+  argument: { en: 'argument', zh: '位置参数' },
+  meaning: { en: 'meaning', zh: '含义' },
+  repeat: { en: ' (may be repeated)', zh: '（可重复）' },
+};
+
+export function commandsPage({ commandFiles, commonFlags, helpWords }, lang) {
+  const flagRows = (flags) => flags.map((flag) => flagRow(flag, lang));
+  const flagTitles = [words.flag[lang], words.meaning[lang]];
+  const sections = Object.entries(commandFiles).map(([name, file]) =>
+    page(
+      `## dyno ${name}`,
+      file.about[lang],
+      `\`${['dyno', name, ...file.arguments.map(argumentTitle)].join(' ')}\``,
+      table(
+        [words.argument[lang], words.meaning[lang]],
+        file.arguments.map((argument) => [code(argument.name.toUpperCase()), cell(argument.help[lang])]),
+      ),
+      table(flagTitles, flagRows(file.flags)),
+      examples(file, lang),
+    ).trimEnd(),
+  );
+  return page(
+    words.title[lang],
+    generated,
+    words.intro[lang],
+    `## ${helpWords.commonOptions[lang]}`,
+    table(flagTitles, [...flagRows(commonFlags), [code('-h, --help'), helpWords.helpFlag[lang]]]),
+    ...sections,
+  );
+}
+
+function argumentTitle({ name, required, variadic }) {
+  const inside = name.toUpperCase() + (variadic === true ? '…' : '');
+  return required ? inside : `[${inside}]`;
+}
+
+function flagRow(flag, lang) {
+  const name = `--${flag.name}${flag.value === null ? '' : ` ${flag.value}`}`;
+  const title = flag.short === undefined ? name : `-${flag.short}, ${name}`;
+  return [code(title), cell(flag.help[lang]) + (flag.repeat === true ? words.repeat[lang] : '')];
+}
+
+function examples({ examples: list }, lang) {
+  if (list.length === 0) return '';
+  const lines = list.map(({ line, says }) => `# ${says[lang]}\n${line}`);
+  return `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
+}
