@@ -160,7 +160,7 @@ export class Flight implements ConnectionClient {
 
   #take(heard: readonly Heard[], atMs: number): void {
     for (const piece of heard) {
-      if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? 1, atMs);
+      if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events, atMs);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
       else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;

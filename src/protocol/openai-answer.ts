@@ -30,13 +30,14 @@ function hearChoice(choice: unknown, heard: Heard[]): void {
   const part = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : choice;
   const reasoning = part['reasoning_content'] ?? part['reasoning'];
   if (typeof reasoning === 'string' && reasoning !== '') {
-    heard.push({ kind: 'text', of: 'reasoning', text: reasoning, tokens: null });
+    heard.push({ kind: 'text', of: 'reasoning', text: reasoning, events: 1, tokens: null });
   }
   const text = part['content'] ?? part['text'];
-  if (typeof text === 'string' && text !== '') heard.push({ kind: 'text', of: 'answer', text, tokens: null });
+  if (typeof text === 'string' && text !== '')
+    heard.push({ kind: 'text', of: 'answer', text, events: 1, tokens: null });
   const tools = part['tool_calls'];
   if (Array.isArray(tools) && tools.length > 0) {
-    heard.push({ kind: 'text', of: 'tool', text: tools.map(toolText).join(''), tokens: null });
+    heard.push({ kind: 'text', of: 'tool', text: tools.map(toolText).join(''), events: 1, tokens: null });
   }
   const finish = choice['finish_reason'];
   if (typeof finish === 'string') heard.push({ kind: 'finish', reason: finish });

@@ -39,8 +39,8 @@ const vllmStream =
 describe('a streamed answer', () => {
   test('role-only and usage-only chunks are not output; reasoning and answer are told apart', () => {
     expect(hear(vllmStream)).toEqual([
-      { kind: 'text', of: 'reasoning', text: '想', tokens: null },
-      { kind: 'text', of: 'answer', text: '你好', tokens: null },
+      { kind: 'text', of: 'reasoning', text: '想', events: 1, tokens: null },
+      { kind: 'text', of: 'answer', text: '你好', events: 1, tokens: null },
       { kind: 'finish', reason: 'stop' },
       { kind: 'usage', input: 9, output: 3, cached: 4, reasoning: null },
     ]);
@@ -114,8 +114,8 @@ describe('an answer in one piece', () => {
 
   test('gives its text, finish and usage at the end', () => {
     expect(hear(whole, json, [3, 40])).toEqual([
-      { kind: 'text', of: 'reasoning', text: 'hm', tokens: null },
-      { kind: 'text', of: 'answer', text: 'hi', tokens: null },
+      { kind: 'text', of: 'reasoning', text: 'hm', events: 1, tokens: null },
+      { kind: 'text', of: 'answer', text: 'hi', events: 1, tokens: null },
       { kind: 'finish', reason: 'stop' },
       { kind: 'usage', input: 2, output: 5, cached: null, reasoning: 4 },
     ]);

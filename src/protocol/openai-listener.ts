@@ -1,64 +1,140 @@
+import type { OutputKind } from '../core/index.ts';
+import { EventTemplate } from './event-template.ts';
 import { hearObject } from './openai-answer.ts';
 import type { Heard, Listener } from './protocol.ts';
 import { SseReader } from './sse-reader.ts';
+import { TextGatherer } from './text-gatherer.ts';
 
-/** Hears a streamed answer: events of JSON, ended by `[DONE]` or a finish reason. */
+const decoder = new TextDecoder();
+/** A stream whose events look like this often enough is worth no further templates. */
+const maxTemplates = 16;
+
+/**
+ * Hears a streamed answer: events of JSON, ended by `[DONE]` or a finish reason. The first events are parsed; those that
+ * follow in the same shape are understood by their bytes (event-template.ts). Text of one kind within one read is heard
+ * as one piece, with the number of its events.
+ */
 export class OpenaiStreamListener implements Listener {
-  #reader = new SseReader();
+  readonly #reader = new SseReader((buffer, from, to) => this.#event(buffer, from, to));
+  readonly #gathered = new TextGatherer();
+  #template: EventTemplate | null = null;
+  #templates = 0;
+  #of: OutputKind = 'answer';
+  #stamp: bigint | null = null;
+  #heard: Heard[] = [];
   #finished = false;
   #broken = false;
 
   hear(bytes: Uint8Array): Heard[] {
     if (this.#broken) return [];
     try {
-      return this.#events(this.#reader.push(bytes));
+      this.#reader.push(bytes);
     } catch (error) {
-      return this.#break((error as Error).message);
+      this.#break((error as Error).message);
     }
+    return this.#take();
   }
 
   close(): Heard[] {
     if (this.#broken) return [];
-    const heard = this.#events(this.#reader.end());
+    this.#reader.end();
     if (!this.#finished && !this.#broken) {
-      heard.push({
+      this.#flush();
+      this.#heard.push({
         kind: 'problem',
         code: 'truncated-stream',
         words: 'the stream ended without [DONE] or a finish reason',
       });
     }
+    return this.#take();
+  }
+
+  #take(): Heard[] {
+    this.#flush();
+    const heard = this.#heard;
+    if (heard.length > 0) this.#heard = [];
     return heard;
   }
 
-  #events(events: string[]): Heard[] {
-    if (events.length === 1) return this.#event(events[0]!);
-    return events.flatMap((event) => this.#event(event));
+  #event(buffer: Uint8Array, from: number, to: number): void {
+    if (this.#broken) return;
+    const template = this.#template;
+    if (template === null || !template.match(buffer, from, to) || !this.#matched(template, buffer)) {
+      this.#parse(buffer.subarray(from, to));
+    }
   }
 
-  #event(data: string): Heard[] {
-    if (this.#broken) return [];
+  /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
+  #matched(template: EventTemplate, buffer: Uint8Array): boolean {
+    let text: string | null = null;
+    if (template.escaped) {
+      try {
+        text = JSON.parse(`"${decoder.decode(buffer.subarray(template.textFrom, template.textTo))}"`) as string;
+      } catch {
+        return false;
+      }
+    }
+    if (template.of !== this.#of) this.#flush();
+    this.#of = template.of;
+    if (this.#gathered.events === 0 && template.stampTo > template.stampFrom) {
+      this.#stamp = stampOf(decoder.decode(buffer.subarray(template.stampFrom, template.stampTo)));
+    }
+    if (text === null) this.#gathered.addBytes(buffer, template.textFrom, template.textTo);
+    else this.#gathered.addText(text);
+    return true;
+  }
+
+  /** Understands an event the slow way, and learns its shape where it is a plain piece of text. */
+  #parse(bytes: Uint8Array): void {
+    this.#flush();
+    const data = decoder.decode(bytes);
     if (data.trim() === '[DONE]') {
       this.#finished = true;
-      return [];
+      return;
     }
     let value: unknown;
     try {
       value = JSON.parse(data);
     } catch {
-      return this.#break(data);
+      this.#break(data);
+      return;
     }
     const heard = hearObject(value);
     for (const piece of heard) {
+      this.#heard.push(piece);
       if (piece.kind === 'finish') this.#finished = true;
       if (piece.kind === 'problem') this.#broken = true;
     }
-    return heard;
+    this.#learn(bytes, heard);
   }
 
-  #break(words: string): Heard[] {
-    this.#broken = true;
-    return [{ kind: 'problem', code: 'malformed-stream', words }];
+  #learn(bytes: Uint8Array, heard: readonly Heard[]): void {
+    if (this.#templates >= maxTemplates) return;
+    const text = heard.at(-1);
+    const stamp = heard.length === 2 && heard[0]!.kind === 'stamp' ? heard[0]!.emitNs.toString() : null;
+    if (text?.kind !== 'text' || text.of === 'tool' || heard.length !== (stamp === null ? 1 : 2)) return;
+    this.#templates++;
+    this.#template = EventTemplate.from(bytes, { of: text.of, text: text.text, stamp }) ?? this.#template;
   }
+
+  /** What was gathered becomes one piece. */
+  #flush(): void {
+    const { events } = this.#gathered;
+    if (events === 0) return;
+    if (this.#stamp !== null) this.#heard.push({ kind: 'stamp', emitNs: this.#stamp });
+    this.#stamp = null;
+    this.#heard.push({ kind: 'text', of: this.#of, text: this.#gathered.take(), events, tokens: null });
+  }
+
+  #break(words: string): void {
+    this.#flush();
+    this.#broken = true;
+    this.#heard.push({ kind: 'problem', code: 'malformed-stream', words });
+  }
+}
+
+function stampOf(digits: string): bigint | null {
+  return /^\d{1,19}$/.test(digits) ? BigInt(digits) : null;
 }
 
 /** Largest answer taken in one piece. */
@@ -91,6 +167,6 @@ export class OpenaiWholeListener implements Listener {
 }
 
 function joinText(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
+  const whole = new TextDecoder();
+  return pieces.map((piece) => whole.decode(piece, { stream: true })).join('') + whole.decode();
 }

@@ -9,8 +9,8 @@ export interface HttpCall {
 
 /** What a listener understood from the bytes it was given. */
 export type Heard =
-  /** Output text of one kind; tokens = what the server said this piece holds, null = it did not say. */
-  | { kind: 'text'; of: OutputKind; text: string; tokens: number | null }
+  /** Output text of one kind, from so many events; tokens = what the server said it holds, null = it did not say. */
+  | { kind: 'text'; of: OutputKind; text: string; events: number; tokens: number | null }
   | { kind: 'usage'; input: number | null; output: number | null; cached: number | null; reasoning: number | null }
   | { kind: 'finish'; reason: string }
   /** When a stamped server says it emitted the output that follows: nanoseconds of this host's CLOCK_MONOTONIC. */

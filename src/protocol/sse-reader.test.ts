@@ -5,14 +5,20 @@ import { SseReader } from './sse-reader.ts';
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function readAll(bytes: Uint8Array, cuts: readonly number[]): string[] {
-  const reader = new SseReader();
   const events: string[] = [];
+  const reader = new SseReader((buffer, start, end) =>
+    events.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(buffer.subarray(start, end))),
+  );
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
-    events.push(...reader.push(bytes.subarray(from, cut)));
+    // A fresh copy for each read: the bytes are only borrowed, and here they are spoilt afterwards.
+    const read = bytes.slice(from, cut);
+    reader.push(read);
+    read.fill(0);
     from = cut;
   }
-  return [...events, ...reader.end()];
+  reader.end();
+  return events;
 }
 
 describe('a stream of server-sent events', () => {

@@ -3,92 +3,179 @@ const maxEventBytes = 32 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+const BOM = [0xef, 0xbb, 0xbf] as const;
+
+/** Told of the data of one event: bytes `from` to `to` of a buffer that is only borrowed for the call. */
+export type EventHandler = (buffer: Uint8Array, from: number, to: number) => void;
 
 /**
  * Cuts a server-sent-event stream into the `data` of its events, whatever the reads it came in.
  * Takes LF, CRLF and CR line ends, comments, a byte order mark, several data lines per event;
  * an event without a final blank line is given by `end`.
+ *
+ * An event that lies whole in one read, as nearly all do, is handed on where it stands: nothing is copied or decoded.
  */
 export class SseReader {
-  #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** Bytes of a line that is not finished yet. */
-  #partial: Uint8Array[] = [];
-  #partialBytes = 0;
+  readonly #event: EventHandler;
+  /** Bytes of an event that is not finished yet: the first `#kept` of the buffer. */
+  #carry = new Uint8Array(0);
+  #kept = 0;
+  /** Where the next line begins within the kept bytes; lines before it have been looked at. */
+  #at = 0;
+  /** The kept bytes, or the read, from here on belong to the event under way. */
+  #begin = 0;
+  /** Data of the event under way: a range, or joined bytes once it has several lines. */
+  #from = -1;
+  #to = -1;
+  #joined: Uint8Array | null = null;
   #afterCr = false;
   #first = true;
-  #data: string[] = [];
 
-  /** The data of every event that these bytes complete. */
-  push(bytes: Uint8Array): string[] {
-    const events: string[] = [];
-    let start = 0;
-    if (this.#afterCr && bytes.length > 0) {
+  constructor(event: EventHandler) {
+    this.#event = event;
+  }
+
+  /** Takes the next bytes, only borrowed for the call; throws RangeError for an event without end. */
+  push(bytes: Uint8Array): void {
+    if (this.#kept === 0) {
+      this.#scan(bytes, bytes.length);
+      this.#keep(bytes, bytes.length);
+      return;
+    }
+    this.#append(bytes);
+    this.#scan(this.#carry, this.#kept);
+    this.#keep(this.#carry, this.#kept);
+  }
+
+  /** The stream ended: an event under way counts. */
+  end(): void {
+    const buffer = this.#carry;
+    if (this.#at < this.#kept) this.#line(buffer, this.#at, this.#kept);
+    this.#dispatch(buffer);
+    this.#kept = 0;
+  }
+
+  /** Looks at every whole line. */
+  #scan(buffer: Uint8Array, length: number): void {
+    let at = this.#at;
+    if (this.#first && !this.#skipBom(buffer, length)) return;
+    if (this.#afterCr && at < length) {
       // The CR that ended the last read may be half of a CRLF.
       this.#afterCr = false;
-      if (bytes[0] === LF) start = 1;
+      if (buffer[at] === LF) at++;
     }
-    const hasCr = bytes.includes(CR);
+    at = Math.max(at, this.#at);
+    const firstCr = buffer.indexOf(CR, at);
+    const hasCr = firstCr !== -1 && firstCr < length;
     for (;;) {
-      const end = lineEnd(bytes, start, hasCr);
+      const end = lineEnd(buffer, at, length, hasCr);
       if (end === -1) break;
-      this.#line(this.#take(bytes.subarray(start, end)), events);
-      start = end + 1;
-      if (bytes[end] === CR) {
-        if (start === bytes.length) this.#afterCr = true;
-        else if (bytes[start] === LF) start++;
+      if (end === at) this.#dispatch(buffer);
+      else this.#line(buffer, at, end);
+      at = end + 1;
+      if (buffer[end] === CR) {
+        if (at === length) this.#afterCr = true;
+        else if (buffer[at] === LF) at++;
       }
+      if (this.#from === -1 && this.#joined === null) this.#begin = at;
     }
-    if (start < bytes.length) {
-      this.#partial.push(bytes.slice(start));
-      this.#partialBytes += bytes.length - start;
-      if (this.#partialBytes > maxEventBytes) throw new RangeError(`an event of more than ${maxEventBytes} bytes`);
-    }
-    return events;
+    this.#at = at;
   }
 
-  /** The event that was under way when the stream ended, if any. */
-  end(): string[] {
-    const events: string[] = [];
-    if (this.#partialBytes > 0) this.#line(this.#take(new Uint8Array(0)), events);
-    this.#line('', events);
-    return events;
+  /** Passes over a byte order mark at the very beginning; false = not enough bytes to tell. */
+  #skipBom(buffer: Uint8Array, length: number): boolean {
+    let matched = 0;
+    while (matched < 3 && matched < length && buffer[matched] === BOM[matched]) matched++;
+    if (matched === length && length < 3) return length === 0;
+    this.#first = false;
+    if (matched === 3) {
+      this.#at = 3;
+      this.#begin = 3;
+    }
+    return true;
   }
 
-  #take(tail: Uint8Array): string {
-    if (this.#partialBytes === 0) return this.#decoder.decode(tail);
-    const whole = new Uint8Array(this.#partialBytes + tail.length);
-    let at = 0;
-    for (const piece of this.#partial) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    whole.set(tail, at);
-    this.#partial = [];
-    this.#partialBytes = 0;
-    return this.#decoder.decode(whole);
+  #line(buffer: Uint8Array, from: number, to: number): void {
+    if (!isData(buffer, from, to)) return;
+    // "data" alone is an empty line of data; one blank after the colon is not part of it.
+    let start = Math.min(to, from + 5);
+    if (buffer[start] === SPACE && start < to) start++;
+    if (this.#joined !== null) this.#joined = joinLines(this.#joined, buffer.subarray(start, to));
+    else if (this.#from === -1) {
+      this.#from = start;
+      this.#to = to;
+    } else this.#joined = joinLines(buffer.slice(this.#from, this.#to), buffer.subarray(start, to));
   }
 
-  #line(raw: string, events: string[]): void {
-    let line = raw;
-    if (this.#first) {
-      this.#first = false;
-      if (line.charCodeAt(0) === 0xfeff) line = line.slice(1);
+  #dispatch(buffer: Uint8Array): void {
+    const joined = this.#joined;
+    if (joined !== null) this.#event(joined, 0, joined.length);
+    else if (this.#from !== -1) this.#event(buffer, this.#from, this.#to);
+    this.#joined = null;
+    this.#from = -1;
+    this.#to = -1;
+  }
+
+  /** Moves what is not finished to the front of the carry buffer. */
+  #keep(buffer: Uint8Array, length: number): void {
+    const begin = this.#begin;
+    const left = length - begin;
+    if (left > maxEventBytes) throw new RangeError(`an event of more than ${maxEventBytes} bytes`);
+    if (left > 0) {
+      if (buffer !== this.#carry) {
+        this.#room(left);
+        this.#carry.set(buffer.subarray(begin, length));
+      } else if (begin > 0) buffer.copyWithin(0, begin, length);
     }
-    if (line === '') {
-      if (this.#data.length > 0) events.push(this.#data.length === 1 ? this.#data[0]! : this.#data.join('\n'));
-      this.#data = [];
-    } else if (line.startsWith('data:')) {
-      this.#data.push(line.charCodeAt(5) === 32 ? line.slice(6) : line.slice(5));
-    } else if (line === 'data') {
-      this.#data.push('');
+    this.#kept = left;
+    this.#at -= begin;
+    if (this.#from !== -1) {
+      this.#from -= begin;
+      this.#to -= begin;
     }
-    // Comments (":…") and other fields (event, id, retry) carry nothing that we measure.
+    this.#begin = 0;
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#room(this.#kept + bytes.length);
+    this.#carry.set(bytes, this.#kept);
+    this.#kept += bytes.length;
+  }
+
+  #room(bytes: number): void {
+    if (this.#carry.length >= bytes) return;
+    const larger = new Uint8Array(Math.max(bytes, this.#carry.length * 2, 1024));
+    larger.set(this.#carry.subarray(0, this.#kept));
+    this.#carry = larger;
   }
 }
 
-/** Where the next line ends. Streams without a CR, nearly all of them, take the fast search. */
-function lineEnd(bytes: Uint8Array, from: number, hasCr: boolean): number {
-  if (!hasCr) return bytes.indexOf(LF, from);
-  for (let at = from; at < bytes.length; at++) if (bytes[at] === LF || bytes[at] === CR) return at;
-  return -1;
+/** Where the next line ends. Lines that end in LF, nearly all of them, take the fast search. */
+function lineEnd(buffer: Uint8Array, from: number, length: number, hasCr: boolean): number {
+  const lf = buffer.indexOf(LF, from);
+  const end = lf === -1 || lf >= length ? -1 : lf;
+  if (!hasCr) return end;
+  const cr = buffer.indexOf(CR, from);
+  return cr !== -1 && cr < length && (end === -1 || cr < end) ? cr : end;
+}
+
+/** Whether a line is `data`, or begins with `data:`; comments and other fields carry nothing that we measure. */
+function isData(buffer: Uint8Array, from: number, to: number): boolean {
+  return (
+    buffer[from] === 100 &&
+    buffer[from + 1] === 97 &&
+    buffer[from + 2] === 116 &&
+    buffer[from + 3] === 97 &&
+    (to === from + 4 || (to > from + 4 && buffer[from + 4] === COLON))
+  );
+}
+
+function joinLines(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(first.length + 1 + second.length);
+  joined.set(first);
+  joined[first.length] = LF;
+  joined.set(second, first.length + 1);
+  return joined;
 }

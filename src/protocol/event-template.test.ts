@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hearObject } from './openai-answer.ts';
+import { OpenaiStreamListener } from './openai-listener.ts';
+import type { Heard } from './protocol.ts';
+
+/** What an answer amounts to, however it was cut into pieces. */
+function gist(heard: readonly Heard[]): unknown {
+  const text = { answer: '', reasoning: '', tool: '' };
+  let events = 0;
+  for (const piece of heard) {
+    if (piece.kind !== 'text') continue;
+    text[piece.of] += piece.text;
+    events += piece.events;
+  }
+  const rest = heard
+    .filter(({ kind }) => kind !== 'text' && kind !== 'stamp')
+    .map((piece) => (piece.kind === 'problem' ? piece.code : piece));
+  return { text, events, rest, stamps: heard.some(({ kind }) => kind === 'stamp') };
+}
+
+/** The plain way: every event through JSON.parse. */
+function slowly(bytes: Uint8Array): Heard[] {
+  const heard: Heard[] = [];
+  let finished = false;
+  for (const event of new TextDecoder().decode(bytes).split('\n\n')) {
+    if (!event.startsWith('data: ')) continue;
+    const data = event.slice(6);
+    if (data.trim() === '[DONE]') {
+      finished = true;
+      continue;
+    }
+    let pieces: Heard[];
+    try {
+      pieces = hearObject(JSON.parse(data));
+    } catch {
+      return [...heard, { kind: 'problem', code: 'malformed-stream', words: data }];
+    }
+    heard.push(...pieces);
+    if (pieces.some(({ kind }) => kind === 'problem')) return heard;
+    if (pieces.some(({ kind }) => kind === 'finish')) finished = true;
+  }
+  return finished ? heard : [...heard, { kind: 'problem', code: 'truncated-stream', words: '' }];
+}
+
+function quickly(bytes: Uint8Array, cuts: readonly number[]): Heard[] {
+  const listener = new OpenaiStreamListener();
+  const heard: Heard[] = [];
+  let from = 0;
+  for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
+    heard.push(...listener.hear(bytes.slice(from, Math.max(from, cut))));
+    from = Math.max(from, cut);
+  }
+  return [...heard, ...listener.close()];
+}
+
+const piece = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(' the', '你好', 'a"b', 'x\\y', '\n', '\t', '😀', 'é', '"content":"', '}]}', ' '),
+  },
+  fc.string({ unit: 'grapheme', minLength: 1 }),
+);
+const stream = fc
+  .record({
+    pieces: fc.array(fc.tuple(fc.constantFrom('content', 'content', 'content', 'reasoning_content'), piece), {
+      minLength: 1,
+      maxLength: 12,
+    }),
+    stamped: fc.boolean(),
+    stampFirst: fc.boolean(),
+    spaced: fc.boolean(),
+  })
+  .map(({ pieces, stamped, stampFirst, spaced }) => {
+    const json = (value: unknown): string =>
+      spaced ? JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ') : JSON.stringify(value);
+    const events = pieces.map(([key, text], i) => {
+      const stamp = stamped ? { emit_ns: String(123_456_789_000 + i) } : {};
+      const body = {
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta: { [key]: text }, finish_reason: null }],
+      };
+      return json(stampFirst ? { ...stamp, ...body } : { ...body, ...stamp });
+    });
+    const end = [
+      json({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+      json({ choices: [], usage: { prompt_tokens: 3, completion_tokens: pieces.length } }),
+      '[DONE]',
+    ];
+    return new TextEncoder().encode([...events, ...end].map((data) => `data: ${data}\n\n`).join(''));
+  });
+const numRuns = process.env['LLMDYNO_LONG'] === '1' ? 100_000 : 2000;
+
+describe('understanding events by their shape', () => {
+  test('gives what parsing every event gives, wherever the stream is cut', () => {
+    fc.assert(
+      fc.property(stream, fc.array(fc.nat(2000), { maxLength: 6 }), (bytes, cuts) => {
+        expect(
+          gist(
+            quickly(
+              bytes,
+              cuts.filter((cut) => cut < bytes.length),
+            ),
+          ),
+        ).toEqual(gist(slowly(bytes)));
+      }),
+      { numRuns, seed: 7 },
+    );
+  });
+
+  test('also when bytes are changed: a broken event is never taken for a good one', () => {
+    const change = fc.record({ at: fc.integer({ min: 0, max: 1_000_000 }), byte: fc.integer({ min: 1, max: 127 }) });
+    fc.assert(
+      fc.property(stream, fc.array(change, { minLength: 1, maxLength: 3 }), (whole, changes) => {
+        const bytes = whole.slice();
+        // Line ends and field names are the reader's business, tested beside it: only what is inside events is changed.
+        const inside = [...new TextDecoder('latin1').decode(whole).matchAll(/(?<=data: [^\n]*)[^\n]/g)].map(
+          ({ index }) => index,
+        );
+        for (const { at, byte } of changes) {
+          if (byte !== 10 && byte !== 13) bytes[inside[at % inside.length]!] = byte;
+        }
+        expect(gist(quickly(bytes, []))).toEqual(gist(slowly(bytes)));
+      }),
+      { numRuns, seed: 8 },
+    );
+  });
+});
