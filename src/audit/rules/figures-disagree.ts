@@ -59,6 +59,9 @@ function secondMention(point: Summary): { key: string; first: string; second: st
       return { key: mention.key, first, second: mention.digits };
   }
   if (point.load.stream !== false || point.source.tool !== 'evalscope') return null;
+  const packages = point.printed['server.packagesPerRequest'];
+  if (packages !== undefined && Number(packages) !== 1)
+    return { key: 'server.packagesPerRequest', first: packages, second: '1' };
   for (const [key, digits] of Object.entries(point.printed)) {
     const twin = key.startsWith('ttftMs.')
       ? key.replace('ttftMs', 'latencyMs')

@@ -1,6 +1,6 @@
 import { boxCells, isBoxRule } from '../box-table.ts';
 import { normalLabel } from '../fact-key.ts';
-import type { DistributionName } from '../fact-key.ts';
+import type { DistributionName, FactKey } from '../fact-key.ts';
 import type { Complain } from '../imported.ts';
 import { PointDraft } from '../point-draft.ts';
 import type { BlockReader, TextFormat } from '../text-format.ts';
@@ -162,7 +162,8 @@ export function settleEvalscope(draft: PointDraft): void {
     draft.get('load.concurrency') !== null ? 'closed' : draft.get('load.ratePerSec') !== null ? 'open' : null;
   const streamed = draft.get('server.streamRequests');
   const packages = draft.get('server.packagesPerRequest');
-  if (streamed !== null && streamed > 0) draft.stream = true;
+  if (ttftIsLatency(draft)) draft.stream = false;
+  else if (streamed !== null && streamed > 0) draft.stream = true;
   else if (draft.get('server.nonStreamRequests') !== null) draft.stream = false;
   else if (packages !== null) draft.stream = packages > 1;
   else draft.stream = streamedByTtft(draft);
@@ -178,10 +179,18 @@ function isInverseThroughput(draft: PointDraft): boolean {
   return Math.abs(tpotMs - 1000 / rate) <= 0.006 + 0.001 * tpotMs && tpotMs * tokens < 0.5 * latencyMs;
 }
 
-/** A time to first token well below the latency was streamed; one that equals it to the digit was not. */
+/** A time to first token well below the latency was streamed. */
 function streamedByTtft(draft: PointDraft): boolean | null {
   const [ttft, latency] = [draft.get('ttftMs.mean'), draft.get('latencyMs.mean')];
-  if (ttft === null || latency === null || latency === 0) return null;
-  if (ttft < 0.98 * latency) return true;
-  return draft.digits('ttftMs.mean') === draft.digits('latencyMs.mean') ? false : null;
+  return ttft !== null && latency !== null && ttft < 0.98 * latency ? true : null;
+}
+
+/** A time to first token that equals the latency in every figure printed of both is not one. */
+function ttftIsLatency(draft: PointDraft): boolean {
+  const keys = [...draft.facts.keys()].filter((key) => key.startsWith('ttftMs.'));
+  const twins = keys.map((key) => key.replace('ttftMs', 'latencyMs') as FactKey).filter((key) => draft.facts.has(key));
+  return (
+    twins.length > 0 &&
+    twins.every((key) => draft.digits(key) === draft.digits(key.replace('latencyMs', 'ttftMs') as FactKey))
+  );
 }
