@@ -6,7 +6,9 @@
  * and both get the same due times from the same seed.
  *
  * Start reading at pacer.ts (the seam), then pacers.ts (the list; a new process is one file and one line there).
- * Open loops share scheduled-pacer.ts and differ only in their due times.
+ * Open loops share scheduled-pacer.ts and differ only in their unit gaps; rate-shape.ts bends any of them to ramps,
+ * steps, spikes and sines.
  */
 export { makePacer, pacers } from './pacers.ts';
+export { dueUnder, rateAt } from './rate-shape.ts';
 export type { Pacer, PacerLimits, PacerMaker, PacerView, Pacing } from './pacer.ts';

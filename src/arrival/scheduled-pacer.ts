@@ -1,6 +1,7 @@
 import type { LoadShape } from '../core/index.ts';
 import { invariant } from '../core/index.ts';
 import type { Pacer, PacerLimits } from './pacer.ts';
+import { dueUnder } from './rate-shape.ts';
 
 /**
  * An open loop over a schedule: hands out the due times of `nextDueMs`, which must not go back, until a limit is met.
@@ -24,8 +25,19 @@ export function scheduledPacer(nextDueMs: () => number, limits: PacerLimits): Pa
   };
 }
 
+/**
+ * An open loop over a process of mean gap 1: `nextUnits` gives its times, which are stretched to the load's rate,
+ * or bent to follow its shape.
+ */
+export function openPacer(load: LoadShape, limits: PacerLimits, nextUnits: () => number): Pacer {
+  const gapMs = meanGapMs(load);
+  if (load.shape === undefined) return scheduledPacer(() => nextUnits() * gapMs, limits);
+  const dueMs = dueUnder(load.shape);
+  return scheduledPacer(() => dueMs(nextUnits()), limits);
+}
+
 /** Mean time between two asks of an open loop. */
-export function meanGapMs(load: LoadShape): number {
+function meanGapMs(load: LoadShape): number {
   const { ratePerSec } = load;
   invariant(load.kind === 'open', 'a schedule is given an open load');
   invariant(

@@ -9,6 +9,7 @@ export * from './ask.ts';
 export * from './exchange.ts';
 export * from './finding.ts';
 export * from './invariant.ts';
+export * from './length-law.ts';
 export * from './mistake.ts';
 export * from './phrase.ts';
 export * from './problem.ts';

@@ -1,4 +1,5 @@
 import type { Generation } from './ask.ts';
+import type { Lengths } from './length-law.ts';
 
 /** Wires that llmdyno speaks; the protocol room has one entry for each. */
 export const apiNames = ['openai-chat', 'openai-completions'] as const;
@@ -22,7 +23,29 @@ export interface Target {
 export const hiddenValue = '(hidden)';
 
 /** When asks come due. */
-export type Arrival = { process: 'closed' } | { process: 'constant' } | { process: 'poisson' };
+export type Arrival =
+  | { process: 'closed' }
+  | { process: 'constant' }
+  | { process: 'poisson' }
+  /** Gamma gaps: shape 1 is Poisson, below 1 burstier (CV = 1/√shape), above 1 more even. */
+  | { process: 'gamma'; shape: number }
+  /** Gaps uniform between 0 and twice the mean. */
+  | { process: 'uniform' }
+  /** The recorded gaps of a trace, the first one from the start; speed 2 halves them. Ends with the trace. */
+  | { process: 'trace'; gapsMs: readonly number[]; speed: number };
+
+/** A stretch in which the rate goes from one value to another. */
+export interface RateStage {
+  fromPerSec: number;
+  toPerSec: number;
+  forMs: number;
+  curve: 'linear' | 'exponential';
+}
+
+/** A rate that changes with time. After the last stage its end rate goes on for ever. */
+export type RateShape =
+  | { kind: 'stages'; stages: readonly RateStage[] }
+  | { kind: 'sine'; meanPerSec: number; swingPerSec: number; periodMs: number };
 
 /** How hard the server is loaded. */
 export interface LoadShape {
@@ -30,8 +53,11 @@ export interface LoadShape {
   kind: 'closed' | 'open';
   /** Asks in flight: exactly this many (closed), at most this many (open; null = no cap). */
   concurrency: number | null;
+  /** Asks per second; under a shape, the mean over the run as planned. */
   ratePerSec: number | null;
   arrival: Arrival;
+  /** The rate over time; absent = ratePerSec throughout. */
+  shape?: RateShape;
   /** Open loop above the cap: drop instead of sending late. */
   dropLate: boolean;
 }
@@ -52,6 +78,8 @@ export interface DatasetFacts {
   offset: number;
   /** The run asks for more prompts than there are, so they repeat. */
   cycled: boolean;
+  /** What else decides the prompts: field, order, tokenizer, template …; absent = nothing else. */
+  settings?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** Limits on one request; null = no limit. */
@@ -74,6 +102,8 @@ export interface RunPlan {
   target: Target;
   dataset: DatasetFacts;
   generation: Generation;
+  /** Lengths asked for; absent = as the dataset has them. */
+  lengths?: Lengths;
   load: LoadShape;
   /** Measured requests; null = as many as come due within durationMs. */
   requests: number | null;

@@ -90,6 +90,8 @@ export interface Summary extends Figures {
     ratePerSec: number | null;
     stream: boolean | null;
   };
+  /** The lengths that the plan asked for, in its words; absent = none. The measured ones are inputTokens, outputTokens. */
+  lengthsAsked?: { input: string | null; output: string | null };
   counts: Counts;
   durationMs: number | null;
   inputCharsPerSec: number | null;
@@ -103,6 +105,8 @@ export interface Summary extends Figures {
   /** Input tokens served from the cache over all input tokens; null = the server did not say. */
   cachedInputRatio: number | null;
   goodput: Goodput | null;
+  /** Answers that match the dataset's, over those that could be compared; absent = the dataset has no answers. */
+  accuracy?: { correct: number; of: number; ratio: number };
   steady: Steady | null;
   /** How percentiles were computed: docs/reference/metrics.md explains each word. */
   percentileMethod: string | null;
@@ -126,7 +130,7 @@ export interface Sweep {
   id: string;
   title: string | null;
   /** What differs from point to point. */
-  variable: 'concurrency' | 'rate';
+  variable: 'concurrency' | 'rate' | 'grid';
   points: Summary[];
   findings: Verdict['findings'];
 }

@@ -1,3 +1,4 @@
+import { lengthText } from '../core/index.ts';
 import type { RunPlan, Summary } from '../core/index.ts';
 import type { Meter } from './meter.ts';
 
@@ -8,7 +9,16 @@ export interface SummaryFacts
     Partial<
       Pick<
         Summary,
-        'label' | 'source' | 'partial' | 'model' | 'startedAt' | 'server' | 'devices' | 'client' | 'printed'
+        | 'label'
+        | 'source'
+        | 'partial'
+        | 'model'
+        | 'startedAt'
+        | 'server'
+        | 'devices'
+        | 'client'
+        | 'printed'
+        | 'lengthsAsked'
       >
     > {
   /** How many measured requests the plan asked for; null = as many as came due, which are those recorded. */
@@ -27,6 +37,7 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
     model: facts.model ?? null,
     startedAt: facts.startedAt ?? null,
     load: facts.load,
+    ...(facts.lengthsAsked !== undefined && { lengthsAsked: facts.lengthsAsked }),
     ...meter.read(facts.planned),
     printed: facts.printed ?? {},
     server: facts.server ?? null,
@@ -37,16 +48,25 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
 }
 
 /** What a plan says about its summary: label, model, load and the number of requests planned. */
-export function factsOfPlan(plan: RunPlan): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'planned'> {
+export function factsOfPlan(
+  plan: RunPlan,
+): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'lengthsAsked' | 'planned'> {
+  const { lengths } = plan;
   return {
     label: plan.label,
     model: plan.target.model,
     load: {
-      kind: plan.load.kind,
+      kind: plan.load.arrival.process === 'trace' ? 'replay' : plan.load.kind,
       concurrency: plan.load.concurrency,
       ratePerSec: plan.load.ratePerSec,
       stream: plan.generation.stream,
     },
+    ...(lengths !== undefined && {
+      lengthsAsked: {
+        input: lengths.input === null ? null : lengthText(lengths.input),
+        output: lengths.output === null ? null : lengthText(lengths.output),
+      },
+    }),
     // With a duration, planned is what came due, and every ask that came due is recorded.
     planned: plan.durationMs === null ? plan.requests : null,
   };

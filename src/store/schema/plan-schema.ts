@@ -34,7 +34,32 @@ const dataset = z.object({
   bytes: count.nullable(),
   offset: count,
   cycled: z.boolean(),
+  settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).exactOptional(),
 });
+
+const spread = {
+  mean: z.number(),
+  deviation: z.number(),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+};
+const lengthLaw = z.discriminatedUnion('law', [
+  z.object({ law: z.literal('fixed'), tokens: z.number() }),
+  z.object({ law: z.literal('uniform'), min: z.number(), max: z.number() }),
+  z.object({ law: z.enum(['normal', 'lognormal']), ...spread }),
+  z.object({ law: z.literal('zipf'), alpha: z.number(), min: z.number(), max: z.number() }),
+]);
+
+const stage = z.object({
+  fromPerSec: z.number(),
+  toPerSec: z.number(),
+  forMs: z.number(),
+  curve: z.enum(['linear', 'exponential']),
+});
+const rateShape = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('stages'), stages: z.array(stage) }),
+  z.object({ kind: z.literal('sine'), meanPerSec: z.number(), swingPerSec: z.number(), periodMs: z.number() }),
+]);
 
 const load = z.object({
   kind: z.enum(['closed', 'open']),
@@ -44,7 +69,11 @@ const load = z.object({
     z.object({ process: z.literal('closed') }),
     z.object({ process: z.literal('constant') }),
     z.object({ process: z.literal('poisson') }),
+    z.object({ process: z.literal('gamma'), shape: z.number() }),
+    z.object({ process: z.literal('uniform') }),
+    z.object({ process: z.literal('trace'), gapsMs: z.array(z.number()), speed: z.number() }),
   ]),
+  shape: rateShape.exactOptional(),
   dropLate: z.boolean(),
 });
 
@@ -54,6 +83,7 @@ export const planSchema = z.object({
   target,
   dataset,
   generation,
+  lengths: z.object({ input: lengthLaw.nullable(), output: lengthLaw.nullable() }).exactOptional(),
   load,
   requests: count.nullable(),
   durationMs: maybeMs,

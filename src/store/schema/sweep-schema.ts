@@ -3,7 +3,7 @@ import type { Sweep } from '../../core/index.ts';
 import type { Same } from './same.ts';
 import { findingSchema, summarySchema } from './summary-schema.ts';
 
-const variable = z.enum(['concurrency', 'rate']);
+const variable = z.enum(['concurrency', 'rate', 'grid']);
 
 /** A sweep with its points' summaries in it, as `dyno sweep --json` prints it; the contract names schema and points. */
 export const sweepSchema = z.object({
