@@ -65,7 +65,9 @@ const phrase = new RegExp(String.raw`\ben:\s*(${literal})\s*,\s*zh:\s*(${literal
 
 /** The phrases that stand in a piece of source, with … for what is filled in. */
 function phrasesIn(source) {
-  return [...source.matchAll(phrase)].map(([, en, zh]) => ({ en: plain(en), zh: plain(zh) }));
+  const all = [...source.matchAll(phrase)].map(([, en, zh]) => ({ en: plain(en), zh: plain(zh) }));
+  // Words that are put together from other words say nothing here.
+  return all.filter(({ en }) => en !== '…');
 }
 
 function plain(text) {
@@ -86,5 +88,5 @@ function plain(text) {
     at -= 1;
     out += '…';
   }
-  return out;
+  return out.replaceAll(/…(\s*…)+/g, '…');
 }

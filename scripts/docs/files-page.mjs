@@ -70,7 +70,7 @@ export async function filesPage({ jsonSchemas }, root) {
     const rows = [...fields(schema, schema, '')].map(({ path, type, needed }) => {
       const [, parent, last] = /^(?:(.*)\.)?([^.]+)$/.exec(path);
       const meaning = (words[parent ?? ''] ?? []).map((home) => comments.get(`${home}.${last.replace('[]', '')}`));
-      return [code(path) + (needed ? '' : ' (optional)'), cell(type), cell(meaning.find((m) => m !== undefined) ?? '')];
+      return [code(path) + (needed ? '' : ' (optional)'), cell(type), cell(inWords(meaning))];
     });
     return page(title, says, table(['field', 'type', 'meaning'], rows)).trimEnd();
   });
@@ -82,6 +82,15 @@ export async function filesPage({ jsonSchemas }, root) {
     '`tags.json` is `{"schema": "llmdyno.tags/1", "tags": […]}`, written by `dyno runs tag`.',
     ...parts,
   );
+}
+
+/** Names of the code that a comment uses, in a reader's words. */
+const spoken = { hiddenValue: '`(hidden)`', 'outputKindLetters per': 'a (answer), r (reasoning), t (tool) per' };
+
+function inWords(meanings) {
+  let text = meanings.find((meaning) => meaning !== undefined) ?? '';
+  for (const [name, words] of Object.entries(spoken)) text = text.replaceAll(name, words);
+  return text;
 }
 
 function* fields(schema, whole, prefix) {
@@ -105,7 +114,8 @@ function* below(property, whole, path) {
 }
 
 function isNamed(schema) {
-  return JSON.stringify(schema).includes('#/$defs/distribution') || refOf(schema) === 'summary';
+  const list = schema.anyOf ?? schema.oneOf ?? [schema];
+  return list.some((one) => ['distribution', 'summary'].includes(refOf(one)));
 }
 
 function refOf(schema) {

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rooms } from '../../src/core/index.ts';
+import type { RoomRule } from '../../src/core/index.ts';
+
+const root = join(import.meta.dirname, '../..');
+const skipped = new Set(['node_modules', 'dist', 'dyno-runs', 'coverage', '.git', '.tmp', 'fixtures']);
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (skipped.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return markdownIn(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const pages = markdownIn(root);
+/** Text without code blocks and code words, where brackets mean other things. */
+const prose = (page: string): string =>
+  readFileSync(page, 'utf8')
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
+
+/** The anchors of a page as GitHub makes them from its headings. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(page, 'utf8')
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .matchAll(/^#{1,6} (.+)$/gm);
+  return [...headings].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-'),
+  );
+}
+
+function brokenLinks(page: string): string[] {
+  const links = [...prose(page).matchAll(/\]\(([^()\s]+)\)/g)].map((match) => match[1]!);
+  return links.filter((link) => {
+    if (/^(https?|mailto):/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : join(dirname(page), decodeURI(path));
+    if (!existsSync(target)) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(decodeURIComponent(anchor));
+  });
+}
+
+describe('the documents', () => {
+  test('every relative link leads somewhere', () => {
+    const broken = pages.flatMap((page) => brokenLinks(page).map((link) => `${relative(root, page)}: ${link}`));
+    expect(broken).toEqual([]);
+  });
+
+  test('none names a path of somebody’s machine', () => {
+    const machine = /(^|[\s`'"(=])\/(home|root|work|Users|tmp\/)\b/m;
+    expect(pages.filter((page) => machine.test(readFileSync(page, 'utf8')))).toEqual([]);
+  });
+
+  test('docs/reference is what the code says', async () => {
+    const stale = await new Promise<string>((resolve) =>
+      execFile(process.execPath, [join(root, 'scripts/docs.mjs'), '--check'], (error, _, err) =>
+        resolve(error === null ? '' : err || error.message),
+      ),
+    );
+    expect(stale).toBe('');
+  });
+
+  test('every package that is installed with llmdyno has a page that says why', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const folder = join(root, 'docs/decisions');
+    const titles = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8').split('\n')[0]!);
+    const decided = (name: string): boolean => titles.some((title) => title.startsWith(`# ${name} (`));
+    expect(Object.keys(dependencies).filter((name) => !decided(name))).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  const map = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const rowsUnder = (heading: string): string[][] => {
+    const section = map.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+    return [...section.matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map(([, name, rest]) => [
+      name!,
+      ...rest!.split('|').map((text) => text.trim()),
+    ]);
+  };
+  const standing = rowsUnder('Rooms that stand');
+  const planned = rowsUnder('Rooms that are planned');
+
+  test('the rooms that stand are the folders of src', () => {
+    expect(standing.map(([name]) => name).toSorted()).toEqual(folders.toSorted());
+  });
+
+  test('rooms that stand and rooms that are planned are all the rooms of core/rooms.ts, each once', () => {
+    expect([...standing, ...planned].map(([name]) => name).toSorted()).toEqual(Object.keys(rooms).toSorted());
+  });
+
+  test('what a room may import, and whether it is pure, is what core/rooms.ts says', () => {
+    const told = Object.fromEntries(
+      [...standing, ...planned].map(([name, , pure, imports]) => [
+        name!,
+        { pure: pure === 'pure', mayImport: imports === '–' ? [] : imports!.split(', ') },
+      ]),
+    );
+    const inWords = (rule: RoomRule): string[] =>
+      rule.mayImport[0] === '*' ? [`everything but ${rule.mayImport[1]!.slice(1)}`] : [...rule.mayImport];
+    const wanted = Object.fromEntries(
+      Object.entries(rooms).map(([name, rule]) => [name, { pure: rule.pure, mayImport: inWords(rule) }]),
+    );
+    expect(told).toEqual(wanted);
+  });
+});
