@@ -22,7 +22,8 @@ function read(text: string, cuts: readonly number[] = []): Read & { closed: bool
   const bytes = bytesOf(text);
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
-    if (cut > from) reader.push(bytes.subarray(from, cut));
+    // Each read in a buffer of its own, as from a socket: the reader may rearrange it.
+    if (cut > from) reader.push(Uint8Array.from(bytes.subarray(from, cut)));
     from = Math.max(from, cut);
   }
   return { ...seen, closed: reader.close(), end: seen.end };

@@ -21,6 +21,12 @@ const maxHeadBytes = 64 * 1024;
 const maxLineBytes = 8 * 1024;
 const maxTrailerBytes = 16 * 1024;
 const LF = 10;
+const CR = 13;
+/** Value of a hexadecimal digit by its byte; 16 = not one. */
+const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const value = Number.parseInt(String.fromCharCode(byte), 16);
+  return Number.isNaN(value) ? 16 : value;
+});
 
 type State = 'head' | 'length' | 'until-close' | 'size' | 'chunk' | 'chunk-end' | 'trailer' | 'done';
 
@@ -49,24 +55,75 @@ export class HttpReader {
     return this.#state === 'done';
   }
 
-  /** Takes the next bytes; throws HttpSyntaxError. Bytes after the end of the response are an error too. */
+  /**
+   * Takes the next bytes; throws HttpSyntaxError. Bytes after the end of the response are an error too.
+   * The body in them is handed on in one piece; for that the bytes are rearranged in place, so they are spoilt afterwards.
+   */
   push(bytes: Uint8Array): void {
     let at = 0;
+    // Body bytes found so far lie together from `begin` to `end`.
+    let begin = 0;
+    let end = 0;
     while (at < bytes.length) {
       switch (this.#state) {
         case 'length':
-        case 'chunk':
-          at = this.#counted(bytes, at);
+        case 'chunk': {
+          const take = Math.min(this.#left, bytes.length - at);
+          if (end === begin) begin = end = at;
+          if (end !== at) bytes.copyWithin(end, at, at + take);
+          end += take;
+          at += take;
+          this.#left -= take;
+          if (this.#left > 0) break;
+          if (this.#state === 'chunk') this.#state = 'chunk-end';
+          else {
+            this.#body(bytes, begin, end);
+            begin = end;
+            this.#finish(this.#keepAlive);
+          }
           break;
+        }
         case 'until-close':
           this.#handler!.body(bytes.subarray(at));
           return;
         case 'done':
           throw new HttpSyntaxError('bytes that belong to no request');
-        default:
+        case 'trailer':
+          this.#body(bytes, begin, end);
+          begin = end;
           at = this.#line(bytes, at);
+          break;
+        default:
+          at = this.#chunkLine(bytes, at) ?? this.#line(bytes, at);
       }
     }
+    this.#body(bytes, begin, end);
+  }
+
+  #body(bytes: Uint8Array, begin: number, end: number): void {
+    if (end > begin) this.#handler!.body(bytes.subarray(begin, end));
+  }
+
+  /** The CRLF after a chunk and the size of the next, where they lie whole in this read; null = take the long way. */
+  #chunkLine(bytes: Uint8Array, from: number): number | null {
+    if (this.#pending !== '') return null;
+    let at = from;
+    if (this.#state === 'chunk-end') {
+      if (bytes[at] !== CR || bytes[at + 1] !== LF) return null;
+      this.#state = 'size';
+      return at + 2;
+    }
+    if (this.#state !== 'size') return null;
+    let size = 0;
+    for (; at < bytes.length && at - from < 8; at++) {
+      const digit = hexDigits[bytes[at]!]!;
+      if (digit === 16) break;
+      size = size * 16 + digit;
+    }
+    if (at === from || bytes[at] !== CR || bytes[at + 1] !== LF) return null;
+    this.#left = size;
+    this.#state = size === 0 ? 'trailer' : 'chunk';
+    return at + 2;
   }
 
   /** The peer closed its side. True when that is a proper end of the response under way. */
@@ -74,17 +131,6 @@ export class HttpReader {
     if (this.#state !== 'until-close') return this.#state === 'done';
     this.#finish(false);
     return true;
-  }
-
-  #counted(bytes: Uint8Array, at: number): number {
-    const take = Math.min(this.#left, bytes.length - at);
-    this.#left -= take;
-    this.#handler!.body(bytes.subarray(at, at + take));
-    if (this.#left === 0) {
-      if (this.#state === 'length') this.#finish(this.#keepAlive);
-      else this.#state = 'chunk-end';
-    }
-    return at + take;
   }
 
   /** The line-shaped parts: head, chunk sizes and ends, trailers. Each ends in CRLF. */
