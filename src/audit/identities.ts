@@ -128,6 +128,17 @@ function totalIdentities(point: Summary): (Identity | null)[] {
       duration,
       1000,
     ),
+    // Short runs print few digits of their duration; the two rates compared with each other do not need it.
+    ratio(
+      point,
+      'requests per second = output tokens per second × succeeded / generated tokens',
+      { key: 'requestsPerSec', value: point.requestsPerSec },
+      [
+        { key: 'outputTokensPerSec', value: point.outputTokensPerSec },
+        { key: 'exact', value: point.counts.ok },
+      ],
+      { key: 'exact', value: output },
+    ),
     Object.hasOwn(point.printed, 'outputTokens.mean')
       ? ratio(
           point,
@@ -175,15 +186,10 @@ function mindieIdentities(point: Summary): (Identity | null)[] {
 function evalscopeIdentities(point: Summary): (Identity | null)[] {
   const said = printedNumber(point, 'tpotMs.mean');
   const rate = point.outputTokensPerSec;
-  if (
-    point.tpotMs !== null ||
-    point.source.tool !== 'evalscope' ||
-    said === null ||
-    said === 0 ||
-    !known(rate) ||
-    rate === 0
-  )
+  if (point.tpotMs !== null || point.source.tool !== 'evalscope' || said === null || !known(rate) || rate === 0)
     return [];
+  // Later versions print 0 for a run that was not streamed; they no longer print the expected number of requests.
+  if (said === 0 && !Object.hasOwn(point.printed, 'counts.planned')) return [];
   const computed = 1 / rate;
   const room = halfOf(point, 'tpotMs.mean') + computed * relativeRoom(point, 'outputTokensPerSec', rate);
   return [{ formula: 'time per output token = 1 / throughput', key: 'tpotMs.mean', said, computed, room }];

@@ -84,7 +84,8 @@ function countsOf(draft: PointDraft): Counts & { ok: number | null } {
   const dropped = draft.get('counts.dropped');
   const ended = draft.get('counts.ended');
   const lost = (failed ?? 0) + (cancelled ?? 0) + (dropped ?? 0);
-  const ok = draft.get('counts.ok') ?? (ended !== null && failed !== null ? ended - failed : null);
+  const rest = ended !== null && failed !== null && ended >= failed ? ended - failed : null;
+  const ok = draft.get('counts.ok') ?? rest;
   const known = ok !== null && failed !== null ? ok + lost : null;
   const said = draft.get('counts.planned') ?? ended;
   // A source that counts more than it planned is wrong about one of them: audit reads the mention, the sum stays lawful.

@@ -54,6 +54,7 @@ class EvalscopeBlock implements BlockReader {
     if (label === 'percentile of request latency') return this.startPercentiles('latencyMs');
     if (/^p\d+$/.test(label) && this.percentilesOf !== null) {
       const statistic = statisticOf(label);
+      checkDecimals('percentile', value, lineNumber, this.complain);
       if (statistic !== null)
         draft.putText({ key: `${this.percentilesOf}.${statistic}`, scale: 1000 }, value, lineNumber, this.complain);
       return true;
@@ -66,9 +67,10 @@ class EvalscopeBlock implements BlockReader {
     return true;
   }
 
-  private takeLabel(label: string, value: string, lineNumber: number, draft: PointDraft): boolean {
+  private takeLabel(label: string, value: string, lineNumber: number, draft: PointDraft, fixed = true): boolean {
     const meaning = evalscopeLabels.get(label);
     if (meaning === undefined) return false;
+    if (fixed) checkDecimals(label, value, lineNumber, this.complain);
     if (meaning.key === 'load.concurrency' || meaning.key === 'load.ratePerSec') {
       if (/^\s*(inf|-1(\.0+)?)\s*$/i.test(value)) return true;
     }
@@ -81,7 +83,7 @@ class EvalscopeBlock implements BlockReader {
       const label = normalLabel(cells[0]!);
       if (label === 'total / success / failed') return this.takeTriple(cells[1]!, lineNumber, draft);
       if (label === 'key' || label === 'metric' || label.startsWith('──') || cells[1] === '') return true;
-      return this.takeLabel(label, cells[1]!, lineNumber, draft);
+      return this.takeLabel(label, cells[1]!, lineNumber, draft, false);
     }
     const first = normalLabel(cells[0]!);
     if (first === 'percentiles' || first === 'percentile' || first === 'metric') {
@@ -140,6 +142,36 @@ class EvalscopeBlock implements BlockReader {
     settleEvalscope(draft);
     return [draft];
   }
+}
+
+/** Version 0.5 prints with fixed decimals; a figure with other ones lost or gained a digit on the way. */
+const fixedDecimals: ReadonlyMap<string, number> = new Map([
+  ['time taken for tests', 3],
+  ['expected number of requests', 0],
+  ['number of concurrency', 0],
+  ['total requests', 0],
+  ['succeed requests', 0],
+  ['failed requests', 0],
+  ['average qps', 3],
+  ['average latency', 3],
+  ['throughput(average output tokens per second)', 3],
+  ['average time to first token', 3],
+  ['average input tokens per request', 3],
+  ['average output tokens per request', 3],
+  ['average time per output token', 5],
+  ['average package per request', 3],
+  ['average package latency', 3],
+  ['percentile', 4],
+]);
+
+function checkDecimals(label: string, value: string, line: number, complain: Complain): void {
+  const wanted = fixedDecimals.get(label);
+  const digits = /^\s*\d+(?:\.(\d+))?\s*$/.exec(value);
+  if (wanted === undefined || digits === null || (digits[1] ?? '').length === wanted) return;
+  complain(line, {
+    en: `"${value.trim()}" does not have the ${wanted} decimals that this line is printed with: a digit may be missing`,
+    zh: `"${value.trim()}" 的小数位数不是该行应有的 ${wanted} 位：可能缺少数字`,
+  });
 }
 
 /** evalscope-perf's closing line repeats three figures: `📌 Metrics: {'Average QPS': 1.487, …}`. */
