@@ -5,6 +5,8 @@ import type { Heard, Listener } from './protocol.ts';
 import { SseReader } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
 
+const LF = 10;
+const CR = 13;
 const decoder = new TextDecoder();
 /** A stream whose events look like this often enough is worth no further templates. */
 const maxTemplates = 16;
@@ -15,7 +17,10 @@ const maxTemplates = 16;
  * as one piece, with the number of its events.
  */
 export class OpenaiStreamListener implements Listener {
-  readonly #reader = new SseReader((buffer, from, to) => this.#event(buffer, from, to));
+  readonly #reader = new SseReader({
+    event: (buffer, from, to, line) => this.#parse(buffer, from, to, line),
+    whole: (buffer, at, length) => this.#whole(buffer, at, length),
+  });
   readonly #gathered = new TextGatherer();
   #template: EventTemplate | null = null;
   #templates = 0;
@@ -56,12 +61,12 @@ export class OpenaiStreamListener implements Listener {
     return heard;
   }
 
-  #event(buffer: Uint8Array, from: number, to: number): void {
-    if (this.#broken) return;
+  /** Takes a whole event where it has the shape that was learnt. */
+  #whole(buffer: Uint8Array, at: number, length: number): number {
     const template = this.#template;
-    if (template === null || !template.match(buffer, from, to) || !this.#matched(template, buffer)) {
-      this.#parse(buffer.subarray(from, to));
-    }
+    if (template === null || this.#broken) return -1;
+    const next = template.match(buffer, at, length);
+    return next !== -1 && this.#matched(template, buffer) ? next : -1;
   }
 
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
@@ -85,9 +90,10 @@ export class OpenaiStreamListener implements Listener {
   }
 
   /** Understands an event the slow way, and learns its shape where it is a plain piece of text. */
-  #parse(bytes: Uint8Array): void {
+  #parse(buffer: Uint8Array, from: number, to: number, line: number): void {
+    if (this.#broken) return;
     this.#flush();
-    const data = decoder.decode(bytes);
+    const data = decoder.decode(buffer.subarray(from, to));
     if (data.trim() === '[DONE]') {
       this.#finished = true;
       return;
@@ -105,16 +111,17 @@ export class OpenaiStreamListener implements Listener {
       if (piece.kind === 'finish') this.#finished = true;
       if (piece.kind === 'problem') this.#broken = true;
     }
-    this.#learn(bytes, heard);
+    const end = line === -1 ? -1 : blankLineAfter(buffer, to);
+    if (end !== -1) this.#learn(buffer.subarray(line, end), heard);
   }
 
-  #learn(bytes: Uint8Array, heard: readonly Heard[]): void {
+  #learn(line: Uint8Array, heard: readonly Heard[]): void {
     if (this.#templates >= maxTemplates) return;
     const text = heard.at(-1);
     const stamp = heard.length === 2 && heard[0]!.kind === 'stamp' ? heard[0]!.emitNs.toString() : null;
     if (text?.kind !== 'text' || text.of === 'tool' || heard.length !== (stamp === null ? 1 : 2)) return;
     this.#templates++;
-    this.#template = EventTemplate.from(bytes, { of: text.of, text: text.text, stamp }) ?? this.#template;
+    this.#template = EventTemplate.from(line, { of: text.of, text: text.text, stamp }) ?? this.#template;
   }
 
   /** What was gathered becomes one piece. */
@@ -131,6 +138,13 @@ export class OpenaiStreamListener implements Listener {
     this.#broken = true;
     this.#heard.push({ kind: 'problem', code: 'malformed-stream', words });
   }
+}
+
+/** Where the blank line right behind an event's line ends: LF LF or CRLF CRLF; -1 = something else stands there. */
+function blankLineAfter(buffer: Uint8Array, at: number): number {
+  if (buffer[at] === LF && buffer[at + 1] === LF) return at + 2;
+  const crlf = buffer[at] === CR && buffer[at + 1] === LF && buffer[at + 2] === CR && buffer[at + 3] === LF;
+  return crlf ? at + 4 : -1;
 }
 
 function stampOf(digits: string): bigint | null {

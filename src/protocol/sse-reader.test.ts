@@ -6,9 +6,11 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function readAll(bytes: Uint8Array, cuts: readonly number[]): string[] {
   const events: string[] = [];
-  const reader = new SseReader((buffer, start, end) =>
-    events.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(buffer.subarray(start, end))),
-  );
+  const reader = new SseReader({
+    event: (buffer, start, end) =>
+      events.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(buffer.subarray(start, end))),
+    whole: () => -1,
+  });
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
     // A fresh copy for each read: the bytes are only borrowed, and here they are spoilt afterwards.

@@ -7,8 +7,16 @@ const SPACE = 32;
 const COLON = 58;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
-/** Told of the data of one event: bytes `from` to `to` of a buffer that is only borrowed for the call. */
-export type EventHandler = (buffer: Uint8Array, from: number, to: number) => void;
+/** Who is told of events. Buffers are only borrowed for the call. */
+export interface EventHandler {
+  /** The data of one event: bytes `from` to `to`; its line begins at `line` (-1 where it was put together from several). */
+  event(buffer: Uint8Array, from: number, to: number, line: number): void;
+  /**
+   * A whole event may begin at `at`, of `length` bytes in all: the handler may take it itself, line ends included,
+   * and say where the next one begins; -1 = read it for me.
+   */
+  whole(buffer: Uint8Array, at: number, length: number): number;
+}
 
 /**
  * Cuts a server-sent-event stream into the `data` of its events, whatever the reads it came in.
@@ -18,7 +26,7 @@ export type EventHandler = (buffer: Uint8Array, from: number, to: number) => voi
  * An event that lies whole in one read, as nearly all do, is handed on where it stands: nothing is copied or decoded.
  */
 export class SseReader {
-  readonly #event: EventHandler;
+  readonly #handler: EventHandler;
   /** Bytes of an event that is not finished yet: the first `#kept` of the buffer. */
   #carry = new Uint8Array(0);
   #kept = 0;
@@ -29,12 +37,13 @@ export class SseReader {
   /** Data of the event under way: a range, or joined bytes once it has several lines. */
   #from = -1;
   #to = -1;
+  #lineFrom = -1;
   #joined: Uint8Array | null = null;
   #afterCr = false;
   #first = true;
 
-  constructor(event: EventHandler) {
-    this.#event = event;
+  constructor(handler: EventHandler) {
+    this.#handler = handler;
   }
 
   /** Takes the next bytes, only borrowed for the call; throws RangeError for an event without end. */
@@ -70,6 +79,14 @@ export class SseReader {
     const firstCr = buffer.indexOf(CR, at);
     const hasCr = firstCr !== -1 && firstCr < length;
     for (;;) {
+      if (this.#from === -1 && this.#joined === null) {
+        const next = this.#handler.whole(buffer, at, length);
+        if (next !== -1) {
+          at = next;
+          this.#begin = at;
+          continue;
+        }
+      }
       const end = lineEnd(buffer, at, length, hasCr);
       if (end === -1) break;
       if (end === at) this.#dispatch(buffer);
@@ -106,13 +123,14 @@ export class SseReader {
     else if (this.#from === -1) {
       this.#from = start;
       this.#to = to;
+      this.#lineFrom = from;
     } else this.#joined = joinLines(buffer.slice(this.#from, this.#to), buffer.subarray(start, to));
   }
 
   #dispatch(buffer: Uint8Array): void {
     const joined = this.#joined;
-    if (joined !== null) this.#event(joined, 0, joined.length);
-    else if (this.#from !== -1) this.#event(buffer, this.#from, this.#to);
+    if (joined !== null) this.#handler.event(joined, 0, joined.length, -1);
+    else if (this.#from !== -1) this.#handler.event(buffer, this.#from, this.#to, this.#lineFrom);
     this.#joined = null;
     this.#from = -1;
     this.#to = -1;
@@ -134,6 +152,7 @@ export class SseReader {
     if (this.#from !== -1) {
       this.#from -= begin;
       this.#to -= begin;
+      this.#lineFrom -= begin;
     }
     this.#begin = 0;
   }
