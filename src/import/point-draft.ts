@@ -50,7 +50,8 @@ export class PointDraft {
   putText(meaning: Meaning, text: string, line: number, complain: Complain): void {
     if (absent.has(text.trim().toLowerCase())) return;
     const number = readNumber(text);
-    if (number === null || (number.value < 0 && !isSentinel(number.value))) {
+    const scale = number === null ? null : scaleOf(meaning, number.unit);
+    if (number === null || scale === null || (number.value < 0 && !isSentinel(number.value))) {
       const shown = printable(text).slice(0, 60);
       complain(line, {
         en: `${meaning.key}: not a usable number: "${shown}"`,
@@ -60,7 +61,7 @@ export class PointDraft {
     }
     // evalscope writes -1 where it has no value.
     if (isSentinel(number.value)) return;
-    this.put(meaning, { value: number.value, digits: number.digits, line });
+    this.put({ key: meaning.key, scale }, { value: number.value, digits: number.digits, line });
   }
 
   /** Takes a figure that is already a number; said again, it becomes a mention and the first one stays. */
@@ -116,4 +117,28 @@ function isSentinel(value: number): boolean {
 /** Decimal scaling without binary dust: 8.0644 s is 8064.4 ms. */
 function scaled(value: number, scale: number): number {
   return scale === 1 ? value : Number((value * scale).toPrecision(15));
+}
+
+/** The scale for a figure with a unit of its own behind it; null = a unit that this figure cannot have. */
+function scaleOf(meaning: Meaning, unit: string): number | null {
+  const timed = /Ms(?:\.|$)/.test(meaning.key);
+  switch (unit) {
+    case '':
+      return meaning.scale;
+    case 's':
+    case 'sec':
+    case 'seconds':
+    case '秒':
+      return timed ? 1000 : null;
+    case 'ms':
+    case '毫秒':
+      return timed ? 1 : null;
+    case 'token/s':
+    case 'tokens/s':
+    case 'tok/s':
+    case 'req/s':
+      return meaning.key.includes('PerSec') ? meaning.scale : null;
+    default:
+      return null;
+  }
 }
