@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Emission, EngineProfile, EngineRequest, Scheduler } from './index.ts';
+import type { Emission, EngineProfile, EngineRequest, Scheduler, Sequence } from './index.ts';
 import { continuousFcfs, EngineCore } from './index.ts';
 
 /** Round numbers, so that every expected time below can be worked out on paper. */
@@ -18,6 +18,16 @@ const plain: EngineProfile = {
   kv: null,
   notes: [],
 };
+
+/** All that the type lets a scheduler see of a sequence. */
+const sights = ({ id, inputTokens, arrivalMs, computedTokens, preemptions, swapped }: Sequence): Sequence => ({
+  id,
+  inputTokens,
+  arrivalMs,
+  computedTokens,
+  preemptions,
+  swapped,
+});
 
 interface Made extends Emission {
   atMs: number;
@@ -203,10 +213,12 @@ describe('laws', () => {
 
   it('blindness: a scheduler sees nothing of the answer before it is made', () => {
     const seen: string[] = [];
+    const plainScheduler = continuousFcfs(plain);
     const watching: Scheduler = {
-      form(waiting, running, kv) {
-        seen.push(JSON.stringify([waiting, running]));
-        return continuousFcfs(plain).form(waiting, running, kv);
+      form(board) {
+        const waiting = Array.from({ length: board.waiting.length }, (_, i) => sights(board.waiting.at(i)));
+        seen.push(JSON.stringify([waiting, board.running.map(sights), board.decodable, board.kv.free]));
+        return plainScheduler.form(board);
       },
     };
     const looks = [5, 9].map((outputTokens) => {

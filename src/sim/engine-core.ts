@@ -1,57 +1,17 @@
 import { invariant, randomStream } from '../core/index.ts';
+import { EngineBoard } from './board.ts';
 import type { CostModel } from './cost/cost-model.ts';
-import { jitteredCost } from './cost/jittered-cost.ts';
+import { jitteredCost, scaledCost } from './cost/jittered-cost.ts';
 import { linearCost } from './cost/linear-cost.ts';
+import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
-import { KvBlocks } from './kv/kv-blocks.ts';
-import { continuousFcfs } from './scheduler/continuous-fcfs.ts';
-import type { Batch, Scheduler, Sequence } from './scheduler/scheduler.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
+import { schedulerOf } from './scheduler/schedulers.ts';
+import { CoreSequence } from './sequence.ts';
+import { StepTimes } from './step-times.ts';
 
 /** Tokens in a KV block where the profile sets no KV limit (vLLM's default). */
 const defaultBlockSize = 16;
-
-/** One request as it enters the engine. Ids are never used twice. */
-export interface EngineRequest {
-  id: number;
-  inputTokens: number;
-  /** How many tokens the answer will have; only the core knows, never the scheduler. */
-  outputTokens: number;
-  arrivalMs: number;
-}
-
-/** A step under way. */
-export interface Step {
-  startMs: number;
-  endMs: number;
-  batchSize: number;
-  prefillTokens: number;
-}
-
-/** One output token, at the end of the step that made it. */
-export interface Emission {
-  id: number;
-  /** 0 = the first token. */
-  tokenIndex: number;
-  finished: boolean;
-}
-
-/** What an engine shows of itself. */
-export interface EngineCounters {
-  running: number;
-  waiting: number;
-  kvUsedBlocks: number;
-  /** null = without limit. */
-  kvTotalBlocks: number | null;
-  kvBlockSize: number;
-  /** null = without limit. */
-  kvUsageRatio: number | null;
-  promptTokensTotal: number;
-  generationTokensTotal: number;
-  preemptionsTotal: number;
-  stepsTotal: number;
-  /** Time spent in steps. */
-  busyMs: number;
-}
 
 /** A core is made from a profile; scheduler and cost take the place of what the profile says. */
 export interface EngineCoreOptions {
@@ -59,140 +19,298 @@ export interface EngineCoreOptions {
   seed: number;
   scheduler?: Scheduler;
   cost?: CostModel;
+  /** false = finishes carry no token times, which a fit does not need. Default true. */
+  keepTimes?: boolean;
+  /** false = ask the scheduler before every step, even where nothing can have changed. Results are the same. Default true. */
+  skipSteady?: boolean;
 }
 
 /**
  * The engine without a clock: whoever drives it says what time it is and waits for the steps to end.
- * The virtual-time runner and the HTTP engine drive this same class. Order of calls:
- * beginStep, then endStep once its endMs is reached; submit and cancel at any moment.
+ * The HTTP engine drives it step by step (beginStep, then endStep once its endMs is reached); the virtual-time runner lets it
+ * run on (advance). submit and cancel at any moment.
  */
 export class EngineCore {
   readonly #scheduler: Scheduler;
   readonly #cost: CostModel;
-  readonly #kv: KvBlocks;
-  readonly #outputTokens = new Map<number, number>();
-  #waiting: Sequence[] = [];
-  #running: Sequence[] = [];
-  #step: (Step & { batch: Batch }) | null = null;
+  readonly #board: EngineBoard;
+  readonly #sequences = new Map<number, CoreSequence>();
+  readonly #times = new StepTimes();
+  readonly #keepTimes: boolean;
+  readonly #skipSteady: boolean;
+  #step: Step | null = null;
+  #steady = false;
   #promptTokens = 0;
   #generationTokens = 0;
-  #preemptions = 0;
   #steps = 0;
   #busyMs = 0;
 
   constructor(options: EngineCoreOptions) {
     const { profile, seed } = options;
-    const jitter = randomStream(seed, 'engine step jitter');
-    this.#scheduler = options.scheduler ?? continuousFcfs(profile);
-    this.#cost = options.cost ?? jitteredCost(linearCost(profile.cost), profile.jitter.stepSigma, jitter);
-    this.#kv = new KvBlocks(profile.kv ?? { blocks: null, blockSize: defaultBlockSize });
+    this.#scheduler = options.scheduler ?? schedulerOf(profile);
+    this.#cost = options.cost ?? costOf(profile, seed);
+    this.#board = new EngineBoard(
+      profile.kv ?? { blocks: null, blockSize: defaultBlockSize },
+      profile.prefixCaching ?? false,
+    );
+    this.#keepTimes = options.keepTimes ?? true;
+    this.#skipSteady = options.skipSteady ?? true;
+    this.#board.onStretchEnd = (own) => this.#keepStretch(own);
   }
 
   /** Whether a request of this size could ever be served; one that could not must not be submitted. */
   fits(inputTokens: number, outputTokens: number): boolean {
-    return this.#kv.couldHold(inputTokens + outputTokens);
+    return this.#board.kv.couldHold(inputTokens + outputTokens);
   }
 
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
-    const { id, inputTokens, outputTokens, arrivalMs } = request;
+    const { id, inputTokens, outputTokens, arrivalMs, prefix } = request;
     invariant(inputTokens >= 1 && outputTokens >= 1, 'a request has at least one token on either side');
-    invariant(!this.#outputTokens.has(id), 'a request is submitted once');
+    invariant(!this.#sequences.has(id), 'a request is submitted once');
     invariant(this.fits(inputTokens, outputTokens), 'a request that never fits is not submitted');
-    this.#outputTokens.set(id, outputTokens);
-    this.#waiting.push({ id, inputTokens, arrivalMs, generatedTokens: 0, computedTokens: 0 });
+    const own = new CoreSequence(
+      id,
+      inputTokens,
+      outputTokens,
+      arrivalMs,
+      prefix?.group ?? -1,
+      Math.min(prefix?.tokens ?? 0, inputTokens),
+    );
+    this.#sequences.set(id, own);
+    this.#board.waiting.push(own);
+    this.#steady = false;
   }
 
   /** Takes a request out, wherever it is; its blocks are free at once. False when it is not there any more. */
   cancel(id: number): boolean {
-    if (!this.#outputTokens.delete(id)) return false;
-    this.#kv.release(id);
-    this.#waiting = this.#waiting.filter((sequence) => sequence.id !== id);
-    this.#running = this.#running.filter((sequence) => sequence.id !== id);
+    const own = this.#sequences.get(id);
+    if (own === undefined) return false;
+    this.#sequences.delete(id);
+    if (own.state === 'waiting') this.#board.waiting.remove(own);
+    else this.#board.leave(own);
+    own.state = 'gone';
+    this.#steady = false;
     return true;
+  }
+
+  /** When the request's latest token came out; null = none yet, or not here any more. */
+  lastTokenMs(id: number): number | null {
+    const own = this.#sequences.get(id);
+    if (own === undefined || own.generatedAt(this.#board.decodeSteps) === 0) return null;
+    if (own.state === 'decoding' && this.#board.decodeSteps > own.joinedAt) {
+      return this.#times.at(this.#board.decodeSteps - 1);
+    }
+    return own.earlierMs?.at(-1) ?? own.firstTokenMs;
+  }
+
+  /** Times of the tokens that a request in the engine has made so far. */
+  tokenTimes(id: number): number[] {
+    const own = this.#sequences.get(id);
+    if (own === undefined) return [];
+    const times = [...(own.earlierMs ?? [])];
+    if (own.state === 'decoding') this.#times.append(times, own.joinedAt, this.#board.decodeSteps);
+    return times;
   }
 
   /** Starts the next step at nowMs; null when there is nothing to do. */
   beginStep(nowMs: number): Step | null {
     invariant(this.#step === null, 'one step runs at a time');
-    if (this.#waiting.length === 0 && this.#running.length === 0) return null;
-    const batch = this.#scheduler.form(this.#waiting, this.#running, this.#kv);
-    this.#move(batch);
-    const batchSize = batch.decodes.length + batch.prefills.length;
+    const board = this.#board;
+    if (board.waiting.length === 0 && board.running.length === 0) return null;
+    board.beginForming(nowMs);
+    this.#steady = this.#scheduler.form(board) === 'steady';
+    const batchSize = board.load.decodes + board.chunked.length;
+    if (board.restsUntilMs !== null) {
+      this.#step = { startMs: nowMs, endMs: board.restsUntilMs, batchSize: 0, prefillTokens: 0 };
+      return this.#step;
+    }
     invariant(batchSize > 0, 'an engine with work to do never forms an empty step');
-    let kvTokens = 0;
-    for (const sequence of batch.decodes) kvTokens += sequence.inputTokens + sequence.generatedTokens;
-    let prefillTokens = 0;
-    for (const chunk of batch.prefills) prefillTokens += chunk.tokens;
-    const stepMs = this.#cost.stepMs({ decodes: batch.decodes.length, prefillTokens, kvTokens });
-    this.#steps++;
-    this.#busyMs += stepMs;
-    this.#step = { startMs: nowMs, endMs: nowMs + stepMs, batchSize, prefillTokens, batch };
+    const stepMs = this.#cost.stepMs(board.load);
+    this.#count(stepMs);
+    this.#step = { startMs: nowMs, endMs: nowMs + stepMs, batchSize, prefillTokens: board.load.prefillTokens };
     return this.#step;
   }
 
   /** Ends the step under way and says which tokens it made, decodes first. */
   endStep(): Emission[] {
-    invariant(this.#step !== null, 'a step is begun before it is ended');
-    const { decodes, prefills } = this.#step.batch;
-    this.#step = null;
     const emissions: Emission[] = [];
-    for (const sequence of decodes) this.#advance(sequence, 1, emissions);
-    for (const { sequence, tokens } of prefills) this.#advance(sequence, tokens, emissions);
-    if (emissions.some((emission) => emission.finished)) {
-      this.#running = this.#running.filter((sequence) => this.#outputTokens.has(sequence.id));
+    if (this.#board.decodes) {
+      const after = this.#board.decodeSteps + 1;
+      for (const own of this.#board.running) {
+        if (own.state !== 'decoding' || own.sitsOut || own.joinedAt >= after) continue;
+        const made = own.generatedAt(after);
+        emissions.push({ id: own.id, tokenIndex: made - 1, finished: made === own.outputTokens });
+      }
     }
+    this.#end([], (own, finished) => emissions.push({ id: own.id, tokenIndex: own.madeBefore - 1, finished }));
     return emissions;
   }
 
+  /** The step under way; null = the engine is idle. */
+  get step(): Readonly<Step> | null {
+    return this.#step;
+  }
+
+  /**
+   * Runs steps until one after whose end somebody must act: it finished requests, or the next would end after untilMs.
+   * A step that ends at untilMs itself still runs, and the one after it has begun when this returns.
+   */
+  advance(untilMs: number): Finish[] {
+    const finishes: Finish[] = [];
+    while (this.#step !== null && this.#step.endMs <= untilMs && finishes.length === 0) {
+      if (this.#steady && this.#skipSteady) this.#runSteadily(untilMs);
+      const { endMs } = this.#step;
+      if (endMs > untilMs) break;
+      this.#end(finishes, null);
+      this.beginStep(endMs);
+    }
+    return finishes;
+  }
+
+  /** Ends the step under way, begins none; for a driver that has nobody left to serve. */
+  settle(): number | null {
+    if (this.#step === null) return null;
+    const { endMs } = this.#step;
+    this.#end([], null);
+    return endMs;
+  }
+
   counters(): EngineCounters {
+    const { kv, running, waiting, totals, prefixes } = this.#board;
     return {
-      running: this.#running.length,
-      waiting: this.#waiting.length,
-      kvUsedBlocks: this.#kv.used,
-      kvTotalBlocks: this.#kv.total,
-      kvBlockSize: this.#kv.blockSize,
-      kvUsageRatio: this.#kv.usageRatio,
+      running: running.length,
+      waiting: waiting.length,
+      kvUsedBlocks: kv.used,
+      kvTotalBlocks: kv.total,
+      kvBlockSize: kv.blockSize,
+      kvUsageRatio: kv.usageRatio,
+      kvPeakBlocks: kv.peak,
       promptTokensTotal: this.#promptTokens,
       generationTokensTotal: this.#generationTokens,
-      preemptionsTotal: this.#preemptions,
+      preemptionsTotal: totals.preemptions,
+      recomputedTokensTotal: totals.recomputedTokens,
+      swappedOutBlocksTotal: totals.swappedOutBlocks,
+      swappedInBlocksTotal: totals.swappedInBlocks,
+      prefixFoundRatio:
+        prefixes === null || prefixes.lookedUpTokens === 0 ? null : prefixes.foundTokens / prefixes.lookedUpTokens,
       stepsTotal: this.#steps,
       busyMs: this.#busyMs,
     };
   }
 
-  #move(batch: Batch): void {
-    if (batch.preempted.length > 0) {
-      const out = new Set<Sequence>(batch.preempted);
-      for (const sequence of out) sequence.computedTokens = 0;
-      this.#running = this.#running.filter((sequence) => !out.has(sequence));
-      this.#waiting = [...batch.preempted.toReversed(), ...this.#waiting];
-      this.#preemptions += out.size;
-    }
-    // A chunk of a sequence that already runs is no admission.
-    const admitted = batch.prefills.filter(({ sequence }) => sequence.computedTokens === 0).map((p) => p.sequence);
-    if (admitted.length === 0) return;
-    if (admitted.every((sequence, i) => sequence === this.#waiting[i])) this.#waiting.splice(0, admitted.length);
-    else {
-      const chosen = new Set(admitted);
-      this.#waiting = this.#waiting.filter((sequence) => !chosen.has(sequence));
-    }
-    this.#running.push(...admitted);
+  /** Blocks held, counted afresh; equal to counters().kvUsedBlocks at every moment. */
+  recountBlocks(): number {
+    return this.#board.recountBlocks();
   }
 
-  #advance(sequence: Sequence, tokens: number, emissions: Emission[]): void {
-    const outputTokens = this.#outputTokens.get(sequence.id);
-    if (outputTokens === undefined) return; // cancelled while the step ran
-    sequence.computedTokens += tokens;
-    if (sequence.computedTokens < sequence.inputTokens + sequence.generatedTokens) return; // prompt not yet whole
-    if (sequence.generatedTokens === 0) this.#promptTokens += sequence.inputTokens;
-    const tokenIndex = sequence.generatedTokens++;
-    this.#generationTokens++;
-    const finished = sequence.generatedTokens === outputTokens;
-    if (finished) {
-      this.#outputTokens.delete(sequence.id);
-      this.#kv.release(sequence.id);
-    }
-    emissions.push({ id: sequence.id, tokenIndex, finished });
+  #count(stepMs: number): void {
+    this.#steps++;
+    this.#busyMs += stepMs;
   }
+
+  /** From the steady step under way on, all steps up to the last before a finish, a lack of blocks, or untilMs. */
+  #runSteadily(untilMs: number): void {
+    const board = this.#board;
+    const { load } = board;
+    if (!board.decodes || board.decodable === 0) return;
+    const step = this.#step!;
+    const last = board.finishes.next() - 1;
+    while (board.decodeSteps < last && step.endMs <= untilMs) {
+      // In the order of the slow path: the step ends, its tokens count, the next one takes its blocks and is costed.
+      this.#times.push(step.endMs);
+      this.#generationTokens += board.passDecodeStep();
+      if (!board.takeForNextDecode()) {
+        this.#afterLack(step.endMs);
+        return;
+      }
+      load.kvTokens = board.decodeKvTokens;
+      const stepMs = this.#cost.stepMs(load);
+      this.#count(stepMs);
+      step.startMs = step.endMs;
+      step.endMs += stepMs;
+    }
+  }
+
+  /** A steady stretch ran out of blocks: the step has ended, and the scheduler must find room for the next. */
+  #afterLack(nowMs: number): void {
+    this.#step = null;
+    this.beginStep(nowMs);
+  }
+
+  #end(finishes: Finish[], firstTokens: ((own: CoreSequence, finished: boolean) => void) | null): void {
+    const step = this.#step;
+    invariant(step !== null, 'a step is begun before it is ended');
+    this.#step = null;
+    const board = this.#board;
+    const { endMs } = step;
+    if (board.decodes) {
+      this.#times.push(endMs);
+      this.#generationTokens += board.passDecodeStep();
+      board.decodes = false;
+      while (board.finishes.next() <= board.decodeSteps) this.#finish(board.finishes.pop(), endMs, finishes);
+      if (this.#times.isLarge) this.#forgetOldTimes();
+    }
+    for (const own of board.chunked) this.#endChunk(own, endMs, finishes, firstTokens);
+    board.chunked = [];
+  }
+
+  #endChunk(
+    own: CoreSequence,
+    endMs: number,
+    finishes: Finish[],
+    firstTokens: ((own: CoreSequence, finished: boolean) => void) | null,
+  ): void {
+    const tokens = own.chunk;
+    own.chunk = 0;
+    if (own.state !== 'prefilling') return; // cancelled while the step ran
+    own.computedTokens += tokens;
+    if (own.computedTokens < own.inputTokens + own.madeBefore) return; // prompt not yet whole
+    if (own.madeBefore === 0) {
+      this.#promptTokens += own.inputTokens;
+      own.firstTokenMs = endMs;
+    }
+    own.madeBefore++;
+    this.#generationTokens++;
+    if (this.#keepTimes) (own.earlierMs ??= []).push(endMs);
+    const finished = own.madeBefore === own.outputTokens;
+    firstTokens?.(own, finished);
+    if (finished) {
+      this.#finish(own, endMs, finishes);
+      return;
+    }
+    const { prefilling } = this.#board;
+    prefilling.splice(prefilling.indexOf(own), 1);
+    this.#board.startDecoding(own);
+  }
+
+  #finish(own: CoreSequence, endMs: number, finishes: Finish[]): void {
+    this.#board.leave(own);
+    own.state = 'gone';
+    this.#sequences.delete(own.id);
+    finishes.push({
+      id: own.id,
+      firstTokenMs: own.firstTokenMs,
+      endMs,
+      tokenAtMs: own.earlierMs ?? [],
+      cachedTokens: own.cachedTokens,
+    });
+  }
+
+  /** A decoding sequence stops to decode: its token times are copied out of the engine's step times. */
+  #keepStretch(own: CoreSequence): void {
+    if (this.#keepTimes) this.#times.append((own.earlierMs ??= []), own.joinedAt, this.#board.decodeSteps);
+  }
+
+  #forgetOldTimes(): void {
+    let oldest = this.#board.decodeSteps;
+    for (const own of this.#board.running) if (own.state === 'decoding') oldest = Math.min(oldest, own.joinedAt);
+    this.#times.forgetBefore(oldest);
+  }
+}
+
+function costOf(profile: EngineProfile, seed: number): CostModel {
+  const { stepSigma, runSigma = 0 } = profile.jitter;
+  const steps = jitteredCost(linearCost(profile.cost), stepSigma, randomStream(seed, 'engine step jitter'));
+  return scaledCost(steps, runSigma, randomStream(seed, 'engine run jitter'));
 }

@@ -1,4 +1,5 @@
 import type { LinearCost } from './cost/linear-cost.ts';
+import type { SchedulerName, SettingValue } from './scheduler/schedulers.ts';
 
 /** One engine on one machine as a handful of numbers, with where they come from. The files are in data/engines. */
 export interface EngineProfile {
@@ -13,13 +14,31 @@ export interface EngineProfile {
   /** When they were measured or published, ISO 8601 (year, month or day). */
   date: string;
   cost: LinearCost;
-  /** Standard deviation of the logarithm of a step's time. */
-  jitter: { stepSigma: number };
+  /** Standard deviation of the logarithm of a step's time, and of a whole run's (absent = 0). */
+  jitter: { stepSigma: number; runSigma?: number };
   maxBatchSize: number;
   /** Prompt tokens prefilled in one step; null = no limit. */
   maxPrefillTokens: number | null;
   /** null = the KV cache is never the limit. */
   kv: { blocks: number; blockSize: number } | null;
+  /** Which policy forms the steps, and its server's settings; absent = plain continuous batching. */
+  scheduler?: { name: SchedulerName; settings: Readonly<Record<string, SettingValue>> };
+  /** Shared prompt beginnings are kept in the KV cache; absent = no. */
+  prefixCaching?: boolean;
+  /** What each request takes outside the steps: tokenising, HTTP, detokenising; absent = 0. */
+  overheadMs?: number;
+  /** How good the fit was that made it. */
+  fit?: FitQuality;
   /** What was assumed, and anything else a reader should know. */
   notes: readonly string[];
+}
+
+/** How a profile was fitted, and what it got right. */
+export interface FitQuality {
+  /** The load points, or the share of the requests, that it was fitted to. */
+  fittedTo: string;
+  /** Mean relative error on what it was not fitted to, by metric; null = nothing was held out. */
+  heldOutError: Readonly<Record<string, number>> | null;
+  /** 90 % intervals of the parameters, by name. */
+  intervals: Readonly<Record<string, readonly [number, number]>>;
 }

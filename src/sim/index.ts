@@ -12,15 +12,19 @@ export { builtinProfile, builtinProfiles, defaultProfileName } from './builtin-p
 export type { CostModel, StepLoad } from './cost/cost-model.ts';
 export { jitteredCost } from './cost/jittered-cost.ts';
 export { linearCost } from './cost/linear-cost.ts';
-export type { LinearCost } from './cost/linear-cost.ts';
+export type { DecodeKnot, LinearCost } from './cost/linear-cost.ts';
 export { EngineCore } from './engine-core.ts';
-export type { Emission, EngineCoreOptions, EngineCounters, EngineRequest, Step } from './engine-core.ts';
-export type { EngineProfile } from './engine-profile.ts';
+export type { EngineCoreOptions } from './engine-core.ts';
+export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
+export type { EngineProfile, FitQuality } from './engine-profile.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
 export { readProfile } from './read-profile.ts';
 export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
-export type { Batch, PrefillChunk, Scheduler, SchedulerLimits, Sequence } from './scheduler/scheduler.ts';
+export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
+export { parseSetting, schedulerNames, schedulerOf, schedulers, settingMistakes } from './scheduler/schedulers.ts';
+export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
+export type { Sequence } from './sequence.ts';
 export { makeSimRunner } from './sim-runner.ts';
 export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
 export {

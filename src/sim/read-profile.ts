@@ -1,6 +1,9 @@
 import type { Mistake } from '../core/index.ts';
 import { UserError } from '../core/index.ts';
-import type { EngineProfile } from './engine-profile.ts';
+import type { DecodeKnot } from './cost/linear-cost.ts';
+import type { EngineProfile, FitQuality } from './engine-profile.ts';
+import { schedulerNames, settingMistakes } from './scheduler/schedulers.ts';
+import type { SettingValue } from './scheduler/schedulers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,8 +39,13 @@ export function readProfile(value: unknown, file?: string): EngineProfile {
       cMsPerDecode: reader.number(cost, 'cMsPerDecode', amount, 'cost.'),
       p1MsPerPrefillToken: reader.number(cost, 'p1MsPerPrefillToken', amount, 'cost.'),
       kMsPer1000KvTokens: reader.number(cost, 'kMsPer1000KvTokens', amount, 'cost.'),
+      ...reader.optional(cost, 'mMsPerMillionAttention', amount, 'cost.'),
+      ...decodeCurveOf(reader, cost),
     },
-    jitter: { stepSigma: reader.number(jitter, 'stepSigma', { ...amount, most: 2 }, 'jitter.') },
+    jitter: {
+      stepSigma: reader.number(jitter, 'stepSigma', { ...amount, most: 2 }, 'jitter.'),
+      ...reader.optional(jitter, 'runSigma', { ...amount, most: 2 }, 'jitter.'),
+    },
     maxBatchSize: reader.number(top, 'maxBatchSize', count),
     maxPrefillTokens: (top['maxPrefillTokens'] ?? null) === null ? null : reader.number(top, 'maxPrefillTokens', count),
     kv:
@@ -47,10 +55,53 @@ export function readProfile(value: unknown, file?: string): EngineProfile {
             blocks: reader.number(kv, 'blocks', count, 'kv.'),
             blockSize: reader.number(kv, 'blockSize', count, 'kv.'),
           },
+    ...schedulerIn(reader, top),
+    ...(top['prefixCaching'] === true ? { prefixCaching: true } : {}),
+    ...reader.optional(top, 'overheadMs', amount),
+    ...(isFields(top['fit']) ? { fit: top['fit'] as unknown as FitQuality } : {}),
     notes: reader.texts(top, 'notes'),
   };
   reader.finish();
   return profile;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function schedulerIn(reader: FieldReader, top: Fields): Pick<EngineProfile, 'scheduler'> {
+  const given = top['scheduler'] ?? null;
+  if (given === null) return {};
+  const fields = reader.object(top, 'scheduler');
+  const name = schedulerNames.find((known) => known === fields['name']);
+  if (name === undefined) {
+    const names = schedulerNames.join(', ');
+    reader.wrong('scheduler.name', { en: `must be one of ${names}`, zh: `必须是 ${names} 之一` });
+    return {};
+  }
+  const settings = isFields(fields['settings']) ? fields['settings'] : {};
+  for (const { message } of settingMistakes(name, settings)) {
+    reader.wrong('scheduler.settings', { en: `(${message.en})`, zh: `（${message.zh}）` });
+  }
+  return { scheduler: { name, settings: settings as Record<string, SettingValue> } };
+}
+
+function decodeCurveOf(reader: FieldReader, cost: Fields): { decodeCurve?: DecodeKnot[] } {
+  const given = cost['decodeCurve'] ?? null;
+  if (given === null) return {};
+  const knots: unknown[] = Array.isArray(given) ? given : [null];
+  const whole = knots.filter(
+    (knot): knot is DecodeKnot & Fields =>
+      isFields(knot) && typeof knot['decodes'] === 'number' && typeof knot['ms'] === 'number' && knot['ms'] >= 0,
+  );
+  const rises = whole.every((knot, i) => knot.decodes > (whole[i - 1]?.decodes ?? 0));
+  if (whole.length !== knots.length || !rises || knots.length > 100) {
+    reader.wrong('cost.decodeCurve', {
+      en: 'must be a list of {decodes, ms} with rising decodes',
+      zh: '必须是 decodes 递增的 {decodes, ms} 列表',
+    });
+  }
+  return { decodeCurve: whole.map(({ decodes, ms }) => ({ decodes, ms })) };
 }
 
 class FieldReader {
@@ -92,6 +143,11 @@ class FieldReader {
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
     this.wrong(key, { en: 'must be a list of texts', zh: '必须是文本列表' });
     return [];
+  }
+
+  optional<K extends string>(from: Fields, key: K, rule: NumberRule, prefix = ''): { [P in K]?: number } {
+    if ((from[key] ?? null) === null) return {};
+    return { [key]: this.number(from, key, rule, prefix) } as { [P in K]?: number };
   }
 
   number(from: Fields, key: string, rule: NumberRule, prefix = ''): number {

@@ -86,7 +86,7 @@ export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, pro
     firstByteMs: flight.refusedAtMs === null ? headersMs : endMs,
     chunks: {
       atMs: seen,
-      tokens: seen.map(() => 1),
+      tokens: Array.from<number>({ length: seen.length }).fill(1),
       kinds: outputKindLetters.answer.repeat(seen.length),
     },
     endMs,

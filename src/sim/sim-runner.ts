@@ -1,8 +1,8 @@
 import type { RunnerKit, RunState, Workload } from '../core/index.ts';
 import { invariant } from '../core/index.ts';
 import type { CostModel } from './cost/cost-model.ts';
-import type { EngineCounters } from './engine-core.ts';
 import { EngineCore } from './engine-core.ts';
+import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 import { VirtualRun } from './virtual-run.ts';
@@ -16,6 +16,8 @@ export interface SimRunnerOptions {
   scheduler?: Scheduler;
   /** Takes the place of the profile's own cost model, jitter included. */
   cost?: CostModel;
+  /** false = the scheduler is asked before every step; the results are the same. Default true. */
+  skipSteady?: boolean;
   /** Awaited now and then: a long run would otherwise never let the process hear a signal. */
   breathe?: () => Promise<void>;
 }
@@ -41,9 +43,18 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         profile: options.profile,
         seed: plan.seed,
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
+        ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),
         ...(options.cost === undefined ? {} : { cost: options.cost }),
       });
-      run = new VirtualRun(plan, stops, rules, core, options.workload.bind(options), options.breathe ?? null);
+      run = new VirtualRun(
+        plan,
+        stops,
+        rules,
+        core,
+        options.workload.bind(options),
+        options.breathe ?? null,
+        options.profile.overheadMs ?? 0,
+      );
       return run.exchanges();
     },
     health: () => null,

@@ -13,7 +13,7 @@ import type {
 } from '../core/index.ts';
 import { invariant, problem } from '../core/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
-import type { EngineCore, Step } from './engine-core.ts';
+import type { EngineCore } from './engine-core.ts';
 import type { Flight } from './sim-exchange.ts';
 import { endedFlight, sentFlight, unsentFlight } from './sim-exchange.ts';
 
@@ -48,7 +48,9 @@ interface Phase {
 export class VirtualRun {
   readonly #flights = new Map<number, Flight>();
   readonly #deadlines = new DeadlineHeap<Flight>();
-  #step: Step | null = null;
+  /** Sent, and on the way through the server's front: tokenised and handed to the engine after the profile's overhead. */
+  readonly #arriving: Flight[] = [];
+  #arrived = 0;
   #nowMs = 0;
   #sendingStopped = false;
   /** A stop rule asked for it. */
@@ -63,6 +65,7 @@ export class VirtualRun {
     private readonly core: EngineCore,
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
+    private readonly overheadMs: number,
   ) {}
 
   state(): RunState {
@@ -110,11 +113,7 @@ export class VirtualRun {
       yield* this.#handOut();
     }
     // A step of requests that were all cancelled runs to its end all the same.
-    if (this.#step !== null) {
-      this.#nowMs = Math.max(this.#nowMs, this.#step.endMs);
-      this.#step = null;
-      this.core.endStep();
-    }
+    this.#nowMs = Math.max(this.#nowMs, this.core.settle() ?? this.#nowMs);
   }
 
   *#handOut(): Generator<Ended> {
@@ -134,7 +133,7 @@ export class VirtualRun {
   #cancelAll(): void {
     this.#sendingStopped = true;
     for (const flight of this.#flights.values()) {
-      this.core.cancel(flight.seq);
+      this.#cancel(flight);
       this.#end(flight, 'cancelled', problem('cancelled'));
     }
   }
@@ -207,22 +206,47 @@ export class VirtualRun {
       sentMs: this.#nowMs,
     });
     this.#flights.set(flight.seq, flight);
-    const { seq: id, inputTokens, outputTokens } = flight;
-    if (this.core.fits(inputTokens, outputTokens)) {
-      this.core.submit({ id, inputTokens, outputTokens, arrivalMs: this.#nowMs });
-      // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
-      this.#step ??= this.core.beginStep(this.#nowMs);
-    } else flight.refusedAtMs = this.#nowMs + refusalMs;
+    if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
+    else if (this.overheadMs > 0) this.#arriving.push(flight);
+    else this.#submit(flight);
     const { atMs } = this.#deadlineOf(flight);
     if (atMs < Infinity) this.#deadlines.push({ atMs, what: flight });
+  }
+
+  #submit(flight: Flight): void {
+    const { seq: id, inputTokens, outputTokens } = flight;
+    this.core.submit({ id, inputTokens, outputTokens, arrivalMs: this.#nowMs });
+    // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
+    if (this.core.step === null) this.core.beginStep(this.#nowMs);
+  }
+
+  #nextArrivalMs(): number {
+    const flight = this.#arriving[this.#arrived];
+    return flight === undefined ? Infinity : flight.sentMs! + this.overheadMs;
+  }
+
+  #letArrive(): void {
+    while (this.#nextArrivalMs() <= this.#nowMs) {
+      const flight = this.#arriving[this.#arrived++]!;
+      if (!flight.ended) this.#submit(flight);
+    }
+    if (this.#arrived > 1000) this.#arriving.splice(0, this.#arrived);
+    if (this.#arriving.length === 0 || this.#arrived > this.#arriving.length) this.#arrived = 0;
+  }
+
+  /** Takes a flight out of the engine; the tokens it has made stay on its record. */
+  #cancel(flight: Flight): void {
+    flight.tokenAtMs = this.core.tokenTimes(flight.seq);
+    this.core.cancel(flight.seq);
   }
 
   /** Deadlines only ever move later, so one entry in the heap per flight is enough: it is looked at again when it is due. */
   #deadlineOf(flight: Flight): { atMs: number; code: ProblemCode } {
     const { totalMs, ttftMs, readMs } = this.plan.timeouts;
     const sentMs = flight.sentMs ?? this.#nowMs;
-    const lastReadMs = (flight.stream ? flight.tokenAtMs.at(-1) : undefined) ?? sentMs;
-    const waitsForFirst = flight.stream && flight.tokenAtMs.length === 0;
+    const lastTokenMs = flight.stream ? this.core.lastTokenMs(flight.seq) : null;
+    const lastReadMs = lastTokenMs ?? sentMs;
+    const waitsForFirst = flight.stream && lastTokenMs === null;
     const candidates: { atMs: number; code: ProblemCode }[] = [
       { atMs: flight.refusedAtMs ?? Infinity, code: 'http-4xx' },
       { atMs: waitsForFirst && ttftMs !== null ? sentMs + ttftMs : Infinity, code: 'timeout-ttft' },
@@ -234,26 +258,21 @@ export class VirtualRun {
 
   /** Moves the clock to the next event and lets it happen; at one moment tokens come before deadlines. */
   #advance(phase: Phase): void {
-    const stepMs = this.#step?.endMs ?? Infinity;
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
-    const dueMs = phase.nextDueMs ?? Infinity;
-    const next = Math.min(stepMs, deadlineMs, dueMs);
-    invariant(next < Infinity, 'a run that is not over has something to wait for');
-    this.#nowMs = Math.max(this.#nowMs, next);
-    if (this.#nowMs >= stepMs) this.#endStep();
-    if (this.#nowMs >= deadlineMs) this.#missDeadlines();
-  }
-
-  #endStep(): void {
-    const emissions = this.core.endStep();
-    // The next step begins before clients have heard of this one: an ask that follows an answer joins the one after.
-    this.#step = this.core.beginStep(this.#nowMs);
-    for (const { id, finished } of emissions) {
+    const outsideMs = Math.min(deadlineMs, phase.nextDueMs ?? Infinity, this.#nextArrivalMs());
+    const finishes = this.core.advance(outsideMs);
+    const nextMs = finishes[0]?.endMs ?? outsideMs;
+    invariant(nextMs < Infinity, 'a run that is not over has something to wait for');
+    this.#nowMs = Math.max(this.#nowMs, nextMs);
+    // The next step has begun before clients hear of this one: an ask that follows an answer joins the one after.
+    for (const { id, tokenAtMs } of finishes) {
       const flight = this.#flights.get(id);
       invariant(flight !== undefined, 'tokens belong to requests in flight');
-      flight.tokenAtMs.push(this.#nowMs);
-      if (finished) this.#end(flight, 'ok', null);
+      flight.tokenAtMs = tokenAtMs;
+      this.#end(flight, 'ok', null);
     }
+    if (this.#nowMs >= deadlineMs) this.#missDeadlines();
+    this.#letArrive();
   }
 
   #missDeadlines(): void {
@@ -264,7 +283,7 @@ export class VirtualRun {
       const { atMs, code } = this.#deadlineOf(flight);
       if (atMs > this.#nowMs) this.#deadlines.push({ atMs, what: flight });
       else {
-        this.core.cancel(flight.seq);
+        this.#cancel(flight);
         const refused = code === 'http-4xx';
         const words = refused ? 'prompt and answer need more KV blocks than the engine has' : null;
         this.#end(flight, 'failed', problem(code, words, refused ? 400 : null));

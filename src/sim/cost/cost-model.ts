@@ -6,6 +6,8 @@ export interface StepLoad {
   prefillTokens: number;
   /** KV tokens that the decoding sequences attend to. */
   kvTokens: number;
+  /** Σ chunk·(context + chunk/2) over the prefilled chunks: what their attention costs. */
+  prefillAttention: number;
 }
 
 /** How long one engine step takes, in ms. */

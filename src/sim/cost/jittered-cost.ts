@@ -10,3 +10,10 @@ export function jitteredCost(cost: CostModel, stepSigma: number, random: RandomS
   const shift = (stepSigma * stepSigma) / 2;
   return { stepMs: (load) => cost.stepMs(load) * Math.exp(stepSigma * random.normal() - shift) };
 }
+
+/** The same cost times one factor for the whole run: machines are a little quicker or slower from day to day. */
+export function scaledCost(cost: CostModel, runSigma: number, random: RandomStream): CostModel {
+  if (runSigma === 0) return cost;
+  const factor = Math.exp(runSigma * random.normal() - (runSigma * runSigma) / 2);
+  return { stepMs: (load) => cost.stepMs(load) * factor };
+}

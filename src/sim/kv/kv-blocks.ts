@@ -7,14 +7,16 @@ export interface KvShape {
 }
 
 /**
- * Who holds how many KV blocks. A sequence of n tokens holds ceil(n / blockSize) of them.
+ * How many KV blocks are taken. A sequence of n tokens holds ceil(n / blockSize) of them; who holds how many is kept
+ * with the sequences, so that a decode step of thousands costs one look-up here.
  * Promise: used + free = total at every moment, where there is a total.
  */
 export class KvBlocks {
   readonly total: number | null;
   readonly blockSize: number;
   #used = 0;
-  readonly #held = new Map<number, number>();
+  /** Blocks in use at the worst moment so far. */
+  peak = 0;
 
   constructor(shape: KvShape) {
     invariant(
@@ -29,9 +31,9 @@ export class KvBlocks {
     return this.#used;
   }
 
-  /** null = without limit. */
-  get free(): number | null {
-    return this.total === null ? null : this.total - this.#used;
+  /** Infinity = without limit. */
+  get free(): number {
+    return this.total === null ? Infinity : this.total - this.#used;
   }
 
   /** Used over total; null = without limit. */
@@ -49,23 +51,16 @@ export class KvBlocks {
     return this.total === null || this.blocksFor(tokens) <= this.total;
   }
 
-  /** Makes the sequence hold what `tokens` take; false, and nothing changed, when there are too few free blocks. */
-  reserve(id: number, tokens: number): boolean {
-    const held = this.#held.get(id) ?? 0;
-    const more = this.blocksFor(tokens) - held;
-    if (more <= 0) return true;
-    if (this.total !== null && this.#used + more > this.total) return false;
-    this.#held.set(id, held + more);
-    this.#used += more;
+  /** Takes blocks; false, and nothing changed, when there are too few. */
+  take(blocks: number): boolean {
+    if (this.total !== null && this.#used + blocks > this.total) return false;
+    this.#used += blocks;
+    if (this.#used > this.peak) this.peak = this.#used;
     return true;
   }
 
-  /** Gives back all that a sequence holds. */
-  release(id: number): void {
-    const held = this.#held.get(id);
-    if (held === undefined) return;
-    this.#held.delete(id);
-    this.#used -= held;
+  give(blocks: number): void {
+    this.#used -= blocks;
     invariant(this.#used >= 0, 'no more KV blocks are given back than were taken');
   }
 }

@@ -1,5 +1,5 @@
-import type { KvBlocks } from '../kv/kv-blocks.ts';
-import type { PrefillChunk, Scheduler, SchedulerLimits, Sequence } from './scheduler.ts';
+import { makeRoomToDecode } from './scheduler.ts';
+import type { Scheduler, SchedulerLimits } from './scheduler.ts';
 
 /**
  * Continuous batching, first come first served: every running sequence decodes in every step, and whole prompts join
@@ -7,42 +7,21 @@ import type { PrefillChunk, Scheduler, SchedulerLimits, Sequence } from './sched
  * finds no free block, the one admitted last is preempted and recomputed later; such a step admits nobody.
  */
 export function continuousFcfs(limits: SchedulerLimits): Scheduler {
+  const maxTokens = limits.maxPrefillTokens ?? Infinity;
   return {
-    form(waiting, running, kv) {
-      const { decodes, preempted } = keepRunning(running, kv);
-      const prefills = preempted.length > 0 ? [] : admit(waiting, decodes.length, limits, kv);
-      return { decodes, prefills, preempted };
+    form(board) {
+      const preempted = makeRoomToDecode(board);
+      board.decodeAll();
+      if (preempted > 0) return 'changing';
+      let prefillTokens = 0;
+      while (board.waiting.length > 0 && board.running.length < limits.maxBatchSize) {
+        const next = board.waiting.at(0);
+        const tokens = board.remaining(next);
+        if (prefillTokens > 0 && prefillTokens + tokens > maxTokens) break;
+        if (!board.prefill(next, tokens)) break;
+        prefillTokens += tokens;
+      }
+      return prefillTokens === 0 ? 'steady' : 'changing';
     },
   };
-}
-
-function keepRunning(running: readonly Sequence[], kv: KvBlocks): { decodes: Sequence[]; preempted: Sequence[] } {
-  const decodes: Sequence[] = [];
-  const preempted: Sequence[] = [];
-  let end = running.length;
-  for (let i = 0; i < end; i++) {
-    const sequence = running[i]!;
-    while (i < end && !kv.reserve(sequence.id, sequence.inputTokens + sequence.generatedTokens)) {
-      const last = running[--end]!;
-      kv.release(last.id);
-      preempted.push(last);
-    }
-    if (i < end) decodes.push(sequence);
-  }
-  return { decodes, preempted };
-}
-
-function admit(waiting: readonly Sequence[], batchSize: number, limits: SchedulerLimits, kv: KvBlocks): PrefillChunk[] {
-  const prefills: PrefillChunk[] = [];
-  const maxTokens = limits.maxPrefillTokens ?? Infinity;
-  let prefillTokens = 0;
-  for (const sequence of waiting) {
-    if (batchSize + prefills.length >= limits.maxBatchSize) break;
-    const tokens = sequence.inputTokens + sequence.generatedTokens;
-    if (prefills.length > 0 && prefillTokens + tokens > maxTokens) break;
-    if (!kv.reserve(sequence.id, tokens)) break;
-    prefills.push({ sequence, tokens });
-    prefillTokens += tokens;
-  }
-  return prefills;
 }

@@ -1,0 +1,62 @@
+/** One request as it enters the engine. Ids are never used twice. */
+export interface EngineRequest {
+  id: number;
+  inputTokens: number;
+  /** How many tokens the answer will have; only the core knows, never the scheduler. */
+  outputTokens: number;
+  arrivalMs: number;
+  /** The first `tokens` of the prompt are those of every other request of the group. */
+  prefix?: { group: number; tokens: number };
+}
+
+/** A step under way. */
+export interface Step {
+  startMs: number;
+  endMs: number;
+  batchSize: number;
+  prefillTokens: number;
+}
+
+/** One output token, at the end of the step that made it. */
+export interface Emission {
+  id: number;
+  /** 0 = the first token. */
+  tokenIndex: number;
+  finished: boolean;
+}
+
+/** A request that is done. */
+export interface Finish {
+  id: number;
+  firstTokenMs: number;
+  endMs: number;
+  /** When each of its tokens came out; empty where the core keeps no times. */
+  tokenAtMs: number[];
+  /** Prompt tokens that the prefix cache spared. */
+  cachedTokens: number;
+}
+
+/** What an engine shows of itself. */
+export interface EngineCounters {
+  running: number;
+  waiting: number;
+  kvUsedBlocks: number;
+  /** null = without limit. */
+  kvTotalBlocks: number | null;
+  kvBlockSize: number;
+  /** null = without limit. */
+  kvUsageRatio: number | null;
+  kvPeakBlocks: number;
+  promptTokensTotal: number;
+  generationTokensTotal: number;
+  preemptionsTotal: number;
+  /** Tokens whose KV was lost and computed again. */
+  recomputedTokensTotal: number;
+  swappedOutBlocksTotal: number;
+  swappedInBlocksTotal: number;
+  /** Of the prompt tokens with a shared beginning, those found in the prefix cache; null = none were looked up. */
+  prefixFoundRatio: number | null;
+  stepsTotal: number;
+  /** Time spent in steps. */
+  busyMs: number;
+}

@@ -1,0 +1,150 @@
+import type { Sequence } from '../sequence.ts';
+import { makeRoomToDecode } from './scheduler.ts';
+import type { Board, Scheduler } from './scheduler.ts';
+
+/** MindIE's own names (ScheduleConfig); host memory is given in KV blocks. */
+export interface MindieSettings {
+  maxBatchSize: number;
+  /** 0 = as large as maxBatchSize. */
+  maxPrefillBatchSize: number;
+  maxPrefillTokens: number;
+  maxQueueDelayMicroseconds: number;
+  prefillTimeMsPerReq: number;
+  decodeTimeMsPerReq: number;
+  /** true = stageSelectPolicy 1. */
+  supportSelectBatch: boolean;
+  /** 0 prefill first, 1 the waste rule, 2 least laxity first. */
+  stageSelectPolicy: number;
+  prefillExpectedTime: number;
+  decodeExpectedTime: number;
+  /** Sequences that may lie in host memory at once; 0 = preemption recomputes. */
+  maxPreemptCount: number;
+  /** KV blocks that fit into cpuMemSize. */
+  cpuBlocks: number;
+  /** Host memory filled beyond this share: recompute instead of swapping. */
+  recomputeThreshold: number;
+  /** ms: the MindSpore backend decodes in groups of at most maxPrefillBatchSize sequences that take turns. */
+  backendType: 'atb' | 'ms';
+}
+
+/** MindIE: prefill and decode in steps of their own; which of them comes next is what stageSelectPolicy decides. */
+export function mindie(settings: MindieSettings): Scheduler {
+  const policy = settings.supportSelectBatch ? 1 : settings.stageSelectPolicy;
+  const groupSize = settings.maxPrefillBatchSize || settings.maxBatchSize;
+  const wantsPrefill = [prefillFirst, wasteRule(settings), leastLaxity(settings)][policy]!;
+  const host = hostMemory(settings);
+  let turn = 0;
+  return {
+    form(board) {
+      if (board.waiting.length > 0 && waitsForMore(board, settings)) return 'changing';
+      if (wantsPrefill(board) && prefillStep(board, settings, groupSize)) return 'changing';
+      const swappedIn = host.bringBack(board);
+      const preempted = makeRoomToDecode(board, host.howToPreempt(board));
+      const groups = settings.backendType === 'ms' ? takeTurns(board, groupSize, turn) : 1;
+      turn = groups > 1 ? turn + 1 : 0;
+      board.decodeAll();
+      const blocked = board.waiting.length === 0 || policy === 0 || board.running.length >= settings.maxBatchSize;
+      return blocked && groups === 1 && preempted === 0 && !swappedIn ? 'steady' : 'changing';
+    },
+  };
+}
+
+/** An idle engine gives the queue a moment to fill before it prefills. */
+function waitsForMore(board: Board, settings: MindieSettings): boolean {
+  if (board.running.length > 0) return false;
+  const most = Math.min(settings.maxPrefillBatchSize || settings.maxBatchSize, settings.maxBatchSize);
+  const untilMs = board.waiting.at(0).arrivalMs + settings.maxQueueDelayMicroseconds / 1000;
+  if (board.waiting.length >= most || board.nowMs >= untilMs || board.waiting.at(0).preemptions > 0) return false;
+  board.rest(untilMs);
+  return true;
+}
+
+function prefillFirst(board: Board): boolean {
+  return board.waiting.length > 0;
+}
+
+/** Waste grows with every free slot that waits; the prefill comes once it outweighs what stopping the running ones costs. */
+function wasteRule(settings: MindieSettings): (board: Board) => boolean {
+  let waste = 0;
+  return (board) => {
+    const running = board.running.length;
+    if (board.waiting.length === 0) {
+      waste = 0;
+      return false;
+    }
+    if (running <= settings.maxBatchSize) waste += settings.decodeTimeMsPerReq * (settings.maxBatchSize - running);
+    if (settings.prefillTimeMsPerReq * running > waste) return false;
+    waste = 0;
+    return true;
+  };
+}
+
+/** The stage with the smaller share of its time limit left goes first. */
+function leastLaxity(settings: MindieSettings): (board: Board) => boolean {
+  return (board) => {
+    if (board.waiting.length === 0) return false;
+    if (board.running.length === 0) return true;
+    const waitedMs = board.nowMs - board.waiting.at(0).arrivalMs;
+    const { prefillExpectedTime, decodeExpectedTime, prefillTimeMsPerReq, decodeTimeMsPerReq } = settings;
+    const prefillLaxity = (prefillExpectedTime - waitedMs - prefillTimeMsPerReq) / prefillExpectedTime;
+    const decodeLaxity = (decodeExpectedTime - decodeTimeMsPerReq) / decodeExpectedTime;
+    return prefillLaxity < decodeLaxity;
+  };
+}
+
+function prefillStep(board: Board, settings: MindieSettings, mostPrompts: number): boolean {
+  let tokens = 0;
+  let prompts = 0;
+  while (board.waiting.length > 0 && prompts < mostPrompts && board.running.length < settings.maxBatchSize) {
+    const next = board.waiting.at(0);
+    if (next.swapped) break;
+    const more = board.remaining(next);
+    if (prompts > 0 && tokens + more > settings.maxPrefillTokens) break;
+    if (!board.prefill(next, more)) break;
+    tokens += more;
+    prompts++;
+  }
+  return prompts > 0;
+}
+
+/** All running ones but a group of the given size sit out; says how many groups there are. */
+function takeTurns(board: Board, groupSize: number, turn: number): number {
+  const groups = Math.ceil(board.running.length / groupSize);
+  if (groups <= 1) return 1;
+  const first = (turn % groups) * groupSize;
+  const out = board.running.filter((_, i) => i < first || i >= first + groupSize);
+  for (const sequence of out) board.sitOut(sequence);
+  return groups;
+}
+
+function hostMemory(settings: MindieSettings): {
+  howToPreempt(board: Board): (sequence: Sequence) => 'recompute' | 'swap';
+  bringBack(board: Board): boolean;
+} {
+  let used = 0;
+  let count = 0;
+  return {
+    howToPreempt: (board) => (sequence) => {
+      const blocks = board.blocksHeld(sequence);
+      const full = used + blocks > settings.cpuBlocks * settings.recomputeThreshold;
+      if (count >= settings.maxPreemptCount || full || board.remaining(sequence) > 0) return 'recompute';
+      used += blocks;
+      count++;
+      return 'swap';
+    },
+    bringBack(board) {
+      let any = false;
+      while (board.waiting.length > 0 && board.waiting.at(0).swapped && board.running.length < settings.maxBatchSize) {
+        const next = board.waiting.at(0);
+        const blocks = board.blocksHeld(next);
+        // One block of room beyond its own, or it would be thrown out again at once.
+        const spare = board.running.length === 0 ? 0 : board.blocksToDecode() + 1;
+        if (blocks + spare > board.kv.free || !board.swapIn(next)) break;
+        used -= blocks;
+        count--;
+        any = true;
+      }
+      return any;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EngineProfile, EngineRequest, Finish, SettingValue } from '../index.ts';
+import { EngineCore, schedulerNames } from '../index.ts';
+import type { SchedulerName } from '../index.ts';
+
+const base: EngineProfile = {
+  schema: 'llmdyno.engine-profile/1',
+  name: 'laws',
+  title: 'laws',
+  model: 'laws',
+  source: 'made up for tests',
+  date: '2026',
+  cost: {
+    aMs: 10,
+    cMsPerDecode: 1,
+    p1MsPerPrefillToken: 0.5,
+    kMsPer1000KvTokens: 3,
+    mMsPerMillionAttention: 50,
+  },
+  jitter: { stepSigma: 0.1 },
+  maxBatchSize: 5,
+  maxPrefillTokens: 48,
+  kv: { blocks: 14, blockSize: 8 },
+  notes: [],
+};
+
+/** Settings that bring each policy's special paths into play. */
+const variants: { scheduler: SchedulerName; settings: Record<string, SettingValue> }[] = [
+  ...schedulerNames.map((scheduler) => ({ scheduler, settings: {} })),
+  { scheduler: 'vllm-v1', settings: { max_num_batched_tokens: 5 } },
+  { scheduler: 'vllm-v1', settings: { long_prefill_token_threshold: 7, max_num_batched_tokens: 20 } },
+  { scheduler: 'vllm-v1', settings: { long_prefill_token_threshold: 7, max_num_partial_prefills: 1 } },
+  { scheduler: 'vllm-v1', settings: { enable_chunked_prefill: false } },
+  { scheduler: 'vllm-v0', settings: { preemption_mode: 'swap', num_cpu_blocks: 9 } },
+  { scheduler: 'mindie', settings: { supportSelectBatch: true } },
+  { scheduler: 'mindie', settings: { stageSelectPolicy: 2, prefillExpectedTime: 400 } },
+  { scheduler: 'mindie', settings: { maxPreemptCount: 3, cpuBlocks: 20 } },
+  { scheduler: 'mindie', settings: { backendType: 'ms', maxPrefillBatchSize: 2 } },
+  { scheduler: 'sglang', settings: { chunked_prefill_size: 9 } },
+];
+
+const someRequests = fc
+  .array(
+    fc.record({
+      inputTokens: fc.integer({ min: 1, max: 60 }),
+      outputTokens: fc.integer({ min: 1, max: 45 }),
+      arrivalMs: fc.integer({ min: 0, max: 1500 }),
+      prefix: fc.record({ group: fc.integer({ min: 0, max: 2 }), tokens: fc.integer({ min: 0, max: 40 }) }),
+    }),
+    { minLength: 1, maxLength: 25 },
+  )
+  .map((list) => list.map((request, id): EngineRequest => ({ id, ...request })));
+
+/** Lets a core run through the requests, looking at it whenever it stops. */
+function drive(core: EngineCore, requests: readonly EngineRequest[], look: () => void): Finish[] {
+  const queue = requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
+  const done: Finish[] = [];
+  let nowMs = 0;
+  while (queue.length > 0 || core.step !== null) {
+    const nextMs = queue[0]?.arrivalMs ?? Infinity;
+    const finishes = core.step === null ? [] : core.advance(nextMs);
+    done.push(...finishes);
+    const at = finishes[0]?.endMs ?? nextMs;
+    expect(at).toBeGreaterThanOrEqual(nowMs);
+    nowMs = at;
+    while (finishes.length === 0 && queue.length > 0 && queue[0]!.arrivalMs <= nowMs) {
+      core.submit(queue.shift()!);
+      if (core.step === null) core.beginStep(nowMs);
+    }
+    look();
+  }
+  return done;
+}
+
+const profileOf = ({ scheduler, settings }: (typeof variants)[number], prefixCaching: boolean): EngineProfile => ({
+  ...base,
+  prefixCaching,
+  scheduler: { name: scheduler, settings },
+});
+
+describe.each(variants)('$scheduler $settings', (variant) => {
+  it.each([false, true])(
+    'prefix cache %s: nothing lost, blocks conserved, tokens in time, the clock never goes back',
+    (caching) => {
+      fc.assert(
+        fc.property(someRequests, fc.integer(), (requests, seed) => {
+          const core = new EngineCore({ profile: profileOf(variant, caching), seed });
+          const done = drive(core, requests, () => {
+            const { kvUsedBlocks, running } = core.counters();
+            expect(core.recountBlocks()).toBe(kvUsedBlocks);
+            expect(kvUsedBlocks).toBeLessThanOrEqual(14);
+            expect(running).toBeLessThanOrEqual(5);
+          });
+          expect(done.map((finish) => finish.id).toSorted((a, b) => a - b)).toEqual(requests.map((r) => r.id));
+          for (const { id, tokenAtMs, firstTokenMs, endMs } of done) {
+            const { outputTokens, arrivalMs } = requests[id]!;
+            expect(tokenAtMs).toHaveLength(outputTokens);
+            expect(tokenAtMs[0]).toBe(firstTokenMs);
+            expect(tokenAtMs.at(-1)).toBe(endMs);
+            expect(firstTokenMs).toBeGreaterThan(arrivalMs);
+            tokenAtMs.slice(1).forEach((atMs, i) => expect(atMs).toBeGreaterThan(tokenAtMs[i]!));
+          }
+          const { generationTokensTotal, promptTokensTotal, kvUsedBlocks } = core.counters();
+          expect(generationTokensTotal).toBe(requests.reduce((sum, r) => sum + r.outputTokens, 0));
+          expect(promptTokensTotal).toBe(requests.reduce((sum, r) => sum + r.inputTokens, 0));
+          expect(kvUsedBlocks).toBe(0);
+        }),
+        { numRuns: 40, seed: 21 },
+      );
+    },
+  );
+
+  it('skipping of steady stretches changes nothing, to the last bit', () => {
+    fc.assert(
+      fc.property(someRequests, fc.integer(), (requests, seed) => {
+        const [skipping, asking] = [true, false].map((skipSteady) => {
+          const core = new EngineCore({ profile: profileOf(variant, false), seed, skipSteady });
+          return { done: drive(core, requests, () => {}), counters: core.counters() };
+        });
+        expect(skipping).toEqual(asking);
+      }),
+      { numRuns: 40, seed: 22 },
+    );
+  });
+
+  it('blindness: what the engine does before the shorter of two answers ends does not hang on the longer one', () => {
+    fc.assert(
+      fc.property(someRequests, fc.integer({ min: 1, max: 30 }), (requests, more) => {
+        const last = requests.at(-1)!;
+        const longer = [...requests.slice(0, -1), { ...last, outputTokens: Math.min(45, last.outputTokens + more) }];
+        const profile = profileOf(variant, false);
+        const short = drive(new EngineCore({ profile, seed: 1 }), requests, () => {});
+        const long = drive(new EngineCore({ profile, seed: 1 }), longer, () => {});
+        const endMs = short.find((finish) => finish.id === last.id)!.endMs;
+        const before = (list: Finish[]) => list.map(({ id, tokenAtMs }) => [id, tokenAtMs.filter((at) => at <= endMs)]);
+        const byId = (a: unknown[], b: unknown[]): number => (a[0] as number) - (b[0] as number);
+        expect(before(long).toSorted(byId)).toEqual(before(short).toSorted(byId));
+      }),
+      { numRuns: 25, seed: 23 },
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { makeRoomToDecode } from './scheduler.ts';
+import type { Board, Scheduler } from './scheduler.ts';
+
+/** SGLang's own names. */
+export interface SglangSettings {
+  max_running_requests: number;
+  max_prefill_tokens: number;
+  /** Tokens of a long prompt per step; −1 = prompts are not cut. */
+  chunked_prefill_size: number;
+  /** Share of the blocks that admission leaves to the running ones' answers. */
+  new_token_ratio: number;
+}
+
+/**
+ * SGLang's default: as long as prompts can be admitted, extend steps follow one another and nobody decodes; a long prompt
+ * is cut into chunks, one such prompt at a time. Where blocks lack, the youngest is retracted and recomputed.
+ */
+export function sglang(settings: SglangSettings): Scheduler {
+  return {
+    form(board) {
+      if (extendStep(board, settings)) return 'changing';
+      const retracted = makeRoomToDecode(board);
+      board.decodeAll();
+      return retracted > 0 ? 'changing' : 'steady';
+    },
+  };
+}
+
+function extendStep(board: Board, settings: SglangSettings): boolean {
+  const chunkSize = settings.chunked_prefill_size > 0 ? settings.chunked_prefill_size : Infinity;
+  let budget = Math.min(settings.max_prefill_tokens, chunkSize);
+  let any = false;
+  for (const sequence of board.prefilling) {
+    const tokens = Math.min(board.remaining(sequence), budget);
+    if (tokens > 0 && board.prefill(sequence, tokens)) {
+      budget -= tokens;
+      any = true;
+    }
+  }
+  while (budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_running_requests) {
+    const next = board.waiting.at(0);
+    const remaining = board.remaining(next);
+    const tokens = remaining <= budget ? remaining : chunkSize === Infinity ? (any ? 0 : remaining) : budget;
+    if (tokens === 0 || !hasRoom(board, tokens, settings) || !board.prefill(next, tokens)) break;
+    budget -= tokens;
+    any = true;
+  }
+  return any;
+}
+
+function hasRoom(board: Board, tokens: number, settings: SglangSettings): boolean {
+  if (board.kv.total === null || board.running.length === 0) return true;
+  return board.kv.blocksFor(tokens) + Math.floor(settings.new_token_ratio * board.kv.total) <= board.kv.free;
+}
