@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
 import { rooms } from '../../src/core/index.ts';
 import type { RoomRule } from '../../src/core/index.ts';
 
@@ -69,13 +70,18 @@ describe('the documents', () => {
     expect(stale).toBe('');
   });
 
+  test.each(['README.md', 'README.zh.md'])('%s lists the commands that there are, and no others', (name) => {
+    const rows = readFileSync(join(root, name), 'utf8').matchAll(/^\| `dyno (\w+)/gm);
+    expect([...rows].map((row) => row[1])).toEqual(Object.keys(commands));
+  });
+
   test('every package that is installed with llmdyno has a page that says why', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
     const folder = join(root, 'docs/decisions');
     const titles = readdirSync(folder).map((page) => readFileSync(join(folder, page), 'utf8').split('\n')[0]!);
-    const decided = (name: string): boolean => titles.some((title) => title.startsWith(`# ${name} (`));
+    const decided = (name: string): boolean => titles.some((title) => title.includes(` ${name} (`));
     expect(Object.keys(dependencies).filter((name) => !decided(name))).toEqual([]);
   });
 });
