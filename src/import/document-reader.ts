@@ -183,5 +183,5 @@ function dropRepeats(sections: readonly Section[]): void {
 
 /** A heading's words: links by their text, no emphasis marks. */
 function headingText(text: string): string {
-  return printable(text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|__|`/g, '')).slice(0, 200);
+  return printable(text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|`/g, '')).slice(0, 200);
 }

@@ -7,6 +7,7 @@ export class Section {
   readonly path: readonly string[];
   readonly line: number;
   private points: PointDraft[] = [];
+  private hasTable = false;
 
   constructor(path: readonly string[], line: number) {
     this.path = path;
@@ -19,7 +20,9 @@ export class Section {
 
   /** A log block: takes the place of the table row that tells of the same test, else comes last. */
   addBlock(block: PointDraft): void {
-    const at = this.points.findIndex((point) => point.from === 'table' && belongTogether(point, block));
+    const at = this.hasTable
+      ? this.points.findIndex((point) => point.from === 'table' && belongTogether(point, block))
+      : -1;
     if (at === -1) {
       this.points.push(block);
       return;
@@ -30,6 +33,7 @@ export class Section {
 
   /** The points of one table: each is matched with a log block or an earlier table's point of this section. */
   addTable(rows: readonly PointDraft[]): void {
+    this.hasTable = true;
     const taken = new Set<PointDraft>();
     for (const row of rows) {
       const match = this.points.find((point) => !taken.has(point) && this.matches(point, row));
