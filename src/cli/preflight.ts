@@ -33,7 +33,7 @@ export async function firstModel(
   const url = new URL(address.url);
   const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
   const asked = { ...server, model: '' };
-  const list = { method: 'GET', url: `${url.origin}${prefix}/models`, body: new Uint8Array(0) } as const;
+  const list = { method: 'GET', url: `${url.origin}${prefix}/models`, body: '' } as const;
   const fetched = await fetchOnce(asked, list, secrets, timeoutMs);
   if (fetched.problem !== null && lasting.has(fetched.problem.code)) throw unreachable(address, fetched.problem);
   try {

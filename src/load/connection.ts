@@ -7,7 +7,7 @@ import type { Stage } from './connect-problem.ts';
 import { connect } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HttpReader, HttpSyntaxError } from './http-reader.ts';
-import type { ResponseHead } from './http-reader.ts';
+import type { ResponseHandler, ResponseHead } from './http-reader.ts';
 import type { RunClock } from './run-clock.ts';
 
 /** Who is told about the one request that a connection carries at a time. Times are of the socket read. */
@@ -24,13 +24,14 @@ export interface ConnectionClient {
 }
 
 /** One connection: a socket, a strict reader, and at most one request. */
-export class Connection {
+export class Connection implements ResponseHandler {
   readonly #clock: RunClock;
   readonly #reader = new HttpReader();
   readonly #socket: Socket;
   #client: ConnectionClient | null = null;
   #stage: Stage = 'connecting';
-  #ended: { reusable: boolean } | null = null;
+  #ended = false;
+  #reusable = false;
   #answered = false;
   #error: NodeJS.ErrnoException | null = null;
   /** When it became idle, for the pool. */
@@ -58,19 +59,29 @@ export class Connection {
   }
 
   /** Writes a request; `client` hears of everything that follows. */
-  send(bytes: Uint8Array, client: ConnectionClient): void {
+  send(request: string, client: ConnectionClient): void {
     this.#client = client;
     this.#answered = false;
-    this.#ended = null;
-    const buffered = this.#reader;
-    buffered.expect({
-      head: (head) => client.head(head),
-      body: (piece) => client.body(piece, this.#readAtMs),
-      end: (reusable) => {
-        this.#ended = { reusable };
-      },
-    });
-    this.#socket.write(bytes);
+    this.#ended = false;
+    this.#reader.expect(this);
+    this.#socket.write(request);
+  }
+
+  /** For the reader. */
+  head(head: ResponseHead): void {
+    this.#client!.head(head);
+  }
+
+  /** For the reader. */
+  body(bytes: Uint8Array): void {
+    // A client that has given up in the middle of a read hears no more of it.
+    this.#client?.body(bytes, this.#readAtMs);
+  }
+
+  /** For the reader: told on to the client only when the reader is done with the bytes at hand. */
+  end(reusable: boolean): void {
+    this.#ended = true;
+    this.#reusable = reusable;
   }
 
   /** Gives the connection up; its client hears nothing more. */
@@ -112,7 +123,7 @@ export class Connection {
     } catch (error) {
       if (!(error instanceof HttpSyntaxError)) throw error;
       // After the end of the response stray bytes only cost the connection, not the answer.
-      if (this.#ended !== null) this.#ended.reusable = false;
+      if (this.#ended) this.#reusable = false;
       else return this.#break(problem('malformed-http', error.message), atMs);
     }
     this.#settle(atMs);
@@ -120,13 +131,12 @@ export class Connection {
 
   /** Tells the client of a complete response, once the reader is done with the bytes at hand. */
   #settle(atMs: number): void {
-    const ended = this.#ended;
     const client = this.#client;
-    if (ended === null || client === null) return;
+    if (!this.#ended || client === null) return;
     this.#client = null;
-    this.#ended = null;
-    if (!ended.reusable) this.#socket.destroy();
-    client.end(ended.reusable, atMs);
+    this.#ended = false;
+    if (!this.#reusable) this.#socket.destroy();
+    client.end(this.#reusable, atMs);
   }
 
   #closedByPeer(): void {

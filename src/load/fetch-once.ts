@@ -2,8 +2,8 @@ import { problem } from '../core/index.ts';
 import type { Problem, RunPlan } from '../core/index.ts';
 import { Connection } from './connection.ts';
 import { endpointOf } from './endpoint.ts';
-import { requestWriter } from './request-bytes.ts';
-import type { Secrets } from './request-bytes.ts';
+import { requestWriter } from './request-text.ts';
+import type { Secrets } from './request-text.ts';
 import { startClock } from './run-clock.ts';
 
 const maxBodyBytes = 1024 * 1024;
@@ -20,14 +20,14 @@ export interface Fetched {
 /** Asks one thing over a connection of its own, through the same reader and the same causes as the load. */
 export function fetchOnce(
   target: RunPlan['target'],
-  call: { method: 'GET' | 'POST'; url: string; body: Uint8Array },
+  call: { method: 'GET' | 'POST'; url: string; body: string },
   secrets: Secrets,
   timeoutMs: number,
 ): Promise<Fetched> {
   const clock = startClock();
   const endpoint = endpointOf({ ...target, url: call.url });
   const write = requestWriter(endpoint, target, secrets);
-  const bytes = write({
+  const request = write({
     method: call.method,
     headers: [
       ['content-type', 'application/json'],
@@ -48,7 +48,7 @@ export function fetchOnce(
     const timer = setTimeout(() => {
       done(problem(connected ? 'timeout-total' : 'connect-timeout', `no answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);
-    connection.send(bytes, {
+    connection.send(request, {
       connected: () => {
         connected = true;
       },

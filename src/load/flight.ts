@@ -50,7 +50,7 @@ export class Flight implements ConnectionClient {
 
   constructor(parts: {
     ask: Ask;
-    bytes: Uint8Array;
+    request: string;
     settings: FlightSettings;
     connection: Connection;
     fresh: boolean;
@@ -70,7 +70,7 @@ export class Flight implements ConnectionClient {
     this.#warmup = parts.warmup;
     this.#inputChars = parts.inputChars;
     this.#connecting = parts.fresh;
-    parts.connection.send(parts.bytes, this);
+    parts.connection.send(parts.request, this);
   }
 
   get connection(): Connection {

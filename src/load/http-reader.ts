@@ -174,20 +174,18 @@ export class HttpReader {
   }
 
   #head(text: string): void {
-    const lines = text.split('\r\n');
-    const status = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
-    if (status === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
-    const headers = readHeaders(lines.slice(1));
-    const code = Number(status[2]);
+    // Answers of one server mostly have the same head, to the second in its Date.
+    if (lastHead?.text !== text) lastHead = readHead(text);
+    const { http11, status, headers } = lastHead;
     // 100 Continue and its kind only announce; the answer proper follows.
-    if (code < 200) {
-      if (code === 101) throw new HttpSyntaxError('a protocol switch nobody asked for');
+    if (status < 200) {
+      if (status === 101) throw new HttpSyntaxError('a protocol switch nobody asked for');
       return;
     }
     const connection = headers.get('connection')?.toLowerCase() ?? '';
-    this.#keepAlive = status[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-    const body = bodyLength(code, headers);
-    this.#handler!.head({ status: code, headers });
+    this.#keepAlive = http11 ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+    const body = bodyLength(status, headers);
+    this.#handler!.head({ status, headers });
     if (body === 'chunked') this.#state = 'size';
     else if (body === 'until-close') this.#state = 'until-close';
     else if (body === 0) this.#finish(this.#keepAlive);
@@ -203,6 +201,16 @@ export class HttpReader {
     this.#handler = null;
     handler.end(reusable);
   }
+}
+
+/** The head that was read last. */
+let lastHead: { text: string; http11: boolean; status: number; headers: Map<string, string> } | null = null;
+
+function readHead(text: string): NonNullable<typeof lastHead> {
+  const lines = text.split('\r\n');
+  const status = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
+  if (status === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
+  return { text, http11: status[1] === '1', status: Number(status[2]), headers: readHeaders(lines.slice(1)) };
 }
 
 function readHeaders(lines: readonly string[]): Map<string, string> {

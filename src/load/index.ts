@@ -10,4 +10,4 @@ export { makeLoadRunner } from './load-runner.ts';
 export type { LoadParts } from './load-runner.ts';
 export { fetchOnce } from './fetch-once.ts';
 export type { Fetched } from './fetch-once.ts';
-export type { Secrets } from './request-bytes.ts';
+export type { Secrets } from './request-text.ts';

@@ -6,8 +6,8 @@ import { Outbox } from './outbox.ts';
 import { Phase } from './phase.ts';
 import type { PhaseParts } from './phase.ts';
 import { Pool } from './pool.ts';
-import { requestWriter } from './request-bytes.ts';
-import type { Secrets } from './request-bytes.ts';
+import { requestWriter } from './request-text.ts';
+import type { Secrets } from './request-text.ts';
 import { startClock } from './run-clock.ts';
 
 /** How often timeouts are looked at; a timeout is noticed at most this much late. */

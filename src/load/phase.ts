@@ -15,7 +15,7 @@ export interface PhaseParts {
   clock: RunClock;
   pool: Pool;
   settings: FlightSettings;
-  encode(ask: Ask): Uint8Array;
+  encode(ask: Ask): string;
   /** Every ask of the phase comes through here exactly once. */
   emit(ended: Ended): void;
 }
@@ -176,12 +176,12 @@ export class Phase {
     const { plan, pool, clock, settings, encode } = this.#parts;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
     const ask: Ask = { seq: this.#seq(), prompt, generation: plan.generation };
-    const bytes = encode(ask);
+    const request = encode(ask);
     const inputChars = inputCharsOf(prompt);
     const { connection, fresh } = pool.take();
     const flight = new Flight({
       ask,
-      bytes,
+      request,
       settings,
       connection,
       fresh,

@@ -3,27 +3,27 @@ import { EventTemplate } from './event-template.ts';
 import { hearObject } from './openai-answer.ts';
 import type { Heard, Listener } from './protocol.ts';
 import { SseReader } from './sse-reader.ts';
+import type { EventHandler } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
 
 const LF = 10;
 const CR = 13;
 const decoder = new TextDecoder();
-/** A stream whose events look like this often enough is worth no further templates. */
-const maxTemplates = 16;
+/** Plain events that had to be parsed: the first teaches nothing (most short answers have no second), the 17th no more. */
+const firstTaught = 2;
+const lastTaught = 16;
+/** Text of the read at hand. One for all listeners: it is empty again whenever `hear` returns. */
+const gathered = new TextGatherer();
 
 /**
  * Hears a streamed answer: events of JSON, ended by `[DONE]` or a finish reason. The first events are parsed; those that
  * follow in the same shape are understood by their bytes (event-template.ts). Text of one kind within one read is heard
  * as one piece, with the number of its events.
  */
-export class OpenaiStreamListener implements Listener {
-  readonly #reader = new SseReader({
-    event: (buffer, from, to, line) => this.#parse(buffer, from, to, line),
-    whole: (buffer, at, length) => this.#whole(buffer, at, length),
-  });
-  readonly #gathered = new TextGatherer();
+export class OpenaiStreamListener implements Listener, EventHandler {
+  readonly #reader = new SseReader(this);
   #template: EventTemplate | null = null;
-  #templates = 0;
+  #plainEvents = 0;
   #of: OutputKind = 'answer';
   #stamp: bigint | null = null;
   #heard: Heard[] = [];
@@ -61,8 +61,8 @@ export class OpenaiStreamListener implements Listener {
     return heard;
   }
 
-  /** Takes a whole event where it has the shape that was learnt. */
-  #whole(buffer: Uint8Array, at: number, length: number): number {
+  /** For the reader: takes a whole event where it has the shape that was learnt. */
+  whole(buffer: Uint8Array, at: number, length: number): number {
     const template = this.#template;
     if (template === null || this.#broken) return -1;
     const next = template.match(buffer, at, length);
@@ -81,16 +81,16 @@ export class OpenaiStreamListener implements Listener {
     }
     if (template.of !== this.#of) this.#flush();
     this.#of = template.of;
-    if (this.#gathered.events === 0 && template.stampTo > template.stampFrom) {
+    if (gathered.events === 0 && template.stampTo > template.stampFrom) {
       this.#stamp = stampOf(decoder.decode(buffer.subarray(template.stampFrom, template.stampTo)));
     }
-    if (text === null) this.#gathered.addBytes(buffer, template.textFrom, template.textTo);
-    else this.#gathered.addText(text);
+    if (text === null) gathered.addBytes(buffer, template.textFrom, template.textTo);
+    else gathered.addText(text);
     return true;
   }
 
-  /** Understands an event the slow way, and learns its shape where it is a plain piece of text. */
-  #parse(buffer: Uint8Array, from: number, to: number, line: number): void {
+  /** For the reader: understands an event the slow way, and learns its shape where it is a plain piece of text. */
+  event(buffer: Uint8Array, from: number, to: number, line: number): void {
     if (this.#broken) return;
     this.#flush();
     const data = decoder.decode(buffer.subarray(from, to));
@@ -116,21 +116,21 @@ export class OpenaiStreamListener implements Listener {
   }
 
   #learn(line: Uint8Array, heard: readonly Heard[]): void {
-    if (this.#templates >= maxTemplates) return;
     const text = heard.at(-1);
     const stamp = heard.length === 2 && heard[0]!.kind === 'stamp' ? heard[0]!.emitNs.toString() : null;
     if (text?.kind !== 'text' || text.of === 'tool' || heard.length !== (stamp === null ? 1 : 2)) return;
-    this.#templates++;
+    this.#plainEvents++;
+    if (this.#plainEvents < firstTaught || this.#plainEvents > lastTaught) return;
     this.#template = EventTemplate.from(line, { of: text.of, text: text.text, stamp }) ?? this.#template;
   }
 
   /** What was gathered becomes one piece. */
   #flush(): void {
-    const { events } = this.#gathered;
+    const { events } = gathered;
     if (events === 0) return;
     if (this.#stamp !== null) this.#heard.push({ kind: 'stamp', emitNs: this.#stamp });
     this.#stamp = null;
-    this.#heard.push({ kind: 'text', of: this.#of, text: this.#gathered.take(), events, tokens: null });
+    this.#heard.push({ kind: 'text', of: this.#of, text: gathered.take(), events, tokens: null });
   }
 
   #break(words: string): void {

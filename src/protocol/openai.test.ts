@@ -38,7 +38,7 @@ function bodyOf(
     },
     generation: { ...plain, ...generation },
   };
-  return JSON.parse(new TextDecoder().decode(protocols[api].encode(ask, target).body));
+  return JSON.parse(protocols[api].encode(ask, target).body);
 }
 
 describe('what is said to an OpenAI-like server', () => {

@@ -1,4 +1,4 @@
-import type { ApiName, Ask, Target } from '../core/index.ts';
+import type { ApiName, Ask, Generation, Target } from '../core/index.ts';
 import { OpenaiStreamListener, OpenaiWholeListener } from './openai-listener.ts';
 import type { AnswerShape, HttpCall, Protocol } from './protocol.ts';
 
@@ -14,29 +14,45 @@ function openaiWire(name: ApiName, path: string, promptFields: (ask: Ask) => Rec
   };
 }
 
-function encode(ask: Ask, target: Target, promptFields: Record<string, unknown>): HttpCall {
-  const { generation, prompt } = ask;
-  const maxTokens = prompt.maxTokens ?? generation.maxTokens;
-  const body: Record<string, unknown> = {
+/** The part of a body that is the same for every ask of a run, written once. */
+const sharedParts = new WeakMap<Generation, { model: string; text: string; headers: HttpCall['headers'] }>();
+
+function sharedPart(generation: Generation, target: Target): { text: string; headers: HttpCall['headers'] } {
+  const known = sharedParts.get(generation);
+  if (known !== undefined && known.model === target.model) return known;
+  const fields = {
     model: target.model,
-    ...promptFields,
     ...(generation.stream && { stream: true, stream_options: { include_usage: true } }),
-    ...(maxTokens !== null && { max_tokens: maxTokens }),
+    ...(generation.maxTokens !== null && { max_tokens: generation.maxTokens }),
     ...(generation.minTokens !== null && { min_tokens: generation.minTokens }),
     ...(generation.temperature !== null && { temperature: generation.temperature }),
     ...(generation.ignoreEos && { ignore_eos: true }),
     ...(generation.stop.length > 0 && { stop: generation.stop }),
     ...generation.body,
-    ...prompt.body,
   };
-  return {
-    method: 'POST',
+  const accept = generation.stream ? 'text/event-stream' : 'application/json';
+  const part = {
+    model: target.model,
+    text: JSON.stringify(fields),
     headers: [
       ['content-type', 'application/json'],
-      ['accept', generation.stream ? 'text/event-stream' : 'application/json'],
-    ],
-    body: new TextEncoder().encode(JSON.stringify(body)),
+      ['accept', accept],
+    ] as const,
   };
+  sharedParts.set(generation, part);
+  return part;
+}
+
+function encode(ask: Ask, target: Target, promptFields: Record<string, unknown>): HttpCall {
+  const { prompt, generation } = ask;
+  const { text, headers } = sharedPart(generation, target);
+  const own = { ...promptFields, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }), ...prompt.body };
+  // A field of the prompt's own that the run sets too would stand twice: then the two are merged, the prompt's winning.
+  const clash = prompt.maxTokens !== null || prompt.body !== undefined || Object.keys(generation.body).length > 0;
+  const body = clash
+    ? JSON.stringify({ ...(JSON.parse(text) as object), ...own })
+    : `${JSON.stringify(own).slice(0, -1)},${text.slice(1)}`;
+  return { method: 'POST', headers, body };
 }
 
 function promptText(ask: Ask): string {

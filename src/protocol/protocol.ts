@@ -4,7 +4,7 @@ import type { ApiName, Ask, OutputKind, ProblemCode, Target } from '../core/inde
 export interface HttpCall {
   method: 'GET' | 'POST';
   headers: readonly (readonly [name: string, value: string])[];
-  body: Uint8Array;
+  body: string;
 }
 
 /** What a listener understood from the bytes it was given. */

@@ -5,6 +5,7 @@ const LF = 10;
 const CR = 13;
 const SPACE = 32;
 const COLON = 58;
+const nothing = new Uint8Array(0);
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
 /** Who is told of events. Buffers are only borrowed for the call. */
@@ -28,7 +29,7 @@ export interface EventHandler {
 export class SseReader {
   readonly #handler: EventHandler;
   /** Bytes of an event that is not finished yet: the first `#kept` of the buffer. */
-  #carry = new Uint8Array(0);
+  #carry = nothing;
   #kept = 0;
   /** Where the next line begins within the kept bytes; lines before it have been looked at. */
   #at = 0;

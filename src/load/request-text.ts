@@ -6,12 +6,12 @@ import type { Endpoint } from './endpoint.ts';
 /** Values that plan.json never holds: the API key and hidden headers, by header name. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** Makes the bytes of requests to one endpoint; everything that is the same for all of them is built once. */
+/** Makes the text of requests to one endpoint; everything that is the same for all of them is built once. */
 export function requestWriter(
   endpoint: Endpoint,
   target: RunPlan['target'],
   secrets: Secrets,
-): (call: HttpCall) => Uint8Array {
+): (call: HttpCall) => string {
   const fixed: [string, string][] = [
     ['host', endpoint.hostHeader],
     ['connection', 'keep-alive'],
@@ -24,18 +24,21 @@ export function requestWriter(
   }
   for (const [name, value] of fixed) checkHeader(name, value);
   const mine = new Set(fixed.map(([name]) => name));
+  let shared: { headers: HttpCall['headers']; head: string } | null = null;
   return (call) => {
-    const headers = [...fixed, ...call.headers.filter(([name]) => !mine.has(name))];
-    const head =
-      `${call.method} ${endpoint.path} HTTP/1.1\r\n` +
-      headers.map(([name, value]) => `${name}: ${value}\r\n`).join('') +
-      `content-length: ${call.body.length}\r\n\r\n`;
-    return Buffer.concat([Buffer.from(head, 'latin1'), call.body]);
+    if (shared?.headers !== call.headers) {
+      const headers = [...fixed, ...call.headers.filter(([name]) => !mine.has(name))];
+      const head =
+        `${call.method} ${endpoint.path} HTTP/1.1\r\n` +
+        headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      shared = { headers: call.headers, head };
+    }
+    return `${shared.head}content-length: ${Buffer.byteLength(call.body)}\r\n\r\n${call.body}`;
   };
 }
 
 function checkHeader(name: string, value: string): void {
-  if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value)) return;
+  if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !/[^\t\u0020-\u007e]/.test(value)) return;
   throw new UserError({
     code: 'bad-header',
     message: {
