@@ -6,9 +6,19 @@
  * must not be used as they stand; everything that merely deserves care is warn or info.
  * Start reading at rule.ts (what a rule is) and registry.ts (the list); each rule is one file under rules/.
  */
+export { auditComparison } from './audit-comparison.ts';
 export { auditPoints } from './audit-points.ts';
 export type { PointAudit, SweepAudit } from './audit-points.ts';
 export { auditSummary } from './audit-summary.ts';
 export { auditSweep } from './audit-sweep.ts';
-export { neighbourRules, pointRules, sweepRules } from './registry.ts';
-export type { AuditContext, Doubt, NeighbourRule, PointRule, Repaired, RuleFacts, SweepRule } from './rule.ts';
+export { comparisonRules, neighbourRules, pointRules, sweepRules } from './registry.ts';
+export type {
+  AuditContext,
+  ComparisonRule,
+  Doubt,
+  NeighbourRule,
+  PointRule,
+  Repaired,
+  RuleFacts,
+  SweepRule,
+} from './rule.ts';

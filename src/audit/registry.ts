@@ -29,7 +29,12 @@ import { tokensUnknown } from './rules/tokens-unknown.ts';
 import { tooFewSamples } from './rules/too-few-samples.ts';
 import { unaccountedRequests } from './rules/unaccounted-requests.ts';
 import { warmupOverlap } from './rules/warmup-overlap.ts';
-import type { NeighbourRule, PointRule, SweepRule } from './rule.ts';
+import { failuresDiffer } from './comparison-rules/failures-differ.ts';
+import { invalidSide } from './comparison-rules/invalid-side.ts';
+import { lengthsDiffer } from './comparison-rules/lengths-differ.ts';
+import { settingsDiffer } from './comparison-rules/settings-differ.ts';
+import { withinNoise } from './comparison-rules/within-noise.ts';
+import type { ComparisonRule, NeighbourRule, PointRule, SweepRule } from './rule.ts';
 import { nonMonotonic } from './sweep-rules/non-monotonic.ts';
 import { peakAndKnee } from './sweep-rules/peak-and-knee.ts';
 import { runawayGeneration } from './sweep-rules/runaway-generation.ts';
@@ -81,3 +86,12 @@ export const sweepRules = [
   survivorBias,
   samePrompts,
 ] as const satisfies readonly SweepRule[];
+
+/** Rules that judge two points set beside each other. */
+export const comparisonRules = [
+  settingsDiffer,
+  invalidSide,
+  failuresDiffer,
+  lengthsDiffer,
+  withinNoise,
+] as const satisfies readonly ComparisonRule[];

@@ -56,6 +56,11 @@ export interface SweepRule extends RuleFacts {
   check(points: readonly Summary[]): Doubt[];
 }
 
+/** Doubts about setting one point beside another; the first is the baseline. */
+export interface ComparisonRule extends RuleFacts {
+  check(baseline: Summary, other: Summary): Doubt | null;
+}
+
 /** The doubt as the rest of the house reads it. */
 export function findingOf(rule: RuleFacts, doubt: Doubt): Finding {
   return {

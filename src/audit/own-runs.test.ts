@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import type { ClientHealth, RunPlan, Steady, Summary } from '../core/index.ts';
+import { verdictOf } from '../core/index.ts';
+import { auditSummary } from './index.ts';
+import type { AuditContext } from './index.ts';
+import { sampleDistribution, samplePoint } from './sample-point.ts';
+
+const codes = (point: Summary, context: AuditContext = {}): string[] =>
+  auditSummary(point, context).map((finding) => finding.code);
+const found = (code: string, point: Summary, context: AuditContext = {}) =>
+  auditSummary(point, context).find((finding) => finding.code === code);
+const counts = (changes: Partial<Summary['counts']>): Partial<Summary> => ({
+  counts: { ...samplePoint().counts, ...changes },
+});
+const health = (changes: Partial<ClientHealth>): ClientHealth => ({
+  loopDelayP50Ms: 1,
+  loopDelayP99Ms: 2,
+  loopDelayMaxMs: 3,
+  cpuRatio: 0.2,
+  threads: 1,
+  connectionsOpened: 10,
+  connectionsReused: 990,
+  rssMaxBytes: 1e8,
+  ...changes,
+});
+
+test('a clean run raises no doubt', () => {
+  expect(codes(samplePoint({ client: health({}) }))).toEqual([]);
+});
+
+describe('partial-run', () => {
+  test('says how many were not sent and how many were cancelled in flight', () => {
+    const point = samplePoint({
+      partial: true,
+      ...counts({ ok: 700, cancelled: 300, byProblem: { 'not-sent': 290, cancelled: 10 } }),
+    });
+    expect(found('partial-run', point)).toMatchObject({
+      severity: 'warn',
+      evidence: { planned: 1000, notSent: 290, cancelled: 300 },
+    });
+    expect(found('partial-run', point)!.message).toContain('290 of 1000');
+    expect(found('partial-run', point)!.message).toContain('10 were cancelled in flight');
+  });
+});
+
+describe('unaccounted-requests, nothing-ok, failures', () => {
+  test('a lost request makes a run invalid', () => {
+    const findings = auditSummary(samplePoint(counts({ ok: 999, unaccounted: 1 })));
+    expect(verdictOf(findings).valid).toBe(false);
+    expect(findings[0]!.code).toBe('unaccounted-requests');
+  });
+  test('nothing succeeded', () => {
+    const point = samplePoint({
+      ...counts({ ok: 0, failed: 1000, byProblem: { 'connect-refused': 1000 } }),
+      latencyMs: null,
+      ttftMs: null,
+      outputTokens: null,
+      requestsPerSec: 0,
+      outputTokensPerSec: 0,
+    });
+    expect(found('nothing-ok', point)).toMatchObject({
+      severity: 'invalid',
+      evidence: { topProblem: 'connect-refused' },
+    });
+    expect(codes(point)).not.toContain('failures');
+  });
+  test.each([
+    [9, 'info'],
+    [10, 'warn'],
+    [200, 'warn'],
+  ])('%i failures of 1000 are %s', (failed, severity) => {
+    const finding = found(
+      'failures',
+      samplePoint(counts({ ok: 1000 - failed, failed, byProblem: { 'http-5xx': failed - 1, reset: 1 } })),
+    );
+    expect(finding).toMatchObject({ severity, evidence: { failed, topProblem: 'http-5xx' } });
+    expect(finding!.message).toMatch(/server error.*connection reset/);
+  });
+});
+
+describe('client-bound', () => {
+  const bound = (client: ClientHealth, changes: Partial<Summary> = {}): boolean =>
+    codes(samplePoint({ client, ...changes })).includes('client-bound');
+  test('a full core per thread', () => {
+    expect([
+      bound(health({ cpuRatio: 0.89 })),
+      bound(health({ cpuRatio: 0.9 })),
+      bound(health({ cpuRatio: 3, threads: 4 })),
+      bound(health({ cpuRatio: 3.7, threads: 4 })),
+    ]).toEqual([false, true, false, true]);
+  });
+  test('loop delay counts above 20 ms and above 5 % of what is measured', () => {
+    const slow = { ttftMs: sampleDistribution({ p50: 2000 }) };
+    expect([
+      bound(health({ loopDelayP99Ms: 19 })),
+      bound(health({ loopDelayP99Ms: 21 })),
+      bound(health({ loopDelayP99Ms: 90 }), slow),
+      bound(health({ loopDelayP99Ms: 110 }), slow),
+    ]).toEqual([false, true, false, true]);
+  });
+  test('not streamed: the latency is the yardstick', () => {
+    const plain = { ttftMs: null, latencyMs: sampleDistribution({ p50: 1000, mean: 1990 }) };
+    expect([bound(health({ loopDelayP99Ms: 45 }), plain), bound(health({ loopDelayP99Ms: 55 }), plain)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+  test('lateness counts in an open loop without a cap; under a cap it is the server that holds asks back', () => {
+    const open = (concurrency: number | null): Partial<Summary> => ({
+      load: { kind: 'open', concurrency, ratePerSec: 5, stream: true },
+      latenessMs: sampleDistribution({ p99: 50 }),
+    });
+    expect([bound(health({}), open(null)), bound(health({}), open(10))]).toEqual([true, false]);
+  });
+  test('a client that says nothing is not accused', () => {
+    expect(codes(samplePoint({ client: null }))).toEqual([]);
+    expect(bound(health({ cpuRatio: null, loopDelayP99Ms: null }))).toBe(false);
+  });
+});
+
+describe('concurrency-not-reached and rate-not-achieved', () => {
+  const steady = (concurrencyAchieved: number): Partial<Summary> => ({
+    steady: { concurrencyAchieved, fromMs: 0, toMs: 1 } as Steady,
+  });
+  test.each([
+    [9.5, undefined],
+    [9.4, 'warn'],
+    [7.9, 'invalid'],
+  ])('%d of 10 in the steady stretch', (achieved, severity) => {
+    expect(found('concurrency-not-reached', samplePoint(steady(achieved)))?.severity).toBe(severity);
+  });
+  test('an open loop is judged by when its requests left, not by chance in the schedule', () => {
+    const open = (p99: number): Summary =>
+      samplePoint({
+        load: { kind: 'open', concurrency: null, ratePerSec: 5, stream: true },
+        latenessMs: sampleDistribution({ p99 }),
+      });
+    // 1,000 asks at 5/s span 200 s by plan: 1 s late stretches that by 0.5 %, 4 s by 2 %.
+    expect([found('rate-not-achieved', open(1000)), found('rate-not-achieved', open(4000))?.severity]).toEqual([
+      undefined,
+      'warn',
+    ]);
+  });
+  test('a measured send rate is believed', () => {
+    const point = samplePoint({ load: { kind: 'open', concurrency: null, ratePerSec: 5, stream: true } });
+    expect(found('rate-not-achieved', point, { sendsPerSec: 4.9 })?.evidence).toMatchObject({
+      ratePerSecAsked: 5,
+      ratePerSecAchieved: 4.9,
+    });
+    expect(found('rate-not-achieved', point, { sendsPerSec: 4.96 })).toBeUndefined();
+  });
+});
+
+describe('the rest of the doubts about own runs', () => {
+  test('too-few-samples names the percentiles and the number needed', () => {
+    const few = (n: number): Summary =>
+      samplePoint({
+        ...counts({ planned: n, ok: n }),
+        latencyMs: sampleDistribution({ mean: 1990, p50: 1990, p90: 2400, p99: 2500, n }),
+        ttftMs: null,
+      });
+    expect(found('too-few-samples', few(1000))).toBeUndefined();
+    expect(found('too-few-samples', few(999))?.evidence).toEqual({ n: 999, percentiles: 'p99', needed: 1000 });
+    expect(found('too-few-samples', few(99))?.evidence).toEqual({ n: 99, percentiles: 'p90, p99', needed: 1000 });
+  });
+  test('dataset-cycled follows the plan', () => {
+    const plan = { dataset: { cycled: true, items: 8 } } as RunPlan;
+    expect(found('dataset-cycled', samplePoint(), { plan })).toMatchObject({
+      severity: 'warn',
+      evidence: { requests: 1000, prompts: 8 },
+    });
+    expect(found('dataset-cycled', samplePoint(), { plan: null })).toBeUndefined();
+  });
+  test('tokens-unknown and not-streamed', () => {
+    const point = samplePoint({
+      outputTokens: null,
+      outputTokensPerSec: null,
+      ttftMs: null,
+      load: { kind: 'closed', concurrency: 10, ratePerSec: null, stream: false },
+    });
+    expect(codes(point)).toEqual(['tokens-unknown', 'not-streamed']);
+  });
+  test('short-run: fewer than three mean latencies', () => {
+    const lasting = (durationMs: number): Summary => samplePoint({ durationMs, ...counts({ planned: 30, ok: 30 }) });
+    expect([found('short-run', lasting(6000)), found('short-run', lasting(5900))?.severity]).toEqual([
+      undefined,
+      'warn',
+    ]);
+  });
+  test('kv-bound reads what the server told', () => {
+    expect(codes(samplePoint({ server: { kvUsageMaxRatio: 0.99, preemptions: 3 } }))).toEqual(['kv-bound']);
+    expect(codes(samplePoint({ server: { kvUsageMaxRatio: 0.5, preemptions: 0 } }))).toEqual([]);
+  });
+});
+
+test('every finding speaks both languages, with the same numbers in both', () => {
+  const points = [
+    samplePoint({ partial: true, ...counts({ ok: 0, failed: 900, unaccounted: 100 }) }),
+    samplePoint({ client: health({ cpuRatio: 1 }), ...counts({ ok: 900, failed: 100 }) }),
+  ];
+  for (const finding of points.flatMap((point) => auditSummary(point))) {
+    expect(finding.zh.message).toMatch(/\p{Script=Han}/u);
+    expect(finding.zh.advice).toMatch(/\p{Script=Han}/u);
+    const numbers = (text: string): string[] =>
+      [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([number]) => number).toSorted();
+    expect(numbers(finding.zh.message)).toEqual(numbers(finding.message));
+  }
+});
