@@ -51,6 +51,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     },
     load: () => import('./commands/plan.ts'),
   },
+  selftest: {
+    about: { en: 'how far this client on this host can be trusted', zh: '本机客户端的可信程度' },
+    load: () => import('./commands/selftest.ts'),
+  },
   completion: {
     about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },
     load: () => import('./commands/completion.ts'),

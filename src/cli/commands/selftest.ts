@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import type { Lang } from '../../core/index.ts';
+import { readAddress } from '../../protocol/index.ts';
+import { runSelftest } from '../../selftest/index.ts';
+import type { ErrorFigures, SelftestReport } from '../../selftest/index.ts';
+import { tableText } from '../../report/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { firstModel } from '../preflight.ts';
+import { spawnEngine } from '../spawned-engine.ts';
+
+const parts = {
+  streams: { en: 'keeping streams up', zh: '保持并发流' },
+  schedule: { en: 'keeping a schedule', zh: '按计划发送' },
+  requests: { en: 'short requests in a row', zh: '连续短请求' },
+} as const;
+
+export const command: CommandFile = {
+  about: {
+    en: 'Measure the measurer: how wrong the stamps of this client on this host are, and how late it sends, at the load asked for.',
+    zh: '测量测量者：在给定负载下，本机客户端的时间戳误差和发送延迟。',
+  },
+  arguments: [],
+  flags: [
+    {
+      name: 'concurrency',
+      value: 'COUNT',
+      help: { en: 'streams kept up (default: 200)', zh: '并发流数（默认：200）' },
+    },
+    {
+      name: 'gap',
+      value: 'MS',
+      help: {
+        en: 'time between two tokens of a stream, embedded engine only (default: 20)',
+        zh: '同一流中两个 token 的间隔毫秒数，仅用于内置引擎（默认：20）',
+      },
+    },
+    {
+      name: 'tokens',
+      value: 'COUNT',
+      help: { en: 'tokens of each answer (default: 100)', zh: '每个回答的 token 数（默认：100）' },
+    },
+    {
+      name: 'duration',
+      value: 'SECONDS',
+      help: { en: 'how long streams are kept up (default: 6)', zh: '保持并发流的秒数（默认：6）' },
+    },
+    {
+      name: 'rate',
+      value: 'PER_SEC',
+      help: {
+        en: 'requests per second of the scheduled part (default: half of what the streams reached)',
+        zh: '按计划发送部分的每秒请求数（默认：并发部分的一半）',
+      },
+    },
+    {
+      name: 'url',
+      value: 'URL',
+      help: {
+        en: 'a stamped server instead of the embedded engine (chunks with "emit_ns")',
+        zh: '使用带时间戳的服务器代替内置引擎（数据块含 "emit_ns"）',
+      },
+    },
+    {
+      name: 'model',
+      value: 'NAME',
+      help: { en: "model to ask for (default: the server's first)", zh: '模型名称（默认：服务器列出的第一个）' },
+    },
+    {
+      name: 'lenient',
+      value: null,
+      help: { en: 'exit 0 even when the client is at its limit', zh: '即使客户端已到极限也返回 0' },
+    },
+  ],
+  examples: [
+    {
+      line: 'dyno selftest --concurrency 1000',
+      says: {
+        en: 'can this host be trusted with 1000 streams of 50 tokens/s?',
+        zh: '本机能否可信地承载 1000 路每秒 50 token 的流？',
+      },
+    },
+    {
+      line: 'dyno selftest --url http://127.0.0.1:9000 --concurrency 500',
+      says: { en: 'against a stamped server of your own', zh: '使用自己的带时间戳服务器' },
+    },
+  ],
+  async run(given) {
+    const settings = {
+      concurrency: number(given, 'concurrency', 200, 1, 100_000),
+      gapMs: number(given, 'gap', 20, 1, 10_000),
+      tokens: Math.round(number(given, 'tokens', 100, 2, 100_000)),
+      forMs: number(given, 'duration', 6, 1, 3600) * 1000,
+      ratePerSec: last(given, 'rate') === undefined ? null : number(given, 'rate', 0, 0.01, 100_000),
+    };
+    const url = last(given, 'url');
+    const engine = url === undefined ? await stampedEngine(settings.gapMs) : null;
+    const stop = new AbortController();
+    const done = given.io.onInterrupt(() => stop.abort());
+    try {
+      const report = await measure(given, engine?.url ?? url!, settings, stop.signal);
+      given.io.out(given.common.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, given.common.lang));
+      if (stop.signal.aborted) return exitCodes.interrupted;
+      return report.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
+    } finally {
+      done();
+      await engine?.stop();
+    }
+  },
+};
+
+async function measure(
+  given: Given,
+  url: string,
+  settings: { concurrency: number; tokens: number; forMs: number; ratePerSec: number | null },
+  stop: AbortSignal,
+): Promise<SelftestReport> {
+  const { io, common } = given;
+  const address = readAddress(url, null);
+  const server = { url: address.url, api: address.api, headers: {}, keyEnv: null, insecure: false };
+  const model = last(given, 'model') ?? (await firstModel(address, server, {}, 10_000));
+  return runSelftest({
+    target: { ...server, model },
+    secrets: {},
+    ...settings,
+    stop,
+    onPart: (part) => {
+      if (!common.quiet && !common.json) io.err(`${say(parts[part], common.lang)} …\n`);
+    },
+  });
+}
+
+/** An engine whose streams all get a token every `gapMs`, whatever their number. */
+async function stampedEngine(gapMs: number): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'llmdyno-selftest-'));
+  const file = join(folder, 'profile.json');
+  writeFileSync(file, JSON.stringify(metronome(gapMs)));
+  const engine = await spawnEngine(['--profile', file, '--stamp']);
+  return {
+    url: engine.url,
+    stop: async () => {
+      await engine.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function metronome(gapMs: number): object {
+  return {
+    schema: 'llmdyno.engine-profile/1',
+    name: 'metronome',
+    title: 'A metronome for dyno selftest',
+    model: 'metronome',
+    source: 'dyno selftest',
+    date: '2026-11',
+    cost: { aMs: gapMs, cMsPerDecode: 0, p1MsPerPrefillToken: 0, kMsPer1000KvTokens: 0 },
+    jitter: { stepSigma: 0 },
+    maxBatchSize: 100_000,
+    maxPrefillTokens: 10_000_000,
+    kv: null,
+    notes: ['No engine: every stream gets a token each step, however many there are.'],
+  };
+}
+
+function reportText(report: SelftestReport, lang: Lang): string {
+  const row = (name: string, figures: ErrorFigures): string[] => [
+    name,
+    ...[figures.p50, figures.p99, figures.binP99, figures.max].map((value) =>
+      value === null ? '–' : value.toFixed(3),
+    ),
+    String(figures.n),
+  ];
+  const table = tableText(
+    [
+      say({ en: 'error (ms)', zh: '误差 (ms)' }, lang),
+      'p50',
+      'p99',
+      say({ en: 'typical p99', zh: '典型 p99' }, lang),
+      'max',
+      'n',
+    ],
+    [
+      row(say({ en: 'receive stamp', zh: '接收时间戳' }, lang), report.timestampErrorMs),
+      row(say({ en: 'send schedule', zh: '发送计划' }, lang), report.scheduleSlipMs),
+    ],
+  );
+  const count = (value: number | null): string => (value === null ? '–' : Math.round(value).toLocaleString('en-US'));
+  const speed = report.tokenGapMs === null ? '–' : (1000 / report.tokenGapMs).toFixed(0);
+  const lines = [
+    table,
+    say(
+      {
+        en: `${count(report.eventsPerSec)} events/s at ${((report.cpuRatio ?? 0) * 100).toFixed(0)} % of a core; a whole core: ${count(report.eventsPerSecPerCore)} events/s, ${count(report.requestsPerSecPerCore)} short requests/s`,
+        zh: `${count(report.eventsPerSec)} 事件/秒，占单核 ${((report.cpuRatio ?? 0) * 100).toFixed(0)} %；单核满载约 ${count(report.eventsPerSecPerCore)} 事件/秒、${count(report.requestsPerSecPerCore)} 短请求/秒`,
+      },
+      lang,
+    ),
+    say(
+      {
+        en: `rate: asked ${report.ratePerSec.asked.toFixed(1)}/s, achieved ${report.ratePerSec.achieved?.toFixed(1) ?? '–'}/s; requests: planned ${report.planned}, ok ${report.ok}, unaccounted ${report.unaccounted}; memory ${count((report.rssBytes ?? 0) / 1e6)} MB`,
+        zh: `速率：计划 ${report.ratePerSec.asked.toFixed(1)}/s，实际 ${report.ratePerSec.achieved?.toFixed(1) ?? '–'}/s；请求：计划 ${report.planned}，成功 ${report.ok}，去向不明 ${report.unaccounted}；内存 ${count((report.rssBytes ?? 0) / 1e6)} MB`,
+      },
+      lang,
+    ),
+    say(
+      {
+        en: `This host can be trusted up to about ${count(report.streamsPerCore)} streams at ${speed} tokens/s per core.`,
+        zh: `本机单核可信承载约 ${count(report.streamsPerCore)} 路、每路 ${speed} token/秒的流。`,
+      },
+      lang,
+    ),
+    ...report.verdict.findings.map(
+      (finding) =>
+        `${finding.severity}: ${lang === 'zh' ? finding.zh.message : finding.message}\n    ${lang === 'zh' ? finding.zh.advice : finding.advice}`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function number(given: Given, name: string, fallback: number, least: number, most: number): number {
+  const text = last(given, name);
+  const value = text === undefined ? fallback : Number(text.replace(/s$/, ''));
+  if (value >= least && value <= most) return value;
+  throw new UserError({
+    code: 'bad-value',
+    message: {
+      en: `"${text}" is not a number from ${least} to ${most}`,
+      zh: `"${text}" 不是 ${least} 到 ${most} 的数值`,
+    },
+    hint: { en: 'dyno selftest --help says what it takes.', zh: 'dyno selftest --help 说明了可用取值。' },
+    place: { flag: `--${name}` },
+  });
+}

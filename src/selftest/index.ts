@@ -1,0 +1,10 @@
+/**
+ * Measures the measurer: how wrong this client's stamps are and how late it sends, at the load asked for.
+ *
+ * The server is a stamped one in another process (the embedded engine, or any whose chunks carry emit_ns), given by its
+ * address; this room never starts one and never imports the engine. It prints nothing.
+ * Start at run-selftest.ts (the three parts), then stamp-errors.ts (what an error is).
+ */
+export { runSelftest } from './run-selftest.ts';
+export type { SelftestAsk, SelftestReport } from './run-selftest.ts';
+export type { ErrorFigures } from './stamp-errors.ts';
