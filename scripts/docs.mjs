@@ -15,7 +15,7 @@ async function loadHouse() {
     stdin: {
       contents: `
         export { exitCodes, problems } from './src/core/index.ts';
-        export { neighbourRules, pointRules, sweepRules } from './src/audit/index.ts';
+        export { comparisonRules, neighbourRules, pointRules, sweepRules } from './src/audit/index.ts';
         export { jsonSchemas } from './src/store/schema/index.ts';
         export { commands } from './src/cli/commands.ts';
         export { commonFlags, helpWords } from './src/cli/parse.ts';`,

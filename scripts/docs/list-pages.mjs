@@ -17,7 +17,7 @@ export function problemsPage({ problems }) {
 }
 
 /** docs/reference/findings.md. */
-export function findingsPage({ pointRules, neighbourRules, sweepRules }) {
+export function findingsPage({ pointRules, neighbourRules, sweepRules, comparisonRules }) {
   const rows = (rules) =>
     rules.map(({ code: name, severities, meaning, taughtBy }) => [
       code(name),
@@ -35,6 +35,8 @@ export function findingsPage({ pointRules, neighbourRules, sweepRules }) {
     table(titles, rows([...pointRules, ...neighbourRules])),
     '## A sweep as a whole · 整个扫描',
     table(titles, rows(sweepRules)),
+    '## Two points beside each other · 两点比较',
+    table(titles, rows(comparisonRules)),
   );
 }
 

@@ -172,7 +172,7 @@ describe('the quality gate on the published evalscope rows', () => {
     );
     expect(named).toEqual(rows);
     expect(audit.points.map((point) => point.status === 'clean')).toEqual(
-      points.map((point) => !(point.load.concurrency! in rows)),
+      points.map((point) => !Object.hasOwn(rows, String(point.load.concurrency))),
     );
   });
   test('the row of the MXC500 document lost 12 requests and pins its p99 under 120 s', () => {
