@@ -4,13 +4,22 @@
  *
  * Pure: the sheets of data/cards and data/models are bundled in, files and tools are read elsewhere and handed in.
  * Nothing here knows an engine's settings (that is plan) or runs a tool (that is telemetry).
- * Start reading at model-shape.ts (what a config.json means), then kv-bytes.ts and parameter-count.ts.
+ * Start reading at model-shape.ts (what a config.json means), then kv-bytes.ts and parameter-count.ts;
+ * devices/read-devices.ts understands the output of npu-smi, mx-smi, nvidia-smi and others, numa/ that of numactl and lscpu.
  */
 export * from './byte-size.ts';
 export * from './card.ts';
+export { deviceLabel, deviceTools } from './devices/device.ts';
+export type { Device, DeviceProcess, DeviceReading, DeviceTool, FoundLayout, Vendor } from './devices/device.ts';
+export { readDevices } from './devices/read-devices.ts';
 export * from './kv-bytes.ts';
 export * from './model-catalogue.ts';
 export * from './model-shape.ts';
+export { bindingAdvice } from './numa/binding-advice.ts';
+export type { BindingAdvice } from './numa/binding-advice.ts';
+export { formatCpuList, parseCpuList } from './numa/cpu-list.ts';
+export type { NumaLayout, NumaNode } from './numa/numa-layout.ts';
+export { readNuma } from './numa/read-numa.ts';
 export * from './number-format.ts';
 export * from './parallel.ts';
 export * from './parameter-count.ts';
