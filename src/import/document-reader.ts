@@ -107,13 +107,17 @@ export class DocumentReader {
     if (this.active === null) return;
     const { reader } = this.active;
     this.active = null;
-    for (const draft of reader.end()) {
+    const drafts = reader.end();
+    const rows = drafts.filter((draft) => draft.from === 'table');
+    if (rows.length > 0) this.here().addTable(rows);
+    for (const draft of drafts) {
+      if (draft.from === 'table') continue;
       if (this.announced !== null)
         draft.mention('load.concurrency', this.announced.digits, this.announced.line, 'heading');
       this.announced = null;
       this.here().addBlock(draft);
-      this.count(1);
     }
+    this.count(drafts.length);
   }
 
   private closeTable(): void {

@@ -224,6 +224,34 @@ describe('evalscope tables of 0.6 to 1.6', () => {
   });
 });
 
+describe('evalscope 1.0 to 1.6: the detailed table, its titles wrapped over two lines', () => {
+  test('one point per row', () => {
+    const text = [
+      '        Detailed Performance Metrics        ',
+      '┏━━━━━━┳━━━━━━┳━━━━━━━━━┳━━━━━━━━━┳━━━━━━━━┳━━━━━━━━━┓',
+      '┃      ┃      ┃     Avg ┃     P99 ┃   Gen. ┃ Success ┃',
+      '┃Conc. ┃  RPS ┃ Lat.(s) ┃ Lat.(s) ┃ toks/s ┃    Rate ┃',
+      '┡━━━━━━╇━━━━━━╇━━━━━━━━━╇━━━━━━━━━╇━━━━━━━━╇━━━━━━━━━┩',
+      '│    1 │ 0.52 │   1.909 │   2.100 │  52.01 │  100.0% │',
+      '│   10 │ 4.10 │   2.412 │   3.300 │ 410.55 │   99.0% │',
+      '└──────┴──────┴─────────┴─────────┴────────┴─────────┘',
+    ].join('\n');
+    const points = read(text).sweeps[0]!.points;
+    expect(
+      points.map((point) => [
+        point.load.concurrency,
+        point.requestsPerSec,
+        point.latencyMs!.mean,
+        point.latencyMs!.p99,
+        point.outputTokensPerSec,
+      ]),
+    ).toEqual([
+      [1, 0.52, 1909, 2100, 52.01],
+      [10, 4.1, 2412, 3300, 410.55],
+    ]);
+  });
+});
+
 describe('MindIE and AISBench files', () => {
   test('result_perf and result_common CSV are the two halves of one point', () => {
     const perf =

@@ -1,5 +1,6 @@
 import { aisbenchText } from './formats/aisbench-text.ts';
 import { chunkLog } from './formats/chunk-log.ts';
+import { evalscopeOverviewText } from './formats/evalscope-overview-text.ts';
 import { evalscopeText } from './formats/evalscope-text.ts';
 import { mindieText } from './formats/mindie-text.ts';
 import { servingText } from './formats/serving-text.ts';
@@ -40,7 +41,7 @@ export type FormatName = (typeof formatNames)[number];
 
 /** Log blocks found in running text, one entry per kind. */
 export const textFormats = {
-  evalscope: [evalscopeText],
+  evalscope: [evalscopeText, evalscopeOverviewText],
   'evalscope-perf': [evalscopeText],
   vllm: [servingText, vllm2023Text],
   sglang: [servingText],

@@ -97,6 +97,35 @@ describe('evalscope 1.14: what it wrote is what is imported', () => {
   });
 });
 
+describe("evalscope's closing tables", () => {
+  test('performance_summary.txt: one point per load, both tables put together', () => {
+    const { sweeps, problems } = importText(fixture('evalscope/performance_summary.txt'), 'performance_summary.txt');
+    expect(problems).toEqual([]);
+    const figures = sweeps[0]!.points.map(({ load, printed }) => [
+      load.concurrency,
+      printed['requestsPerSec'],
+      printed['outputTokensPerSec'],
+      printed['latencyMs.mean'],
+      printed['ttftMs.p99'],
+      printed['tpotMs.max'],
+    ]);
+    expect(figures).toEqual([
+      [4, '35.19', '2249.49', '0.11', '45.63', '1.58'],
+      [8, '60.76', '3885.3', '0.119', '84.52', '2.86'],
+    ]);
+    expect(sweeps[0]!.points.map((point) => point.counts.failed)).toEqual([0, null]);
+  });
+  test('below a log they are second mentions, not further points', () => {
+    const log = fixture('evalscope/console.log');
+    const { sweeps } = importText(log, 'console.log');
+    expect(log).toContain('Performance Overview');
+    expect(sweeps[0]!.points).toHaveLength(1);
+    expect(
+      (sweeps[0]!.points[0]!.alsoPrinted ?? []).filter((mention) => mention.where === 'table').length,
+    ).toBeGreaterThan(5);
+  });
+});
+
 describe('aiperf 0.13', () => {
   test('JSON', () => {
     const said = JSON.parse(fixture('aiperf/profile_export_aiperf.json')) as Record<string, Record<string, number>>;
