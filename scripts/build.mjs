@@ -1,22 +1,61 @@
-// Bundles the command line into dist/: one file per lazily loaded command, third-party packages left outside.
-import { chmod, rm } from 'node:fs/promises';
+// Bundles the command line into dist/: one file per lazily loaded command; packages that are dependencies stay outside,
+// those that are only there to build (echarts) are bundled in, with their licences in dist/THIRD-PARTY.txt.
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 
+const root = new URL('..', import.meta.url);
 const out = new URL('../dist/', import.meta.url);
+const { dependencies } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 await rm(out, { recursive: true, force: true });
-await build({
-  entryPoints: { 'cli/main': 'src/cli/main.ts' },
-  absWorkingDir: new URL('..', import.meta.url).pathname,
+const usual = {
+  absWorkingDir: root.pathname,
   outdir: 'dist',
   bundle: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+  metafile: true,
+};
+const command = await build({
+  ...usual,
+  entryPoints: { 'cli/main': 'src/cli/main.ts' },
   splitting: true,
   chunkNames: 'cli/[name]-[hash]',
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  packages: 'external',
+  external: Object.keys(dependencies),
   sourcemap: true,
-  sourcesContent: false,
-  logLevel: 'warning',
+});
+// The script inside HTML reports.
+const page = await build({
+  ...usual,
+  entryPoints: { 'page/report-page': 'src/report/page/page.ts' },
+  format: 'iife',
+  platform: 'browser',
+  target: 'es2022',
+  minify: true,
+  // `</script>` inside a string would end the script early; esbuild writes `<\/script>`.
+  charset: 'ascii',
+  legalComments: 'none',
 });
 await chmod(new URL('cli/main.js', out), 0o755);
+await writeFile(new URL('THIRD-PARTY.txt', out), await notices([command.metafile, page.metafile]));
+
+/** Name, version and licence texts of every package whose code is inside dist/. */
+async function notices(metafiles) {
+  const inputs = metafiles.flatMap(({ inputs: files }) => Object.keys(files));
+  const names = new Set(inputs.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean));
+  const parts = [];
+  for (const name of [...names].toSorted((a, b) => (a < b ? -1 : 1))) {
+    const read = (file) => readFile(new URL(`node_modules/${name}/${file}`, root), 'utf8');
+    const { version, license } = JSON.parse(await read('package.json'));
+    const texts = [];
+    for (const file of ['LICENSE', 'LICENSE.txt', 'LICENSE.md', 'NOTICE'])
+      await read(file).then(
+        (text) => texts.push(text),
+        () => null,
+      );
+    parts.push(`${name} ${version} (${license})\n\n${texts.join('\n\n')}`);
+  }
+  return `Code of these packages is bundled into llmdyno.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

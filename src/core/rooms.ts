@@ -30,6 +30,7 @@ export const rooms = {
   run: worldly('store', 'measure', 'audit', 'telemetry'),
   import: pure(),
   report: pure('measure'),
+  picture: worldly(),
   plan: pure('measure', 'hardware'),
   tune: worldly('measure', 'audit', 'plan', 'fit', 'store'),
   doctor: worldly('telemetry', 'hardware', 'protocol', 'load'),

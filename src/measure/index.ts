@@ -4,14 +4,31 @@
  * One meter per run takes exchanges as they end; meters of the same run merge into the meter of all their exchanges,
  * exactly and in any order. The room computes and never judges (that is audit) and knows no clock: all times come
  * with the exchanges. Unknown is null. Every figure is a formula in docs/reference/metrics.md.
+ * How sure a figure is (batch means, order statistics, bootstrap) is told by intervals.ts and change.ts, over a Trace.
  * Start reading at meter.ts, then reading.ts (what is read), meter-state.ts (what is remembered) and token-reads.ts.
  */
+export { batchMeansInterval } from './batch-means.ts';
+export type { MeanInterval } from './batch-means.ts';
+export { bootstrapInterval } from './bootstrap.ts';
+export { changeBetween, estimate } from './change.ts';
+export type { Change, Estimate } from './change.ts';
 export { checkSlo, metricOf } from './check-slo.ts';
+export { comparedMetrics, intervalsOf, splitMetric } from './intervals.ts';
+export type { ComparedMetric } from './intervals.ts';
 export { makeMeter, meterFor } from './meter.ts';
 export type { Glance, Meter, MeterOptions } from './meter.ts';
+export { quantileInterval } from './quantile-interval.ts';
 export { histogramMethod } from './reading.ts';
 export type { Reading } from './reading.ts';
+export { slicesOf } from './slices.ts';
+export type { Slices } from './slices.ts';
+export { sliceStatistic } from './slice-statistic.ts';
 export { parseSlo, runMetrics, statistics, timeMetrics, withinLimit } from './slo.ts';
 export type { MetricWord, Slo, Statistic, TimeMetric } from './slo.ts';
+export { normalQuantile, studentQuantile } from './student.ts';
 export { factsOfPlan, summarise } from './summarise.ts';
 export type { SummaryFacts } from './summarise.ts';
+export { cdfOf, requestSpans, timelineOf } from './timeline.ts';
+export type { RequestSpan, TimelineStep } from './timeline.ts';
+export { makeTrace } from './trace.ts';
+export type { Trace } from './trace.ts';

@@ -4,11 +4,13 @@ import { words } from './words.ts';
 
 /** What a point differs in: its concurrency or its rate; null = not known. */
 export function variableOf(sweep: Pick<Sweep, 'variable'>, point: Summary): number | null {
+  if (sweep.variable === 'grid') return null;
   return sweep.variable === 'rate' ? point.load.ratePerSec : point.load.concurrency;
 }
 
 /** The short name of a point in a header: the number alone. */
 export function pointName(sweep: Pick<Sweep, 'variable'>, point: Summary): string {
+  if (sweep.variable === 'grid') return `${point.lengthsAsked?.input ?? '–'}→${point.lengthsAsked?.output ?? '–'}`;
   const value = variableOf(sweep, point);
   return value === null ? printable(point.label ?? point.runId) : String(value);
 }

@@ -2,6 +2,7 @@ import { say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines } from './finding-text.ts';
+import { gridText } from './grid-text.ts';
 import { pointName, sweepName } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
@@ -13,7 +14,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
   const paint = options.paint ?? plainPainter;
   const head = [
-    say(sweep.variable === 'rate' ? words.rate : words.concurrency, lang),
+    say(sweep.variable === 'grid' ? words.lengths : sweep.variable === 'rate' ? words.rate : words.concurrency, lang),
     say(words.ok, lang),
     say(words.failed, lang),
     say(words.shortDuration, lang),
@@ -30,6 +31,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   ];
   const lines = [
     paint.strong(sweepName(sweep)),
+    ...(sweep.variable === 'grid' ? [gridText(sweep, options)] : []),
     tableText(
       head,
       sweep.points.map((point) => pointRow(sweep, point)),

@@ -15,6 +15,7 @@ export const words = {
   concurrency: { en: 'concurrency', zh: '并发' },
   concurrencyCap: { en: 'at most in flight', zh: '并发上限' },
   rate: { en: 'requests/s', zh: '请求/秒' },
+  lengths: { en: 'input→output', zh: '输入→输出' },
   streamed: { en: 'streamed', zh: '流式' },
   notStreamed: { en: 'not streamed', zh: '非流式' },
   source: { en: 'source', zh: '来源' },

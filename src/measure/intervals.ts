@@ -1,0 +1,47 @@
+import { estimate } from './change.ts';
+import { slicesOf } from './slices.ts';
+import { sliceStatistic } from './slice-statistic.ts';
+import type { MetricWord, Statistic } from './slo.ts';
+import type { Trace } from './trace.ts';
+
+/** The metric words that comparisons and bands are made of, in the order they are told. */
+export const comparedMetrics = [
+  'requestsPerSec',
+  'outputTokensPerSec',
+  'latency.mean',
+  'latency.p50',
+  'latency.p90',
+  'latency.p99',
+  'ttft.mean',
+  'ttft.p50',
+  'ttft.p90',
+  'ttft.p99',
+  'tpot.mean',
+  'tpot.p50',
+  'tpot.p90',
+  'tpot.p99',
+  'failed',
+] as const;
+export type ComparedMetric = (typeof comparedMetrics)[number];
+
+/** A metric word in its two parts; a word without a statistic is a mean. */
+export function splitMetric(word: string): { metric: MetricWord; statistic: Statistic } {
+  const [metric, statistic = 'mean'] = word.split('.');
+  return { metric: metric as MetricWord, statistic: statistic as Statistic };
+}
+
+/** 95 % intervals of a run's figures by metric word; null where the run is too short or does not know the figure. */
+export function intervalsOf(
+  trace: Trace,
+  metrics: readonly string[] = comparedMetrics,
+): Record<string, readonly [number, number] | null> | null {
+  const slices = slicesOf(trace);
+  if (slices === null) return null;
+  return Object.fromEntries(
+    metrics.map((word) => {
+      const { metric, statistic } = splitMetric(word);
+      const figure = sliceStatistic(slices, metric, statistic);
+      return [word, figure === null ? null : (estimate(figure, { name: `interval ${word}` })?.interval ?? null)];
+    }),
+  );
+}

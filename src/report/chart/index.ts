@@ -1,0 +1,15 @@
+/**
+ * Charts: a Figure is plain data (panels, series, notes in both languages); it becomes SVG here and lives again in the
+ * browser page, through the same option builder, so that a picture and a page never differ.
+ * Nothing outside this folder knows the drawing library; echarts.ts is the one file that imports it, loaded when first
+ * needed.
+ * Start reading at figure.ts, then sweep-figures.ts (what is shown) and option.ts (how).
+ */
+export type { Figure, Panel, Words } from './figure.ts';
+export { figureSvg } from './svg.ts';
+export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
+export { cdfFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
+export type { Sampled } from './run-figures.ts';
+export { comparisonFigure, sweepFigure } from './sweep-figures.ts';
+export type { IntervalsOf, PointIntervals } from './sweep-figures.ts';
+export type { ThemeName } from './theme.ts';

@@ -1,0 +1,174 @@
+import { say } from '../../core/index.ts';
+import type { Lang } from '../../core/index.ts';
+import type { Figure, LinePanel, Panel } from './figure.ts';
+import { heatParts } from './heat-option.ts';
+import { labelSize, layoutOf, panelTitleSize, titleSize } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { axisOf, linePanelParts } from './line-option.ts';
+import { spanParts } from './span-option.ts';
+import { cutTo } from './text-size.ts';
+import { chartThemes, symbols } from './theme.ts';
+import type { ChartTheme, ThemeName } from './theme.ts';
+
+/** How to draw. */
+export interface DrawOptions {
+  lang: Lang;
+  theme: ThemeName;
+  width: number;
+  /** On a page: with tooltips, zoom and a legend to click. */
+  interactive?: boolean;
+}
+
+/** Any part of an option of echarts; echarts itself checks nothing, the pictures are looked at. */
+export type Part = Record<string, unknown>;
+
+/** What one panel adds to the option: axes and series, already tied to the panel's grid. */
+export interface PanelParts {
+  xAxis: Part;
+  yAxis: Part;
+  series: Part[];
+  visualMap?: Part;
+}
+
+/** What a panel must know to be drawn. */
+export interface PanelFrame {
+  index: number;
+  lang: Lang;
+  theme: ChartTheme;
+  interactive: boolean;
+  /** px of the grid. */
+  width: number;
+  /** Colour, shape and dash of a series by its name, the same in every panel. */
+  style(name: string): { color: string; symbol: string; dash: 'solid' | 'dashed' | 'dotted' };
+}
+
+/** The option for echarts, and the size the picture needs. */
+export function chartOption(figure: Figure, options: DrawOptions): { option: Part; layout: Layout } {
+  const { lang, interactive = false } = options;
+  const theme = chartThemes[options.theme];
+  const layout = layoutOf(figure, lang, options.width);
+  const parts = figure.panels.map((panel, index) =>
+    partsOf(panel, {
+      index,
+      lang,
+      theme,
+      interactive,
+      width: layout.boxes[index]!.width,
+      style: styles(layout, theme),
+    }),
+  );
+  const option: Part = {
+    animation: false,
+    backgroundColor: theme.background,
+    textStyle: { fontFamily, color: theme.text },
+    title: titles(figure, layout, lang, theme),
+    grid: layout.boxes.map((box, index) => ({
+      ...box,
+      ...(figure.panels[index]!.kind === 'heat' && { left: box.left + 20, width: box.width - 20 }),
+      outerBoundsMode: 'same',
+      outerBoundsContain: 'axisLabel',
+    })),
+    xAxis: parts.map((part) => part.xAxis),
+    yAxis: parts.map((part) => part.yAxis),
+    series: parts.flatMap((part) => part.series),
+    ...legendPart(layout, theme, interactive),
+  };
+  const maps = parts.flatMap((part) => (part.visualMap === undefined ? [] : [part.visualMap]));
+  if (maps.length > 0) option['visualMap'] = maps;
+  if (interactive) option['tooltip'] = tooltip(figure, theme);
+  return { option, layout };
+}
+
+/** The vendored font first, so that a picture is the same everywhere; then what systems have. echarts writes it into attributes as it is: no quotes. */
+const fontFamily = 'Noto Sans CJK SC, Noto Sans SC, PingFang SC, Microsoft YaHei, sans-serif';
+
+function partsOf(panel: Panel, frame: PanelFrame): PanelParts {
+  switch (panel.kind) {
+    case 'lines':
+      return linePanelParts(panel, frame);
+    case 'heat':
+      return heatParts(panel, frame);
+    case 'spans':
+      return { ...spanParts(panel, frame), xAxis: axisOf(panel.x, frame, 'x'), yAxis: axisOf(panel.y, frame, 'y') };
+  }
+}
+
+function styles(layout: Layout, theme: ChartTheme): PanelFrame['style'] {
+  const names = layout.legend?.names ?? [];
+  return (name) => {
+    const at = Math.max(0, names.indexOf(name));
+    const round = Math.floor(at / theme.series.length);
+    return {
+      color: theme.series[at % theme.series.length]!,
+      symbol: symbols[(at + round) % symbols.length]!,
+      dash: (['solid', 'dashed', 'dotted'] as const)[round % 3]!,
+    };
+  };
+}
+
+function titles(figure: Figure, layout: Layout, lang: Lang, theme: ChartTheme): Part[] {
+  const head = {
+    text: layout.title.join('\n'),
+    left: 20,
+    top: 18,
+    padding: 0,
+    textStyle: { fontFamily, fontSize: titleSize, lineHeight: titleSize + 8, color: theme.text },
+  };
+  const panels = figure.panels.map((panel, index) => {
+    const box = layout.boxes[index]!;
+    return {
+      text: cutTo(panelTitle(panel, lang), panelTitleSize, box.width),
+      left: box.left,
+      top: box.top - 30,
+      padding: 0,
+      textStyle: { fontFamily, fontSize: panelTitleSize, fontWeight: 'bold', color: theme.text },
+    };
+  });
+  const notes = {
+    text: layout.notes.lines.join('\n'),
+    left: 24,
+    top: layout.notes.top,
+    padding: 0,
+    textStyle: { fontFamily, fontSize: labelSize, lineHeight: 18, fontWeight: 'normal', color: theme.faint },
+  };
+  return [head, ...panels, ...(layout.notes.lines.length > 0 ? [notes] : [])];
+}
+
+/** A limit is named in the title: beside its line the name would cover the data. */
+function panelTitle(panel: Panel, lang: Lang): string {
+  const limits = panel.kind === 'lines' ? (panel.limits ?? []) : [];
+  return [say(panel.title, lang), ...limits.map((limit) => `- - ${say(limit.name, lang)}`)].join('   ');
+}
+
+function legendPart(layout: Layout, theme: ChartTheme, interactive: boolean): Part {
+  if (layout.legend === null) return {};
+  return {
+    legend: {
+      data: layout.legend.names,
+      left: 20,
+      width: layout.width - 40,
+      top: layout.legend.top,
+      padding: 0,
+      itemGap: 12,
+      itemWidth: 24,
+      itemHeight: 10,
+      selectedMode: interactive,
+      textStyle: { fontFamily, fontSize: labelSize + 1, color: theme.text },
+    },
+  };
+}
+
+function tooltip(figure: Figure, theme: ChartTheme): Part {
+  const byAxis = figure.panels.every(
+    (panel): panel is LinePanel => panel.kind === 'lines' && panel.series.every((series) => series.kind !== 'dots'),
+  );
+  return {
+    trigger: byAxis ? 'axis' : 'item',
+    confine: true,
+    // Rich text is drawn on the canvas: names of strangers never become HTML.
+    renderMode: 'richText',
+    backgroundColor: theme.background,
+    borderColor: theme.grid,
+    textStyle: { fontFamily, fontSize: labelSize, color: theme.text },
+  };
+}

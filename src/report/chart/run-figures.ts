@@ -1,0 +1,168 @@
+import type { Phrase, Summary } from '../../core/index.ts';
+import { cdfOf, requestSpans, timelineOf } from '../../measure/index.ts';
+import type { TimelineStep, Trace } from '../../measure/index.ts';
+import { chartWords } from './chart-words.ts';
+import type { ChartSeries, Figure, LinePanel, Words } from './figure.ts';
+
+/** Something sampled on the run's clock: a device's power or memory, a metric of the server. */
+export interface Sampled {
+  /** With its unit. */
+  title: Words;
+  series: readonly { name: Words; points: readonly { atMs: number; value: number | null }[] }[];
+}
+
+const percentileNames = ['p50', 'p90', 'p99'] as const;
+
+function notes(summary: Pick<Summary, 'simulated'>): Words[] {
+  return summary.simulated ? [chartWords.simulated] : [];
+}
+
+/** How requests spread: the cumulative distribution of latency, first token and time per token. */
+export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
+  const kinds = [
+    ['latencyMs', chartWords.latencyMs],
+    ['ttftMs', chartWords.ttft],
+    ['tpotMs', chartWords.tpot],
+  ] as const;
+  const panels = kinds.flatMap(([key, title]): LinePanel[] => {
+    const pairs = summary[key] === null ? [] : cdfOf(trace, key);
+    if (pairs.length < 2) return [];
+    return [
+      {
+        kind: 'lines',
+        title,
+        x: { name: title, from: 0 },
+        y: { name: chartWords.share, to: 100 },
+        series: [
+          { name: title, kind: 'steps', points: pairs.map(({ share, value }) => ({ x: value, y: share * 100 })) },
+        ],
+      },
+    ];
+  });
+  if (panels.length === 0) return null;
+  return {
+    id: 'distribution',
+    title: { en: 'Share of requests at or below a value (%)', zh: '不超过某值的请求占比 (%)' },
+    about: {
+      en: `Cumulative distributions; half of the requests took at most ${wholeMs(summary.latencyMs?.p50)}, 99 % at most ${wholeMs(summary.latencyMs?.p99)}.`,
+      zh: `累积分布：一半请求的延迟不超过 ${wholeMs(summary.latencyMs?.p50)}，99% 不超过 ${wholeMs(summary.latencyMs?.p99)}。`,
+    },
+    columns: panels.length,
+    // The panels say what they show; a legend would say it again.
+    panels: panels.map((panel) => ({ ...panel, series: panel.series.map((one) => ({ ...one, name: 'CDF' })) })),
+    notes: notes(summary),
+  };
+}
+
+function wholeMs(value: number | null | undefined): string {
+  return typeof value === 'number' ? `${Math.round(value)} ms` : '–';
+}
+
+/** The run over time on one axis: in flight, throughput, first token, time between tokens, and whatever was sampled. */
+export function overTimeFigure(summary: Summary, trace: Trace, sampled: readonly Sampled[] = []): Figure | null {
+  const steps = timelineOf(trace);
+  if (steps.length < 2) return null;
+  const one = (title: Phrase, of: (step: TimelineStep) => number | null): LinePanel =>
+    timePanel(title, [
+      { name: title, kind: 'line', points: steps.map((step) => ({ x: step.atMs / 1000, y: of(step) })) },
+    ]);
+  const bands = (title: Phrase, key: 'ttftMs' | 'itlMs'): LinePanel =>
+    timePanel(
+      title,
+      percentileNames.map((name): ChartSeries => ({
+        name,
+        kind: 'line',
+        points: steps.map((step) => ({ x: step.atMs / 1000, y: step[key][name] })),
+      })),
+    );
+  const single = (panel: LinePanel): LinePanel => ({
+    ...panel,
+    series: panel.series.map((series) => ({ ...series, name: { en: 'mean', zh: '平均' } })),
+  });
+  const panels = [
+    single(one(chartWords.inFlight, (step) => step.inFlight)),
+    single(one(chartWords.throughput, (step) => step.outputTokensPerSec)),
+    ...(summary.ttftMs === null ? [] : [bands(chartWords.ttft, 'ttftMs')]),
+    ...(summary.itlMs === null ? [] : [bands(chartWords.itl, 'itlMs')]),
+    ...sampled.map(({ title, series }) =>
+      timePanel(
+        title,
+        series.map(({ name, points }) => ({
+          name,
+          kind: 'line',
+          points: points.map(({ atMs, value }) => ({ x: atMs / 1000, y: value })),
+        })),
+      ),
+    ),
+  ];
+  return {
+    id: 'over-time',
+    title: { en: 'The run over time', zh: '运行过程' },
+    about: {
+      en: 'Requests in flight, throughput, time to first token and time between tokens over the run; requests are booked when they were sent.',
+      zh: '运行过程中的并发、吞吐量、首 token 时延与 token 间隔；按请求发送时刻统计。',
+    },
+    columns: 2,
+    panels,
+    notes: notes(summary),
+  };
+}
+
+function timePanel(title: Words, series: readonly ChartSeries[]): LinePanel {
+  return { kind: 'lines', title, x: { name: chartWords.seconds, from: 0 }, y: { name: title }, series };
+}
+
+/** Each request as a bar: waiting for the first token, then receiving; thinned evenly where there are many. */
+export function timelineFigure(summary: Summary, trace: Trace): Figure | null {
+  const spans = requestSpans(trace, 160);
+  if (spans.length === 0) return null;
+  const all = trace.table.sent.length;
+  const thinned: Words[] =
+    spans.length < all
+      ? [
+          {
+            en: `${spans.length} of ${all} requests, evenly picked.`,
+            zh: `均匀抽取 ${all} 个请求中的 ${spans.length} 个。`,
+          },
+        ]
+      : [];
+  const streamed = summary.ttftMs !== null;
+  return {
+    id: 'requests',
+    title: { en: 'Requests one by one', zh: '逐个请求' },
+    about: {
+      en: 'Every row is a request: waiting for the first token, then receiving tokens; failed requests in a colour of their own.',
+      zh: '每行一个请求：先等待首 token，再接收 token；失败请求另用颜色标出。',
+    },
+    columns: 1,
+    panels: [
+      {
+        kind: 'spans',
+        title: { en: 'Requests, in the order they were sent', zh: '请求（按发送顺序）' },
+        x: { name: chartWords.seconds, from: 0 },
+        y: { name: chartWords.requestNumber },
+        phases: [
+          { name: chartWords.waiting, tone: 'wait' },
+          { name: chartWords.decoding, tone: 'work' },
+          { name: chartWords.failed, tone: 'bad' },
+        ],
+        rows: spans.map((span) => ({
+          name: String(span.seq),
+          spans: span.ok
+            ? [
+                {
+                  fromX: span.sentMs / 1000,
+                  toX: (streamed ? (span.firstOutputMs ?? span.endMs) : span.endMs) / 1000,
+                  phase: 0,
+                },
+                ...(streamed && span.firstOutputMs !== null
+                  ? [{ fromX: span.firstOutputMs / 1000, toX: span.endMs / 1000, phase: 1 }]
+                  : []),
+              ]
+            : [{ fromX: span.sentMs / 1000, toX: span.endMs / 1000, phase: 2 }],
+        })),
+      },
+    ],
+    notes: [...notes(summary), ...thinned],
+  };
+}

@@ -1,0 +1,170 @@
+import { printable } from '../../core/index.ts';
+import type { Phrase, Summary, Sweep } from '../../core/index.ts';
+import { countOf, secondsOf } from '../figure-text.ts';
+import { sweepName, variableOf } from '../point-name.ts';
+import { chartWords } from './chart-words.ts';
+import type { Axis, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
+
+/** 95 % intervals of a point's figures by metric word (`latency.mean`, `outputTokensPerSec`), in the unit of the summary. */
+export type PointIntervals = Readonly<Record<string, readonly [number, number] | null>>;
+
+/** The intervals of a point; null = its requests are not at hand. */
+export type IntervalsOf = (point: Summary) => PointIntervals | null;
+
+/** One figure of a point, as a chart needs it. */
+export interface Reading {
+  title: Phrase;
+  of(point: Summary): number | null | undefined;
+  /** Metric word of its interval, and what to divide by. */
+  interval?: { metric: string; per: number };
+}
+
+const none: IntervalsOf = () => null;
+
+const readings = {
+  duration: { title: chartWords.duration, of: (p) => secondsOf(p.durationMs) },
+  qps: { title: chartWords.qps, of: (p) => p.requestsPerSec, interval: { metric: 'requestsPerSec', per: 1 } },
+  latency: {
+    title: chartWords.latency,
+    of: (p) => secondsOf(p.latencyMs?.mean),
+    interval: { metric: 'latency.mean', per: 1000 },
+  },
+  throughput: {
+    title: chartWords.throughput,
+    of: (p) => p.outputTokensPerSec,
+    interval: { metric: 'outputTokensPerSec', per: 1 },
+  },
+  p50: {
+    title: chartWords.latencyP50,
+    of: (p) => secondsOf(p.latencyMs?.p50),
+    interval: { metric: 'latency.p50', per: 1000 },
+  },
+  p90: {
+    title: chartWords.latencyP90,
+    of: (p) => secondsOf(p.latencyMs?.p90),
+    interval: { metric: 'latency.p90', per: 1000 },
+  },
+  failures: { title: chartWords.failures, of: (p) => countOf(p.counts, 'failed') },
+} satisfies Record<string, Reading>;
+
+/** The 2×3 panel of a sweep: duration, QPS, latency, throughput, p50, p90 against the load. */
+export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure {
+  const wanted = [readings.duration, readings.qps, readings.latency, readings.throughput, readings.p50, readings.p90];
+  return {
+    id: 'sweep',
+    title: sweepName(sweep),
+    about: {
+      en: `Six panels against the load: duration, requests per second, mean latency, throughput, p50 and p90 of latency; ${sweep.points.length} points.`,
+      zh: `六个面板：用时、QPS、平均延迟、吞吐量、延迟 p50 与 p90 随负载的变化，共 ${sweep.points.length} 个点。`,
+    },
+    columns: 3,
+    panels: wanted.map((reading) => panelOf(reading, [sweep], intervals)),
+    notes: notesOf([sweep], intervals),
+  };
+}
+
+/** The 2×2 comparison of any number of sweeps: QPS, latency, throughput, failures; each keeps its own x points. */
+export function comparisonFigure(sweeps: readonly Sweep[], intervals: IntervalsOf = none): Figure {
+  const names = sweeps.map(sweepName);
+  const title = names.length <= 3 ? names.join(' vs ') : null;
+  const wanted = [readings.qps, readings.latency, readings.throughput, readings.failures];
+  return {
+    id: 'comparison',
+    title: title ?? { en: `Comparison of ${names.length} systems`, zh: `${names.length} 个系统的对比` },
+    about: {
+      en: `Four panels against the load: requests per second, mean latency, throughput and failed requests of ${names.join(', ')}.`,
+      zh: `四个面板：${names.join('、')} 的 QPS、平均延迟、吞吐量与失败数随负载的变化。`,
+    },
+    columns: 2,
+    panels: wanted.map((reading) => panelOf(reading, sweeps, intervals)),
+    notes: notesOf(sweeps, intervals),
+  };
+}
+
+/** One figure against the load, a line per sweep. */
+export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: IntervalsOf): LinePanel {
+  return {
+    kind: 'lines',
+    title: reading.title,
+    x: loadAxis(sweeps[0]),
+    y: { name: reading.title },
+    series: distinctNames(sweeps).map(([name, sweep]): ChartSeries => ({
+      name,
+      kind: 'line',
+      points: loadPoints(sweep).map(({ x, point }) => chartPoint(reading, x, point, intervals)),
+    })),
+  };
+}
+
+/** The axis of the load that a sweep varies. */
+export function loadAxis(sweep: Sweep | undefined): Axis {
+  return { name: sweep?.variable === 'rate' ? chartWords.rate : chartWords.concurrency };
+}
+
+/** The points whose load is known, in its order. */
+export function loadPoints(sweep: Sweep): { x: number; point: Summary }[] {
+  return sweep.points
+    .flatMap((point) => {
+      const x = variableOf(sweep, point);
+      return x === null ? [] : [{ x, point }];
+    })
+    .toSorted((a, b) => a.x - b.x);
+}
+
+/** Each sweep with a name of its own, so that the legend tells two of the same name apart. */
+export function distinctNames(sweeps: readonly Sweep[]): [string, Sweep][] {
+  const seen = new Map<string, number>();
+  return sweeps.map((sweep) => {
+    const name = sweepName(sweep);
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    return [times === 1 ? name : `${name} (${times})`, sweep];
+  });
+}
+
+function chartPoint(reading: Reading, x: number, point: Summary, intervals: IntervalsOf): ChartPoint {
+  const range = reading.interval === undefined ? null : (intervals(point)?.[reading.interval.metric] ?? null);
+  const per = reading.interval?.per ?? 1;
+  return {
+    x,
+    y: reading.of(point) ?? null,
+    ...(range !== null && { low: range[0] / per, high: range[1] / per }),
+    ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
+  };
+}
+
+/** Why a point is not valid, in the words of its first invalid finding. */
+export function reasonOf(point: Summary): Words {
+  const finding = point.verdict.findings.find(({ severity }) => severity === 'invalid');
+  return finding === undefined
+    ? { en: 'not valid', zh: '无效' }
+    : { en: printable(finding.message), zh: printable(finding.zh.message) };
+}
+
+const mostNotes = 6;
+
+/** What the picture itself must say: simulated, bands, and why points are hollow (each reason once, with its points). */
+export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none): Words[] {
+  const points = sweeps.flatMap((sweep) => sweep.points);
+  const notes: Words[] = [];
+  if (points.some((point) => point.simulated)) notes.push(chartWords.simulated);
+  if (points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
+  const hollow = distinctNames(sweeps).flatMap(([name, sweep]) =>
+    sweep.points.filter((point) => !point.verdict.valid).map((point) => ({ name, sweep, point })),
+  );
+  const byReason = new Map<string, { reason: Phrase; where: string[] }>();
+  for (const { name, sweep, point } of hollow) {
+    const reason = reasonOf(point) as Phrase;
+    const place = `${sweeps.length > 1 ? `${name} ` : ''}${variableOf(sweep, point) ?? ''}`.trim();
+    const known = byReason.get(reason.en) ?? { reason, where: [] };
+    known.where.push(place);
+    byReason.set(reason.en, known);
+  }
+  const told = [...byReason.values()].slice(0, mostNotes).map(({ reason, where }) => ({
+    en: `○ ${where.join(', ')}: ${reason.en}`,
+    zh: `○ ${where.join('、')}：${reason.zh}`,
+  }));
+  const rest = byReason.size - told.length;
+  if (rest > 0) told.push({ en: `○ and ${rest} more reasons; see the audit`, zh: `○ 另有 ${rest} 个原因，见审计` });
+  return [...notes, ...told];
+}
