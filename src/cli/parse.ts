@@ -61,7 +61,7 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
   // Help is wanted even where arguments are missing.
   if (words.includes('--help') || words.includes('-h')) return null;
   try {
-    program.parse([...words], { from: 'user' });
+    program.parse(spreadLists(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     throw usageError(name, error.message);
@@ -88,6 +88,16 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
       store: flags.get('store')?.at(-1) ?? (io.env['DYNO_STORE'] || defaultStore),
     },
   };
+}
+
+/** `--grid input=1,2 output=3,4` as `--grid input=1,2 --grid output=3,4`. */
+function spreadLists(words: readonly string[]): string[] {
+  let inGrid = false;
+  return words.flatMap((word, i) => {
+    if (word === '--grid') inGrid = true;
+    else if (!/^(input|output)=/.test(word)) inGrid = false;
+    return inGrid && word !== '--grid' && words[i - 1] !== '--grid' ? ['--grid', word] : [word];
+  });
 }
 
 /** The help page of one command. */

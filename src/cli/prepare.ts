@@ -1,7 +1,7 @@
 import { problems, say } from '../core/index.ts';
 import type { DatasetFacts, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
 import { openDataset } from '../dataset/index.ts';
-import type { Dataset } from '../dataset/index.ts';
+import type { Dataset, DatasetOptions } from '../dataset/index.ts';
 import { makeLoadRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
 import { readAddress } from '../protocol/index.ts';
@@ -9,23 +9,26 @@ import { assemblePlan, requestsOf, splitHeaders } from '../run/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { firstModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
+import { timingOf, traceGaps } from './timing.ts';
 
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
 export interface Prepared {
   words: PlanWords;
   target: Pick<Target, 'url' | 'api' | 'model' | 'headers'>;
   dataset: Dataset;
+  /** Gaps of the trace to replay; null = none. */
+  gapsMs: readonly number[] | null;
   secrets: Secrets;
 }
 
 const preflightTimeoutMs = 60_000;
 
 /** Looks at everything that can be wrong before load: first the words and files, then the server. */
-export async function prepare(words: PlanWords & { url: string }, given: Given, points: number): Promise<Prepared> {
-  const address = readAddress(words.url, words.api ?? null);
-  const { shown, secrets } = splitHeaders(words, given.io.env);
-  const dataset = await openDataset(words.dataset, words.field === undefined ? {} : { field: words.field });
-  await dataset.check({ offset: 0, count: promptsNeeded(words, points) });
+export async function prepare(asked: PlanWords & { url: string }, given: Given, points: number): Promise<Prepared> {
+  const address = readAddress(asked.url, asked.api ?? null);
+  const { shown, secrets } = splitHeaders(asked, given.io.env);
+  const opened = await openWords(asked, points);
+  const { dataset, words } = opened;
   const server = {
     url: address.url,
     api: address.api,
@@ -37,7 +40,7 @@ export async function prepare(words: PlanWords & { url: string }, given: Given, 
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
   const model = words.model ?? (await firstModel(address, server, secrets, connectMs));
   const target = { url: address.url, api: address.api, model, headers: shown };
-  const prepared: Prepared = { words, target, dataset, secrets };
+  const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets };
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
     const remark = await preflight(address, { ...server, model }, generation, secrets, timeoutMs);
@@ -55,6 +58,34 @@ export async function prepare(words: PlanWords & { url: string }, given: Given, 
     }
   }
   return prepared;
+}
+
+/** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */
+export async function openWords(
+  asked: PlanWords,
+  points: number,
+): Promise<{ dataset: Dataset; words: PlanWords; gapsMs: readonly number[] | null }> {
+  const dataset = await openDataset(asked.dataset, optionsOf(asked));
+  const count = asked.requests ?? null;
+  const gapsMs = await traceGaps(asked, dataset, { offset: 0, count });
+  const words = gapsMs === null ? asked : { ...asked, requests: Math.min(asked.requests ?? Infinity, gapsMs.length) };
+  await dataset.check({ offset: 0, count: promptsNeeded(words, points) });
+  return { dataset, words, gapsMs };
+}
+
+function optionsOf(words: PlanWords): DatasetOptions {
+  return {
+    seed: words.seed ?? 1,
+    ...(words.field !== undefined && { field: words.field }),
+    ...(words.inputTokens !== undefined && { input: words.inputTokens }),
+    ...(words.outputTokens !== undefined && { output: words.outputTokens }),
+    ...(words.tokenizer !== undefined && { tokenizer: words.tokenizer }),
+    ...(words.shuffle !== undefined && { shuffle: words.shuffle }),
+    ...(words.template !== undefined && { template: words.template }),
+    ...(words.contextTokens !== undefined && { contextTokens: words.contextTokens }),
+    ...(words.thinkTime !== undefined && { thinkMs: words.thinkTime }),
+    ...(words.keepReasoning !== undefined && { keepReasoning: words.keepReasoning }),
+  };
 }
 
 /** Prompts that a run takes before it repeats itself: measured ones, then those of the warm-up. */
@@ -77,7 +108,9 @@ export function sliceLength(words: PlanWords): number {
 export function planPoint(prepared: Prepared, point: LoadPoint, offset: number): RunPlan {
   const { words, target, dataset } = prepared;
   const facts: DatasetFacts = dataset.facts({ offset, count: promptsNeeded(words, 1) });
-  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null });
+  const limits = { requests: requestsOf(words), durationMs: words.duration ?? null };
+  const timing = timingOf(words, point, prepared.gapsMs, limits);
+  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, timing });
 }
 
 /** The runner for a plan: measured prompts from the plan's offset on, warm-up takes the ones behind them. */

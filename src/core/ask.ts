@@ -27,6 +27,8 @@ export interface Prompt {
   labels: Readonly<Record<string, string>>;
   /** Fields to put into the request body as they are. */
   body?: Readonly<Record<string, unknown>>;
+  /** How long the user thinks before saying this, ms after the answer before it; absent = not at all. */
+  thinkMs?: number;
   /** The conversation's next turn, or null when it is over. */
   follow?(answer: Answer): Prompt | null;
 }

@@ -5,7 +5,7 @@ import type { Prompt } from '../core/index.ts';
 import { invariant } from '../core/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
 import type { Dataset } from './dataset.ts';
-import { openqaFormat } from './openqa-format.ts';
+import { textField } from './formats/openqa-format.ts';
 import { packageRoot } from './package-root.ts';
 
 /** What is asked when no dataset is named. */
@@ -36,12 +36,18 @@ export async function builtinQuestions(): Promise<Dataset> {
   };
 }
 
+/** The built-in questions of one language as texts. */
+export async function builtinTexts(lang: 'en' | 'zh'): Promise<string[]> {
+  const text = await readFile(join(packageRoot(), 'data', 'questions', `questions.${lang}.jsonl`), 'utf8');
+  return promptsOf(lang, text).map((prompt) => prompt.text ?? '');
+}
+
 function promptsOf(lang: string, jsonl: string): Prompt[] {
   const lines = jsonl.split('\n').filter((line) => line !== '');
   return lines.map((line, i) => {
-    const read = openqaFormat.read(line, { file: `questions.${lang}.jsonl`, line: i + 1 }, null);
-    invariant('text' in read, `line ${i + 1} of the ${lang} questions is sound`);
-    return plainPrompt(`${lang}-${i + 1}`, read.text);
+    const read = textField(JSON.parse(line), { file: `questions.${lang}.jsonl`, line: i + 1 }, 'question');
+    invariant('draft' in read && read.draft.text !== undefined, `line ${i + 1} of the ${lang} questions is sound`);
+    return plainPrompt(`${lang}-${i + 1}`, read.draft.text);
   });
 }
 

@@ -23,8 +23,8 @@ export function unknownKind(spec: string, kinds: readonly string[]): Mistake {
     code: 'dataset-unknown-kind',
     message: { en: `no dataset kind or file "${shown(spec)}"`, zh: `没有名为“${shown(spec)}”的数据集类型或文件` },
     hint: {
-      en: `write openqa:FILE (JSONL), lines:FILE (plain text), the path of a file, or builtin:questions; kinds: ${list}`,
-      zh: `请写 openqa:文件（JSONL）、lines:文件（纯文本）、文件路径，或 builtin:questions；可用类型：${list}`,
+      en: `write KIND:FILE, the path of a file, random, or builtin:questions; kinds: ${list} (dyno dataset list explains them)`,
+      zh: `请写 类型:文件、文件路径、random，或 builtin:questions；可用类型：${list}（dyno dataset list 有说明）`,
     },
     place: { flag },
   };

@@ -8,7 +8,9 @@ import { UserError } from '../core/index.ts';
 import type { Mistake, Workload } from '../core/index.ts';
 import { FileDataset } from './file-dataset.ts';
 import { openDataset } from './index.ts';
-import { openTextFile, scan } from './text-file.ts';
+import { openDataFile, scan } from './data-file.ts';
+import { linesFormat } from './formats/lines-format.ts';
+import { wordsFor } from './made-kinds.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -126,8 +128,26 @@ describe('reading', () => {
 
 describe('a file too large to be hashed and counted whole', () => {
   const opened = async (content: string) => {
-    const file = await openTextFile(fileOf(content));
-    const source = { spec: 'lines:x', format: 'lines', field: null, file, scan: await scan(file, 4) } as const;
+    const file = await openDataFile(fileOf(content));
+    const source = {
+      spec: 'lines:x',
+      kind: 'lines',
+      format: linesFormat,
+      file,
+      scan: await scan(file, 4),
+      shuffle: false,
+      contextTokens: null,
+      settings: {},
+      context: {
+        field: null,
+        tokenizer: null,
+        output: null,
+        seed: 1,
+        words: wordsFor(null),
+        thinkMs: 0,
+        keepReasoning: false,
+      },
+    };
     return { dataset: new FileDataset(source), hash: source.scan.hash };
   };
 
@@ -169,9 +189,9 @@ describe('mistakes of the whole', () => {
     ['an empty file', () => `openqa:${fileOf('')}`, 'dataset-empty'],
     ['a file of blank lines', () => `lines:${fileOf('\n \r\n\t\n')}`, 'dataset-empty'],
     ['a file of a byte-order mark only', () => `lines:${fileOf('\uFEFF\n')}`, 'dataset-empty'],
-    ['gzip', () => `openqa:${fileOf(Buffer.from([0x1f, 0x8b, 8, 0, 1, 2]))}`, 'dataset-packed'],
+    ['cut-off gzip', () => `openqa:${fileOf(Buffer.from([0x1f, 0x8b, 8, 0, 1, 2]))}`, 'dataset-pack-broken'],
     ['UTF-16', () => `lines:${fileOf(Buffer.from('\uFEFFhallo', 'utf16le'))}`, 'dataset-packed'],
-    ['an unknown kind', () => 'sharegpt:/x/y.json', 'dataset-unknown-kind'],
+    ['an unknown kind', () => 'nokind:/x/y.json', 'dataset-unknown-kind'],
     ['a web address', () => 'https://host/x.jsonl', 'dataset-unknown-kind'],
     ['an unknown built-in', () => 'builtin:poems', 'dataset-unknown-kind'],
     ['nothing', () => '', 'dataset-unknown-kind'],

@@ -1,14 +1,16 @@
 import { basename } from 'node:path';
 import type { DatasetFacts, Mistake, Prompt, Workload } from '../core/index.ts';
 import { printable, UserError } from '../core/index.ts';
-import { plainPrompt } from '../workload/index.ts';
-import type { Dataset, Slice } from './dataset.ts';
+import type { Dataset, Slice, Surveyed } from './dataset.ts';
+import type { Scan } from './data-file.ts';
 import { noPrompts, notUtf8 } from './dataset-mistakes.ts';
-import { lineFormats } from './line-formats.ts';
-import type { LineFormatName, LineRead } from './line-formats.ts';
-import { isBlank, readLines } from './line-reader.ts';
-import type { RawLine, TextFile } from './line-reader.ts';
-import type { Scan } from './text-file.ts';
+import type { DataFile } from './file-bytes.ts';
+import { badTime, tooLongForModel } from './layout-mistakes.ts';
+import { promptOf, parseRecord } from './record-format.ts';
+import type { Draft, ReadContext, RecordFormat, RecordPlace, RecordRead } from './record-format.ts';
+import { readRecords } from './record.ts';
+import type { RawRecord } from './record.ts';
+import { shuffledBatches } from './shuffle.ts';
 
 /** Mistakes reported at once. */
 const mostMistakes = 10;
@@ -16,39 +18,55 @@ const mostMistakes = 10;
 const checkedUncounted = 10_000;
 /** Files up to this size stay in memory once read, so that a short dataset cycles without touching the disk. */
 const keptBytes = 8 * 1024 * 1024;
+/** A plan holds a trace's gaps, so there is an end to them. */
+const mostGaps = 1_000_000;
 
-/** What a dataset over the lines of one file is made from. */
+/** What a dataset over the records of one file is made from. */
 export interface FileSource {
   spec: string;
-  format: LineFormatName;
-  field: string | null;
-  file: TextFile;
+  kind: string;
+  format: RecordFormat;
+  file: DataFile;
   scan: Scan;
+  context: ReadContext;
+  shuffle: boolean;
+  contextTokens: number | null;
+  settings: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A dataset over the lines of one file, which is read again and again and never held whole unless it is small. */
+/** A record that holds a prompt, or a mistake. */
+interface Held {
+  place: RecordPlace;
+  read: { draft: Draft } | { mistake: Mistake };
+}
+
+/** A dataset over the records of one file, which is read again and again and never held whole unless it is small. */
 export class FileDataset implements Dataset {
   readonly #source: FileSource;
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** Prompts in the file; null = not known yet. */
   #items: number | null;
+  readonly gapsMs?: (slice: Slice) => Promise<number[]>;
 
   constructor(source: FileSource) {
     this.#source = source;
-    this.#items = source.scan.items;
+    this.#items = source.format.filters === true ? null : source.scan.items;
+    if (source.format.timed === true) this.gapsMs = (slice) => this.#gaps(slice);
   }
 
   facts({ offset, count }: Slice): DatasetFacts {
-    const { spec, format, file, scan } = this.#source;
+    const { spec, kind, file, scan, settings } = this.#source;
     const items = this.#items;
     return {
       spec,
-      kind: format,
+      kind,
       name: printable(basename(file.path)),
       hash: scan.hash,
       items,
       bytes: file.bytes,
       offset: items === null ? offset : offset % items,
       cycled: items !== null && count !== null && count > items,
+      ...(Object.keys(settings).length > 0 && { settings }),
     };
   }
 
@@ -58,14 +76,13 @@ export class FileDataset implements Dataset {
     const mistakes = new Map<string, Mistake>();
     let wrong = 0;
     let checked = 0;
-    for await (const line of this.#linesFrom(offset)) {
-      const read = this.#read(line);
-      if ('mistake' in read) {
+    for await (const { place, read } of this.#heldFrom(offset)) {
+      const mistake = 'mistake' in read ? read.mistake : this.#tooLong(place, read.draft);
+      if (mistake !== null) {
         wrong += 1;
         // The same wrong field on every line is one mistake.
-        const { code, message, place } = read.mistake;
-        const key = code === 'dataset-wrong-field' ? message.en : `${place?.line}`;
-        if (!mistakes.has(key)) mistakes.set(key, read.mistake);
+        const key = mistake.code === 'dataset-wrong-field' ? mistake.message.en : `${place.line}`;
+        if (!mistakes.has(key)) mistakes.set(key, mistake);
       }
       checked += 1;
       if (wrong >= mostMistakes || checked >= Math.min(wanted, this.#items ?? Infinity)) break;
@@ -78,13 +95,39 @@ export class FileDataset implements Dataset {
     return { next: async () => (await prompts.next()).value ?? null };
   }
 
+  async *survey(): AsyncGenerator<Surveyed> {
+    for await (const records of readRecords(this.#source.file)) {
+      for (const record of records) {
+        const read = this.#read(record);
+        if ('draft' in read) yield { prompt: this.#prompt(this.#place(record), read.draft) };
+        else yield 'skip' in read ? read : { mistake: `${record.number}: ${read.mistake.message.en}` };
+      }
+    }
+  }
+
+  async #gaps({ offset, count }: Slice): Promise<number[]> {
+    const gaps: number[] = [];
+    let before: number | null = null;
+    let passes = 0;
+    for await (const { place, read } of this.#heldFrom(offset, () => (passes += 1))) {
+      if (passes > 0) break;
+      if ('mistake' in read) throw new UserError(read.mistake);
+      const { atMs } = read.draft;
+      if (atMs === undefined || (before !== null && atMs < before))
+        throw new UserError(badTime(place, String(atMs ?? '')));
+      gaps.push(before === null ? 0 : atMs - before);
+      before = atMs;
+      if (gaps.length >= Math.min(count ?? mostGaps, mostGaps)) break;
+    }
+    return gaps;
+  }
+
   async *#promptsFrom(offset: number): AsyncGenerator<Prompt, void> {
     const keep = this.#source.file.bytes <= keptBytes;
     const kept: Prompt[] = [];
-    for await (const line of this.#linesFrom(offset)) {
-      const read = this.#read(line);
+    for await (const { place, read } of this.#heldFrom(offset)) {
       if ('mistake' in read) throw new UserError(read.mistake);
-      const prompt = plainPrompt(`line-${line.number}`, read.text);
+      const prompt = this.#prompt(place, read.draft);
       if (keep) kept.push(prompt);
       yield prompt;
       if (keep && kept.length === this.#items) break;
@@ -92,35 +135,67 @@ export class FileDataset implements Dataset {
     for (;;) yield* kept;
   }
 
-  /** Lines that hold something, from number `offset` on, round and round. */
-  async *#linesFrom(offset: number): AsyncGenerator<RawLine> {
-    const { file } = this.#source;
+  /** Records that hold a prompt or a mistake, from number `offset` on, round and round. */
+  async *#heldFrom(offset: number, onPass?: () => void): AsyncGenerator<Held> {
+    const { file, format, shuffle, context } = this.#source;
     let toSkip = this.#items === null ? offset : offset % this.#items;
     for (;;) {
       let items = 0;
-      for await (const lines of readLines(file)) {
-        for (const line of lines) {
-          if (isBlank(line.bytes)) continue;
+      const records = readRecords(file);
+      for await (const batch of shuffle ? shuffledBatches(records, context.seed) : records) {
+        for (const record of batch) {
+          if (format.filters !== true && toSkip > 0) {
+            items += 1;
+            toSkip -= 1;
+            continue;
+          }
+          const read = this.#read(record);
+          if ('skip' in read) continue;
           items += 1;
           if (toSkip > 0) toSkip -= 1;
-          else yield line;
+          else yield { place: this.#place(record), read };
         }
       }
       if (items === 0) throw new UserError(noPrompts(file.shown));
       this.#items = items;
+      onPass?.();
       toSkip %= items;
     }
   }
 
-  #read(line: RawLine): LineRead {
-    const { file, format, field } = this.#source;
-    const place = { file: file.shown, line: line.number };
+  #read(record: RawRecord): RecordRead {
+    const { format, context } = this.#source;
+    const place = this.#place(record);
+    if ('value' in record) {
+      // A row of columns handed to a format of plain lines: its field is the line.
+      return format.read(record.value, place, context);
+    }
     let text: string;
     try {
-      text = this.#utf8.decode(line.bytes);
+      text = this.#utf8.decode(record.bytes);
     } catch {
       return { mistake: notUtf8(place) };
     }
-    return lineFormats[format].read(text, place, field);
+    if (format.text === true) return format.read(text, place, context);
+    const parsed = parseRecord(text, place, format, context.field);
+    return 'mistake' in parsed ? parsed : format.read(parsed.value, place, context);
+  }
+
+  #place(record: RawRecord): RecordPlace {
+    return { file: this.#source.file.shown, line: record.number };
+  }
+
+  #prompt(place: RecordPlace, draft: Draft): Prompt {
+    return promptOf(`line-${place.line}`, draft, this.#source.context);
+  }
+
+  #tooLong(place: RecordPlace, draft: Draft): Mistake | null {
+    const { contextTokens, context } = this.#source;
+    if (contextTokens === null) return null;
+    const input =
+      draft.inputTokens ?? (draft.text === undefined ? null : (context.tokenizer?.count(draft.text) ?? null));
+    if (input === null) return null;
+    const tokens = input + (draft.maxTokens ?? 0);
+    return tokens > contextTokens ? tooLongForModel(place, tokens, contextTokens) : null;
   }
 }

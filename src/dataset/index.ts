@@ -1,14 +1,20 @@
 /**
- * Where prompts come from: files and the questions that ship with llmdyno, opened by the words after `--dataset`.
+ * Where prompts come from: files, traces, made-up text and the questions that ship with llmdyno, opened by the words
+ * after `--dataset`; and tokenizers, for lengths and counts before and after a run.
  *
- * A file is read line by line and never held whole unless it is small; it is re-opened to begin again. Nothing is
- * skipped in silence: a line that is no prompt is a UserError with its file and number, before the run (Dataset.check)
+ * A file is read record by record and never held whole unless it is small; it is re-opened to begin again. Nothing is
+ * skipped in silence: a record that is no prompt is a UserError with its file and line, before the run (Dataset.check)
  * or, beyond what was checked, when it is read. This room does not decide what is asked when, and sends nothing.
  *
  * Start reading at dataset.ts (the seam) and open-dataset.ts (from spec to dataset); a new format of one prompt per
- * line is one file and one line in line-formats.ts, any other source implements Dataset.
+ * record is one file in formats/ and one line in record-formats.ts, any other source implements Dataset.
+ * How bytes become records: unpack.ts, then record.ts (lines, JSON arrays, CSV, Parquet).
  */
-export type { Dataset, DatasetOptions, Slice } from './dataset.ts';
+export type { Dataset, DatasetOptions, Slice, Surveyed } from './dataset.ts';
 export { builtinQuestionsSpec } from './builtin-questions.ts';
+export { madeKinds } from './made-kinds.ts';
 export { datasetKinds, openDataset } from './open-dataset.ts';
 export { packageRoot } from './package-root.ts';
+export { recordFormats } from './record-formats.ts';
+export { openTokenizer } from './tokenizer.ts';
+export type { Tokenizer } from './tokenizer.ts';

@@ -1,32 +1,16 @@
-import { open } from 'node:fs/promises';
 import { UserError } from '../core/index.ts';
-import { fileChanged, lineTooLong, unreadable } from './dataset-mistakes.ts';
+import { lineTooLong } from './dataset-mistakes.ts';
+import { brokenPack } from './layout-mistakes.ts';
+import type { DataFile } from './file-bytes.ts';
+import type { RawRecord } from './record.ts';
+import { BrokenPack, readContent } from './unpack.ts';
 
-/** A plain file as it was when it was opened. */
-export interface TextFile {
-  path: string;
-  /** The path as the user wrote it, for messages. */
-  shown: string;
-  bytes: number;
-  inode: number;
-}
-
-/** One line without its end, not yet decoded. Numbers count from 1, blank lines included. */
-export interface RawLine {
-  number: number;
-  bytes: Buffer;
-}
-
-const chunkBytes = 1024 * 1024;
 /** Longer lines are refused, so that a file without line ends cannot fill the memory. */
-const maxLineMiB = 64;
+export const maxLineMiB = 64;
 const newline = 0x0a;
 
-/**
- * The lines of a file, in batches of about one MiB; a byte-order mark and CRLF are taken off. `onBytes` sees the content as it passes.
- * The file is open only while a batch is read, so a reader that is abandoned halfway holds nothing.
- */
-export async function* readLines(file: TextFile, onBytes?: (bytes: Buffer) => void): AsyncGenerator<RawLine[]> {
+/** The lines of a file, in batches of about one MiB; a byte-order mark and CRLF are taken off. `onRaw` sees the bytes on disk. */
+export async function* readLines(file: DataFile, onRaw?: (bytes: Buffer) => void): AsyncGenerator<RawLine[]> {
   let number = 0;
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -37,56 +21,33 @@ export async function* readLines(file: TextFile, onBytes?: (bytes: Buffer) => vo
     number += 1;
     return { number, bytes: withoutMarks(bytes, number === 1) };
   };
-  for (let position = 0; position < file.bytes;) {
-    const chunk = await readAt(file, position, chunkBytes);
-    position += chunk.length;
-    onBytes?.(chunk);
-    const lines: RawLine[] = [];
-    let from = 0;
-    for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {
-      lines.push(lineOf(chunk.subarray(from, to)));
-      from = to + 1;
+  try {
+    for await (const chunk of readContent(file, onRaw)) {
+      const lines: RawLine[] = [];
+      let from = 0;
+      for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {
+        lines.push(lineOf(chunk.subarray(from, to)));
+        from = to + 1;
+      }
+      if (from < chunk.length) {
+        rest.push(chunk.subarray(from));
+        restBytes += chunk.length - from;
+      }
+      if (restBytes > maxLineMiB * 1024 * 1024) {
+        throw new UserError(lineTooLong({ file: file.shown, line: number + 1 }, maxLineMiB));
+      }
+      if (lines.length > 0) yield lines;
     }
-    if (from < chunk.length) {
-      rest.push(chunk.subarray(from));
-      restBytes += chunk.length - from;
-    }
-    if (restBytes > maxLineMiB * 1024 * 1024) {
-      throw new UserError(lineTooLong({ file: file.shown, line: number + 1 }, maxLineMiB));
-    }
-    if (lines.length > 0) yield lines;
+  } catch (error) {
+    throw error instanceof BrokenPack
+      ? new UserError(brokenPack({ file: file.shown, line: number + 1 }, error.packing, error.truncated))
+      : error;
   }
   if (restBytes > 0) yield [lineOf(Buffer.alloc(0))];
 }
 
-/** Up to `length` bytes from `position` on; a file that is no longer the one opened is the user's mistake. */
-export async function readAt(file: TextFile, position: number, length: number): Promise<Buffer> {
-  const wanted = Math.min(length, file.bytes - position);
-  const bytes = Buffer.allocUnsafe(wanted);
-  let filled = 0;
-  try {
-    const handle = await open(file.path, 'r');
-    try {
-      const { size, ino } = await handle.stat();
-      if (size !== file.bytes || ino !== file.inode) throw new UserError(fileChanged(file.shown));
-      while (filled < wanted) {
-        const { bytesRead } = await handle.read(bytes, filled, wanted - filled, position + filled);
-        if (bytesRead === 0) throw new UserError(fileChanged(file.shown));
-        filled += bytesRead;
-      }
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw error instanceof UserError ? error : new UserError(unreadable(file.shown, systemCodeOf(error)));
-  }
-  return bytes;
-}
-
-/** `EACCES` and the like; anything else as text. */
-export function systemCodeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
-}
+/** One line without its end, not yet decoded. */
+export type RawLine = Extract<RawRecord, { bytes: Buffer }>;
 
 /** Nothing but ASCII white space: such a line holds no prompt in any format. */
 export function isBlank(line: Buffer): boolean {

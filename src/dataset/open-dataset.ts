@@ -1,42 +1,137 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
-import { UserError } from '../core/index.ts';
+import { lengthText, UserError } from '../core/index.ts';
+import type { LengthLaw } from '../core/index.ts';
+import { withOutputLengths } from '../workload/index.ts';
 import { builtinQuestions, builtinQuestionsSpec } from './builtin-questions.ts';
+import { continuationDataset } from './continuation-dataset.ts';
 import type { Dataset, DatasetOptions } from './dataset.ts';
 import { kindNeedsFile, unknownKind } from './dataset-mistakes.ts';
+import { firstText, openDataFile, scan } from './data-file.ts';
 import { FileDataset } from './file-dataset.ts';
-import { lineFormats } from './line-formats.ts';
-import type { LineFormatName } from './line-formats.ts';
-import type { TextFile } from './line-reader.ts';
-import { firstWords, openTextFile, scan } from './text-file.ts';
+import type { DataFile } from './file-bytes.ts';
+import { lengthsNotTaken } from './made-mistakes.ts';
+import { madeKinds, wordsFor } from './made-kinds.ts';
+import { mixDataset, mixParts } from './mix-dataset.ts';
+import { recordFormats } from './record-formats.ts';
+import type { RecordFormatName } from './record-formats.ts';
+import type { RecordFormat } from './record-format.ts';
+import { needsTokenizer } from './tokenizer-mistakes.ts';
+import { openTokenizer } from './tokenizer.ts';
+import type { Tokenizer } from './tokenizer.ts';
 
 /** Every word that may stand before the colon of a dataset spec. */
-export const datasetKinds: readonly string[] = [...Object.keys(lineFormats), 'builtin'];
+export const datasetKinds: readonly string[] = [
+  ...Object.keys(recordFormats),
+  ...Object.keys(madeKinds),
+  'continuation',
+  'mix',
+  'builtin',
+];
 
 /**
- * Opens `openqa:FILE`, `lines:FILE`, `FILE` (guessed from what its first line looks like) or `builtin:questions`.
- * Everything that is wrong with the file as a whole is a UserError here; its lines are read by Dataset.check.
+ * Opens `KIND:FILE`, `FILE` (guessed from what its first record looks like), `random`, `shared-prefix:…`,
+ * `continuation:FILE`, `mix:…` or `builtin:questions`; without a spec, random text where a length is asked for.
+ * Everything that is wrong with the file as a whole is a UserError here; its records are read by Dataset.check.
  */
-export async function openDataset(spec: string = builtinQuestionsSpec, options: DatasetOptions = {}): Promise<Dataset> {
-  if (spec === builtinQuestionsSpec) return builtinQuestions();
-  const { kind, path } = partsOf(spec);
-  const file = await openTextFile(path);
-  const format = kind ?? (await guessFormat(file));
-  return new FileDataset({ spec, format, field: options.field ?? null, file, scan: await scan(file) });
+export async function openDataset(spec?: string, options: DatasetOptions = {}): Promise<Dataset> {
+  const wanted = spec ?? (options.input === undefined ? builtinQuestionsSpec : 'random');
+  const tokenizer = options.tokenizer === undefined ? null : await openTokenizer(options.tokenizer);
+  return openWith(wanted, options, tokenizer);
 }
 
-function partsOf(spec: string): { kind: LineFormatName | null; path: string } {
+async function openWith(spec: string, options: DatasetOptions, tokenizer: Tokenizer | null): Promise<Dataset> {
+  const colon = spec.indexOf(':');
+  const word = colon === -1 ? spec : spec.slice(0, colon);
+  const rest = colon === -1 ? '' : spec.slice(colon + 1);
+  if (Object.hasOwn(madeKinds, word)) {
+    const kind = madeKinds[word as keyof typeof madeKinds];
+    if (word === 'synthetic' && rest === '') throw new UserError(kindNeedsFile(word));
+    return kind.open(rest, options, tokenizer);
+  }
+  if (word === 'continuation') return continuationDataset(rest, options);
+  if (word === 'mix' && rest !== '') {
+    const parts = mixParts(rest);
+    const opened = [];
+    for (const part of parts) opened.push({ ...part, dataset: await openWith(part.spec, options, tokenizer) });
+    return mixDataset(spec, opened, options.seed ?? 1);
+  }
+  if (options.input !== undefined) throw new UserError(lengthsNotTaken(word));
+  const dataset = spec === builtinQuestionsSpec ? await builtinQuestions() : await openFile(spec, options, tokenizer);
+  return options.output === undefined ? dataset : withLengths(dataset, options.output, options.seed ?? 1);
+}
+
+async function openFile(spec: string, options: DatasetOptions, tokenizer: Tokenizer | null): Promise<Dataset> {
+  const { kind, path } = partsOf(spec);
+  const told: RecordFormat | null = kind === null ? null : recordFormats[kind];
+  const file = await openDataFile(path, told?.text === true ? 'lines' : (told?.layout ?? null));
+  const name = kind ?? (await guessFormat(file));
+  const format: RecordFormat = recordFormats[name];
+  if (format.needsTokenizer === true && tokenizer === null) throw new UserError(needsTokenizer(name));
+  const { field, seed = 1, shuffle = false, output } = options;
+  return new FileDataset({
+    spec,
+    kind: name,
+    format,
+    file,
+    scan: await scan(file),
+    shuffle,
+    contextTokens: options.contextTokens ?? null,
+    context: {
+      field: field ?? null,
+      tokenizer,
+      output: output ?? null,
+      seed,
+      words: format.timed === true ? wordsFor(tokenizer) : wordsFor(null),
+      thinkMs: options.thinkMs ?? 0,
+      keepReasoning: options.keepReasoning ?? false,
+    },
+    settings: {
+      ...(field !== undefined && { field }),
+      ...(shuffle && { shuffle, seed }),
+      ...(tokenizer !== null && { tokenizer: tokenizer.name, tokenizerHash: tokenizer.hash }),
+    },
+  });
+}
+
+/** The same prompts with answer lengths drawn for them. */
+function withLengths(dataset: Dataset, law: LengthLaw, seed: number): Dataset {
+  const put = withOutputLengths(law, seed);
+  return {
+    ...(dataset.survey !== undefined && { survey: () => dataset.survey!() }),
+    ...(dataset.gapsMs !== undefined && { gapsMs: (slice) => dataset.gapsMs!(slice) }),
+    check: (slice) => dataset.check(slice),
+    facts: (slice) => {
+      const facts = dataset.facts(slice);
+      return { ...facts, settings: { ...facts.settings, output: lengthText(law) } };
+    },
+    workload: (offset) => {
+      const source = dataset.workload(offset);
+      let index = offset;
+      return {
+        next() {
+          const read = source.next();
+          const at = index++;
+          if (read instanceof Promise) return read.then((prompt) => (prompt === null ? null : put(prompt, at)));
+          return read === null ? null : put(read, at);
+        },
+      };
+    },
+  };
+}
+
+function partsOf(spec: string): { kind: RecordFormatName | null; path: string } {
   const colon = spec.indexOf(':');
   const word = colon === -1 ? spec : spec.slice(0, colon);
   const path = colon === -1 ? '' : spec.slice(colon + 1);
-  if (isLineFormat(word) && path !== '') return { kind: word, path };
+  if (isRecordFormat(word) && path !== '') return { kind: word, path };
   // A file may have a colon in its name, and a Windows path has one after the drive.
   if (existsSync(spec) || (spec !== '' && !looksLikeKind(word, colon))) return { kind: null, path: spec };
-  throw new UserError(isLineFormat(word) ? kindNeedsFile(word) : unknownKind(spec, datasetKinds));
+  throw new UserError(isRecordFormat(word) ? kindNeedsFile(word) : unknownKind(spec, datasetKinds));
 }
 
-function isLineFormat(word: string): word is LineFormatName {
-  return Object.hasOwn(lineFormats, word);
+function isRecordFormat(word: string): word is RecordFormatName {
+  return Object.hasOwn(recordFormats, word);
 }
 
 /** `foo:…`, or the bare name of a kind; not `C:\…`, not `./a:b`, not a plain file name. */
@@ -44,8 +139,28 @@ function looksLikeKind(word: string, colon: number): boolean {
   return colon === -1 ? datasetKinds.includes(word) : /^[a-z][a-z0-9_-]+$/i.test(word) || word === '';
 }
 
-async function guessFormat(file: TextFile): Promise<LineFormatName> {
-  const first = (await firstWords(file))?.trimStart() ?? '';
-  if (first.startsWith('{')) return 'openqa';
-  return ['.jsonl', '.ndjson', '.json'].includes(extname(file.path).toLowerCase()) ? 'openqa' : 'lines';
+/** What a file looks like by the fields of its first record, then by its name. */
+async function guessFormat(file: DataFile): Promise<RecordFormatName> {
+  if (file.layout === 'parquet') return 'openqa';
+  const text = await firstText(file);
+  const head = text.slice(0, 64 * 1024);
+  if (file.layout === 'csv') {
+    const names = head.split('\n', 1)[0]!;
+    if (/\bContextTokens\b/.test(names)) return 'azure';
+    return /\bRequest tokens\b/.test(names) ? 'burstgpt' : 'openqa';
+  }
+  if (file.layout === 'array' || head.startsWith('{') || head.startsWith('[')) {
+    if (/^\s*\[?\s*\{\s*"(from|role)"/.test(head)) return 'messages';
+    if (/"hash_ids"\s*:/.test(head) && /"input_length"\s*:/.test(head)) return 'mooncake';
+    if (/"conversations"\s*:/.test(head)) return 'sharegpt';
+    if (/"body"\s*:\s*\{/.test(head)) return 'requests';
+    if (/"messages"\s*:\s*\[/.test(head) && !/"question"\s*:/.test(head)) {
+      return /"(max_tokens|temperature|tools|top_p|max_completion_tokens)"\s*:/.test(head) ? 'requests' : 'messages';
+    }
+    if (/"answer"\s*:\s*"[^\n]*#### /.test(head)) return 'gsm8k';
+    if (/"instruction"\s*:/.test(head) && !/"question"\s*:/.test(head)) return 'longalpaca';
+    return 'openqa';
+  }
+  const extension = extname(file.path.replace(/\.(gz|zst|zstd)$/i, '')).toLowerCase();
+  return ['.jsonl', '.ndjson', '.json'].includes(extension) ? 'openqa' : 'lines';
 }

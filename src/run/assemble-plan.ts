@@ -1,5 +1,5 @@
 import { exitCodes, hiddenValue, UserError } from '../core/index.ts';
-import type { DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../core/index.ts';
+import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../core/index.ts';
 import { parseSlo } from '../measure/index.ts';
 import type { planWords } from './words/plan-words.ts';
 import type { Words } from './words/read-words.ts';
@@ -12,6 +12,12 @@ export interface LoadPoint {
   concurrency: number | null;
   ratePerSec: number | null;
 }
+
+/** When asks come due where a trace or a shape says so. */
+export type Timing = Pick<LoadShape, 'ratePerSec' | 'arrival' | 'shape'>;
+
+/** Datasets that are lengths: what they say is kept. */
+const lengthKinds: ReadonlySet<string> = new Set(['mooncake', 'azure', 'burstgpt', 'synthetic']);
 
 /** Values kept out of the plan, by header name. */
 export interface SplitHeaders {
@@ -39,7 +45,9 @@ export function checkWords(words: PlanWords): Mistake[] {
       place: { flag },
     });
   };
-  if (words.arrival !== undefined && words.rate === undefined) {
+  const ownTimes = words.arrival?.process === 'trace';
+  const ownRates = words.ramp !== undefined && 'shape' in words.ramp;
+  if (words.arrival !== undefined && words.rate === undefined && !ownTimes && !ownRates) {
     wrong(
       '--arrival',
       'has no meaning without --rate',
@@ -48,7 +56,31 @@ export function checkWords(words: PlanWords): Mistake[] {
       '请加上 --rate，或去掉 --arrival。',
     );
   }
-  if (words.dropLate === true && (words.rate === undefined || words.concurrency === undefined)) {
+  if (words.ramp !== undefined && words.rate === undefined && !ownRates) {
+    wrong(
+      '--ramp',
+      'a rise needs a rate to rise to',
+      '需要 --rate 给出要升到的速率',
+      'Add --rate PER_SEC, or write the whole shape: --ramp linear(1,20,60s).',
+      '请加上 --rate，或写出完整形状：--ramp linear(1,20,60s)。',
+    );
+  }
+  if (words.rate !== undefined && (ownTimes || ownRates)) {
+    wrong(
+      '--rate',
+      `says nothing beside ${ownTimes ? 'the times of a trace' : 'a shape with its own rates'}`,
+      ownTimes ? '与轨迹自带时间冲突' : '与自带速率的形状冲突',
+      ownTimes ? 'Leave it out; --speed 2 replays twice as fast.' : 'Leave --rate out.',
+      ownTimes ? '请去掉 --rate；--speed 2 可加速回放。' : '请去掉 --rate。',
+    );
+  }
+  if (words.ramp !== undefined && ownTimes) {
+    wrong('--ramp', 'a trace has its own times', '轨迹自带时间', 'Leave --ramp out.', '请去掉 --ramp。');
+  }
+  if (
+    words.dropLate === true &&
+    ((words.rate === undefined && !ownTimes && !ownRates) || words.concurrency === undefined)
+  ) {
     wrong(
       '--drop-late',
       'needs --rate and --concurrency',
@@ -57,7 +89,7 @@ export function checkWords(words: PlanWords): Mistake[] {
       '请用 --concurrency 给出上限，或去掉 --drop-late。',
     );
   }
-  if (words.ignoreEos === true && words.maxTokens === undefined) {
+  if (words.ignoreEos === true && words.maxTokens === undefined && words.outputTokens === undefined) {
     wrong(
       '--ignore-eos',
       'would generate for ever without --max-tokens',
@@ -90,6 +122,8 @@ export function checkWords(words: PlanWords): Mistake[] {
 export function loadPoints(words: PlanWords): LoadPoint[] {
   const { rate, concurrency } = words;
   if (rate !== undefined) return rate.map((ratePerSec) => ({ ratePerSec, concurrency: concurrency?.[0] ?? null }));
+  const open = words.arrival?.process === 'trace' || (words.ramp !== undefined && 'shape' in words.ramp);
+  if (open) return (concurrency ?? [null]).map((count) => ({ ratePerSec: null, concurrency: count }));
   return (concurrency ?? [1]).map((count) => ({ ratePerSec: null, concurrency: count }));
 }
 
@@ -121,8 +155,11 @@ export function assemblePlan(parts: {
   dataset: DatasetFacts;
   point: LoadPoint;
   label: string | null;
+  /** Where times or rates are the trace's or the shape's own: when asks come due. */
+  timing?: Timing | null;
 }): RunPlan {
-  const { words, target, dataset, point, label } = parts;
+  const { words, target, dataset, point, label, timing = null } = parts;
+  const lengths = { input: words.inputTokens ?? null, output: words.outputTokens ?? null };
   const plan: RunPlan = {
     label,
     target: { ...target, keyEnv: words.keyEnv ?? null, insecure: words.insecure ?? false },
@@ -132,11 +169,12 @@ export function assemblePlan(parts: {
       maxTokens: words.maxTokens ?? null,
       minTokens: words.minTokens ?? null,
       temperature: words.temperature ?? null,
-      ignoreEos: words.ignoreEos ?? false,
+      ignoreEos: words.ignoreEos ?? holdsLengths(words, dataset),
       stop: words.stop ?? [],
       body: words.body ?? {},
     },
-    load: loadShape(words, point),
+    ...((lengths.input !== null || lengths.output !== null) && { lengths }),
+    load: loadShape(words, point, timing),
     requests: requestsOf(words),
     durationMs: words.duration ?? null,
     warmup: words.warmup ?? null,
@@ -158,15 +196,24 @@ export function requestsOf(words: PlanWords): number | null {
   return words.requests ?? (words.duration === undefined ? defaults.requests : null);
 }
 
-function loadShape(words: PlanWords, point: LoadPoint): LoadShape {
-  const open = point.ratePerSec !== null;
-  return {
-    kind: open ? 'open' : 'closed',
-    concurrency: point.concurrency,
-    ratePerSec: point.ratePerSec,
-    arrival: { process: open ? (words.arrival ?? 'poisson') : 'closed' },
-    dropLate: words.dropLate ?? false,
-  };
+/** Answers of a given length are only given when the model may not stop before; the continuation template asks in words. */
+function holdsLengths(words: PlanWords, dataset: DatasetFacts): boolean {
+  if (dataset.kind === 'continuation') return false;
+  return words.outputTokens !== undefined || lengthKinds.has(dataset.kind);
+}
+
+function loadShape(words: PlanWords, point: LoadPoint, timing: Timing | null): LoadShape {
+  const common = { concurrency: point.concurrency, dropLate: words.dropLate ?? false };
+  if (timing !== null) return { kind: 'open', ...common, ...timing };
+  const { ratePerSec } = point;
+  if (ratePerSec === null) return { kind: 'closed', ...common, ratePerSec, arrival: { process: 'closed' } };
+  return { kind: 'open', ...common, ratePerSec, arrival: plainArrival(words) };
+}
+
+/** The arrival process of the words, which is not a trace's. */
+export function plainArrival(words: PlanWords): Exclude<Arrival, { process: 'closed' | 'trace' }> {
+  const said = words.arrival;
+  return said === undefined || said.process === 'trace' ? { process: 'poisson' } : said;
 }
 
 function missingVariable(name: string, flag: string): Mistake {

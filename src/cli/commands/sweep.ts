@@ -6,6 +6,8 @@ import type { LoadPoint, PlanWords } from '../../run/index.ts';
 import { createSweep } from '../../store/index.ts';
 import type { SweepWriter } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { cellKits, gridCells, lengthWords } from '../grid.ts';
+import type { GridCell, SweepPoint } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { measurePoint } from '../measure-point.ts';
@@ -42,12 +44,18 @@ export const command: CommandFile = {
       line: 'dyno sweep http://127.0.0.1:1025 --concurrency 8,16 -n 200 --dataset openqa:open_qa.jsonl --lang zh',
       says: { en: 'table in Chinese', zh: '输出中文表格' },
     },
+    {
+      line: 'dyno sweep http://127.0.0.1:8000 --grid input=100,500,1000 output=100,500 -n 50 --concurrency 16',
+      says: { en: 'every pair of prompt and answer lengths, as a heat table', zh: '输入 × 输出长度网格，输出热力表' },
+    },
   ],
   async run(given) {
-    const { words, more } = readPlanInput(given, sweepWords);
-    const points = loadPoints(words);
+    const { words: asked, more } = readPlanInput(given, sweepWords);
+    const cells = gridCells(more.grid ?? [], asked);
+    const points = sweepPoints(loadPoints(asked), cells, more.repeat ?? 1);
+    const words = { ...asked, ...lengthWords(cells[0] ?? null) };
     const samePrompts = more.samePrompts === true;
-    const prepared = await prepare(words, given, samePrompts ? 1 : points.length);
+    const prepared = await prepare(words, given, samePrompts || cells.length > 0 ? 1 : points.length);
     const interrupts = listenForInterrupts(given);
     try {
       const { sweep, dir, whole } = await measureSweep({
@@ -70,12 +78,20 @@ export const command: CommandFile = {
   },
 };
 
+/** Every load in every cell of the grid, each so many times, in the order they are measured. */
+function sweepPoints(loads: readonly LoadPoint[], cells: readonly GridCell[], repeats: number): SweepPoint[] {
+  const each = loads.flatMap((load) =>
+    cells.length === 0 ? [load] : cells.map((cell): SweepPoint => ({ ...load, cell })),
+  );
+  return each.flatMap((point) => Array.from({ length: repeats }, () => point));
+}
+
 /** What a sweep is made of. */
 export interface SweepParts {
   given: Given;
   prepared: Prepared;
   words: PlanWords;
-  points: readonly LoadPoint[];
+  points: readonly SweepPoint[];
   samePrompts: boolean;
   pauseMs: number;
   interrupts: Interrupts;
@@ -84,7 +100,10 @@ export interface SweepParts {
 /** Runs every point of a sweep; whole = it was not interrupted. */
 export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; dir: string; whole: boolean }> {
   const { given, prepared, words, points, samePrompts, interrupts } = parts;
-  const variable = words.rate === undefined ? 'concurrency' : 'rate';
+  const grid = points.some((point) => point.cell !== undefined);
+  const variable = grid ? 'grid' : words.rate === undefined ? 'concurrency' : 'rate';
+  // Every cell is opened and looked at before the first request of the first one.
+  const kits = grid ? await cellKits(prepared, words, points) : new Map<GridCell, Prepared>();
   const writer = await createSweep(given.common.store, {
     title: words.label ?? null,
     variable,
@@ -96,16 +115,17 @@ export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; d
   for (const [number, point] of points.entries()) {
     if (interrupts.heard) break;
     if (number > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
-    const plan = planPoint(prepared, point, samePrompts ? 0 : number * sliceLength(words));
+    const kit = (point.cell !== undefined && kits.get(point.cell)) || prepared;
+    const plan = planPoint(kit, point, samePrompts ? 0 : number * sliceLength(words));
     const summary = await measureOne(
-      parts,
+      { ...parts, prepared: kit },
       writer,
       plan,
       `${pointName(given, point)} (${number + 1}/${points.length})`,
     );
     done.push(summary);
   }
-  const findings = auditSweep(done);
+  const findings = grid ? [] : auditSweep(done);
   const whole = !interrupts.heard;
   await writer.finish(findings, whole);
   const sweep: Sweep = {
@@ -126,8 +146,12 @@ async function measureOne(parts: SweepParts, writer: SweepWriter, plan: RunPlan,
   return summary;
 }
 
-function pointName(given: Given, point: LoadPoint): string {
+function pointName(given: Given, point: SweepPoint): string {
   const { lang } = given.common;
+  if (point.cell !== undefined) {
+    const { input, output } = point.cell;
+    return say({ en: `input ${input}, output ${output}`, zh: `输入 ${input}，输出 ${output}` }, lang);
+  }
   return point.ratePerSec === null
     ? say({ en: `concurrency ${point.concurrency}`, zh: `并发 ${point.concurrency}` }, lang)
     : say({ en: `rate ${point.ratePerSec}/s`, zh: `速率 ${point.ratePerSec}/s` }, lang);

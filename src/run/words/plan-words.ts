@@ -1,10 +1,11 @@
 import { apiNames } from '../../core/index.ts';
 import type { Warmup } from '../../core/index.ts';
+import { arrivalWord, rampWord } from './arrival-words.ts';
+import { gridWord } from './grid-words.ts';
 import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wholeNumber } from './readers.ts';
 import { flag, many, one } from './word.ts';
 import type { Word } from './word.ts';
-
-const arrivalNames = ['poisson', 'constant'] as const;
+import { workloadWords } from './workload-words.ts';
 
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
 export const planWords = {
@@ -56,28 +57,7 @@ export const planWords = {
     header,
   ),
   insecure: flag({ name: 'insecure', help: { en: 'accept any TLS certificate', zh: '接受任意 TLS 证书' } }),
-  dataset: one(
-    {
-      name: 'dataset',
-      value: 'KIND:FILE',
-      help: {
-        en: 'prompts: openqa:FILE (JSONL with "question"), lines:FILE, or builtin:questions (default)',
-        zh: '提示词：openqa:文件（含 "question" 的 JSONL）、lines:文件，或 builtin:questions（默认）',
-      },
-    },
-    someText,
-  ),
-  field: one(
-    {
-      name: 'field',
-      value: 'NAME',
-      help: {
-        en: 'field of a JSONL line that holds the prompt (default: question)',
-        zh: 'JSONL 中存放提示词的字段（默认：question）',
-      },
-    },
-    someText,
-  ),
+  ...workloadWords,
   maxTokens: one(
     {
       name: 'max-tokens',
@@ -178,11 +158,30 @@ export const planWords = {
       name: 'arrival',
       value: 'PROCESS',
       help: {
-        en: 'how open-loop requests come due: poisson (default), constant',
-        zh: '开环到达过程：poisson（默认）、constant',
+        en: 'how open-loop requests come due: poisson (default), constant, uniform, gamma(0.5), trace, trace:FILE',
+        zh: '开环到达过程：poisson（默认）、constant、uniform、gamma(0.5)、trace、trace:文件',
       },
     },
-    oneOf(arrivalNames),
+    arrivalWord,
+  ),
+  ramp: one(
+    {
+      name: 'ramp',
+      value: 'SHAPE',
+      help: {
+        en: 'rate over time: 30s (rise to --rate), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s), sine(10,5,60s)',
+        zh: '速率随时间变化：30s（升至 --rate）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s)、sine(10,5,60s)',
+      },
+    },
+    rampWord,
+  ),
+  speed: one(
+    {
+      name: 'speed',
+      value: 'FACTOR',
+      help: { en: 'of a replayed trace: 2 is twice as fast (default: 1)', zh: '回放轨迹的速度：2 为两倍（默认：1）' },
+    },
+    realNumber(0, 1e6, true),
   ),
   dropLate: flag({
     name: 'drop-late',
@@ -272,6 +271,26 @@ export const planWords = {
 
 /** Words that only a sweep takes. */
 export const sweepWords = {
+  grid: many(
+    {
+      name: 'grid',
+      value: 'NAME=LIST',
+      help: {
+        en: 'every pair of lengths: --grid input=100,500,1000 output=100,500; tokens of random text, characters of continuation',
+        zh: '长度网格：--grid input=100,500,1000 output=100,500；随机文本以 token 计，continuation 以字符计',
+      },
+    },
+    'repeat',
+    gridWord,
+  ),
+  repeat: one(
+    {
+      name: 'repeat',
+      value: 'COUNT',
+      help: { en: 'measure every point so many times (default: 1)', zh: '每个测试点重复次数（默认：1）' },
+    },
+    wholeNumber(1, 1000),
+  ),
   samePrompts: flag({
     name: 'same-prompts',
     help: {

@@ -1,0 +1,101 @@
+import { lengthLaw } from './length-words.ts';
+import { positiveDurationMs, someText, wholeNumber } from './readers.ts';
+import { flag, one } from './word.ts';
+import type { Word } from './word.ts';
+
+/** What is asked: the settings of prompts and answers. They are part of planWords. */
+export const workloadWords = {
+  dataset: one(
+    {
+      name: 'dataset',
+      value: 'KIND:FILE',
+      help: {
+        en: 'prompts: openqa:FILE, lines:FILE, sharegpt:FILE, random … (`dyno dataset list`); default: builtin:questions',
+        zh: '提示词：openqa:文件、lines:文件、sharegpt:文件、random 等（见 `dyno dataset list`）；默认 builtin:questions',
+      },
+    },
+    someText,
+  ),
+  field: one(
+    {
+      name: 'field',
+      value: 'NAME',
+      help: {
+        en: 'field of a JSONL line that holds the prompt (default: question)',
+        zh: 'JSONL 中存放提示词的字段（默认：question）',
+      },
+    },
+    someText,
+  ),
+  shuffle: flag({
+    name: 'shuffle',
+    help: { en: 'mix the order of the prompts, the same for the same seed', zh: '打乱提示词顺序，相同种子顺序相同' },
+  }),
+  inputTokens: one(
+    {
+      name: 'input-tokens',
+      value: 'LENGTHS',
+      help: {
+        en: 'prompt lengths: 512, 100..500, normal(512,64), lognormal(512,256); random text unless --dataset says otherwise',
+        zh: '提示词长度：512、100..500、normal(512,64)、lognormal(512,256)；未指定 --dataset 时为随机文本',
+      },
+    },
+    lengthLaw,
+  ),
+  outputTokens: one(
+    {
+      name: 'output-tokens',
+      value: 'LENGTHS',
+      help: {
+        en: 'answer lengths, written the same way; sets max_tokens per request and ignore_eos, so that they hold',
+        zh: '回答长度，写法相同；逐请求设置 max_tokens 和 ignore_eos 以保证长度',
+      },
+    },
+    lengthLaw,
+  ),
+  tokenizer: one(
+    {
+      name: 'tokenizer',
+      value: 'DIR',
+      help: {
+        en: "folder of the model's tokenizer.json: exact lengths before, token counts after the run where the server gives none",
+        zh: '模型 tokenizer.json 所在目录：运行前生成精确长度，运行后在服务器未返回 usage 时统计 token',
+      },
+    },
+    someText,
+  ),
+  contextTokens: one(
+    {
+      name: 'context-tokens',
+      value: 'COUNT',
+      help: {
+        en: 'most tokens the model takes; longer prompts are refused before the run',
+        zh: '模型最大上下文 token 数；更长的提示词在运行前报错',
+      },
+    },
+    wholeNumber(1),
+  ),
+  template: one(
+    {
+      name: 'template',
+      value: 'TEXT',
+      help: {
+        en: 'of --dataset continuation: text with {text} and {output}',
+        zh: '用于 --dataset continuation：含 {text} 和 {output} 的模板',
+      },
+    },
+    someText,
+  ),
+  thinkTime: one(
+    {
+      name: 'think-time',
+      value: 'TIME',
+      help: { en: 'pause of the user between the turns of a conversation', zh: '多轮对话中用户两轮之间的停顿' },
+    },
+    positiveDurationMs,
+  ),
+  keepReasoning: flag({
+    name: 'keep-reasoning',
+    help: { en: 'leave reasoning text in the history of conversations', zh: '多轮对话历史中保留推理文本' },
+  }),
+} as const satisfies Record<string, Word<unknown>>;
