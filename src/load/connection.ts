@@ -21,6 +21,8 @@ export interface ConnectionClient {
   end(reusable: boolean, atMs: number): void;
   /** The connection broke; it is destroyed already. */
   broke(why: Problem, atMs: number): void;
+  /** A connection that had served before was closed by the server without a word to this request, which it cannot have taken. */
+  stale(atMs: number): void;
 }
 
 /** One connection: a socket, a strict reader, and at most one request. */
@@ -33,6 +35,7 @@ export class Connection implements ResponseHandler {
   #ended = false;
   #reusable = false;
   #answered = false;
+  #requests = 0;
   #error: NodeJS.ErrnoException | null = null;
   /** When it became idle, for the pool. */
   idleSinceMs = 0;
@@ -61,6 +64,7 @@ export class Connection implements ResponseHandler {
   /** Writes a request; `client` hears of everything that follows. */
   send(request: string, client: ConnectionClient): void {
     this.#client = client;
+    this.#requests++;
     this.#answered = false;
     this.#ended = false;
     this.#reader.expect(this);
@@ -143,11 +147,20 @@ export class Connection implements ResponseHandler {
     const atMs = this.#clock.nowMs();
     if (this.#client === null) return void this.#socket.destroy();
     if (this.#answered && this.#reader.close()) return this.#settle(atMs);
+    if (!this.#answered && this.#requests > 1) return this.#goneStale(atMs);
     // Node reports a reset that arrives together with data as a plain end. Only writing tells the two apart: after a
     // reset it fails, after a proper end it does not. An empty line is what HTTP lets a server ignore.
     this.#socket.write('\r\n', (error) => {
       this.#break(error == null ? this.#cutOff() : socketProblem(error, this.#stage), atMs);
     });
+  }
+
+  /** The server closed an idle connection while the next request was on its way: the request is for a new one. */
+  #goneStale(atMs: number): void {
+    const client = this.#client!;
+    this.#client = null;
+    this.#socket.destroy();
+    client.stale(atMs);
   }
 
   #gone(): void {

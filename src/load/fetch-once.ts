@@ -62,6 +62,8 @@ export function fetchOnce(
       },
       end: () => done(null),
       broke: (why) => done(why),
+      // A connection of its own never served before.
+      stale: () => done(problem('reset')),
     });
   });
 }

@@ -22,7 +22,9 @@ export interface FlightSettings {
 export class Flight implements ConnectionClient {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
-  readonly #connection: Connection;
+  #connection: Connection;
+  readonly #request: string;
+  readonly #redial: () => Connection;
   readonly #ended: (ended: Ended, reusable: boolean) => void;
   readonly #dueMs: number;
   readonly #sentMs: number;
@@ -47,6 +49,7 @@ export class Flight implements ConnectionClient {
   #stampMs: number | null = null;
   #heardOutput = false;
   #over = false;
+  #attempts = 1;
 
   constructor(parts: {
     ask: Ask;
@@ -58,11 +61,15 @@ export class Flight implements ConnectionClient {
     nowMs: number;
     warmup: boolean;
     inputChars: number;
+    /** A new connection in place of one that went stale. */
+    redial: () => Connection;
     ended: (ended: Ended, reusable: boolean) => void;
   }) {
     this.#ask = parts.ask;
     this.#settings = parts.settings;
     this.#connection = parts.connection;
+    this.#request = parts.request;
+    this.#redial = parts.redial;
     this.#ended = parts.ended;
     this.#dueMs = parts.dueMs;
     this.#sentMs = parts.nowMs;
@@ -125,6 +132,16 @@ export class Flight implements ConnectionClient {
     if (this.#over) return;
     const cause = this.#refusing ? problem(this.#problem!.code, refusedWords(this.#refused), this.#status) : why;
     this.#finishWith('failed', cause, atMs, false);
+  }
+
+  /** Asks again on a new connection; the time lost stays in the latency, and the attempt is counted. */
+  stale(atMs: number): void {
+    if (this.#over) return;
+    this.#attempts++;
+    this.#connecting = true;
+    this.#lastReadMs = atMs;
+    this.#connection = this.#redial();
+    this.#connection.send(this.#request, this);
   }
 
   /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */
@@ -216,7 +233,7 @@ export class Flight implements ConnectionClient {
           outputChars: this.#outputChars,
           finish: this.#finish,
           httpStatus: this.#status,
-          attempts: 1,
+          attempts: this.#attempts,
           outcome,
           problem: why,
         },

@@ -20,6 +20,7 @@ export class HttpSyntaxError extends Error {
 const maxHeadBytes = 64 * 1024;
 const maxLineBytes = 8 * 1024;
 const maxTrailerBytes = 16 * 1024;
+const httpPrefix = 'HTTP/1.';
 const LF = 10;
 const CR = 13;
 /** Value of a hexadecimal digit by its byte; 16 = not one. */
@@ -140,6 +141,9 @@ export class HttpReader {
     const end = lf === -1 ? bytes.length : lf + 1;
     this.#pending += latin1(bytes, at, end);
     if (this.#pending.length > limit) throw new HttpSyntaxError(`a ${this.#state} of more than ${limit} bytes`);
+    if (this.#state === 'head' && !startsLikeHttp(this.#pending)) {
+      throw new HttpSyntaxError(`status line "${this.#pending.slice(0, 60)}"`);
+    }
     if (lf === -1) return end;
     if (!this.#pending.endsWith('\r\n')) throw new HttpSyntaxError('a line that does not end in CRLF');
     if (this.#state === 'head') {
@@ -211,6 +215,13 @@ function readHead(text: string): NonNullable<typeof lastHead> {
   const status = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
   if (status === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
   return { text, http11: status[1] === '1', status: Number(status[2]), headers: readHeaders(lines.slice(1)) };
+}
+
+/** Whether the beginning of a head, however short, can become one: what speaks another protocol is told at once. */
+function startsLikeHttp(beginning: string): boolean {
+  return (
+    beginning.startsWith(httpPrefix) || httpPrefix.startsWith(beginning) || beginning === '\r' || beginning === '\r\n'
+  );
 }
 
 function readHeaders(lines: readonly string[]): Map<string, string> {

@@ -189,9 +189,10 @@ export class Phase {
       nowMs: clock.nowMs(),
       warmup: this.#warmup,
       inputChars,
+      redial: () => pool.replace(),
       ended: (ended, reusable) => {
         this.#flights.delete(flight);
-        if (reusable) pool.give(connection);
+        if (reusable) pool.give(flight.connection);
         this.#parts.emit(ended);
         this.#pump();
       },

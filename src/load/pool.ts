@@ -4,6 +4,8 @@ import type { RunClock } from './run-clock.ts';
 
 /** Servers close idle connections after 5 s (uvicorn, node) or more; ours are given up well before. */
 const maxIdleMs = 3000;
+/** So many stale connections, and a tenth of all reuses, are no accident any more. */
+const staleLimit = 8;
 const readBufferBytes = 64 * 1024;
 
 /** Open connections to one endpoint, the most recently used first. */
@@ -15,6 +17,7 @@ export class Pool {
   readonly #buffer = new Uint8Array(readBufferBytes);
   opened = 0;
   reused = 0;
+  #stale = 0;
 
   constructor(endpoint: Endpoint, clock: RunClock) {
     this.#endpoint = endpoint;
@@ -35,12 +38,28 @@ export class Pool {
       }
       connection.destroy();
     }
+    return { connection: this.#open(), fresh: true };
+  }
+
+  /** A new connection in place of one that the server had closed while it idled. */
+  replace(): Connection {
+    this.#stale++;
+    return this.#open();
+  }
+
+  #open(): Connection {
     this.opened++;
-    return { connection: new Connection(this.#endpoint, this.#clock, this.#buffer), fresh: true };
+    return new Connection(this.#endpoint, this.#clock, this.#buffer);
+  }
+
+  /** A server that closes connections without saying so is not asked to keep them. */
+  get #trusted(): boolean {
+    return this.#stale < staleLimit || this.#stale * 10 < this.reused;
   }
 
   /** Takes back a connection whose response is complete. */
   give(connection: Connection): void {
+    if (!this.#trusted) return connection.destroy();
     connection.idleSinceMs = this.#clock.nowMs();
     connection.onGone = () => {
       const at = this.#idle.indexOf(connection);

@@ -1,0 +1,257 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Exchange, ProblemCode, RunPlan } from '../../src/core/index.ts';
+import { makeLoadRunner } from '../../src/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { FaultyServer } from './faulty-server.ts';
+import type { Deed } from './faulty-server.ts';
+import { smallPlan } from './runner-contract.ts';
+
+const requests = process.env['LLMDYNO_LONG'] === '1' ? 400 : 40;
+const concurrency = 8;
+
+const sse = (...data: string[]): string => data.map((each) => `data: ${each}\n\n`).join('');
+const delta = (content: string): string => JSON.stringify({ choices: [{ index: 0, delta: { content } }] });
+const finish = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const usage = JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
+const wholeStream = sse(delta('a'), delta('b'), finish, usage, '[DONE]');
+const wholeAnswer = JSON.stringify({
+  choices: [{ message: { content: 'ab' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2 },
+});
+const typeOf = (stream: boolean): string => (stream ? 'text/event-stream' : 'application/json');
+const chunked = (body: string): string => (body === '' ? '' : `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
+const head = (stream: boolean, more = 'Transfer-Encoding: chunked\r\n', status = '200 OK'): string =>
+  `HTTP/1.1 ${status}\r\nContent-Type: ${typeOf(stream)}\r\n${more}\r\n`;
+const body = (stream: boolean): string => (stream ? wholeStream : wholeAnswer);
+const half = (stream: boolean): string => (stream ? sse(delta('a')) : wholeAnswer.slice(0, 30));
+const withLength = (stream: boolean, text: string, length: number, status = '200 OK'): string =>
+  head(stream, `Content-Length: ${length}\r\n`, status) + text;
+const answered = (stream: boolean, text: string, status = '200 OK'): string =>
+  withLength(stream, text, Buffer.byteLength(text), status);
+
+type Expected = ProblemCode | 'ok' | { stream: ProblemCode | 'ok'; whole: ProblemCode | 'ok' };
+interface Fault {
+  deed(stream: boolean): Deed;
+  cause: Expected;
+  timeouts?: Partial<RunPlan['timeouts']>;
+}
+
+/** Every fault of a server or a network that a loopback can play, and the one bucket it belongs in. */
+const faults: Record<string, Fault> = {
+  'closes before answering': { deed: () => ({ then: 'end' }), cause: 'reset' },
+  'resets before answering': { deed: () => ({ then: 'reset' }), cause: 'reset' },
+  'closes inside the head': {
+    deed: () => ({ write: 'HTTP/1.1 200 OK\r\nContent-', then: 'end' }),
+    cause: 'truncated-stream',
+  },
+  'closes inside the body': {
+    deed: (s) => ({ write: head(s) + chunked(half(s)), then: 'end' }),
+    cause: 'truncated-stream',
+  },
+  'resets inside the body': { deed: (s) => ({ write: head(s) + chunked(half(s)), then: 'reset' }), cause: 'reset' },
+  'is silent before the head': { deed: () => ({ then: 'keep' }), cause: 'timeout-read', timeouts: { readMs: 120 } },
+  'is silent after the head': {
+    deed: (s) => ({ write: head(s), then: 'keep' }),
+    cause: { stream: 'timeout-ttft', whole: 'timeout-read' },
+    timeouts: { ttftMs: 100, readMs: 300 },
+  },
+  'is silent in the middle': {
+    deed: (s) => ({ write: head(s) + chunked(half(s)), then: 'keep' }),
+    cause: 'timeout-read',
+    timeouts: { readMs: 120 },
+  },
+  'ends the body without a finish': {
+    deed: (s) => ({ write: head(s) + chunked(half(s)) + '0\r\n\r\n', then: 'keep' }),
+    cause: { stream: 'truncated-stream', whole: 'malformed-stream' },
+  },
+  'promises more than it sends': {
+    deed: (s) => ({ write: withLength(s, body(s), 9999), then: 'end' }),
+    cause: 'truncated-stream',
+  },
+  'sends more than it promised': {
+    deed: (s) => ({ write: withLength(s, body(s) + 'more', Buffer.byteLength(body(s))), then: 'keep' }),
+    cause: 'ok',
+  },
+  'sends a second answer behind the first': {
+    deed: (s) => ({ write: answered(s, body(s)) + answered(s, body(s)), then: 'keep' }),
+    cause: 'ok',
+  },
+  'has a bad chunk size': { deed: (s) => ({ write: `${head(s)}zz\r\n`, then: 'keep' }), cause: 'malformed-http' },
+  'has two lengths': {
+    deed: (s) => ({ write: head(s, 'Content-Length: 5\r\nContent-Length: 6\r\n'), then: 'keep' }),
+    cause: 'malformed-http',
+  },
+  'has giant headers': {
+    deed: (s) => ({ write: head(s, `X: ${'y'.repeat(90_000)}\r\n`), then: 'keep' }),
+    cause: 'malformed-http',
+  },
+  'has a giant event': {
+    deed: (s) => ({ write: answered(s, s ? sse(delta('x'.repeat(1_000_000)), finish) : body(s)), then: 'keep' }),
+    cause: 'ok',
+  },
+  'compresses though told not to': {
+    deed: (s) => ({
+      write: Buffer.concat([
+        Buffer.from(head(s, `Content-Encoding: gzip\r\nContent-Length: ${gzipSync(body(s)).length}\r\n`)),
+        gzipSync(body(s)),
+      ]),
+      then: 'keep',
+    }),
+    cause: 'malformed-stream',
+  },
+  redirects: {
+    deed: (s) => ({
+      write: head(s, 'Location: http://elsewhere.invalid/\r\nContent-Length: 0\r\n', '302 Found'),
+      then: 'keep',
+    }),
+    cause: 'http-redirect',
+  },
+  'says continue first': {
+    deed: (s) => ({ write: `HTTP/1.1 100 Continue\r\n\r\n${answered(s, body(s))}`, then: 'keep' }),
+    cause: 'ok',
+  },
+  'drips, but ends': {
+    deed: (s) => ({ write: head(s) + chunked(body(s)) + '0\r\n\r\n', then: 'keep', drip: true }),
+    cause: 'ok',
+  },
+  'closes with the last byte': { deed: (s) => ({ write: answered(s, body(s)), then: 'end' }), cause: 'ok' },
+  'has no length and closes': { deed: (s) => ({ write: head(s, '') + body(s), then: 'end' }), cause: 'ok' },
+  'is not found': {
+    deed: (s) => ({ write: answered(s, '{"error":"no"}', '404 Not Found'), then: 'keep' }),
+    cause: 'http-4xx',
+  },
+  'is too busy': {
+    deed: (s) => ({ write: answered(s, '{"error":"busy"}', '429 Too Many Requests'), then: 'keep' }),
+    cause: 'http-429',
+  },
+  'is broken': {
+    deed: (s) => ({ write: answered(s, 'oops', '503 Service Unavailable'), then: 'keep' }),
+    cause: 'http-5xx',
+  },
+  'refuses and closes before its words end': {
+    deed: (s) => ({ write: withLength(s, 'oops', 400, '500 Internal Server Error'), then: 'end' }),
+    cause: 'http-5xx',
+  },
+  'is a web page': {
+    deed: () => ({
+      write: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>',
+      then: 'keep',
+    }),
+    cause: 'not-an-api',
+  },
+  'tells of an error inside a 200': {
+    deed: (s) => ({
+      write: answered(
+        s,
+        s ? sse(delta('a'), '{"error":{"message":"out of memory"}}') : '{"error":{"message":"out of memory"}}',
+      ),
+      then: 'keep',
+    }),
+    cause: 'in-stream-error',
+  },
+  'answers nothing': {
+    deed: (s) => ({
+      write: answered(
+        s,
+        s
+          ? sse(finish, usage, '[DONE]')
+          : JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: 'stop' }] }),
+      ),
+      then: 'keep',
+    }),
+    cause: 'empty-answer',
+  },
+  'sends broken JSON': {
+    deed: (s) => ({ write: answered(s, s ? sse('{"choices":[{') : '{"choices":[{'), then: 'keep' }),
+    cause: 'malformed-stream',
+  },
+  'speaks no HTTP': { deed: () => ({ write: 'SSH-2.0-OpenSSH_9.2\r\n', then: 'keep' }), cause: 'malformed-http' },
+};
+
+async function run(url: string, stream: boolean, fault: Pick<Fault, 'timeouts'>, insecure = true): Promise<Exchange[]> {
+  const base = smallPlan(url);
+  const plan: RunPlan = {
+    ...base,
+    target: { ...base.target, insecure },
+    requests,
+    generation: { ...base.generation, stream },
+    load: { ...base.load, concurrency },
+    timeouts: { ...base.timeouts, ...fault.timeouts },
+  };
+  const kit = makeLoadRunner({
+    workload: () => fromPrompts([plainPrompt('p', 'hi')], { offset: 0, cycle: true }),
+    secrets: {},
+  });
+  const { signal } = new AbortController();
+  const exchanges: Exchange[] = [];
+  for await (const { exchange } of kit.run(plan, { sending: signal, everything: signal }, [])) exchanges.push(exchange);
+  return exchanges;
+}
+
+/** Conservation, one bucket for all, and no slot lost: the (8 + k)-th ask leaves once the k-th has ended, not much later. */
+function expectAll(exchanges: readonly Exchange[], cause: ProblemCode | 'ok'): void {
+  expect(exchanges.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: requests }, (_, i) => i),
+  );
+  const causes = exchanges.map(({ outcome, problem }) => (outcome === 'ok' ? 'ok' : (problem?.code ?? outcome)));
+  expect(new Set(causes)).toEqual(new Set([cause]));
+  const sends = exchanges.map(({ sentMs }) => sentMs!).toSorted((a, b) => a - b);
+  const ends = exchanges.map(({ endMs }) => endMs).toSorted((a, b) => a - b);
+  const overlap = sends.slice(concurrency).filter((sent, k) => sent < ends[k]!);
+  expect(overlap).toEqual([]);
+  const dues = exchanges.map(({ dueMs }) => dueMs).toSorted((a, b) => a - b);
+  expect(dues.slice(0, concurrency).every((due) => due <= ends[0]!)).toBe(true);
+}
+
+describe.each([
+  ['HTTP', false],
+  ['TLS', true],
+])('a server over %s that', (_, secure) => {
+  describe.each([
+    ['streamed', true],
+    ['in one piece', false],
+  ])('asked for an answer %s', (__, stream) => {
+    test.each(Object.keys(faults))('%s', async (name) => {
+      const fault = faults[name]!;
+      const server = await FaultyServer.start(fault.deed, secure);
+      try {
+        const exchanges = await run(
+          `${secure ? 'https' : 'http'}://127.0.0.1:${server.port}/v1/chat/completions`,
+          stream,
+          fault,
+        );
+        expectAll(exchanges, typeof fault.cause === 'string' ? fault.cause : fault.cause[stream ? 'stream' : 'whole']);
+        // Nothing is left open on either side once the run is over.
+        for (let turn = 0; turn < 1000 && server.open > 0; turn++)
+          await new Promise((resolve) => setImmediate(resolve));
+        expect(server.open).toBe(0);
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+});
+
+describe('a connection that cannot be made', () => {
+  test('nobody listens', async () => {
+    const server = await FaultyServer.start(() => ({ then: 'end' }), false);
+    const { port } = server;
+    await server.stop();
+    expectAll(await run(`http://127.0.0.1:${port}/v1/chat/completions`, true, {}), 'connect-refused');
+  });
+  test('the name is not known', async () => {
+    expectAll(await run('http://no-such-host.invalid/v1/chat/completions', true, {}), 'dns');
+  });
+  test('a plain server is asked for TLS, and a certificate nobody signed', async () => {
+    const plain = await FaultyServer.start(
+      () => ({ write: 'HTTP/1.1 400 Bad\r\n\r\n', then: 'end', early: true }),
+      false,
+    );
+    expectAll(await run(`https://127.0.0.1:${plain.port}/v1/chat/completions`, true, {}), 'tls');
+    await plain.stop();
+    const secure = await FaultyServer.start((s) => ({ write: answered(s, body(s)), then: 'keep' }), true);
+    expectAll(await run(`https://localhost:${secure.port}/v1/chat/completions`, true, {}, false), 'tls');
+    await secure.stop();
+  });
+});
