@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
       if (r <= 0) { if (r < 0 && errno == EAGAIN) continue; return 1; }
       size_t len = tail_n[fd] + r;
       char *p = buf, *end = buf + len, *hit;
-      while ((hit = memmem(p, end - p, "\"emit_ns\":\"", 11)) && hit + 11 + 20 < end) {
+      while ((hit = memmem(p, end - p, "\"emit_ns\":\"", 11)) && memchr(hit + 11, '"', end - hit - 11)) {
         uint64_t stamp = strtoull(hit + 11, 0, 10);
         if (n_err == cap) err = realloc(err, (cap *= 2) * sizeof *err);
         err[n_err++] = (double)(int64_t)(at - stamp) / 1e6;
@@ -77,7 +77,6 @@ int main(int argc, char **argv) {
   struct rusage u;
   getrusage(RUSAGE_SELF, &u);
   double cpu = u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-  double bins = 0; (void)bins;
   qsort(err, n_err, sizeof *err, cmp);
   printf("{\"client\":\"c-epoll\",\"requests\":%d,\"events\":%llu,\"seconds\":%.3f,\"cpuRatio\":%.3f,\"p50Ms\":%.4f,\"p99Ms\":%.4f,\"maxMs\":%.3f,\"rssMB\":%.0f}\n", done, (unsigned long long)events, sec, cpu / sec,
          n_err ? err[n_err / 2] : 0, n_err ? err[(size_t)(n_err * 0.99)] : 0, n_err ? err[n_err - 1] : 0, u.ru_maxrss / 1024.0);

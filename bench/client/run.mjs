@@ -1,0 +1,114 @@
+// Clients side by side against one stamped server: node bench/client/run.mjs [--repeats 3] [--quick] [--write]
+// Needs gcc and python3 (aiohttp goes into a throw-away venv); the server has one core, each client in turn the other.
+// `--write` keeps the table in docs/validation/client.md.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+const here = new URL('.', import.meta.url).pathname;
+const flag = (name, fallback) =>
+  process.argv.includes(name) ? (process.argv[process.argv.indexOf(name) + 1] ?? true) : fallback;
+const repeats = Number(flag('--repeats', 3));
+const quick = process.argv.includes('--quick');
+const work = mkdtempSync(join(tmpdir(), 'llmdyno-clients-'));
+const sh = (command, args, options) => {
+  const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26, ...options });
+  if (done.status !== 0) throw new Error(`${command} ${args.join(' ')}: ${done.stderr || done.error}`);
+  return done.stdout;
+};
+for (const name of ['stamped-server', 'reader']) sh('gcc', ['-O2', '-o', join(work, name), join(here, `${name}.c`)]);
+sh(process.execPath, [join(here, '../../scripts/build.mjs')]);
+const venv = process.env.LLMDYNO_BENCH_VENV ?? join(tmpdir(), 'llmdyno-bench-venv');
+if (!existsSync(join(venv, 'bin/python'))) sh('python3', ['-m', 'venv', venv]);
+sh(join(venv, 'bin/pip'), ['install', '-q', 'aiohttp']);
+
+const pinned = (core, command, args) => ['taskset', ['-c', String(core), command, ...args]];
+const clients = {
+  'C epoll (limit)': (port, streams, requests) => pinned(0, join(work, 'reader'), [port, streams, requests]),
+  llmdyno: (port, streams, requests) =>
+    pinned(0, process.execPath, [join(here, 'dyno-client.mjs'), port, streams, requests]),
+  'aiohttp, vLLM-like': (port, streams, requests) =>
+    pinned(0, join(venv, 'bin/python'), [join(here, 'aiohttp-clients.py'), 'vllm', port, streams, requests]),
+  'aiohttp, evalscope-like': (port, streams, requests) =>
+    pinned(0, join(venv, 'bin/python'), [join(here, 'aiohttp-clients.py'), 'evalscope', port, streams, requests]),
+};
+// name, events per answer, gap in µs (0 = saturated), streams, requests, requests for the slow clients
+const loads = [
+  ['1,000 streams × 20 ms gaps', 250, 20_000, 1000, 1000, 1000],
+  ['10,000 streams × 200 ms gaps', 25, 200_000, 10_000, 10_000, 10_000],
+  ['saturated, 200 events per answer', 200, 0, 1000, 10_000, 2000],
+  ['saturated, 2,000 events per answer', 2000, 0, 500, 2000, 200],
+  ['one-token answers', 1, 0, 200, 100_000, 5000],
+].slice(0, quick ? 1 : 5);
+
+async function withServer(events, gapUs, use) {
+  const server = spawn('taskset', ['-c', '1', join(work, 'stamped-server'), '0', String(events), String(gapUs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
+  try {
+    return use(port);
+  } finally {
+    server.kill();
+  }
+}
+
+const median = (values) =>
+  values.filter((value) => value !== null && value !== undefined).toSorted((a, b) => a - b)[
+    Math.floor(values.length / 2)
+  ] ?? null;
+const results = [];
+for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
+  for (const [client, command] of Object.entries(clients)) {
+    const runs = [];
+    for (let i = 0; i < repeats; i++) {
+      const count = client.startsWith('aiohttp') ? slowRequests : requests;
+      const [program, args] = command(...[0, streams, count].map(String));
+      const run = await withServer(events, gapUs, (port) => {
+        const list = args.map((arg, at) => (arg === '0' && args[at + 1] === String(streams) ? port : arg));
+        return spawnSync(program, list, { encoding: 'utf8', maxBuffer: 1 << 26, timeout: 300_000 });
+      });
+      if (run.status === 0) runs.push(JSON.parse(run.stdout));
+      else console.error(`${client}: ${run.stderr?.slice(0, 300)}`);
+    }
+    const of = (key) => median(runs.map((run) => run[key]));
+    const row = {
+      load: name,
+      client,
+      p50Ms: of('p50Ms'),
+      p99Ms: of('p99Ms'),
+      eventsPerSec: median(runs.map((run) => run.events / run.seconds)),
+      requestsPerSec: median(runs.map((run) => run.requests / run.seconds)),
+      cpuRatio: of('cpuRatio'),
+      rssMB: of('rssMB'),
+      lost: median(runs.map((run) => run.lost ?? 0)),
+      runs: runs.length,
+    };
+    results.push(row);
+    console.log(JSON.stringify(row));
+  }
+}
+
+const show = (value, digits) =>
+  value === null || value === undefined
+    ? '–'
+    : value >= 1000
+      ? Math.round(value).toLocaleString('en-US')
+      : value.toFixed(digits);
+const table = [
+  '| load | client | stamp error p50 ms | p99 ms | events/s | requests/s | CPU of a core | memory MB | lost | runs |',
+  '|---|---|---|---|---|---|---|---|---|---|',
+  ...results.map(
+    (r) =>
+      `| ${r.load} | ${r.client} | ${show(r.p50Ms, 3)} | ${show(r.p99Ms, 2)} | ${show(r.eventsPerSec, 0)} | ${show(r.requestsPerSec, 0)} | ${show(r.cpuRatio, 2)} | ${show(r.rssMB, 0)} | ${r.lost} | ${r.runs} |`,
+  ),
+].join('\n');
+console.log(table);
+if (process.argv.includes('--write')) {
+  const machine = `${cpus()[0].model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+  writeFileSync(
+    new URL('../../docs/validation/client.md', import.meta.url),
+    `# How true and how fast the client is\n\nMade by \`node bench/client/run.mjs --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. One core for the server, the other for each client in turn; medians of ${repeats} runs. Read ratios within a load, not the milliseconds: the machine is shared.\n\nStamp error = the client's receive stamp minus the server's stamp of the same event (CLOCK_MONOTONIC of one host). llmdyno's figures are end to end: its clock stops when every answer's text, usage and stamps are on disk; its error is that of the first event of each read. The aiohttp clients are written for this project in the manner of the two tools and keep everything in memory; at saturated loads they get fewer requests because they need longer.\n\n${table}\n`,
+  );
+}
