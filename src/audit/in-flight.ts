@@ -14,6 +14,8 @@ export interface InFlight {
   lowest: number | null;
   /** What the printed digits leave open, as a share. */
   room: number;
+  /** A client that kept every slot filled can have taken this long, by its latencies alone; a low share then means a long drain. */
+  longDrain: boolean;
 }
 
 /**
@@ -39,7 +41,23 @@ export function inFlightOf(point: Summary, durationMs: number | null = point.dur
   // evalscope looks for results once a second, so its clock may stop up to a second late.
   if (point.source.tool === 'evalscope' && known(durationMs) && durationMs > 0)
     room += Math.min(0.05, 1000 / durationMs);
-  return { held, asked, share: held / asked, lowest, room };
+  return { held, asked, share: held / asked, lowest, room, longDrain: drainExplains(point, asked, durationMs) };
+}
+
+/** The slowest request is about this much slower than the p99, where only that is printed. */
+const slowestOverP99 = 1.5;
+
+/**
+ * Graham's bound: with all C slots busy until the last request is sent, the run takes at most Σ latency / C plus the
+ * latency of the request that ends last. Holds for the latencies as measured, whatever the server does; not applied where
+ * 1 % or more of the requests are lost, because their time is in no sum.
+ */
+function drainExplains(point: Summary, asked: number, durationMs: number | null): boolean {
+  const { ok, planned } = point.counts;
+  const { mean, max, p99 } = point.latencyMs!;
+  const slowest = known(max) ? max : known(p99) ? p99 * slowestOverP99 : null;
+  if (!known(ok) || !known(planned) || !known(mean) || !known(durationMs) || slowest === null) return false;
+  return planned - ok < 0.01 * planned && durationMs <= (ok * mean) / asked + slowest;
 }
 
 /** What start and drain leave of the nominal concurrency; fewer requests than slots can fill only some of them. */

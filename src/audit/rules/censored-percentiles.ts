@@ -3,9 +3,10 @@ import type { PointRule } from '../rule.ts';
 import { percent, showMs } from '../wording.ts';
 
 /** Timeouts that clients are run with, in seconds. */
-const usualTimeoutsSec = [10, 20, 30, 60, 90, 120, 180, 240, 300, 600, 900, 1200, 1800, 3600];
-/** p99 this close under a timeout, with requests lost, is pinned to it. */
+const usualTimeoutsSec = [30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600];
+/** p99 this close under a timeout is pinned to it, where more than a stray request was lost. */
 const pinned = 0.97;
+const straysOnly = 0.002;
 /** From 1 % lost on, the true p99 lies beyond the timeout, however wide the gap to the survivors' p99. */
 const cutShare = 0.01;
 const pinnedWhenCut = 0.9;
@@ -29,6 +30,7 @@ export const censoredPercentiles: PointRule = {
     const own = point.source.tool === 'llmdyno';
     if (own && !Object.keys(point.counts.byProblem).some((code) => code.startsWith('timeout-'))) return null;
     const share = known(planned) && planned > 0 ? lost / planned : 0;
+    if (share < straysOnly && known(planned)) return null;
     const window = share >= cutShare ? pinnedWhenCut : pinned;
     const timeoutSec = usualTimeoutsSec.find((sec) => p99 <= sec * 1005 && p99 >= sec * 1000 * window);
     if (timeoutSec === undefined) return null;

@@ -26,7 +26,7 @@ export const inFlightLow: PointRule = {
     // A run of ours measures what was in flight; concurrency-not-reached judges that.
     if (point.source.tool === 'llmdyno') return null;
     const inFlight = inFlightOf(point, isStuck(point) ? trueDurationMs(point) : point.durationMs);
-    if (inFlight === null) return null;
+    if (inFlight === null || inFlight.longDrain) return null;
     // Beside a stuck request the printed digits give the true duration only roughly.
     const slack = isStuck(point) ? 0.03 : 0;
     const limit = inFlight.lowest ?? (point.counts.failed > 0 ? grossShareWithFailures : grossShare);

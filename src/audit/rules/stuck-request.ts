@@ -30,7 +30,8 @@ export const stuckRequest: PointRule = {
     const few = point.counts.failed <= Math.max(1, fewFailures * point.counts.planned);
     const plausible =
       inFlight === null ||
-      (inFlight.share <= 1.02 && (inFlight.lowest === null || inFlight.share >= inFlight.lowest - 0.03));
+      (inFlight.share <= 1.02 &&
+        (inFlight.longDrain || inFlight.lowest === null || inFlight.share >= inFlight.lowest - 0.03));
     const repairable = few && plausible && !(point.counts.unaccounted > 0);
     const rate = (point.counts.ok * 1000) / durationMs;
     const heldMs = point.durationMs! - durationMs;

@@ -26,7 +26,7 @@ export const runawayGeneration: NeighbourRule = {
     const inFlight = inFlightOf(point);
     if (!known(tokens) || usual === null || inFlight === null || !known(point.counts.ok)) return null;
     const extra = (tokens - usual) * point.counts.ok;
-    const idle = inFlight.lowest !== null && inFlight.share < inFlight.lowest;
+    const idle = inFlight.lowest !== null && inFlight.share < inFlight.lowest && !inFlight.longDrain;
     if (!idle || tokens < usual * (1 + jump) || extra < ordinaryAnswers * usual) return null;
     return {
       severity: 'invalid',
