@@ -1,0 +1,19 @@
+/**
+ * Measured points become an engine profile: what a step costs and what limits the batch, found with the simulator in the
+ * loop, with intervals and the error on what was held out.
+ *
+ * Pure. Points are chosen by where they lie, never by how well they come out; what the audit calls unusable is left out and
+ * named. A fit is never shown without what it was fitted to.
+ * Start reading at fit-sweep.ts (aggregate sweeps) and fit-trace.ts (one line per request), then closed-run.ts.
+ */
+export { choosePoints, kneeOf, pointWords } from './choose-points.ts';
+export { closedRun } from './closed-run.ts';
+export type { ClosedLoad, RunFigures } from './closed-run.ts';
+export { usablePoints } from './fit-point.ts';
+export type { ExcludedPoint, FitPoint, UsablePoints } from './fit-point.ts';
+export { fitSweep } from './fit-sweep.ts';
+export type { Prediction, SweepFit, SweepFitOptions } from './fit-sweep.ts';
+export { heldOutOf, interpolationOf } from './held-out.ts';
+export type { HeldOut, MetricError, ScoredPoint } from './held-out.ts';
+export type { LimitKind } from './sweep-model.ts';
+export type { ScoredMetric } from './residuals.ts';

@@ -1,0 +1,79 @@
+import type { Distribution } from '../core/index.ts';
+import { percentileRanks } from '../core/index.ts';
+
+/** Quantiles of something, straight between knots. */
+export interface QuantileKnot {
+  /** 0 … 1. */
+  at: number;
+  value: number;
+}
+
+/** Spread of answer lengths where nothing is known: standard deviation of their logarithm, about that of chat answers. */
+const usualLogSigma = 0.4;
+
+/** Longest over shortest known percentile below which all answers are taken to be equally long. */
+const fixedRatio = 1.04;
+
+/**
+ * Answer lengths relative to their mean, from the latency percentiles at the lowest concurrency: there every token takes about
+ * the same time, so a latency's share of the mean is a length's share of the mean. The half below p50, which logs do not
+ * print, is drawn as a straight line whose start makes the mean come out right.
+ */
+export function relativeLengths(latency: Distribution | null): QuantileKnot[] {
+  const mean = latency?.mean ?? null;
+  const known = percentileRanks.flatMap((rank) => {
+    const value = latency?.[`p${rank}`] ?? null;
+    return value === null || mean === null || mean <= 0 ? [] : [{ at: rank / 100, value: value / mean }];
+  });
+  if (known.length < 2) return logNormalKnots(usualLogSigma);
+  if (known.at(-1)!.value / known[0]!.value < fixedRatio) return [{ at: 0, value: 1 }, { at: 1, value: 1 }];
+  const tail = known.at(-1)!;
+  const beforeTail = known.at(-2)!;
+  const slope = (tail.value - beforeTail.value) / (tail.at - beforeTail.at);
+  const most = (latency?.max ?? null) === null ? tail.value + slope * (1 - tail.at) : latency!.max! / mean!;
+  const upper = [...known, { at: 1, value: Math.max(most, tail.value) }];
+  return [...lowerPart(upper), ...upper];
+}
+
+/** A straight line from some start to the first knot, so that the whole has mean 1; bent where that start would be negative. */
+function lowerPart(upper: readonly QuantileKnot[]): QuantileKnot[] {
+  let above = 0;
+  upper.slice(1).forEach((knot, i) => {
+    above += ((knot.at - upper[i]!.at) * (knot.value + upper[i]!.value)) / 2;
+  });
+  const first = upper[0]!;
+  const meanBelow = (1 - above) / first.at;
+  const start = 2 * meanBelow - first.value;
+  const least = 0.02 * first.value;
+  if (start >= least && start <= first.value) return [{ at: 0, value: start }];
+  if (start > first.value) return [{ at: 0, value: first.value }];
+  // A knot in the middle takes up what the line cannot.
+  const middle = Math.max(least, 2 * meanBelow - (least + first.value) / 2);
+  return [
+    { at: 0, value: least },
+    { at: first.at / 2, value: Math.min(middle, first.value) },
+  ];
+}
+
+function logNormalKnots(sigma: number): QuantileKnot[] {
+  const shift = (sigma * sigma) / 2;
+  const normal = [-2.576, -1.645, -1.282, -0.674, 0, 0.674, 1.282, 1.645, 2.326, 3.09];
+  const at = [0.005, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+  const knots = at.map((p, i) => ({ at: p, value: Math.exp(sigma * normal[i]! - shift) }));
+  return [{ at: 0, value: knots[0]!.value * 0.8 }, ...knots, { at: 1, value: knots.at(-1)!.value * 1.1 }];
+}
+
+/** So many lengths, spread evenly over the quantiles and scaled to the mean, at least 1 each. */
+export function drawLengths(knots: readonly QuantileKnot[], count: number, meanTokens: number): number[] {
+  const values = Array.from({ length: count }, (_, i) => quantileAt(knots, (i + 0.5) / count));
+  const scale = meanTokens / (values.reduce((sum, value) => sum + value, 0) / count);
+  return values.map((value) => Math.max(1, Math.round(value * scale)));
+}
+
+function quantileAt(knots: readonly QuantileKnot[], at: number): number {
+  for (let i = 1; i < knots.length; i++) {
+    const [low, high] = [knots[i - 1]!, knots[i]!];
+    if (at <= high.at) return low.value + ((at - low.at) / (high.at - low.at || 1)) * (high.value - low.value);
+  }
+  return knots.at(-1)!.value;
+}
