@@ -11,15 +11,19 @@ export const datasetCycled: PointRule = {
   taughtBy:
     "evalscope's speed_benchmark has 8 rows; cycled 1,000 times every prompt but the first eight is a cache hit.",
   check(point, context) {
-    const cycled = context.datasetCycled ?? context.plan?.dataset.cycled ?? false;
-    if (!cycled) return null;
     const items = context.plan?.dataset.items ?? null;
     const asked = point.counts.planned;
+    const more = items !== null && asked > items;
+    // A run by duration does not know beforehand how many it will ask; its count does.
+    if (!(context.datasetCycled ?? context.plan?.dataset.cycled ?? false) && !more) return null;
+    const counted = more
+      ? { en: `: ${asked} requests from ${items} prompts`, zh: `：${asked} 个请求来自 ${items} 条提示词` }
+      : { en: '', zh: '' };
     return {
       severity: 'warn',
       message: {
-        en: `Prompts repeat${items === null ? '' : `: ${asked} requests from ${items} prompts`}. A server with a prefix cache does less work on a repeat.`,
-        zh: `提示词重复${items === null ? '' : `：${asked} 个请求来自 ${items} 条提示词`}。带前缀缓存的服务器处理重复提示词时工作量更小。`,
+        en: `Prompts repeat${counted.en}. A server with a prefix cache does less work on a repeat.`,
+        zh: `提示词重复${counted.zh}。带前缀缓存的服务器处理重复提示词时工作量更小。`,
       },
       evidence: { requests: asked, prompts: items },
       advice: {
