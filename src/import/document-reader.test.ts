@@ -101,6 +101,11 @@ describe('what is and is not data', () => {
     expect(['', 'bash', 'shell', 'text', 'console'].map(fenced)).toEqual([1, 1, 1, 1, 1]);
     expect(['python', 'json', 'js', 'yaml'].map(fenced)).toEqual([0, 0, 0, 0]);
   });
+  test('a quoted block is a block', () => {
+    expect(
+      read(`> Benchmarking summary: \n${block().replaceAll(/^/gm, '> ')}`).sweeps[0]!.points[0]!.requestsPerSec,
+    ).toBe(2);
+  });
   test('a table of settings gives no points', () => {
     expect(read('| 参数 | 取值 |\n| --- | --- |\n| NPU显存 | 17 |\n| cacheBlockSize | 128 |').sweeps).toEqual([]);
     expect(

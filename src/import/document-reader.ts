@@ -51,7 +51,7 @@ export class DocumentReader {
   line(raw: string): void {
     this.lineNumber++;
     if (raw.length > longestLine || this.points >= mostPoints) return;
-    const text = plainLine(raw);
+    const text = plainLine(raw).replace(/^(?: {0,3}> ?)+/, '');
     if (this.takeStructure(text)) return;
     if (this.fence?.code === true) return;
     if (this.feedBlock(text)) return;

@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/core/index.ts';
 import { fixture, fixtures } from '../imported.ts';
@@ -45,6 +46,18 @@ describe('dyno import, then report and audit by id', () => {
       ['Qwen1.5-14B-Chat', 9],
       ['Qwen2-72B-Chat (long.jsonl)', 6],
     ]);
+    const schema = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../schemas/summary.schema.json'), 'utf8'),
+    ) as object;
+    const ajv = new Ajv2020({ allErrors: true, strict: false });
+    const fits = ajv.compile(schema);
+    const tables = JSON.parse(
+      (await inStore('import', join(fixtures, 'published/evalscope-mxc500.md'), '--json', '--no-save')).out,
+    ) as ImportDocument;
+    for (const point of [...document.sweeps, ...tables.sweeps].flatMap((sweep) => sweep.points)) {
+      fits(point);
+      expect(fits.errors ?? []).toEqual([]);
+    }
     const table = await inStore('report', document.sweeps[0]!.id, '--as', 'markdown', '--lang', 'zh');
     const rows = fixture('published/evalscope-atlas-800i-a2.md')
       .split('\n')

@@ -130,6 +130,7 @@ const statusWords = {
 function textOf(given: Given, { title, points, audit }: Told): string {
   const { lang } = given.common;
   const paint = reportOptions(given).paint ?? plainPainter;
+  const everywhere = remarksOfAll(audit.points);
   const lines = [paint.strong(title)];
   points.forEach((point, i) => {
     const { status, findings, repaired } = audit.points[i]!;
@@ -137,10 +138,25 @@ function textOf(given: Given, { title, points, audit }: Told): string {
     lines.push(`  ${nameOf(point, lang)}: ${shown(say(statusWords[status], lang))}`);
     if (repaired?.requestsPerSec !== undefined)
       lines.push(`    ${say({ en: 'repaired', zh: '修正值' }, lang)}: ${repaired.requestsPerSec.toFixed(3)} req/s`);
-    for (const line of findingLines(findings, lang, paint)) lines.push(`    ${line}`);
+    const own = findings.filter((finding) => !everywhere.has(finding.code));
+    for (const line of findingLines(own, lang, paint)) lines.push(`    ${line}`);
   });
+  if (everywhere.size > 0)
+    lines.push(`  ${say({ en: 'at every point, as at the first:', zh: '每个点均有（以首个点为例）：' }, lang)}`);
+  for (const line of findingLines([...everywhere.values()], lang, paint)) lines.push(`    ${line}`);
   for (const line of findingLines(audit.findings, lang, paint)) lines.push(`  ${line}`);
   return `${lines.join('\n')}\n\n`;
+}
+
+/** Remarks (info) that every point of a longer sweep carries; they are told once. */
+function remarksOfAll(points: readonly PointAudit[]): Map<string, Finding> {
+  const [first, ...others] = points;
+  if (first === undefined || others.length < 2) return new Map();
+  const shared = first.findings.filter(
+    ({ code, severity }) =>
+      severity === 'info' && others.every((point) => point.findings.some((other) => other.code === code)),
+  );
+  return new Map(shared.map((finding) => [finding.code, finding]));
 }
 
 function nameOf(point: Summary, lang: Lang): string {
