@@ -51,6 +51,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       clock,
       pool,
       settings: { protocol, timeouts: plan.timeouts, keepText: plan.keepText, originNs: clock.originNs },
+      share: null,
       encode: (ask) => write(protocol.encode(ask, plan.target)),
       emit: (ended) => {
         outbox.push(ended);
@@ -77,7 +78,8 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
               ? { requests: plan.warmup.requests, durationMs: null }
               : { requests: null, durationMs: plan.warmup.forMs };
           phase = new Phase(phaseParts, parts.workload('warmup'), limits, true);
-          await phase.run();
+          await phase.ready();
+          await phase.run(clock.nowMs());
         }
         const opened = { opened: pool.opened, reused: pool.reused };
         watch.start();
@@ -85,7 +87,8 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
         phase = new Phase(phaseParts, parts.workload('measure'), limits, false);
         // A stop that came before or during the warm-up: nothing of the measured part is sent.
         apply();
-        await phase.run();
+        await phase.ready();
+        await phase.run(clock.nowMs());
         health = watch.stop(phase.spunMs, {
           opened: pool.opened - opened.opened,
           reused: pool.reused - opened.reused,

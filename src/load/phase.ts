@@ -1,12 +1,14 @@
-import { makePacer } from '../arrival/index.ts';
 import type { PacerLimits } from '../arrival/index.ts';
 import { invariant, problem } from '../core/index.ts';
 import type { Ask, Ended, Exchange, Outcome, Problem, RunPlan, Workload } from '../core/index.ts';
-import { inputCharsOf, takeAhead } from '../workload/index.ts';
+import { inputCharsOf } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
+import { makeDealer, partOf } from './dealer.ts';
+import type { Dealer, Share } from './dealer.ts';
 import { Flight } from './flight.ts';
 import type { FlightSettings } from './flight.ts';
 import type { Pool } from './pool.ts';
+import { PromptLine } from './prompt-line.ts';
 import type { RunClock } from './run-clock.ts';
 
 /** What a phase works with; the same for warm-up and measuring. */
@@ -18,10 +20,13 @@ export interface PhaseParts {
   encode(ask: Ask): string;
   /** Every ask of the phase comes through here exactly once. */
   emit(ended: Ended): void;
+  /** This thread's part of the run; null = all of it. */
+  share: Share | null;
 }
 
-/** An ask whose time has come while every slot is taken. */
-interface Held {
+/** An ask that was handed out: its number, and when it is due on the run's clock. */
+interface Dealt {
+  seq: number;
   dueMs: number;
 }
 
@@ -31,17 +36,19 @@ interface Held {
  */
 export class Phase {
   readonly #parts: PhaseParts;
-  readonly #limits: PacerLimits;
   readonly #warmup: boolean;
   readonly #alarm: Alarm;
   readonly #flights = new Set<Flight>();
-  readonly #held: Held[] = [];
+  /** Asks whose time came while every slot was taken. */
+  readonly #held: Dealt[] = [];
+  readonly #cap: number | null;
   #startMs = 0;
-  readonly #pacer;
-  readonly #workload;
+  readonly #dealer: Dealer;
+  readonly #prompts: PromptLine;
+  readonly #countsAll: boolean;
   #stopped = false;
-  #pacerDone = false;
-  #next: number | null = null;
+  #dealtOut = false;
+  #next: Dealt | null = null;
   #awaiting = false;
   #pumping = false;
   #resolve: (() => void) | null = null;
@@ -51,12 +58,15 @@ export class Phase {
 
   constructor(parts: PhaseParts, workload: Workload, limits: PacerLimits, warmup: boolean) {
     this.#parts = parts;
-    this.#limits = limits;
     this.#warmup = warmup;
+    this.#countsAll = limits.requests !== null && limits.durationMs === null;
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
-    this.#pacer = makePacer(parts.plan.load, limits, seed);
-    this.#workload = takeAhead(workload, readAhead(parts.plan));
+    const { load } = parts.plan;
+    this.#dealer = makeDealer(load, limits, seed, parts.share);
+    this.#cap =
+      load.concurrency === null || parts.share === null ? load.concurrency : partOf(load.concurrency, parts.share);
+    this.#prompts = new PromptLine(workload, readAhead(parts.plan));
   }
 
   get inFlight(): number {
@@ -67,10 +77,14 @@ export class Phase {
     return this.#alarm.spunMs;
   }
 
-  /** Runs to the end: every ask handed out has ended. Time begins when the first prompts are at hand. */
-  async run(): Promise<void> {
-    await this.#workload.ready();
-    this.#startMs = this.#parts.clock.nowMs();
+  /** Gets the first prompts at hand. */
+  ready(): Promise<void> {
+    return this.#prompts.ready();
+  }
+
+  /** Runs to the end: every ask handed out has ended. Time begins at startMs of the run's clock. */
+  async run(startMs: number): Promise<void> {
+    this.#startMs = startMs;
     await new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -84,15 +98,17 @@ export class Phase {
     this.#stopped = true;
     this.#alarm.clear();
     const nowMs = this.#parts.clock.nowMs();
-    for (const held of this.#held.splice(0)) this.#unsent(held.dueMs, nowMs, 'cancelled', problem('not-sent'));
-    // An ask handed out ahead of its time never came due.
-    if (this.#next !== null) this.due--;
+    for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
+    // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
+    const planned = this.#dealer.rest();
+    if (this.#next !== null) {
+      if (planned === null && !this.#countsAll) this.due--;
+      else this.#unsent({ seq: this.#next.seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
+    }
     this.#next = null;
-    // A plan that is a count planned these asks, whether or not their time came; with a duration, only those due.
-    const { requests, durationMs } = this.#limits;
-    while (requests !== null && durationMs === null && this.due < requests) {
+    for (let seq = planned; seq !== null; seq = this.#dealer.rest()) {
       this.due++;
-      this.#unsent(nowMs, nowMs, 'cancelled', problem('not-sent'));
+      this.#unsent({ seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
     }
     this.#settle();
   }
@@ -125,46 +141,45 @@ export class Phase {
   /** One step of dealing; false when there is nothing to do until something happens. */
   #deal(): boolean {
     if (this.#awaiting) return false;
-    if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!.dueMs);
+    if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
     const nowMs = this.#parts.clock.nowMs();
     if (this.#next === null) {
       const view = { sent: this.sent, inFlight: this.inFlight + this.#held.length, nowMs: nowMs - this.#startMs };
-      const pacing = this.#pacerDone ? 'done' : this.#pacer.next(view);
-      if (pacing === 'done') this.#pacerDone = true;
-      if (pacing === 'done' || pacing === 'wait') return false;
+      const dealt = this.#dealtOut ? 'done' : this.#dealer.next(view);
+      if (dealt === 'done') this.#dealtOut = true;
+      if (dealt === 'done' || dealt === 'wait') return false;
       this.due++;
-      this.#next = pacing.atMs + this.#startMs;
+      this.#next = { seq: dealt.seq, dueMs: dealt.atMs + this.#startMs };
     }
-    if (this.#next > nowMs) {
-      this.#alarm.set(this.#next);
+    if (this.#next.dueMs > nowMs) {
+      this.#alarm.set(this.#next.dueMs);
       return false;
     }
-    const dueMs = this.#next;
+    const next = this.#next;
     this.#next = null;
-    if (this.#hasSlot() && this.#held.length === 0) return this.#sendNext(dueMs);
-    if (this.#parts.plan.load.dropLate) this.#unsent(dueMs, nowMs, 'dropped', problem('dropped-late'));
-    else this.#held.push({ dueMs });
+    if (this.#hasSlot() && this.#held.length === 0) return this.#sendNext(next);
+    if (this.#parts.plan.load.dropLate) this.#unsent(next, nowMs, 'dropped', problem('dropped-late'));
+    else this.#held.push(next);
     return true;
   }
 
   #hasSlot(): boolean {
-    const cap = this.#parts.plan.load.concurrency;
-    return cap === null || this.#flights.size < cap;
+    return this.#cap === null || this.#flights.size < this.#cap;
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
-  #sendNext(dueMs: number): boolean {
-    const prompt = this.#workload.next();
+  #sendNext(dealt: Dealt): boolean {
+    const prompt = this.#prompts.take(dealt.seq);
     if (!(prompt instanceof Promise)) {
-      this.#send(dueMs, prompt);
+      this.#send(dealt, prompt);
       return true;
     }
     this.#awaiting = true;
     prompt.then(
       (ready) => {
         this.#awaiting = false;
-        if (this.#stopped) this.#unsent(dueMs, this.#parts.clock.nowMs(), 'cancelled', problem('not-sent'));
-        else this.#send(dueMs, ready);
+        if (this.#stopped) this.#unsent(dealt, this.#parts.clock.nowMs(), 'cancelled', problem('not-sent'));
+        else this.#send(dealt, ready);
         this.#pump();
       },
       (failure: unknown) => this.#fail(failure),
@@ -172,10 +187,11 @@ export class Phase {
     return false;
   }
 
-  #send(dueMs: number, prompt: Ask['prompt'] | null): void {
+  #send(dealt: Dealt, prompt: Ask['prompt'] | null): void {
     const { plan, pool, clock, settings, encode } = this.#parts;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
-    const ask: Ask = { seq: this.#seq(), prompt, generation: plan.generation };
+    this.sent++;
+    const ask: Ask = { seq: this.#recorded(dealt.seq), prompt, generation: plan.generation };
     const request = encode(ask);
     const inputChars = inputCharsOf(prompt);
     const { connection, fresh } = pool.take();
@@ -185,7 +201,7 @@ export class Phase {
       settings,
       connection,
       fresh,
-      dueMs,
+      dueMs: dealt.dueMs,
       nowMs: clock.nowMs(),
       warmup: this.#warmup,
       inputChars,
@@ -201,19 +217,17 @@ export class Phase {
   }
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
-  #seq(): number {
-    const seq = this.#warmup ? -1 - this.sent : this.sent;
-    this.sent++;
-    return seq;
+  #recorded(seq: number): number {
+    return this.#warmup ? -1 - seq : seq;
   }
 
-  #unsent(dueMs: number, nowMs: number, outcome: Outcome, why: Problem): void {
+  #unsent(dealt: Dealt, nowMs: number, outcome: Outcome, why: Problem): void {
     const exchange: Exchange = {
-      seq: this.#seq(),
+      seq: this.#recorded(dealt.seq),
       promptId: '',
       labels: {},
       warmup: this.#warmup,
-      dueMs,
+      dueMs: dealt.dueMs,
       sentMs: null,
       connectMs: null,
       firstByteMs: null,
@@ -236,7 +250,7 @@ export class Phase {
 
   #settle(): void {
     if (this.#pumping || this.#awaiting || this.#flights.size > 0) return;
-    if (!this.#stopped && (!this.#pacerDone || this.#held.length > 0)) return;
+    if (!this.#stopped && (!this.#dealtOut || this.#held.length > 0)) return;
     this.#resolve?.();
     this.#resolve = null;
   }
