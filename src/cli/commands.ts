@@ -55,6 +55,20 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: { en: 'how far this client on this host can be trusted', zh: '本机客户端的可信程度' },
     load: () => import('./commands/selftest.ts'),
   },
+  devices: {
+    about: {
+      en: 'accelerators and NUMA of this host, or of a captured output',
+      zh: '本机（或捕获输出中的）加速卡与 NUMA',
+    },
+    load: () => import('./commands/devices.ts'),
+  },
+  doctor: {
+    about: {
+      en: 'what is wrong with this host, client or engine, and how to mend it',
+      zh: '检查主机、客户端与引擎的问题及修复方法',
+    },
+    load: () => import('./commands/doctor.ts'),
+  },
   completion: {
     about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },
     load: () => import('./commands/completion.ts'),

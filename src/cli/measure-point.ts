@@ -7,6 +7,8 @@ import type { Interrupts } from './interrupts.ts';
 import { runnerFor } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 import { progressLine } from './progress-line.ts';
+import { startRunTelemetry } from './sampler-process.ts';
+import type { TelemetryWish } from './sampler-process.ts';
 import { shownCommand } from './shown-command.ts';
 import { version } from './version.ts';
 
@@ -25,6 +27,9 @@ export async function measurePoint(
   title: string,
   create: (run: NewRun) => Promise<RunWriter> = (run) => createRun(given.common.store, run),
 ): Promise<Measured> {
+  let observe: (line: string) => void = () => {};
+  // Started first, so that neither its start nor its wait falls into the run's time.
+  const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));
   const kit = runnerFor(prepared, plan);
   const writer = await create({
     plan,
@@ -34,11 +39,22 @@ export async function measurePoint(
     llmdyno: version,
     command: shownCommand(given.io.argv),
   });
+  observe = writer.observe;
   const line = progressLine(given, plan, title);
   try {
-    const summary = await executeRun({ plan, kit, writer, stops: interrupts.stops, onProgress: line.show });
+    const summary = await executeRun({ plan, kit, writer, stops: interrupts.stops, telemetry, onProgress: line.show });
     return { summary, dir: writer.dir };
   } finally {
     line.clear();
   }
+}
+
+function telemetryWish({ words, secrets }: Prepared, { target }: RunPlan): TelemetryWish {
+  return {
+    url: target.url,
+    devices: words.devices ?? 'auto',
+    metrics: words.metrics ?? 'auto',
+    headers: { ...target.headers, ...secrets },
+    insecure: target.insecure,
+  };
 }

@@ -4,6 +4,7 @@ import type { RunnerKit, RunPlan, RunState, StopRule, Stops, Summary } from '../
 import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
 import type { Glance, Meter } from '../measure/index.ts';
 import type { RunWriter } from '../store/index.ts';
+import type { RunTelemetry } from '../telemetry/index.ts';
 
 /** A look at a run under way, for progress and live views. */
 export interface Progress {
@@ -21,6 +22,8 @@ export interface RunParts {
   writer: RunWriter;
   stops: Stops;
   rules?: readonly StopRule[];
+  /** What watches server and devices beside the run; null = nothing is watched. */
+  telemetry?: RunTelemetry | null;
   /** Called as exchanges end, no more often than every progressEveryMs of the run's clock. */
   onProgress?(progress: Progress): void;
 }
@@ -32,7 +35,7 @@ const progressEveryMs = 100;
  * A failure on the way (a bad line of the dataset, a full disk) leaves what was measured on disk and is thrown.
  */
 export async function executeRun(parts: RunParts): Promise<Summary> {
-  const { plan, kit, writer, stops, rules = [], onProgress } = parts;
+  const { plan, kit, writer, stops, rules = [], onProgress, telemetry = null } = parts;
   const meter = meterFor(plan);
   let stoppedByRule = false;
   const watched = rules.map((rule): StopRule => (state, last) => {
@@ -41,10 +44,12 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
     return word;
   });
   let toldMs = -Infinity;
+  telemetry?.start(kit.monotonicOriginNs);
   try {
     for await (const ended of kit.run(plan, stops, watched)) {
       await writer.append(ended);
       meter.add(ended.exchange);
+      telemetry?.saw(ended.exchange);
       const state = kit.state();
       if (onProgress === undefined || state.nowMs - toldMs < progressEveryMs) continue;
       toldMs = state.nowMs;
@@ -52,11 +57,13 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
     }
   } catch (failure) {
     // What was measured stays readable; the failure is the caller's to tell.
+    await telemetry?.stop();
     await writer.abort();
     throw failure;
   }
+  await telemetry?.stop();
   const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
-  const summary = summaryOf({ plan, meter, writer, kit, partial: stopped });
+  const summary = summaryOf({ plan, meter, writer, kit, telemetry, partial: stopped });
   await writer.finish(summary);
   return summary;
 }
@@ -66,9 +73,10 @@ function summaryOf(parts: {
   meter: Meter;
   writer: RunWriter;
   kit: RunnerKit;
+  telemetry: RunTelemetry | null;
   partial: boolean;
 }): Summary {
-  const { plan, meter, writer, kit, partial } = parts;
+  const { plan, meter, writer, kit, telemetry, partial } = parts;
   const summary = summarise(meter, {
     ...factsOfPlan(plan),
     runId: writer.runId,
@@ -77,7 +85,7 @@ function summaryOf(parts: {
     partial,
     client: kit.health(),
   });
-  return judged(summary, plan, partial);
+  return judged({ ...summary, ...telemetry?.collect(summary) }, plan, partial);
 }
 
 /** The summary with the audit's verdict on it. */

@@ -6,6 +6,7 @@ import { encodeExchange } from './exchange-line.ts';
 import { hostFacts } from './host-facts.ts';
 import { writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
+import type { LineWriter } from './line-writer.ts';
 import { newRunId } from './run-id.ts';
 import { runRecordSchema, summarySchema } from './schema/index.ts';
 import type { RunRecord } from './schema/index.ts';
@@ -33,6 +34,8 @@ export interface RunWriter {
   readonly record: RunRecord;
   /** Keeps one exchange, and the text of its answer where the plan says so. Throws what an earlier write met. */
   append(ended: Ended): Promise<void>;
+  /** Keeps one line of telemetry; the file is made with the first. A failure is told by finish. */
+  observe(line: string): void;
   /** Writes what is left, then the summary; after this the run counts as finished. */
   finish(summary: Summary): Promise<void>;
   /** Writes what is left and closes without a summary: the folder stays readable as an unfinished run. */
@@ -60,7 +63,14 @@ export async function createRun(store: string, run: NewRun): Promise<RunWriter> 
   const exchanges = await openLineWriter(join(dir, 'exchanges.ndjson'));
   const answers = run.plan.keepText ? await openLineWriter(join(dir, 'answers.ndjson')) : null;
   let closing: Promise<void> | null = null;
-  const close = (): Promise<void> => (closing ??= closeAll([exchanges, ...(answers === null ? [] : [answers])]));
+  let telemetry: Promise<LineWriter> | null = null;
+  let observing: Promise<void> = Promise.resolve();
+  const closeTelemetry = async (): Promise<void> => {
+    await observing;
+    await (await telemetry)?.close();
+  };
+  const close = (): Promise<void> =>
+    (closing ??= closeAll([exchanges, { close: closeTelemetry }, ...(answers === null ? [] : [answers])]));
   return {
     runId,
     dir,
@@ -69,6 +79,12 @@ export async function createRun(store: string, run: NewRun): Promise<RunWriter> 
       invariant(closing === null, 'nothing is appended to a closed run');
       if (answers !== null && answer !== null) await answers.append(JSON.stringify(answer));
       await exchanges.append(encodeExchange(exchange));
+    },
+    observe(line) {
+      if (closing !== null) return;
+      telemetry ??= openLineWriter(join(dir, 'telemetry.ndjson'));
+      const file = telemetry;
+      observing = observing.then(async () => (await file).append(line)).catch(() => {});
     },
     async finish(summary) {
       await close();

@@ -2,6 +2,7 @@ import type { Phrase } from '../../core/index.ts';
 import { readBoxTables } from './box-devices.ts';
 import { cleanLines } from './clean-lines.ts';
 import type { CleanText } from './clean-lines.ts';
+import { addComputeApps } from './compute-apps.ts';
 import { readCsvQuery } from './csv-query.ts';
 import { deviceTools } from './device.ts';
 import type { Device, DeviceReading, DeviceTool } from './device.ts';
@@ -40,6 +41,7 @@ export function readDevices(text: string, tool?: DeviceTool): DeviceReading {
   const wanted = (device: Device): boolean => vendor === null || device.vendor === vendor;
   const devices = latestOfEach(readings.flatMap((reading) => reading.devices).filter(wanted), warnings);
   addTopology(devices, topology.devices.filter(wanted));
+  addComputeApps(clean, devices);
   for (const device of devices) completeRatio(device);
   const layouts = [...readings, topology]
     .flatMap((reading) => reading.layouts)

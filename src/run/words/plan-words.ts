@@ -3,7 +3,7 @@ import type { Warmup } from '../../core/index.ts';
 import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
 import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wholeNumber } from './readers.ts';
-import { flag, many, one } from './word.ts';
+import { BadValue, flag, many, one } from './word.ts';
 import type { Word } from './word.ts';
 import { workloadWords } from './workload-words.ts';
 
@@ -253,6 +253,28 @@ export const planWords = {
     'repeat',
     someText,
   ),
+  devices: one(
+    {
+      name: 'devices',
+      value: 'auto|none|always',
+      help: {
+        en: 'sample this host’s accelerators and CPUs during the run (default: auto, when the server is on this host)',
+        zh: '运行期间采样本机加速卡与 CPU（默认 auto：服务器在本机时采样）',
+      },
+    },
+    oneOf(['auto', 'none', 'always'] as const),
+  ),
+  metrics: one(
+    {
+      name: 'metrics',
+      value: 'auto|none|URL',
+      help: {
+        en: 'scrape the server’s /metrics during the run (default: auto, beside the API)',
+        zh: '运行期间抓取服务器 /metrics（默认 auto：与接口同址）',
+      },
+    },
+    metricsPlace,
+  ),
   label: one(
     {
       name: 'label',
@@ -307,6 +329,15 @@ export const sweepWords = {
     positiveDurationMs,
   ),
 } as const satisfies Record<string, Word<unknown>>;
+
+function metricsPlace(text: string): string {
+  const word = text.trim();
+  if (word === 'auto' || word === 'none' || /^https?:\/\/\S+$/i.test(word)) return word;
+  throw new BadValue(
+    { en: `"${word}" is neither auto, none nor a URL`, zh: `"${word}" 不是 auto、none 或 URL` },
+    { en: 'Write http://HOST:PORT/metrics.', zh: '请写 http://主机:端口/metrics。' },
+  );
+}
 
 function readWarmup(text: string): Warmup {
   return /^\d+$/.test(text.trim())

@@ -1,0 +1,254 @@
+import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import type { Lang, Phrase } from '../../core/index.ts';
+import { bindingAdvice, deviceTools, formatCpuList, readDevices, readNuma } from '../../hardware/index.ts';
+import type { Device, DeviceTool, NumaLayout } from '../../hardware/index.ts';
+import { findTools, hostFiles, readHostDevices, sample } from '../../telemetry/index.ts';
+import type { HostDevices, TelemetryLine } from '../../telemetry/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { paddedRows } from '../padded-rows.ts';
+import { readBeginning } from '../read-bounded.ts';
+import { runSampler } from '../sampler-process.ts';
+
+const mostFileBytes = 16 * 1024 * 1024;
+const toolNames = Object.keys(deviceTools) as DeviceTool[];
+
+export const command: CommandFile = {
+  about: {
+    en: 'Read the accelerators of this host, or a captured output of their tools: memory, use, power, temperature, NUMA node.',
+    zh: '读取本机加速卡（或捕获的工具输出）：显存、利用率、功耗、温度、NUMA 节点。',
+  },
+  arguments: [],
+  flags: [
+    {
+      name: 'from',
+      value: 'FILE',
+      help: { en: 'read a captured output instead of running the tools', zh: '读取捕获的输出，不运行工具' },
+    },
+    {
+      name: 'tool',
+      value: 'NAME',
+      help: { en: `only this tool: ${toolNames.join(', ')}`, zh: `只用该工具：${toolNames.join('、')}` },
+    },
+    { name: 'watch', value: null, help: { en: 'sample until Ctrl-C', zh: '持续采样，直到 Ctrl-C' } },
+    {
+      name: 'interval',
+      value: 'SECONDS',
+      help: { en: 'with --watch: time between samples (default: 1)', zh: '配合 --watch：采样间隔秒数（默认 1）' },
+    },
+    {
+      name: 'metrics',
+      value: 'URL',
+      help: { en: 'with --watch: scrape this /metrics page too', zh: '配合 --watch：同时抓取该 /metrics 页面' },
+    },
+    { name: 'raw', value: null, help: { en: 'show what the tools printed', zh: '显示工具的原始输出' } },
+    {
+      name: 'sampler',
+      value: null,
+      help: {
+        en: 'for dyno itself: options on stdin, telemetry lines on stdout',
+        zh: '供 dyno 内部使用：从 stdin 读取选项，向 stdout 输出遥测行',
+      },
+    },
+  ],
+  examples: [
+    { line: 'dyno devices', says: { en: 'what is here', zh: '查看本机的卡' } },
+    {
+      line: 'dyno devices --from npu.txt --json',
+      says: { en: 'a colleague’s `npu-smi info > npu.txt`, as JSON', zh: '读取同事的 npu-smi info 输出，转为 JSON' },
+    },
+    {
+      line: 'dyno devices --watch --metrics http://127.0.0.1:8000/metrics',
+      says: { en: 'cards and server every second', zh: '每秒查看卡与服务器' },
+    },
+  ],
+  async run(given) {
+    if (given.flags.has('sampler')) return runSampler(given);
+    const tool = toolOf(given);
+    if (given.flags.has('watch')) return watch(given, tool);
+    const file = last(given, 'from');
+    const found = file === undefined ? await readHostDevices(hostFiles(), given.io.env, tool) : fromFile(file, tool);
+    given.io.out(given.common.json ? asJson(found, given.common.lang) : asText(found, given));
+    return exitCodes.ok;
+  },
+};
+
+function toolOf(given: Given): DeviceTool | undefined {
+  const word = last(given, 'tool');
+  if (word === undefined) return undefined;
+  const tool = toolNames.find((name) => name === word);
+  if (tool !== undefined) return tool;
+  throw new UserError({
+    code: 'bad-value',
+    message: {
+      en: `"${printable(word).slice(0, 40)}" is no tool that is known`,
+      zh: `未知的工具 "${printable(word).slice(0, 40)}"`,
+    },
+    hint: { en: `Choose one of: ${toolNames.join(', ')}.`, zh: `可选：${toolNames.join('、')}。` },
+    place: { flag: '--tool' },
+  });
+}
+
+function fromFile(file: string, tool: DeviceTool | undefined): HostDevices {
+  const text = readBeginning(file, mostFileBytes, { flag: '--from' });
+  const numa = readNuma(text);
+  const reading = readDevices(text, tool);
+  // A file of numactl alone holds no card, and need not.
+  const warnings = numa !== null && reading.devices.length === 0 ? [] : reading.warnings;
+  return { ...reading, warnings, numa, raw: [] };
+}
+
+function asJson(found: HostDevices, lang: Lang): string {
+  const advice = found.numa === null ? null : bindingAdvice(found.numa, found.devices);
+  return `${JSON.stringify(
+    {
+      schema: 'llmdyno.devices/1',
+      devices: found.devices,
+      numa: found.numa === null ? null : shownNuma(found.numa),
+      binding:
+        advice === null
+          ? null
+          : {
+              ...advice,
+              evidence: say(advice.evidence, lang),
+              also: advice.also === null ? null : say(advice.also, lang),
+            },
+      layouts: found.layouts,
+      warnings: found.warnings.map((warning) => say(warning, lang)),
+      raw: found.raw,
+    },
+    null,
+    2,
+  )}\n`;
+}
+
+function shownNuma({ nodes, distances, source }: NumaLayout): Record<string, unknown> {
+  return {
+    source,
+    nodes: nodes.map((node) => ({ ...node, cpus: formatCpuList(node.cpus), cpuCount: node.cpus.length })),
+    distances,
+  };
+}
+
+function asText(found: HostDevices, given: Given): string {
+  const { lang } = given.common;
+  const parts = [
+    ...(found.devices.length > 0 ? [deviceTable(found.devices, lang)] : []),
+    ...(found.numa === null ? [] : [numaText(found.numa, found.devices, lang)]),
+    ...found.warnings.map((warning) => `${say({ en: 'note', zh: '提示' }, lang)}: ${printable(say(warning, lang))}\n`),
+    ...(given.flags.has('raw') ? found.raw.map(({ command: line, text }) => `$ ${line}\n${plainText(text)}\n`) : []),
+  ];
+  return parts.join('');
+}
+
+/** Text of a tool, line by line, without anything that could steer the terminal. */
+function plainText(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' '))
+    .join('\n');
+}
+
+const words = {
+  card: { en: 'card', zh: '卡' },
+  name: { en: 'name', zh: '名称' },
+  memory: { en: 'memory', zh: '显存' },
+  use: { en: 'in use', zh: '利用率' },
+  power: { en: 'power', zh: '功耗' },
+  temperature: { en: 'temp', zh: '温度' },
+  node: { en: 'NUMA', zh: 'NUMA' },
+  processes: { en: 'processes', zh: '进程' },
+} as const satisfies Record<string, Phrase>;
+
+function deviceTable(devices: readonly Device[], lang: Lang): string {
+  const header = Object.values(words).map((word) => say(word, lang));
+  return paddedRows([header, ...devices.map(deviceRow)]);
+}
+
+function deviceRow(device: Device): string[] {
+  const told = (value: number | null, show: (value: number) => string): string => (value === null ? '–' : show(value));
+  const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1);
+  const memory =
+    device.memoryUsedBytes !== null
+      ? `${gib(device.memoryUsedBytes)} / ${told(device.memoryTotalBytes, gib)} GiB`
+      : `${told(device.memoryUsedRatio, (ratio) => `${Math.round(ratio * 100)} %`)} / ${told(device.memoryTotalBytes, (bytes) => `${gib(bytes)} GiB`)}`;
+  return [
+    `${device.vendor} ${device.index ?? (device.card === null ? '?' : `${device.card}.${device.chip ?? 0}`)}`,
+    printable(device.name ?? '–'),
+    memory,
+    told(device.utilizationRatio, (ratio) => `${Math.round(ratio * 100)} %`),
+    told(device.powerW, (watts) => `${watts} W`),
+    told(device.temperatureC, (celsius) => `${celsius} °C`),
+    told(device.numaNode, String),
+    printable(device.processes.map((process) => `${process.name ?? '?'} (${process.pid ?? '?'})`).join(', ')),
+  ];
+}
+
+function numaText(numa: NumaLayout, devices: readonly Device[], lang: Lang): string {
+  const nodes = numa.nodes.map((node) => `${node.node}: CPU ${formatCpuList(node.cpus) || '–'}`).join('; ');
+  const advice = bindingAdvice(numa, devices);
+  const tip =
+    advice === null
+      ? ''
+      : `${say({ en: 'binding to try', zh: '可尝试的绑定' }, lang)}: ${advice.command} — ${say(advice.evidence, lang)}\n`;
+  return `NUMA: ${nodes}\n${tip}`;
+}
+
+async function watch(given: Given, tool: DeviceTool | undefined): Promise<number> {
+  const { io, common } = given;
+  const stop = new AbortController();
+  const forget = io.onInterrupt(() => stop.abort());
+  const seconds = Number(last(given, 'interval') ?? '1');
+  if (!(seconds >= 0.1 && seconds <= 3600)) {
+    throw new UserError({
+      code: 'bad-value',
+      message: { en: 'is not a time between 0.1 and 3600 seconds', zh: '应为 0.1 到 3600 秒' },
+      hint: { en: 'Write --interval 1.', zh: '例如 --interval 1。' },
+      place: { flag: '--interval' },
+    });
+  }
+  const startedMs = Number(process.hrtime.bigint()) / 1e6;
+  const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6 - startedMs;
+  const url = last(given, 'metrics');
+  try {
+    await sample(
+      {
+        intervalMs: seconds * 1000,
+        tools: findTools(io.env).filter((found) => tool === undefined || found.tool === tool),
+        metricsUrls: url === undefined ? [] : [url],
+        metricsGuessed: false,
+        metricsHeaders: {},
+        insecure: false,
+        files: hostFiles(),
+        nowMs,
+        emit: (line) => io.out(common.json ? `${JSON.stringify(line)}\n` : shownLine(line, common.lang)),
+      },
+      stop.signal,
+    );
+  } finally {
+    forget();
+  }
+  return exitCodes.ok;
+}
+
+function shownLine(line: TelemetryLine, lang: Lang): string {
+  const at = `${(line.atMs / 1000).toFixed(1)} s`;
+  const percent = (ratio: number | null): string => (ratio === null ? '–' : `${Math.round(ratio * 100)} %`);
+  switch (line.kind) {
+    case 'devices':
+      return line.devices
+        .map(
+          (d) =>
+            `${at}  ${d.vendor} ${d.index ?? '?'}  ${percent(d.utilizationRatio)}  ${percent(d.memoryUsedRatio)}  ${d.powerW ?? '–'} W  ${d.temperatureC ?? '–'} °C\n`,
+        )
+        .join('');
+    case 'server':
+      return `${at}  ${line.flavour}  running ${line.running ?? '–'}  waiting ${line.waiting ?? '–'}  KV ${percent(line.kvUsageRatio)}\n`;
+    case 'host':
+      return `${at}  CPU ${line.nodes.map((node) => `node${node.node} ${percent(node.cpuRatio)}`).join('  ')}\n`;
+    case 'missing':
+      return `${at}  ${printable(say(line.why, lang))}\n`;
+    default:
+      return '';
+  }
+}

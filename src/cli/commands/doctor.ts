@@ -1,0 +1,158 @@
+import { availableParallelism } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import { clientChecks, engineChecks, hostChecks } from '../../doctor/index.ts';
+import type { Check, CheckStatus, HostView } from '../../doctor/index.ts';
+import { readDevices, readNuma } from '../../hardware/index.ts';
+import { readAddress } from '../../protocol/index.ts';
+import { hostFiles, readHostDevices } from '../../telemetry/index.ts';
+import { coloursFor } from '../colours.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { readBeginning } from '../read-bounded.ts';
+
+export const command: CommandFile = {
+  about: {
+    en: 'Check host, client and engine before measuring; says what it saw and the command that mends it. Changes nothing, needs no root.',
+    zh: '测量前检查主机、客户端与引擎，给出依据和修复命令。不做任何修改，不需要 root。',
+  },
+  arguments: [
+    {
+      name: 'url',
+      required: false,
+      help: { en: 'an engine to check too (sends it four short requests)', zh: '同时检查的引擎（会发送四个短请求）' },
+    },
+  ],
+  flags: [
+    {
+      name: 'concurrency',
+      value: 'COUNT',
+      help: { en: 'requests in flight that you mean to run (default: 100)', zh: '计划的并发数（默认 100）' },
+    },
+    { name: 'model', value: 'NAME', help: { en: 'model that the engine should list', zh: '引擎应列出的模型' } },
+    {
+      name: 'key-env',
+      value: 'VARIABLE',
+      help: { en: 'environment variable that holds the API key', zh: '存放 API 密钥的环境变量名' },
+    },
+    {
+      name: 'from',
+      value: 'FILE',
+      help: {
+        en: 'take cards and NUMA from captured outputs (mx-smi topo -m, numactl --hardware …) of another host',
+        zh: '从另一台主机的捕获输出（mx-smi topo -m、numactl --hardware 等）读取卡与 NUMA',
+      },
+    },
+  ],
+  examples: [
+    { line: 'dyno doctor', says: { en: 'this host and client', zh: '检查本机与客户端' } },
+    {
+      line: 'dyno doctor http://127.0.0.1:8000 --concurrency 512',
+      says: { en: 'the engine too, for 512 in flight', zh: '同时检查引擎，按 512 并发' },
+    },
+  ],
+  async run(given) {
+    const concurrency = concurrencyOf(given);
+    const checks = [
+      ...hostChecks(await viewOf(given, concurrency)),
+      ...(await ofClient(concurrency)),
+      ...(await ofEngine(given)),
+    ];
+    given.io.out(given.common.json ? asJson(checks, given) : asText(checks, given));
+    return exitCodes.ok;
+  },
+};
+
+function concurrencyOf(given: Given): number {
+  const text = last(given, 'concurrency') ?? '100';
+  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new UserError({
+    code: 'bad-value',
+    message: {
+      en: `"${printable(text).slice(0, 40)}" is not a whole number 1…999999`,
+      zh: `"${printable(text).slice(0, 40)}" 不是 1…999999 的整数`,
+    },
+    hint: { en: 'Give the number of requests in flight.', zh: '请给出并发数。' },
+    place: { flag: '--concurrency' },
+  });
+}
+
+async function viewOf(given: Given, concurrency: number): Promise<HostView> {
+  const files = hostFiles();
+  const file = last(given, 'from');
+  if (file !== undefined) {
+    const text = readBeginning(file, 16 * 1024 * 1024, { flag: '--from' });
+    return { files, devices: readDevices(text).devices, numa: readNuma(text), captured: true, concurrency };
+  }
+  const { devices, numa } = await readHostDevices(files, given.io.env);
+  return { files, devices, numa, captured: false, concurrency };
+}
+
+const listenForMs = 300;
+
+async function ofClient(concurrency: number): Promise<Check[]> {
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
+  await new Promise((resolve) => {
+    setTimeout(resolve, listenForMs);
+  });
+  delays.disable();
+  // The histogram counts the whole tick; what is above its length is lateness.
+  const late = delays.percentile(99) / 1e6 - 5;
+  return clientChecks({
+    files: hostFiles(),
+    concurrency,
+    cores: availableParallelism(),
+    loopDelayP99Ms: Number.isFinite(late) && delays.count > 0 ? Math.max(0, late) : null,
+  });
+}
+
+async function ofEngine(given: Given): Promise<Check[]> {
+  const [url] = given.args;
+  if (url === undefined) return [];
+  const variable = last(given, 'key-env');
+  const key = variable === undefined ? undefined : given.io.env[variable];
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return engineChecks(readAddress(url, null), { model: last(given, 'model') ?? null, headers });
+}
+
+function asJson(checks: readonly Check[], given: Given): string {
+  const { lang } = given.common;
+  const shown = checks.map(({ code, group, status, evidence, fix }) => ({
+    code,
+    group,
+    status,
+    evidence: say(evidence, lang),
+    fix: fix === null ? null : say(fix, lang),
+  }));
+  return `${JSON.stringify({ schema: 'llmdyno.doctor/1', checks: shown }, null, 2)}\n`;
+}
+
+const groups: Readonly<Record<Check['group'], Phrase>> = {
+  host: { en: 'host', zh: '主机' },
+  client: { en: 'client', zh: '客户端' },
+  engine: { en: 'engine', zh: '引擎' },
+};
+
+function asText(checks: readonly Check[], given: Given): string {
+  const { lang } = given.common;
+  const paint = coloursFor(given.io, 'out');
+  const marks: Readonly<Record<CheckStatus, string>> = {
+    ok: paint.green('ok     '),
+    warn: paint.yellow('warn   '),
+    bad: paint.red('bad    '),
+    unknown: paint.dim('unknown'),
+  };
+  const parts: string[] = [];
+  for (const [group, title] of Object.entries(groups)) {
+    const mine = checks.filter((one) => one.group === group);
+    if (mine.length === 0) continue;
+    parts.push(`${paint.bold(say(title, lang))}\n`);
+    for (const { code, status, evidence, fix } of mine) {
+      parts.push(`  ${marks[status]}  ${code.padEnd(24)}${printable(say(evidence, lang))}\n`);
+      if (fix !== null) parts.push(`           ${paint.dim('→')} ${say(fix, lang)}\n`);
+    }
+  }
+  return parts.join('');
+}
