@@ -24,6 +24,17 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: { en: 'many load points, one after the other', zh: '依次测试多个负载点' },
     load: () => import('./commands/sweep.ts'),
   },
+  compare: {
+    about: { en: 'results side by side, with intervals; a gate for CI', zh: '并排比较结果及置信区间；可作 CI 门禁' },
+    load: () => import('./commands/compare.ts'),
+  },
+  as: {
+    about: {
+      en: 'the benchmark command you already have, printed as its tool prints it',
+      zh: '直接运行已有的压测命令，按原工具格式输出',
+    },
+    load: () => import('./commands/as.ts'),
+  },
   report: {
     about: { en: 'render a run or sweep again, in another form', zh: '以其他形式重新输出运行或扫描结果' },
     load: () => import('./commands/report.ts'),
@@ -43,6 +54,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   engine: {
     about: { en: 'a simulated engine over HTTP', zh: '通过 HTTP 提供的模拟引擎' },
     load: () => import('./commands/engine.ts'),
+  },
+  fit: {
+    about: {
+      en: 'calibrate an engine profile from measured points, with its error on held-out ones',
+      zh: '由实测点标定引擎配置，并给出留出点的误差',
+    },
+    load: () => import('./commands/fit.ts'),
   },
   plan: {
     about: {
@@ -68,6 +86,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
       zh: '检查主机、客户端与引擎的问题及修复方法',
     },
     load: () => import('./commands/doctor.ts'),
+  },
+  dataset: {
+    about: {
+      en: 'list, inspect, sample, convert, count and fetch datasets',
+      zh: '列出、查看、抽样、转换、计数和下载数据集',
+    },
+    load: () => import('./commands/dataset.ts'),
   },
   completion: {
     about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },

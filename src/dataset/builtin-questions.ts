@@ -32,6 +32,9 @@ export async function builtinQuestions(): Promise<Dataset> {
       cycled: count !== null && count > items,
     }),
     check: async () => {},
+    async *survey() {
+      for (const prompt of prompts) yield { prompt };
+    },
     workload: (offset) => fromPrompts(prompts, { offset, cycle: true }),
   };
 }

@@ -12,9 +12,14 @@
  */
 export type { Dataset, DatasetOptions, Slice, Surveyed } from './dataset.ts';
 export { builtinQuestionsSpec } from './builtin-questions.ts';
+export { getDataset } from './get-dataset.ts';
+export type { GetOptions, Got } from './get-dataset.ts';
+export { knownDatasets } from './known-datasets.ts';
 export { madeKinds } from './made-kinds.ts';
 export { datasetKinds, openDataset } from './open-dataset.ts';
 export { packageRoot } from './package-root.ts';
 export { recordFormats } from './record-formats.ts';
+export { surveyDataset, textOf } from './survey.ts';
+export type { Spread, Survey } from './survey.ts';
 export { openTokenizer } from './tokenizer.ts';
 export type { Tokenizer } from './tokenizer.ts';

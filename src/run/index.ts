@@ -14,6 +14,5 @@ export { nearest } from './words/nearest.ts';
 export { planWords, sweepWords } from './words/plan-words.ts';
 export { readWords, throwMistakes } from './words/read-words.ts';
 export type { Given as GivenWord, Vocabulary, Words } from './words/read-words.ts';
-export { lengthLaw } from './words/length-words.ts';
 export type { GridSide } from './words/grid-words.ts';
 export type { Word } from './words/word.ts';

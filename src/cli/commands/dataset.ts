@@ -1,0 +1,320 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import type { Phrase, Prompt } from '../../core/index.ts';
+import {
+  datasetKinds,
+  getDataset,
+  knownDatasets,
+  madeKinds,
+  openDataset,
+  openTokenizer,
+  recordFormats,
+  surveyDataset,
+} from '../../dataset/index.ts';
+import type { Dataset, DatasetOptions, Spread } from '../../dataset/index.ts';
+import { tableText } from '../../report/index.ts';
+import { planWords, readWords, throwMistakes } from '../../run/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { flagsOf } from '../plan-input.ts';
+
+const verbs = ['list', 'inspect', 'sample', 'convert', 'count', 'get'] as const;
+const forms = ['openqa', 'messages', 'requests'] as const;
+
+/** Words that mean the same here as in a run. */
+const vocabulary = {
+  field: planWords.field,
+  tokenizer: planWords.tokenizer,
+  inputTokens: planWords.inputTokens,
+  outputTokens: planWords.outputTokens,
+  seed: planWords.seed,
+  shuffle: planWords.shuffle,
+};
+
+export const command: CommandFile = {
+  about: {
+    en: 'What datasets there are, what is in one, how long its prompts are; convert one, fetch one.',
+    zh: '查看可用数据集、数据内容与长度；转换、下载数据集。',
+  },
+  arguments: [
+    {
+      name: 'verb',
+      required: false,
+      help: {
+        en: 'list (default), inspect, sample, convert, count, get',
+        zh: 'list（默认）、inspect、sample、convert、count、get',
+      },
+    },
+    {
+      name: 'dataset',
+      required: false,
+      help: { en: 'KIND:FILE, a file, or a name for get', zh: '类型:文件、文件路径，或 get 的名称' },
+    },
+  ],
+  flags: [
+    ...flagsOf(vocabulary),
+    {
+      name: 'count',
+      short: 'n',
+      value: 'COUNT',
+      help: { en: 'how many prompts (sample: 5; convert: all)', zh: '提示词数量（sample：5；convert：全部）' },
+    },
+    {
+      name: 'as',
+      value: 'FORM',
+      help: {
+        en: `convert into ${forms.join(', ')} (default: messages)`,
+        zh: `转换为 ${forms.join('、')}（默认：messages）`,
+      },
+    },
+    {
+      name: 'out',
+      value: 'PATH',
+      help: {
+        en: 'convert: the new file; get: the folder (default: datasets)',
+        zh: 'convert：新文件；get：目录（默认：datasets）',
+      },
+    },
+    {
+      name: 'from',
+      value: 'HUB',
+      help: { en: 'get: modelscope or huggingface only', zh: 'get：仅从 modelscope 或 huggingface 下载' },
+    },
+    {
+      name: 'mirror',
+      value: 'URL',
+      help: { en: 'get: host that stands in for the hub', zh: 'get：替代站点的镜像地址' },
+    },
+    { name: 'sha256', value: 'HEX', help: { en: 'get: what the file must be', zh: 'get：文件应有的校验和' } },
+  ],
+  examples: [
+    { line: 'dyno dataset list', says: { en: 'kinds and names', zh: '类型与名称' } },
+    { line: 'dyno dataset inspect data.jsonl.gz', says: { en: 'what a file holds', zh: '查看文件内容' } },
+    {
+      line: 'dyno dataset count openqa:open_qa.jsonl --tokenizer /models/Qwen2.5-7B',
+      says: { en: 'tokens of every prompt', zh: '统计每条提示词的 token' },
+    },
+    { line: 'dyno dataset get hc3-chinese', says: { en: 'fetch one', zh: '下载数据集' } },
+  ],
+  async run(given) {
+    const [verb = 'list', spec] = given.args;
+    if (!(verbs as readonly string[]).includes(verb))
+      throw usage({ en: `dyno dataset does not know "${verb}"`, zh: `dyno dataset 不支持 "${verb}"` });
+    if (verb === 'list') return list(given);
+    if (spec === undefined) throw usage({ en: 'which dataset?', zh: '要操作哪个数据集？' });
+    if (verb === 'get') return get(given, spec);
+    const dataset = await openDataset(spec, optionsOf(given));
+    if (verb === 'sample') return sample(given, dataset);
+    return verb === 'convert' ? convert(given, dataset) : inspect(given, dataset, verb === 'count');
+  },
+};
+
+function optionsOf(given: Given): DatasetOptions {
+  const said = [...given.flags].filter(([name]) => Object.values(vocabulary).some((word) => word.name === name));
+  const { words, mistakes } = readWords(
+    vocabulary,
+    said.map(([name, texts]) => ({ name, texts, place: { flag: `--${name}` } })),
+  );
+  throwMistakes(mistakes);
+  const { inputTokens: input, outputTokens: output, ...same } = words;
+  return { ...same, ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
+}
+
+function list(given: Given): number {
+  const { json, lang } = given.common;
+  const kinds = { ...recordFormats, ...madeKinds };
+  if (json) {
+    const entries = Object.entries(kinds).map(([kind, { about, example }]) => ({ kind, about: about.en, example }));
+    const names = Object.entries(knownDatasets).map(([name, { about, places }]) => ({ name, about: about.en, places }));
+    given.io.out(
+      `${JSON.stringify({ schema: 'llmdyno.datasets/1', kinds: entries, allKinds: datasetKinds, get: names }, null, 2)}\n`,
+    );
+    return exitCodes.ok;
+  }
+  const rows = Object.entries(kinds).map(
+    ([kind, { about, example }]) => `${kind}\n    ${say(about, lang)}\n    ${example}`,
+  );
+  const more = [
+    `continuation[:FILE]\n    ${say({ en: 'a text cut into pieces of --input-tokens characters, to be continued for about --output-tokens characters', zh: '将文本切成 --input-tokens 个字符的片段，要求续写约 --output-tokens 个字' }, lang)}`,
+    `mix:3*A + 1*B\n    ${say({ en: 'several datasets by weight', zh: '按权重混合多个数据集' }, lang)}`,
+    `builtin:questions\n    ${say({ en: '120 questions that ship with llmdyno (default)', zh: '内置的 120 个问题（默认）' }, lang)}`,
+  ];
+  const names = Object.entries(knownDatasets).map(([name, { about, use }]) => [name, say(about, lang), use]);
+  given.io.out(
+    `${[...rows, ...more].join('\n')}\n\n${say({ en: 'To be fetched with dyno dataset get NAME', zh: '可用 dyno dataset get 名称 下载' }, lang)}\n${tableText(['', '', ''], names)}\n`,
+  );
+  given.io.out(
+    `${say({ en: 'JSON lines, JSON arrays, CSV and Parquet are told apart by content; gzip and zstd are unpacked on the way.', zh: 'JSON 行、JSON 数组、CSV、Parquet 按内容识别；gzip、zstd 边读边解压。' }, lang)}\n`,
+  );
+  return exitCodes.ok;
+}
+
+async function inspect(given: Given, dataset: Dataset, counting: boolean): Promise<number> {
+  const { json, lang } = given.common;
+  const folder = last(given, 'tokenizer');
+  if (counting && folder === undefined)
+    throw usage({ en: 'count needs --tokenizer DIR', zh: 'count 需要 --tokenizer 目录' });
+  const tokenizer = folder === undefined ? null : await openTokenizer(folder);
+  const survey = await surveyDataset(dataset, tokenizer, numberOf(given) ?? Infinity);
+  const facts = dataset.facts({ offset: 0, count: null });
+  if (json) {
+    given.io.out(`${JSON.stringify({ schema: 'llmdyno.dataset/1', ...facts, ...survey }, null, 2)}\n`);
+    return survey.wrong === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+  const words: [Phrase, string][] = [
+    [{ en: 'kind', zh: '类型' }, facts.kind],
+    [{ en: 'name', zh: '名称' }, facts.name],
+    [{ en: 'size', zh: '大小' }, facts.bytes === null ? '–' : `${(facts.bytes / 1e6).toFixed(1)} MB`],
+    [{ en: 'content hash', zh: '内容哈希' }, facts.hash ?? '–'],
+    [
+      { en: 'prompts', zh: '提示词' },
+      `${survey.prompts}${survey.endless ? say({ en: ' looked at (made, never ends)', zh: ' 条已查看（按需生成，无上限）' }, lang) : ''}`,
+    ],
+    ...Object.entries(survey.skipped).map(([why, count]): [Phrase, string] => [
+      { en: 'left out', zh: '筛除' },
+      `${count}: ${why}`,
+    ]),
+    ...(survey.wrong === 0
+      ? []
+      : [[{ en: 'wrong records', zh: '错误记录' }, String(survey.wrong)] as [Phrase, string]]),
+  ];
+  given.io.out(`${words.map(([name, value]) => `${say(name, lang)}: ${value}`).join('\n')}\n`);
+  const spreads: [Phrase, Spread | null][] = [
+    [{ en: 'prompt characters', zh: '提示词字符' }, survey.chars],
+    [{ en: 'prompt tokens', zh: '提示词 token' }, survey.tokens],
+    [{ en: 'answer tokens planned', zh: '计划回答 token' }, survey.answerTokens],
+  ];
+  const rows = spreads.flatMap(([name, spread]) => (spread === null ? [] : [[say(name, lang), ...figures(spread)]]));
+  given.io.out(`${tableText(['', 'n', 'mean', 'min', 'p50', 'p90', 'p99', 'max', 'total'], rows)}\n`);
+  for (const mistake of survey.mistakes) given.io.err(`${printable(mistake)}\n`);
+  return survey.wrong === 0 ? exitCodes.ok : exitCodes.usage;
+}
+
+function figures(spread: Spread): string[] {
+  const shown = (value: number | null): string => (value === null ? '–' : String(Math.round(value * 10) / 10));
+  return [
+    String(spread.n),
+    ...[spread.mean, spread.min, spread.p50, spread.p90, spread.p99, spread.max, spread.total].map(shown),
+  ];
+}
+
+async function sample(given: Given, dataset: Dataset): Promise<number> {
+  const workload = dataset.workload(0);
+  const prompts: Prompt[] = [];
+  for (let i = 0; i < (numberOf(given) ?? 5); i++) {
+    const prompt = await workload.next();
+    if (prompt !== null) prompts.push(prompt);
+  }
+  if (given.common.json) {
+    given.io.out(`${JSON.stringify({ schema: 'llmdyno.dataset-sample/1', prompts }, null, 2)}\n`);
+    return exitCodes.ok;
+  }
+  for (const { id, messages, maxTokens, inputTokens } of prompts) {
+    const facts = [
+      id,
+      inputTokens === null ? null : `${inputTokens} tokens in`,
+      maxTokens === null ? null : `≤ ${maxTokens} out`,
+    ];
+    const said = messages.map(
+      ({ role, content }) =>
+        `${role}: ${printable(typeof content === 'string' ? content : JSON.stringify(content)).slice(0, 400)}`,
+    );
+    given.io.out(`[${facts.filter((fact) => fact !== null).join(', ')}]\n${said.join('\n')}\n\n`);
+  }
+  return exitCodes.ok;
+}
+
+async function convert(given: Given, dataset: Dataset): Promise<number> {
+  const [as = 'messages', out] = [last(given, 'as'), last(given, 'out')];
+  if (!(forms as readonly string[]).includes(as))
+    throw usage({
+      en: `cannot convert into "${as}"; into ${forms.join(', ')}`,
+      zh: `无法转换为 "${as}"；可选 ${forms.join('、')}`,
+    });
+  if (out === undefined) throw usage({ en: 'where to? --out FILE', zh: '写到哪里？--out 文件' });
+  if (existsSync(out)) throw usage({ en: `${printable(out)} exists already`, zh: `${printable(out)} 已存在` });
+  const most = numberOf(given);
+  if (dataset.survey === undefined && most === null)
+    throw usage({ en: 'made prompts never end: say -n COUNT', zh: '生成的提示词没有尽头：请用 -n 指定数量' });
+  const stream = createWriteStream(out, { flags: 'wx' });
+  await once(stream, 'open');
+  let written = 0;
+  for await (const prompt of promptsOf(dataset, most)) {
+    written += 1;
+    if (!stream.write(`${JSON.stringify(lineOf(prompt, as))}\n`)) await once(stream, 'drain');
+  }
+  stream.end();
+  await once(stream, 'close');
+  given.io.out(given.common.json ? `${JSON.stringify({ file: out, prompts: written })}\n` : `${written} → ${out}\n`);
+  return exitCodes.ok;
+}
+
+async function* promptsOf(dataset: Dataset, most: number | null): AsyncGenerator<Prompt> {
+  let given = 0;
+  if (dataset.survey !== undefined) {
+    for await (const one of dataset.survey()) {
+      if ('mistake' in one) throw usage({ en: `line ${one.mistake}`, zh: `第 ${one.mistake}` });
+      if (!('prompt' in one)) continue;
+      if (given++ >= (most ?? Infinity)) return;
+      yield one.prompt;
+    }
+    return;
+  }
+  const workload = dataset.workload(0);
+  while (given++ < (most ?? 0)) yield (await workload.next())!;
+}
+
+function lineOf({ messages, text, maxTokens, body }: Prompt, as: string): unknown {
+  if (as === 'messages') return { messages };
+  if (as === 'requests') return { messages, ...(maxTokens !== null && { max_tokens: maxTokens }), ...body };
+  const lastSaid = messages.at(-1)?.content;
+  return { question: text ?? (typeof lastSaid === 'string' ? lastSaid : JSON.stringify(lastSaid)) };
+}
+
+async function get(given: Given, name: string): Promise<number> {
+  const { io, common } = given;
+  const from = last(given, 'from');
+  if (from !== undefined && from !== 'modelscope' && from !== 'huggingface')
+    throw usage({ en: '--from modelscope or huggingface', zh: '--from 只能是 modelscope 或 huggingface' });
+  let toldMiB = -1;
+  const got = await getDataset(name, {
+    folder: last(given, 'out') ?? 'datasets',
+    mirror: last(given, 'mirror') ?? (io.env['HF_ENDPOINT'] || null),
+    from: from ?? null,
+    sha256: last(given, 'sha256')?.toLowerCase() ?? null,
+    onProgress: (bytes, total) => {
+      const mib = Math.floor(bytes / 1_048_576);
+      if (common.quiet || !io.errIsTty || mib === toldMiB) return;
+      toldMiB = mib;
+      io.err(`\r${mib} MiB${total === null ? '' : ` / ${Math.ceil(total / 1_048_576)} MiB`} `);
+    },
+  });
+  if (common.json) io.out(`${JSON.stringify({ schema: 'llmdyno.dataset-get/1', ...got }, null, 2)}\n`);
+  else {
+    const checked = got.verified
+      ? say({ en: 'checked', zh: '已校验' }, common.lang)
+      : say({ en: 'nothing to check it against', zh: '无可比对的校验和' }, common.lang);
+    io.out(`${got.file}  ${got.bytes} bytes  sha256 ${got.sha256} (${checked})\n${got.use}\n`);
+  }
+  return exitCodes.ok;
+}
+
+function numberOf(given: Given): number | null {
+  const text = last(given, 'count');
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw usage({
+    en: `--count ${printable(text)}: a whole number from 1`,
+    zh: `--count ${printable(text)}：应为不小于 1 的整数`,
+  });
+}
+
+function usage(message: Phrase): UserError {
+  return new UserError({
+    code: 'usage',
+    message,
+    hint: { en: 'dyno dataset --help shows how.', zh: 'dyno dataset --help 查看用法。' },
+  });
+}
