@@ -65,8 +65,7 @@ function byDistance(points: readonly FitPoint[], concurrency: number): number[] 
 
 /** The point nearest to a concurrency, neither the first nor the last where others are there. */
 function nearest(points: readonly FitPoint[], concurrency: number): number {
-  const inner = byDistance(points, concurrency).filter((index) => index > 0 && index < points.length - 1);
-  return inner[0] ?? 0;
+  return byDistance(points, concurrency).find((index) => index > 0 && index < points.length - 1) ?? 0;
 }
 
 function unknownPoint(word: string, points: readonly FitPoint[]): UserError {

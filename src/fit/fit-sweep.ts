@@ -82,7 +82,11 @@ function runsAt(
 }
 
 /** Loads of some points, drawn with the lengths of the whole sweep's lowest point. */
-function loadsFor(points: readonly FitPoint[], some: readonly FitPoint[], orderSeed: number): ReturnType<typeof loadsOf> {
+function loadsFor(
+  points: readonly FitPoint[],
+  some: readonly FitPoint[],
+  orderSeed: number,
+): ReturnType<typeof loadsOf> {
   return loadsOf([points[0]!, ...some], orderSeed).slice(1);
 }
 
@@ -98,7 +102,12 @@ function fitModel(model: SweepModel, points: readonly FitPoint[], used: readonly
   };
   const width = model.steps.length;
   const search = (from: readonly number[], scale: number, evaluations: number): Minimum =>
-    nelderMead(loss, from, model.steps.map((step) => step * scale), { evaluations: evaluations * width, tolerance: 1e-6 });
+    nelderMead(
+      loss,
+      from,
+      model.steps.map((step) => step * scale),
+      { evaluations: evaluations * width, tolerance: 1e-6 },
+    );
   const first = model.starts.length === 1 ? 30 : 10;
   const candidates = model.starts.map((start) => search(start, 1, first)).toSorted((a, b) => a.value - b.value);
   let fit = candidates[0]!;

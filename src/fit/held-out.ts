@@ -54,9 +54,10 @@ function pick<T>(from: Record<ScoredMetric, Prediction>, what: (prediction: Pred
 }
 
 function measuredOf(point: FitPoint): Record<ScoredMetric, number | null> {
-  return Object.fromEntries(
-    scoredNames.map((name) => [name, scoredMetrics[name].measured(point)]),
-  ) as Record<ScoredMetric, number | null>;
+  return Object.fromEntries(scoredNames.map((name) => [name, scoredMetrics[name].measured(point)])) as Record<
+    ScoredMetric,
+    number | null
+  >;
 }
 
 function scored(points: ScoredPoint[]): HeldOut {

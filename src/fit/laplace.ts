@@ -1,3 +1,5 @@
+import { solve } from './linear-solve.ts';
+
 /** How sure a least-squares fit is of its parameters. */
 export interface Uncertainty {
   /** Covariance of the parameters. */
@@ -52,18 +54,12 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
-/** Gauss and Jordan; the matrices here are symmetric, positive and at most a handful wide. */
+/** Column by column; the matrices here are symmetric, positive and at most a handful wide. */
 function inverse(matrix: readonly (readonly number[])[]): number[][] {
-  const n = matrix.length;
-  const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
-  for (let i = 0; i < n; i++) {
-    const pivot = rows[i]![i]!;
-    rows[i] = rows[i]!.map((value) => value / pivot);
-    for (let k = 0; k < n; k++) {
-      if (k === i) continue;
-      const factor = rows[k]![i]!;
-      rows[k] = rows[k]!.map((value, j) => value - factor * rows[i]![j]!);
-    }
-  }
-  return rows.map((row) => row.slice(n));
+  return matrix.map((_, i) =>
+    solve(
+      matrix,
+      matrix.map((__, j) => (i === j ? 1 : 0)),
+    ),
+  );
 }

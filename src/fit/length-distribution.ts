@@ -26,7 +26,11 @@ export function relativeLengths(latency: Distribution | null): QuantileKnot[] {
     return value === null || mean === null || mean <= 0 ? [] : [{ at: rank / 100, value: value / mean }];
   });
   if (known.length < 2) return logNormalKnots(usualLogSigma);
-  if (known.at(-1)!.value / known[0]!.value < fixedRatio) return [{ at: 0, value: 1 }, { at: 1, value: 1 }];
+  if (known.at(-1)!.value / known[0]!.value < fixedRatio)
+    return [
+      { at: 0, value: 1 },
+      { at: 1, value: 1 },
+    ];
   const tail = known.at(-1)!;
   const beforeTail = known.at(-2)!;
   const slope = (tail.value - beforeTail.value) / (tail.at - beforeTail.at);

@@ -20,7 +20,10 @@ export function nelderMead(
     evaluations++;
     return { at, value: f(at) };
   };
-  let simplex = [corner([...start]), ...start.map((_, i) => corner(start.map((x, j) => (i === j ? x + steps[j]! : x))))];
+  let simplex = [
+    corner([...start]),
+    ...start.map((_, i) => corner(start.map((x, j) => (i === j ? x + steps[j]! : x)))),
+  ];
   const n = start.length;
   const along = (from: readonly number[], to: readonly number[], factor: number): number[] =>
     from.map((x, i) => x + factor * (to[i]! - x));

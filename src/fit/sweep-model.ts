@@ -21,8 +21,8 @@ export interface SweepModel {
 const prefillShare = 0.5;
 /** vLLM's and MindIE's defaults. */
 const blockSizes = [16, 128] as const;
-/** A batch size 10 % below the knee weighs as much as a residual of 2.5 %. */
-const batchPull = 0.25;
+/** A batch size 10 % below the knee weighs as much as a residual of 3.5 %. */
+const batchPull = 0.35;
 /** Contexts shorter than this do not fill a cache before they fill a batch. */
 const leastContextTokens = 512;
 
@@ -56,10 +56,14 @@ export function sweepModels(
   if (known.maxBatchSize !== null || known.kv !== null) {
     const { maxBatchSize, kv } = known;
     const limit = maxBatchSize === null ? 'kv' : 'batch';
-    return [{ limit, starts: [start], steps, names, prior: () => 0, profile: (x) => plain(x, maxBatchSize ?? unlimited, kv) }];
+    return [
+      { limit, starts: [start], steps, names, prior: () => 0, profile: (x) => plain(x, maxBatchSize ?? unlimited, kv) },
+    ];
   }
   if (knee === points.length - 1) {
-    return [{ limit: 'none', starts: [start], steps, names, prior: () => 0, profile: (x) => plain(x, unlimited, null) }];
+    return [
+      { limit: 'none', starts: [start], steps, names, prior: () => 0, profile: (x) => plain(x, unlimited, null) },
+    ];
   }
   const [low, high] = [points[knee - 1]!.concurrency, points[knee]!.concurrency];
   const batch: SweepModel = {

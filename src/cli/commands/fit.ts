@@ -1,0 +1,274 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exitCodes, UserError } from '../../core/index.ts';
+import type { Exchange } from '../../core/index.ts';
+import { fitTrace, readTrace, traceOfExchanges } from '../../fit/index.ts';
+import type { TracedRequest } from '../../fit/index.ts';
+import { summaryOfRun, sweepOf } from '../../run/index.ts';
+import { parseSetting, schedulerNames, schedulers } from '../../sim/index.ts';
+import type { EngineProfile, SchedulerName, SettingValue } from '../../sim/index.ts';
+import { findEntry, readExchanges } from '../../store/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { fitOneSweep, nameOf } from '../fit-document.ts';
+import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
+import { fitText } from '../fit-text.ts';
+import { importPaths } from '../import-files.ts';
+import { readBeginning } from '../read-bounded.ts';
+
+const mostTraceBytes = 400 * 2 ** 20;
+const defaultTrain = 0.25;
+
+export const command: CommandFile = {
+  about: {
+    en: 'Calibrate an engine profile from measured points (a run or sweep of the store, or a file that import reads) or from a request trace, and say how well it predicts what it was not shown.',
+    zh: '由实测数据（已存的运行或扫描、import 支持的文件，或逐请求记录）标定引擎配置，并给出对未参与拟合数据的预测误差。',
+  },
+  arguments: [
+    {
+      name: 'run-or-file',
+      required: true,
+      variadic: true,
+      help: {
+        en: 'what is in the store (id, label, latest …), files, or folders',
+        zh: '存储中的结果（id、标签、latest 等）、文件或目录',
+      },
+    },
+  ],
+  flags: [
+    {
+      name: 'points',
+      value: 'WORDS',
+      help: {
+        en: 'which points to fit: auto, or lowest,middle,highest,knee,half-knee, or concurrencies (default: all; with --hold-out: auto)',
+        zh: '参与拟合的点：auto，或 lowest,middle,highest,knee,half-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
+      },
+    },
+    {
+      name: 'hold-out',
+      value: null,
+      help: {
+        en: 'fit three points and print the error on all others, beside interpolation',
+        zh: '用三个点拟合，给出其余点的误差，并与插值对比',
+      },
+    },
+    {
+      name: 'format',
+      value: 'NAME',
+      help: { en: 'request-trace, or as for dyno import', zh: 'request-trace，或同 dyno import' },
+    },
+    {
+      name: 'train',
+      value: 'SHARE',
+      help: { en: 'share of a request trace to fit (default: 0.25)', zh: '逐请求记录中用于拟合的比例（默认 0.25）' },
+    },
+    {
+      name: 'scheduler',
+      value: 'NAME',
+      help: {
+        en: `for request traces: ${schedulerNames.join(', ')} (default: vllm-v1)`,
+        zh: `用于逐请求记录：${schedulerNames.join('、')}（默认 vllm-v1）`,
+      },
+    },
+    {
+      name: 'set',
+      value: 'NAME=VALUE',
+      repeat: true,
+      help: {
+        en: "what is known of the server: maxBatchSize, blocks, blockSize, or the scheduler's settings",
+        zh: '已知的服务器设置：maxBatchSize、blocks、blockSize，或调度器的设置项',
+      },
+    },
+    {
+      name: 'next',
+      value: null,
+      help: { en: 'name the most informative next measurement', zh: '给出最有价值的下一个测量点' },
+    },
+    {
+      name: 'out',
+      value: 'FILE',
+      help: { en: 'write the (first) profile there', zh: '将（第一个）引擎配置写入文件' },
+    },
+  ],
+  examples: [
+    {
+      line: 'dyno fit blog-post.md --hold-out',
+      says: { en: "fit three points of somebody's sweep, predict the others", zh: '用三个点拟合，预测其余点' },
+    },
+    {
+      line: 'dyno fit latest --out my-engine.json && dyno engine --profile my-engine.json',
+      says: { en: 'your server as a simulated one', zh: '把自己的服务器变成模拟引擎' },
+    },
+    {
+      line: 'dyno fit trace.jsonl --format request-trace --train 0.25 --set max_num_seqs=256',
+      says: { en: 'one line per request: fit a quarter, predict the rest', zh: '逐请求记录：用四分之一拟合，预测其余' },
+    },
+  ],
+  async run(given) {
+    const entries = (await Promise.all(given.args.map((word) => fitWord(given, word)))).flat();
+    const document: FitDocument = {
+      schema: 'llmdyno.fit/1',
+      sweeps: entries.filter((entry): entry is FittedEntry => 'profile' in entry),
+      skipped: entries.filter((entry): entry is NotFitted => !('profile' in entry)),
+    };
+    const [first] = document.sweeps;
+    if (given.common.json) given.io.out(`${JSON.stringify(document, null, 2)}\n`);
+    if (first === undefined) throw nothingFitted(document.skipped);
+    if (!given.common.json) given.io.out(fitText(document, given.common.lang));
+    const out = last(given, 'out');
+    if (out !== undefined) await writeFile(out, `${JSON.stringify(first.profile, null, 2)}\n`);
+    return exitCodes.ok;
+  },
+};
+
+async function fitWord(given: Given, word: string): Promise<(FittedEntry | NotFitted)[]> {
+  const format = last(given, 'format') ?? 'auto';
+  if (format === 'request-trace') {
+    const text = readBeginning(word, mostTraceBytes, {});
+    return [fitRequests(given, word, readTrace(text, word))];
+  }
+  const ask = {
+    points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
+    holdOut: given.flags.has('hold-out'),
+    next: given.flags.has('next'),
+    date: new Date().toISOString().slice(0, 10),
+    lang: given.common.lang,
+    ...knownLimits(given),
+  };
+  if (await isForeign(word)) {
+    const { sweeps } = await importPaths([word], format as Parameters<typeof importPaths>[1]);
+    return sweeps.map(({ id, title, points }) => fitOneSweep(id, title, points, ask));
+  }
+  const entry = await findEntry(given.common.store, word);
+  if (entry.kind === 'run') {
+    const exchanges: Exchange[] = [];
+    for await (const exchange of readExchanges(entry)) exchanges.push(exchange);
+    const summary = await summaryOfRun(entry);
+    return [fitRequests(given, summary.label ?? entry.id, traceOfExchanges(exchanges))];
+  }
+  const { points, title } = await sweepOf(given.common.store, entry);
+  return [fitOneSweep(entry.id, title ?? entry.id, points, ask)];
+}
+
+function fitRequests(given: Given, title: string, requests: readonly TracedRequest[]): FittedEntry {
+  const scheduler = schedulerNamed(last(given, 'scheduler') ?? 'vllm-v1');
+  const { kv, maxBatchSize, others } = readSets(given);
+  const settings: Record<string, SettingValue> = Object.fromEntries(
+    others.map((text) => parseSetting(scheduler, text)),
+  );
+  const { batchSetting } = schedulers[scheduler];
+  if (maxBatchSize !== null) settings[batchSetting] = maxBatchSize;
+  const fit = fitTrace(requests, { train: trainShare(given), scheduler, settings, kv });
+  const batch = Number(fit.profile.scheduler?.settings[batchSetting] ?? fit.profile.maxBatchSize);
+  const name = nameOf(title);
+  const profile: EngineProfile = {
+    ...fit.profile,
+    name,
+    title,
+    model: name,
+    source: `dyno fit: the first ${fit.trained} of ${requests.length} requests of ${title.slice(0, 200)}`,
+    date: new Date().toISOString().slice(0, 10),
+    fit: {
+      fittedTo: `the first ${fit.trained} requests`,
+      heldOutError: Object.fromEntries(
+        Object.entries(fit.metrics).map(([key, metric]) => [key, Math.abs(metric.error)]),
+      ),
+      intervals: fit.intervals,
+    },
+  };
+  return {
+    id: name,
+    title,
+    profile,
+    maxBatchSize: batch,
+    maxBatchSizeFrom: Object.hasOwn(settings, batchSetting) ? 'given' : 'plateau',
+    limit: 'batch',
+    used: [],
+    excluded: [],
+    intervals: fit.intervals,
+    residual: null,
+    heldOut: { metrics: fit.metrics },
+    interpolation: null,
+    next: null,
+  };
+}
+
+async function isForeign(word: string): Promise<boolean> {
+  const found = await stat(word).catch(() => null);
+  if (found === null) return false;
+  if (!found.isDirectory()) return true;
+  const ours = await Promise.all(['plan.json', 'sweep.json'].map((name) => stat(join(word, name)).catch(() => null)));
+  return ours.every((file) => file === null);
+}
+
+/** What --set says of the limits, and the settings that are the scheduler's own. */
+function readSets(given: Given): { maxBatchSize: number | null; kv: EngineProfile['kv']; others: string[] } {
+  const amounts: Record<string, number | null> = { maxBatchSize: null, blocks: null, blockSize: null };
+  const others: string[] = [];
+  for (const text of given.flags.get('set') ?? []) {
+    const [key = '', value = ''] = text.split('=');
+    if (!Object.hasOwn(amounts, key)) others.push(text);
+    else if (/^[1-9]\d{0,8}$/.test(value)) amounts[key] = Number(value);
+    else throw badSet(text);
+  }
+  const { maxBatchSize, blocks, blockSize } = amounts as Record<'maxBatchSize' | 'blocks' | 'blockSize', number | null>;
+  return { maxBatchSize, kv: blocks === null ? null : { blocks, blockSize: blockSize ?? 16 }, others };
+}
+
+function knownLimits(given: Given): { maxBatchSize: number | null; kv: EngineProfile['kv'] } {
+  const { maxBatchSize, kv, others } = readSets(given);
+  const batchNames = new Set<string>(Object.values(schedulers).map((kind) => kind.batchSetting));
+  const named = others.map((text) => text.split('=')).find(([key]) => batchNames.has(key ?? ''));
+  return { maxBatchSize: maxBatchSize ?? (named === undefined ? null : Number(named[1])), kv };
+}
+
+/** The scheduler of that name; a UserError that lists them when there is none. */
+export function schedulerNamed(name: string): SchedulerName {
+  const found = schedulerNames.find((known) => known === name);
+  if (found !== undefined) return found;
+  throw new UserError({
+    code: 'unknown-scheduler',
+    message: { en: `there is no scheduler "${name.slice(0, 50)}"`, zh: `没有名为 "${name.slice(0, 50)}" 的调度器` },
+    hint: { en: `Schedulers: ${schedulerNames.join(', ')}.`, zh: `可用的调度器：${schedulerNames.join('、')}。` },
+    place: { flag: '--scheduler' },
+  });
+}
+
+function trainShare(given: Given): number {
+  const text = last(given, 'train') ?? String(defaultTrain);
+  const share = Number(text);
+  if (share > 0 && share < 1) return share;
+  throw new UserError({
+    code: 'bad-train-share',
+    message: {
+      en: `"${text.slice(0, 50)}" is not a share between 0 and 1`,
+      zh: `"${text.slice(0, 50)}" 不是 0 到 1 之间的比例`,
+    },
+    hint: { en: 'For example --train 0.25.', zh: '例如 --train 0.25。' },
+    place: { flag: '--train' },
+  });
+}
+
+function badSet(text: string): UserError {
+  return new UserError({
+    code: 'bad-setting',
+    message: { en: `"${text.slice(0, 80)}" is not NAME=COUNT`, zh: `"${text.slice(0, 80)}" 不是 名称=数量 的形式` },
+    hint: { en: 'For example --set maxBatchSize=200.', zh: '例如 --set maxBatchSize=200。' },
+    place: { flag: '--set' },
+  });
+}
+
+function nothingFitted(skipped: readonly NotFitted[]): UserError {
+  const why = skipped.map((entry) => `${entry.title}: ${entry.why}`).join('\n');
+  return new UserError({
+    code: 'nothing-to-fit',
+    message: {
+      en: `nothing could be fitted${why === '' ? '' : `:\n${why}`}`,
+      zh: `没有可拟合的数据${why === '' ? '' : `：\n${why}`}`,
+    },
+    hint: {
+      en: 'A fit needs a concurrency sweep with three usable points, one of them at saturation.',
+      zh: '拟合需要一个并发扫描，至少三个可用点，其中一个达到饱和。',
+    },
+  });
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { distributionOf } from '../core/index.ts';
+import { lineImporter } from '../import/index.ts';
+import type { EngineProfile } from '../sim/index.ts';
+import { choosePoints, closedRun, fitSweep, heldOutOf, interpolationOf, usablePoints } from './index.ts';
+import type { FitPoint } from './index.ts';
+
+const truth: EngineProfile = {
+  schema: 'llmdyno.engine-profile/1',
+  name: 'truth',
+  title: 'truth',
+  model: 'truth',
+  source: 'made up for tests',
+  date: '2026',
+  cost: { aMs: 20, cMsPerDecode: 0.2, p1MsPerPrefillToken: 0.002, kMsPer1000KvTokens: 0 },
+  jitter: { stepSigma: 0.03 },
+  maxBatchSize: 64,
+  maxPrefillTokens: null,
+  kv: null,
+  notes: [],
+};
+
+/** A sweep as a log would print it, of an engine whose parameters are known. Answers of 50 to 350 tokens, evenly spread. */
+function sweepOf(profile: EngineProfile, concurrencies: readonly number[]): FitPoint[] {
+  const outputTokens = Array.from({ length: 400 }, (_, i) => 50 + ((i * 173) % 301));
+  return concurrencies.map((concurrency) => {
+    const load = { concurrency, inputTokens: outputTokens.map(() => 50), outputTokens };
+    const run = closedRun(profile, load, concurrency);
+    // Percentiles of lengths, at the time per token of this concurrency: what the lowest point's latencies look like.
+    const latencyMs = distributionOf(outputTokens.map((tokens) => (tokens * run.latencyMeanMs) / 200))!;
+    return {
+      concurrency,
+      requests: 400,
+      inputTokens: 50,
+      outputTokens: outputTokens.reduce((sum, tokens) => sum + tokens, 0) / 400,
+      outputTokensPerSec: run.outputTokensPerSec,
+      latencyMeanMs: run.latencyMeanMs,
+      latencyP90Ms: run.latencyP90Ms,
+      latencyMs,
+      remarks: [],
+    };
+  });
+}
+
+const nothingKnown = { points: ['auto'], maxBatchSize: null, kv: null };
+
+describe('an engine whose parameters are known', () => {
+  it('is found again from three points, and the others are predicted', () => {
+    const fit = fitSweep(sweepOf(truth, [4, 8, 16, 32, 64, 128]), nothingKnown);
+    expect(fit.used.map((point) => point.concurrency)).toEqual([4, 64, 128]);
+    expect(Math.abs(fit.profile.cost.aMs / 20 - 1)).toBeLessThan(0.03);
+    expect(Math.abs(fit.profile.cost.cMsPerDecode / 0.2 - 1)).toBeLessThan(0.1);
+    expect(fit.maxBatchSize).toBe(64);
+    const heldOut = heldOutOf(fit);
+    expect(heldOut.outputTokensPerSec.worst).toBeLessThan(0.03);
+    expect(heldOut['latencyMs.mean'].worst).toBeLessThan(0.03);
+  });
+
+  it('with a small KV cache is told from one with a small batch', () => {
+    const cached = { ...truth, maxBatchSize: 1000, kv: { blocks: 1000, blockSize: 16 } };
+    const points = sweepOf(cached, [4, 16, 32, 64, 128]).map((point) => ({ ...point, inputTokens: 50 }));
+    // The same sweep with prompts of 500 tokens, so that 1000 blocks hold some 25 requests.
+    const long = points.map((point) => {
+      const outputTokens = Array.from({ length: 400 }, (_, i) => 50 + ((i * 173) % 301));
+      const load = { concurrency: point.concurrency, inputTokens: outputTokens.map(() => 500), outputTokens };
+      const run = closedRun(cached, load);
+      const { outputTokensPerSec, latencyMeanMs, latencyP90Ms } = run;
+      return { ...point, inputTokens: 500, outputTokensPerSec, latencyMeanMs, latencyP90Ms };
+    });
+    const fit = fitSweep(long, nothingKnown);
+    expect(fit.limit).toBe('kv');
+    const { blocks, blockSize } = fit.profile.kv!;
+    expect(Math.abs((blocks * blockSize) / 16_000 - 1)).toBeLessThan(0.15);
+  });
+
+  it('without saturation gets no batch size, and a word for it', () => {
+    const fit = fitSweep(sweepOf(truth, [2, 4, 8]), nothingKnown);
+    expect(fit.limit).toBe('none');
+    expect(fit.maxBatchSize).toBeNull();
+  });
+});
+
+describe('a published sweep (Qwen1.5 on Atlas 800I A2, evalscope)', () => {
+  const file = 'evalscope-atlas-800i-a2.md';
+  const importer = lineImporter(file);
+  const text = readFileSync(new URL(`../../test/fixtures/import/published/${file}`, import.meta.url), 'utf8');
+  for (const line of text.split('\n')) importer.line(line);
+  const { sweeps } = importer.end();
+
+  it('is predicted from three points within 4 % throughput, 4 % mean latency, 5 % p90, 13 % at worst', () => {
+    const large = sweeps.filter((sweep) => usablePoints(sweep.points).points.length >= 4);
+    expect(large.length).toBeGreaterThanOrEqual(3);
+    for (const sweep of large) {
+      const fit = fitSweep(usablePoints(sweep.points).points, nothingKnown);
+      const heldOut = heldOutOf(fit);
+      expect(heldOut.outputTokensPerSec.mape).toBeLessThanOrEqual(0.04);
+      expect(heldOut['latencyMs.mean'].mape).toBeLessThanOrEqual(0.04);
+      expect(heldOut['latencyMs.p90'].mape).toBeLessThanOrEqual(0.05);
+      const errors = (['outputTokensPerSec', 'latencyMs.mean', 'latencyMs.p90'] as const).map((k) => heldOut[k].worst!);
+      expect(Math.max(...errors)).toBeLessThanOrEqual(0.13);
+    }
+  });
+
+  it('leaves out the two rows of the 14B sweep with a runaway answer, and says so', () => {
+    const sweep = sweeps.find(({ title }) => title.includes('14B'))!;
+    const { excluded } = usablePoints(sweep.points);
+    expect(excluded.map((point) => point.concurrency)).toEqual([32, 128]);
+    expect(excluded[0]!.why.en).toContain('runaway-generation');
+  });
+});
+
+describe('points', () => {
+  const points = sweepOf(truth, [4, 8, 16, 32, 64, 128, 256]);
+  it('are chosen by where they lie', () => {
+    const at = (words: string[]): number[] => choosePoints(points, words).map((i) => points[i]!.concurrency);
+    expect(at(['auto'])).toEqual([4, 64, 256]);
+    expect(at(['lowest', 'half-knee', 'knee'])).toEqual([4, 32, 64]);
+    expect(at(['8', '32', '256'])).toEqual([8, 32, 256]);
+    expect(() => at(['7'])).toThrow('no usable point');
+  });
+
+  it('interpolation is exact on a power law, which is a straight line in log-log', () => {
+    const law = points.map((point) => ({ ...point, outputTokensPerSec: 3 * point.concurrency ** 0.5 }));
+    const fit = fitSweep(law, { ...nothingKnown, points: ['4', '32', '256'] });
+    expect(interpolationOf(fit).outputTokensPerSec.worst).toBeLessThan(1e-9);
+  });
+});
