@@ -17,7 +17,7 @@ const usual = {
 };
 const command = await build({
   ...usual,
-  entryPoints: { 'cli/main': 'src/cli/main.ts' },
+  entryPoints: { 'cli/main': 'src/cli/main.ts', 'cli/load-worker': 'src/cli/load-worker.ts' },
   splitting: true,
   chunkNames: 'cli/[name]-[hash]',
   format: 'esm',

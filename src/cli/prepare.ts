@@ -1,14 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { problems, say } from '../core/index.ts';
 import type { DatasetFacts, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
 import { openDataset } from '../dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../dataset/index.ts';
-import { makeLoadRunner } from '../load/index.ts';
+import { makeLoadRunner, makeThreadedRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
 import { readAddress } from '../protocol/index.ts';
 import { assemblePlan, requestsOf, splitHeaders } from '../run/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { firstModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
+import type { PromptSource } from './prompt-source.ts';
 import { timingOf, traceGaps } from './timing.ts';
 
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
@@ -19,15 +21,22 @@ export interface Prepared {
   /** Gaps of the trace to replay; null = none. */
   gapsMs: readonly number[] | null;
   secrets: Secrets;
+  /** The words alone say what the dataset is, so that other threads can open it too. */
+  reopenable: boolean;
 }
 
 const preflightTimeoutMs = 60_000;
 
 /** Looks at everything that can be wrong before load: first the words and files, then the server. */
-export async function prepare(asked: PlanWords & { url: string }, given: Given, points: number): Promise<Prepared> {
+export async function prepare(
+  asked: PlanWords & { url: string },
+  given: Given,
+  points: number,
+  open: typeof openWords = openWords,
+): Promise<Prepared> {
   const address = readAddress(asked.url, asked.api ?? null);
   const { shown, secrets } = splitHeaders(asked, given.io.env);
-  const opened = await openWords(asked, points);
+  const opened = await open(asked, points);
   const { dataset, words } = opened;
   const server = {
     url: address.url,
@@ -40,7 +49,7 @@ export async function prepare(asked: PlanWords & { url: string }, given: Given, 
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
   const model = words.model ?? (await firstModel(address, server, secrets, connectMs));
   const target = { url: address.url, api: address.api, model, headers: shown };
-  const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets };
+  const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets, reopenable: open === openWords };
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
     const remark = await preflight(address, { ...server, model }, generation, secrets, timeoutMs);
@@ -65,7 +74,7 @@ export async function openWords(
   asked: PlanWords,
   points: number,
 ): Promise<{ dataset: Dataset; words: PlanWords; gapsMs: readonly number[] | null }> {
-  const dataset = await openDataset(asked.dataset, optionsOf(asked));
+  const dataset = await openDataset(asked.dataset, datasetOptionsOf(asked));
   const count = asked.requests ?? null;
   const gapsMs = await traceGaps(asked, dataset, { offset: 0, count });
   const words = gapsMs === null ? asked : { ...asked, requests: Math.min(asked.requests ?? Infinity, gapsMs.length) };
@@ -73,7 +82,8 @@ export async function openWords(
   return { dataset, words, gapsMs };
 }
 
-function optionsOf(words: PlanWords): DatasetOptions {
+/** What the words say about the dataset besides its spec. */
+export function datasetOptionsOf(words: PlanWords): DatasetOptions {
   return {
     seed: words.seed ?? 1,
     ...(words.field !== undefined && { field: words.field }),
@@ -115,9 +125,23 @@ export function planPoint(prepared: Prepared, point: LoadPoint, offset: number):
 
 /** The runner for a plan: measured prompts from the plan's offset on, warm-up takes the ones behind them. */
 export function runnerFor(prepared: Prepared, plan: RunPlan): RunnerKit {
-  const { dataset, secrets } = prepared;
-  return makeLoadRunner({
-    secrets,
-    workload: (phase) => dataset.workload(plan.dataset.offset + (phase === 'warmup' ? (plan.requests ?? 0) : 0)),
-  });
+  const { dataset, secrets, words } = prepared;
+  const offsets = { measure: plan.dataset.offset, warmup: plan.dataset.offset + (plan.requests ?? 0) };
+  // Prompts that another tool's rules chose live in this thread alone.
+  const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
+  if (threads === 1) return makeLoadRunner({ secrets, workload: (phase) => dataset.workload(offsets[phase]) });
+  const source: PromptSource = { spec: words.dataset, options: datasetOptionsOf(words), offsets };
+  return makeThreadedRunner({ threads, secrets, source, entry: new URL('./load-worker.js', import.meta.url) });
+}
+
+/** Streams and sends a second that one thread carries well below its limit (docs/validation/client.md). */
+const perThread = { streams: 800, sendsPerSec: 1000 };
+
+/** Load threads for a plan: as many as asked for, or as the load needs and the cores allow; never more than slots. */
+function threadsFor(words: PlanWords, plan: RunPlan): number {
+  const { concurrency, ratePerSec } = plan.load;
+  const needed = Math.max((concurrency ?? 0) / perThread.streams, (ratePerSec ?? 0) / perThread.sendsPerSec);
+  const auto = Math.min(Math.ceil(needed), availableParallelism() - 1);
+  const asked = words.threads === undefined || words.threads === 'auto' ? auto : words.threads;
+  return Math.max(1, Math.min(asked, concurrency ?? asked));
 }

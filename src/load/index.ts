@@ -3,10 +3,16 @@
  *
  * A plan goes in, one exchange per planned request comes out, in the order they end. Bytes are stamped at the socket
  * read, before anything looks at them. Must not know files, reports or verdicts, and never sees `sim`.
- * Start at load-runner.ts (phases of a run), then phase.ts (dealing out asks), flight.ts (one ask from send to end),
- * connection.ts and http-reader.ts (the wire).
+ * Start at load-runner.ts and load-session.ts (one thread's run), then phase.ts (dealing out asks), flight.ts (one ask from send to end),
+ * connection.ts and http-reader.ts (the wire); threaded-runner.ts
+ * spreads the same over threads.
  */
 export { makeLoadRunner } from './load-runner.ts';
+export type { PhaseName } from './load-session.ts';
+export { serveLoadThread } from './load-thread.ts';
+export { makeThreadedRunner } from './threaded-runner.ts';
+export type { ThreadedParts } from './threaded-runner.ts';
+export type { ThreadData } from './thread-words.ts';
 export type { LoadParts } from './load-runner.ts';
 export { fetchOnce } from './fetch-once.ts';
 export type { Fetched } from './fetch-once.ts';

@@ -88,7 +88,10 @@ export class Phase {
     await new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      this.#pump();
+      // Threads are told their common beginning a little ahead.
+      if (startMs > this.#parts.clock.nowMs()) this.#alarm.set(startMs);
+      else this.#pump();
+      this.#settle();
     });
   }
 

@@ -7,10 +7,10 @@ export interface RunClock {
 }
 
 /**
- * A clock whose zero is now. `performance.now` and `hrtime` read the same monotonic clock with different zeros;
+ * A clock whose zero is now, or a moment given on CLOCK_MONOTONIC (so that threads share one clock). `performance.now` and `hrtime` read the same monotonic clock with different zeros;
  * the offset is taken from the tightest of a few tries, so that stamps of other processes on this host line up.
  */
-export function startClock(): RunClock {
+export function startClock(zeroNs?: bigint): RunClock {
   let originNs = 0n;
   let zero = 0;
   let tightest = Infinity;
@@ -22,6 +22,10 @@ export function startClock(): RunClock {
     tightest = after - before;
     zero = (before + after) / 2;
     originNs = ns;
+  }
+  if (zeroNs !== undefined) {
+    zero -= Number(originNs - zeroNs) / 1e6;
+    originNs = zeroNs;
   }
   return { nowMs: () => performance.now() - zero, originNs };
 }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Ended, Exchange, RunnerKit, RunPlan, StopRule } from '../../src/core/index.ts';
 import { makePacer } from '../../src/arrival/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { fromPrompts } from '../../src/workload/index.ts';
+import { contractPrompts } from './contract-prompts.ts';
 
 /** Makes a kit that answers quickly; prompts come from `workload`. */
 export type MakeKit = (workload: (phase: 'warmup' | 'measure') => ReturnType<typeof fromPrompts>) => Promise<RunnerKit>;
-
-const prompts = Array.from({ length: 50 }, (_, i) => plainPrompt(`p${i}`, `question number ${i}`));
 
 /** A small plan; the url is filled in by the kit's owner. */
 export function smallPlan(url: string, change: Partial<RunPlan> = {}): RunPlan {
@@ -41,19 +40,25 @@ interface Collected {
 }
 
 /** The laws that every runner keeps, whoever answers: sockets, virtual time, or machines elsewhere. */
-export function runnerContract(name: string, makeKit: MakeKit, url: () => string): void {
+export function runnerContract(
+  name: string,
+  makeKit: MakeKit,
+  url: () => string,
+  options: { rulesLag?: number } = {},
+): void {
+  const lag = options.rulesLag ?? 0;
   const collect = async (
     change: Partial<RunPlan>,
-    options: { rules?: StopRule[]; onEnded?: (ended: Ended, n: number, stop: Controllers) => void } = {},
+    use: { rules?: StopRule[]; onEnded?: (ended: Ended, n: number, stop: Controllers) => void } = {},
   ): Promise<Collected> => {
     const stop: Controllers = { sending: new AbortController(), everything: new AbortController() };
     const offset = { measure: 0, warmup: 25 };
-    const kit = await makeKit((phase) => fromPrompts(prompts, { offset: offset[phase], cycle: true }));
+    const kit = await makeKit((phase) => fromPrompts(contractPrompts, { offset: offset[phase], cycle: true }));
     const all: Ended[] = [];
     const stops = { sending: stop.sending.signal, everything: stop.everything.signal };
-    for await (const ended of kit.run(smallPlan(url(), change), stops, options.rules ?? [])) {
+    for await (const ended of kit.run(smallPlan(url(), change), stops, use.rules ?? [])) {
       all.push(ended);
-      options.onEnded?.(ended, all.length, stop);
+      use.onEnded?.(ended, all.length, stop);
     }
     return { all, measured: all.map(({ exchange }) => exchange).filter(({ warmup }) => !warmup) };
   };
@@ -200,7 +205,8 @@ export function runnerContract(name: string, makeKit: MakeKit, url: () => string
       expect(measured).toHaveLength(60);
       const ok = measured.filter(({ outcome }) => outcome === 'ok').length;
       expect(ok).toBeGreaterThanOrEqual(15);
-      expect(ok).toBeLessThanOrEqual(15 + 8);
+      // What was in flight drains; a runner whose rules hear of ends late sends a few more.
+      expect(ok).toBeLessThanOrEqual(15 + 8 + lag);
     });
 
     test('a request past its total timeout fails with that cause and frees its slot', async () => {

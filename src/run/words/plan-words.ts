@@ -233,6 +233,17 @@ export const planWords = {
     },
     positiveDurationMs,
   ),
+  threads: one<number | 'auto'>(
+    {
+      name: 'threads',
+      value: 'auto|COUNT',
+      help: {
+        en: 'load threads (default: auto, by concurrency, rate and cores)',
+        zh: '负载线程数（默认：auto，按并发、速率和核数决定）',
+      },
+    },
+    (text) => (text.trim() === 'auto' ? 'auto' : wholeNumber(1, 256)(text)),
+  ),
   seed: one(
     {
       name: 'seed',

@@ -1,0 +1,111 @@
+import type { ClientHealth, Ended, RunPlan, Workload } from '../core/index.ts';
+import { protocols } from '../protocol/index.ts';
+import { ClientWatch } from './client-watch.ts';
+import type { Share } from './dealer.ts';
+import { endpointOf } from './endpoint.ts';
+import { Phase } from './phase.ts';
+import type { PhaseParts } from './phase.ts';
+import { Pool } from './pool.ts';
+import { requestWriter } from './request-text.ts';
+import type { Secrets } from './request-text.ts';
+import type { RunClock } from './run-clock.ts';
+
+/** The two stretches of a run. */
+export type PhaseName = 'warmup' | 'measure';
+
+/** How often timeouts are looked at; a timeout is noticed at most this much late. */
+const timeoutTickMs = 20;
+
+/** What one thread is given to do its part of a run. */
+export interface SessionParts {
+  plan: RunPlan;
+  clock: RunClock;
+  /** A fresh stream of prompts for each phase; warm-up and measuring ask different ones. */
+  workload(phase: PhaseName): Workload;
+  secrets: Secrets;
+  share: Share | null;
+  emit(ended: Ended): void;
+}
+
+/** One thread's part of a run: its connections, its phases, its health. */
+export class LoadSession {
+  readonly #parts: SessionParts;
+  readonly #pool: Pool;
+  readonly #watch = new ClientWatch();
+  readonly #phaseParts: PhaseParts;
+  readonly #ticker: NodeJS.Timeout;
+  #phase: Phase | null = null;
+  #before = { opened: 0, reused: 0 };
+  health: ClientHealth | null = null;
+
+  constructor(parts: SessionParts) {
+    const { plan, clock } = parts;
+    const endpoint = endpointOf(plan.target);
+    const protocol = protocols[plan.target.api];
+    const write = requestWriter(endpoint, plan.target, parts.secrets);
+    this.#parts = parts;
+    this.#pool = new Pool(endpoint, clock);
+    this.#phaseParts = {
+      plan,
+      clock,
+      pool: this.#pool,
+      settings: { protocol, timeouts: plan.timeouts, keepText: plan.keepText, originNs: clock.originNs },
+      share: parts.share,
+      encode: (ask) => write(protocol.encode(ask, plan.target)),
+      emit: (ended) => parts.emit(ended),
+    };
+    this.#ticker = setInterval(() => this.#phase?.checkTimeouts(clock.nowMs()), timeoutTickMs);
+  }
+
+  /** Gets the first prompts of a phase at hand. */
+  async prepare(name: PhaseName): Promise<void> {
+    const { plan, workload } = this.#parts;
+    this.#phase = new Phase(this.#phaseParts, workload(name), limitsOf(plan, name), name === 'warmup');
+    await this.#phase.ready();
+  }
+
+  /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended. */
+  async run(name: PhaseName, startMs: number): Promise<void> {
+    if (name === 'measure') {
+      this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
+      this.#watch.start();
+    }
+    await this.#phase!.run(startMs);
+    if (name === 'warmup') return;
+    this.health = this.#watch.stop(this.#phase!.spunMs, {
+      opened: this.#pool.opened - this.#before.opened,
+      reused: this.#pool.reused - this.#before.reused,
+    });
+  }
+
+  stopSending(): void {
+    this.#phase?.stopSending();
+  }
+
+  cancelAll(): void {
+    this.#phase?.cancelAll();
+  }
+
+  /** How far the phase under way is. */
+  get progress(): { due: number; sent: number; inFlight: number } {
+    const phase = this.#phase;
+    return { due: phase?.due ?? 0, sent: phase?.sent ?? 0, inFlight: phase?.inFlight ?? 0 };
+  }
+
+  close(): void {
+    clearInterval(this.#ticker);
+    this.#pool.close();
+  }
+}
+
+/** The phases of a plan, in order. */
+export function phasesOf(plan: RunPlan): PhaseName[] {
+  return plan.warmup === null ? ['measure'] : ['warmup', 'measure'];
+}
+
+function limitsOf(plan: RunPlan, name: PhaseName): { requests: number | null; durationMs: number | null } {
+  if (name === 'measure' || plan.warmup === null) return { requests: plan.requests, durationMs: plan.durationMs };
+  return 'requests' in plan.warmup
+    ? { requests: plan.warmup.requests, durationMs: null }
+    : { requests: null, durationMs: plan.warmup.forMs };
+}

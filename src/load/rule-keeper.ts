@@ -1,0 +1,27 @@
+import type { Exchange, RunState, StopRule } from '../core/index.ts';
+
+/** Keeps the state that stop rules look at, and asks them. */
+export interface RuleKeeper {
+  state(): RunState;
+  /** The gravest word of the rules about an exchange that ended; warm-up is not judged. */
+  judge(exchange: Exchange, rules: readonly StopRule[]): ReturnType<StopRule>;
+}
+
+/** A keeper over what the runner knows: `progress` says where the run stands, outcomes are counted here. */
+export function ruleKeeper(progress: () => Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'>): RuleKeeper {
+  let ok = 0;
+  let failed = 0;
+  const state = (): RunState => ({ ...progress(), ok, failed });
+  return {
+    state,
+    judge(exchange, rules) {
+      if (exchange.warmup) return 'go';
+      if (exchange.outcome === 'ok') ok++;
+      if (exchange.outcome === 'failed') failed++;
+      if (rules.length === 0) return 'go';
+      const words = rules.map((rule) => rule(state(), exchange));
+      if (words.includes('cancel-all')) return 'cancel-all';
+      return words.includes('stop-sending') ? 'stop-sending' : 'go';
+    },
+  };
+}
