@@ -34,6 +34,8 @@ export interface CommandFile {
   about: Phrase;
   arguments: readonly Argument[];
   flags: readonly Flag[];
+  /** The words behind its name are another program's: only llmdyno's own flags before the first of them are read. */
+  raw?: true;
   examples: readonly { line: string; says: Phrase }[];
   /** Ends with the exit code. Mistakes of the user are thrown as UserError. */
   run(given: Given): Promise<number>;

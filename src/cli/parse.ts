@@ -45,6 +45,7 @@ export const helpWords = {
 
 /** Reads the words behind a command's name; null = its help was asked for. */
 export function parseCommand(name: string, file: CommandFile, words: readonly string[], io: Io): Given | null {
+  if (file.raw === true) return parseRaw(name, file, words, io);
   const lang = chooseLang(langIn(words), io.env);
   const program = new Command(`dyno ${name}`);
   for (const argument of file.arguments) {
@@ -88,6 +89,24 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
       store: flags.get('store')?.at(-1) ?? (io.env['DYNO_STORE'] || defaultStore),
     },
   };
+}
+
+/** Own flags up to the first word that is none; everything from there on is left as it stands. */
+function parseRaw(name: string, file: CommandFile, words: readonly string[], io: Io): Given | null {
+  let own = 0;
+  while (own < words.length && words[own]!.startsWith('-')) {
+    const flag = commonFlags.find((known) => words[own] === `--${known.name}`);
+    own += flag !== undefined && flag.value !== null ? 2 : 1;
+  }
+  if (own >= words.length && !words.some((word) => word === '--help' || word === '-h')) {
+    throw usageError(name, "missing required argument 'command'");
+  }
+  const given = parseCommand(name, plainFile(file), words.slice(0, own), io);
+  return given === null ? null : { ...given, args: words.slice(own) };
+}
+
+function plainFile({ about, flags, examples, run }: CommandFile): CommandFile {
+  return { about, arguments: [], flags, examples, run };
 }
 
 /** `--grid input=1,2 output=3,4` as `--grid input=1,2 --grid output=3,4`. */

@@ -1,0 +1,94 @@
+import { UserError } from '../../core/index.ts';
+import type { Phrase, Prompt } from '../../core/index.ts';
+import { openDataset } from '../../dataset/index.ts';
+import type { Dataset } from '../../dataset/index.ts';
+import type { PlanWords } from '../../run/index.ts';
+import { fromPrompts } from '../../workload/index.ts';
+import { datasetOptionsOf } from '../prepare.ts';
+import type { openWords } from '../prepare.ts';
+
+/** Which prompts of a dataset another tool would take, and how it would change them. */
+export interface Choice {
+  /** How many it takes at most before it begins again; null = all. */
+  most: number | null;
+  keep(prompt: Prompt): boolean;
+  change?(prompt: Prompt): Prompt;
+  /** What the rule was, for whoever ends up with no prompt at all. */
+  rule: Phrase;
+}
+
+/** Opens the dataset of the words and takes the prompts that the choice keeps, in their order, all held in memory. */
+export function opener(choice: Choice): typeof openWords {
+  return async (words: PlanWords) => {
+    const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
+    const prompts = await chosen(dataset, choice);
+    if (prompts.length === 0) throw nothingLeft(choice.rule);
+    return { words, gapsMs: null, dataset: ofPrompts(dataset, prompts) };
+  };
+}
+
+/** A dataset of prompts that are given, whatever their source. */
+export function givenPrompts(prompts: readonly Prompt[], spec: string): typeof openWords {
+  return (words: PlanWords) =>
+    Promise.resolve({
+      words,
+      gapsMs: null,
+      dataset: ofPrompts(
+        {
+          facts: () => ({
+            spec,
+            kind: spec,
+            name: spec,
+            hash: null,
+            items: null,
+            bytes: null,
+            offset: 0,
+            cycled: false,
+          }),
+        },
+        prompts,
+      ),
+    });
+}
+
+async function chosen(dataset: Dataset, { most, keep, change }: Choice): Promise<Prompt[]> {
+  const prompts: Prompt[] = [];
+  const take = (prompt: Prompt): boolean => {
+    if (keep(prompt)) prompts.push(change === undefined ? prompt : change(prompt));
+    return most === null || prompts.length < most;
+  };
+  if (dataset.survey === undefined) {
+    // Prompts that are made, not read: there are as many as one wants.
+    const source = dataset.workload(0);
+    for (let i = 0; i < (most ?? 1000) * 20; i++) {
+      const prompt = await source.next();
+      if (prompt === null || !take(prompt)) break;
+    }
+    return prompts;
+  }
+  for await (const record of dataset.survey()) {
+    if ('mistake' in record) await dataset.check({ offset: 0, count: null });
+    if ('prompt' in record && !take(record.prompt)) break;
+  }
+  return prompts;
+}
+
+function ofPrompts(source: Pick<Dataset, 'facts'>, prompts: readonly Prompt[]): Dataset {
+  return {
+    facts: (slice) => {
+      const facts = source.facts({ offset: 0, count: prompts.length });
+      const cycled = slice.count === null || slice.offset + slice.count > prompts.length;
+      return { ...facts, items: prompts.length, offset: slice.offset, cycled };
+    },
+    check: () => Promise.resolve(),
+    workload: (offset) => fromPrompts(prompts, { offset, cycle: true }),
+  };
+}
+
+function nothingLeft(rule: Phrase): UserError {
+  return new UserError({
+    code: 'no-prompt-left',
+    message: { en: `no prompt of the dataset is left: ${rule.en}`, zh: `数据集中没有符合条件的提示词：${rule.zh}` },
+    hint: { en: 'Widen the limits, or choose another dataset.', zh: '请放宽长度限制，或换一个数据集。' },
+  });
+}

@@ -1,0 +1,85 @@
+import { basename } from 'node:path';
+import { say } from '../../core/index.ts';
+import { comparisonFigure, figureSvg } from '../../report/index.ts';
+import type { Sweep } from '../../core/index.ts';
+import type { Given } from '../command.ts';
+import { opener } from './chosen-prompts.ts';
+import { evalscopeBlock, evalscopeFigures } from './evalscope-block.ts';
+import type { EvalscopeFigures } from './evalscope-block.ts';
+import { lengthChoice } from './evalscope-prompts.ts';
+import { readForeign } from './foreign-flags.ts';
+import type { ForeignTable } from './foreign-flags.ts';
+import { wholeOf, wholesOf } from './foreign-values.ts';
+import { measureAs } from './measure-as.ts';
+import { writeBeside } from './write-beside.ts';
+
+/** The options of the `evalscope-perf` wrapper (1.0.0). */
+export const evalscopePerfFlags: ForeignTable = {
+  tool: 'evalscope-perf',
+  positional: ['URL', 'MODEL', 'DATASET_PATH'],
+  obeyed: {
+    '--max-prompt-length': 'one',
+    '--stop': 'one',
+    '--read-timeout': 'one',
+    '--parallels': 'one',
+    '--n': 'one',
+  },
+  moot: { '--install-completion': 'nothing', '--show-completion': 'nothing' },
+};
+
+/** Runs `evalscope-perf URL MODEL DATASET …`: one block and one text file per level, then performance_metrics.png. */
+export async function evalscopePerf(typed: readonly string[], given: Given): Promise<number> {
+  const words = readForeign(evalscopePerfFlags, typed);
+  const [url, model, file] = words.args as [string, string, string];
+  const parallels = wholesOf(words, '--parallels', 1) ?? [1];
+  const requests = wholeOf(words, '--n', 1) ?? 1;
+  const name = basename(file).split('.')[0]!;
+  const { code, sweep } = await measureAs(given, {
+    words: {
+      url,
+      model,
+      dataset: `openqa:${file}`,
+      requests,
+      noStream: true,
+      stop: [words.last('--stop') ?? '<|im_end|>'],
+      readTimeout: (wholeOf(words, '--read-timeout', 1) ?? 30) * 1000,
+    },
+    open: opener(lengthChoice({ most: requests, min: 0, max: wholeOf(words, '--max-prompt-length', 1) ?? 256 })),
+    points: parallels.map((concurrency) => ({ load: { concurrency, ratePerSec: null } })),
+    title: model,
+    before: (point) => given.io.out(`Running with parallel=${point.load.concurrency}\n`),
+    after: async (measured) => {
+      const figures = evalscopeFigures(measured);
+      const block = evalscopeBlock(figures);
+      given.io.out(`${block}\n${metricsLine(figures)}\n`);
+      await writeBeside('.', `${model}_${name}_p${figures.concurrency}.txt`, block);
+    },
+  });
+  await drawPicture(given, sweep, model);
+  return code;
+}
+
+/** The four figures that the wrapper scrapes, as Python prints them. */
+export function metricsLine(figures: EvalscopeFigures): string {
+  const float = (value: number): string => {
+    const text = String(Number(value.toFixed(3)));
+    return text.includes('.') ? text : `${text}.0`;
+  };
+  const parts = [
+    `'Average QPS': ${float(figures.qps)}`,
+    `'Average latency': ${float(figures.latencySec)}`,
+    `'Throughput': ${float(figures.tokensPerSec)}`,
+    `'Failed requests': ${float(figures.failed)}`,
+  ];
+  return `📌 Metrics: {${parts.join(', ')}}`;
+}
+
+/** QPS, latency, throughput and failures against the load, 2×2, in Chinese as the wrapper draws it. */
+async function drawPicture(given: Given, sweep: Sweep, model: string): Promise<void> {
+  const { pngOf } = await import('../../picture/index.ts');
+  const figure = { ...comparisonFigure([sweep]), title: { en: `Model: ${model}`, zh: `模型: ${model}` } };
+  const svg = await figureSvg(figure, { lang: 'zh', theme: 'light', width: 1200 });
+  await writeBeside('.', 'performance_metrics.png', pngOf(svg).bytes);
+  if (given.common.quiet) return;
+  given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}: performance_metrics.png\n`);
+}

@@ -1,0 +1,285 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiNames, UserError } from '../../core/index.ts';
+import type { ApiName } from '../../core/index.ts';
+import { openTokenizer } from '../../dataset/index.ts';
+import { plainPrompt } from '../../workload/index.ts';
+import type { Given } from '../command.ts';
+import { givenPrompts, opener } from './chosen-prompts.ts';
+import { evalscopeBlock, evalscopeFigures } from './evalscope-block.ts';
+import { dialectOf, evalscopeFlags } from './evalscope-flags.ts';
+import type { Dialect } from './evalscope-flags.ts';
+import { percentileJson, summaryJson } from './evalscope-json.ts';
+import { lengthChoice } from './evalscope-prompts.ts';
+import { readForeign } from './foreign-flags.ts';
+import type { ForeignWords } from './foreign-flags.ts';
+import { badValue, jsonOf, pairsOf, realOf, requiredOf, wholeOf, wholesOf } from './foreign-values.ts';
+import { measureAs, warnMoot } from './measure-as.ts';
+import type { AsJob, AsPoint } from './measure-as.ts';
+import { writeBeside } from './write-beside.ts';
+
+/** evalscope's names of datasets in our words; a path follows where there is one. */
+const datasets: Readonly<Record<string, { kind: string; path: 'needed' | 'optional' | 'none' }>> = {
+  openqa: { kind: 'openqa', path: 'optional' },
+  longalpaca: { kind: 'longalpaca', path: 'needed' },
+  line_by_line: { kind: 'lines', path: 'needed' },
+  custom: { kind: 'lines', path: 'needed' },
+  share_gpt_zh: { kind: 'sharegpt-chat', path: 'needed' },
+  share_gpt_en: { kind: 'sharegpt-chat', path: 'needed' },
+  random: { kind: 'random', path: 'none' },
+};
+
+const apis: Readonly<Record<string, string>> = {
+  openai: '',
+  openai_response: 'responses',
+  openai_responses: 'responses',
+  responses: 'responses',
+  openai_embedding: 'embeddings',
+  embedding: 'embeddings',
+  openai_rerank: 'rerank',
+  rerank: 'rerank',
+  dashscope: 'dashscope',
+};
+
+/** Runs `evalscope perf …` and prints the block of 0.5; the JSON files of later releases are written beside. */
+export async function evalscope(typed: readonly string[], given: Given): Promise<number> {
+  const words = readForeign(evalscopeFlags, typed);
+  warnMoot(given, words);
+  const dialect = dialectOf(words);
+  const numbers = wholesOf(words, '--number', 1) ?? [dialect === '0.5' ? 100 : 1000];
+  const points = pointsOf(words, numbers);
+  const model = requiredOf(words, '--model');
+  const job = await jobOf(words, dialect, Math.max(...numbers), model);
+  const folder = outputsFolder(words, model);
+  const { code } = await measureAs(given, {
+    ...job,
+    points,
+    title: words.last('--name') ?? model,
+    pauseMs: dialect === '0.5' ? 0 : (wholeOf(words, '--sleep-interval') ?? 5) * 1000,
+    after: async (measured) => {
+      given.io.out(evalscopeBlock(evalscopeFigures(measured)));
+      const { load, requests } = measured.plan;
+      const point = words.has('--open-loop') ? `rate_${load.ratePerSec}` : `parallel_${load.concurrency}`;
+      const inside = join(folder, `${point}_number_${requests}`);
+      await writeBeside(inside, 'benchmark_summary.json', `${JSON.stringify(summaryJson(measured), null, 4)}\n`);
+      await writeBeside(inside, 'benchmark_percentile.json', `${JSON.stringify(percentileJson(measured), null, 4)}\n`);
+    },
+  });
+  return code;
+}
+
+async function jobOf(
+  words: ForeignWords,
+  dialect: Dialect,
+  most: number,
+  model: string,
+): Promise<Omit<AsJob, 'points' | 'title' | 'after'>> {
+  const seconds = (flag: string): number | undefined => {
+    const value = realOf(words, flag, 0);
+    return value === undefined ? undefined : value * 1000;
+  };
+  const [connect, read, total] = [seconds('--connect-timeout'), seconds('--read-timeout'), seconds('--total-timeout')];
+  const defaultReadMs = dialect === '0.5' ? 120_000 : 21_600_000;
+  const maxTokens = wholesOf(words, '--max-tokens', 1) ?? (dialect === '0.5' ? [] : [2048]);
+  const temperature = realOf(words, '--temperature', 0) ?? (dialect === '0.5' ? undefined : 0);
+  const minTokens = wholeOf(words, '--min-tokens');
+  const tokenizer = words.last('--tokenizer-path');
+  const warmup = warmupOf(words, most);
+  const duration = seconds('--duration');
+  const api = apiOf(words);
+  return {
+    words: {
+      url: words.last('--url') ?? 'http://127.0.0.1:8877/v1/chat/completions',
+      model,
+      ...(api !== null && { api }),
+      ...datasetWords(words),
+      header: headersOf(words),
+      body: bodyOf(words),
+      stop: [...(words.all('--stop') ?? [])],
+      ...(maxTokens.length === 1 && { maxTokens: maxTokens[0]! }),
+      ...(maxTokens.length > 1 && {
+        outputTokens: { law: 'uniform', min: Math.min(...maxTokens), max: Math.max(...maxTokens) } as const,
+        ignoreEos: false,
+      }),
+      ...(minTokens !== undefined && { minTokens }),
+      ...(temperature !== undefined && { temperature }),
+      ...(tokenizer !== undefined && { tokenizer }),
+      noStream: !streamed(words, dialect),
+      ...(connect !== undefined && { connectTimeout: connect }),
+      readTimeout: read ?? defaultReadMs,
+      timeout: total ?? 21_600_000,
+      ...(duration !== undefined && { duration }),
+      ...(warmup !== null && { warmup }),
+      ...(words.has('--seed') && { seed: wholeOf(words, '--seed')! }),
+      ...(words.has('--no-test-connection') && { noPreflight: true }),
+      ...(words.has('--rate') && { rate: [realOf(words, '--rate')!] }),
+    },
+    open: await openOf(words, most, tokenizer),
+  };
+}
+
+function streamed(words: ForeignWords, dialect: Dialect): boolean {
+  if (words.has('--no-stream')) return false;
+  return words.has('--stream') || dialect !== '0.5';
+}
+
+async function openOf(
+  words: ForeignWords,
+  most: number,
+  tokenizer: string | undefined,
+): Promise<NonNullable<AsJob['open']>> {
+  const prompt = words.last('--prompt');
+  if (prompt !== undefined) {
+    return givenPrompts([plainPrompt('prompt', textOrFile(prompt, '--prompt'))], 'given');
+  }
+  // The length of random prompts is made, not filtered.
+  if (words.last('--dataset') === 'random') return opener({ most, keep: () => true, rule: { en: '', zh: '' } });
+  return opener(
+    lengthChoice({
+      most,
+      min: wholeOf(words, '--min-prompt-length') ?? 0,
+      max: wholeOf(words, '--max-prompt-length', 1) ?? 131_072,
+      tokenizer: tokenizer === undefined ? null : await openTokenizer(tokenizer),
+    }),
+  );
+}
+
+function datasetWords(words: ForeignWords): Partial<AsJob['words']> {
+  const name = words.last('--dataset') ?? 'openqa';
+  const known = Object.hasOwn(datasets, name) ? datasets[name]! : null;
+  if (known === null)
+    throw badValue(
+      '--dataset',
+      name,
+      `one of: ${Object.keys(datasets).join(', ')}`,
+      `以下之一：${Object.keys(datasets).join('、')}`,
+    );
+  const path = words.last('--dataset-path');
+  if (known.path === 'none') {
+    const min = wholeOf(words, '--min-prompt-length') ?? 0;
+    const max = wholeOf(words, '--max-prompt-length', 1) ?? 131_072;
+    const prefix = wholeOf(words, '--prefix-length') ?? 0;
+    return {
+      dataset: prefix > 0 ? `shared-prefix:groups=1,prefix=${prefix}` : 'random',
+      inputTokens: { law: 'uniform', min: Math.max(1, min), max: Math.max(1, max) },
+    };
+  }
+  if (path !== undefined) return { dataset: `${known.kind}:${path}` };
+  if (known.path === 'needed') throw requiredPath(name);
+  return {};
+}
+
+function pointsOf(words: ForeignWords, numbers: readonly number[]): AsPoint[] {
+  const parallels = wholesOf(words, '--parallel', 1) ?? [1];
+  const rates = (words.all('--rate') ?? []).map(Number);
+  const offset = wholeOf(words, '--dataset-offset') ?? 0;
+  const open = words.has('--open-loop');
+  if (open && !rates.some((rate) => rate > 0))
+    throw badValue(
+      '--rate',
+      words.last('--rate') ?? '',
+      'above 0, which --open-loop needs',
+      '大于 0 的数（--open-loop 需要）',
+    );
+  const loads = open ? rates : parallels;
+  if (numbers.length > 1 && numbers.length !== loads.length) {
+    throw badValue(
+      '--number',
+      numbers.join(' '),
+      `one number, or ${loads.length}, as many as load points`,
+      `一个数，或与负载点数相同的 ${loads.length} 个数`,
+    );
+  }
+  return loads.map((value, i) => ({
+    load: open
+      ? { concurrency: null, ratePerSec: value }
+      : { concurrency: value, ratePerSec: rates[0] !== undefined && rates[0] > 0 ? rates[0] : null },
+    words: { requests: numbers[i] ?? numbers[0]! },
+    offset,
+  }));
+}
+
+function warmupOf(words: ForeignWords, most: number): { requests: number } | null {
+  const value = realOf(words, '--warmup-num', 0) ?? 0;
+  if (value === 0) return null;
+  return { requests: Math.max(1, Math.round(value < 1 ? value * most : value)) };
+}
+
+function apiOf(words: ForeignWords): ApiName | null {
+  const name = words.last('--api') ?? 'openai';
+  const ours = Object.hasOwn(apis, name) ? apis[name]! : null;
+  const api = apiNames.find((known) => known === ours) ?? null;
+  if (ours === null || (ours !== '' && api === null)) {
+    throw badValue(
+      '--api',
+      name,
+      `one of: ${Object.keys(apis).join(', ')}`,
+      `以下之一：${Object.keys(apis).join('、')}`,
+    );
+  }
+  return api;
+}
+
+function headersOf(words: ForeignWords): { name: string; value: string }[] {
+  const headers = pairsOf(words, '--headers').map(([name, value]) => ({ name: name.toLowerCase(), value }));
+  const key = words.last('--api-key');
+  return key === undefined ? headers : [...headers, { name: 'authorization', value: `Bearer ${key}` }];
+}
+
+/** Fields of the body that have no word of their own here. */
+function bodyOf(words: ForeignWords): Record<string, unknown> {
+  const template = words.last('--query-template');
+  const body: Record<string, unknown> =
+    template === undefined ? {} : jsonOf(textOrFile(template, '--query-template'), '--query-template');
+  delete body['messages'];
+  delete body['prompt'];
+  const numbers = {
+    '--top-p': 'top_p',
+    '--top-k': 'top_k',
+    '--frequency-penalty': 'frequency_penalty',
+    '--repetition-penalty': 'repetition_penalty',
+    '--n-choices': 'n',
+    '--seed': 'seed',
+  } as const;
+  for (const [flag, field] of Object.entries(numbers)) {
+    const value = realOf(words, flag);
+    if (value !== undefined) body[field] = value;
+  }
+  if (words.has('--logprobs')) body['logprobs'] = true;
+  const ids = wholesOf(words, '--stop-token-ids');
+  if (ids !== undefined) body['stop_token_ids'] = ids;
+  const extra = words.last('--extra-args');
+  return extra === undefined ? body : { ...body, ...jsonOf(extra, '--extra-args') };
+}
+
+function textOrFile(text: string, flag: string): string {
+  if (!text.startsWith('@')) return text;
+  try {
+    return readFileSync(text.slice(1), 'utf8');
+  } catch (error) {
+    throw badValue(
+      flag,
+      text,
+      `a file that can be read (${(error as Error).message})`,
+      `可读取的文件（${(error as Error).message}）`,
+    );
+  }
+}
+
+function outputsFolder(words: ForeignWords, model: string): string {
+  const now = new Date().toISOString().replaceAll(/[-:]/g, '').replace('T', '_').slice(0, 15);
+  const name = (words.last('--name') ?? model.split('/').at(-1)!).replaceAll(/[/\\\0]/g, '_').replace(/^\.+/, '_');
+  return join(words.last('--outputs-dir') ?? 'outputs', ...(words.has('--no-timestamp') ? [] : [now]), name);
+}
+
+function requiredPath(name: string): UserError {
+  return new UserError({
+    code: 'foreign-flag-missing',
+    message: { en: `--dataset ${name} needs a file`, zh: `--dataset ${name} 需要文件` },
+    hint: {
+      en: 'Add --dataset-path FILE; nothing is downloaded here.',
+      zh: '请加上 --dataset-path 文件；此处不下载数据集。',
+    },
+    place: { flag: '--dataset-path' },
+  });
+}

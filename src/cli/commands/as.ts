@@ -1,0 +1,63 @@
+import { exitCodes, say } from '../../core/index.ts';
+import { findTool } from '../as/find-tool.ts';
+import type { ForeignTable } from '../as/foreign-flags.ts';
+import type { CommandFile, Given } from '../command.ts';
+
+export const command: CommandFile = {
+  about: {
+    en: 'Put `dyno as` in front of the benchmark command you already have: it is taken as it stands, and the result is printed as that tool prints it.',
+    zh: '在已有的压测命令前加上 `dyno as`：命令原样接受，结果按原工具的格式输出。',
+  },
+  raw: true,
+  arguments: [
+    {
+      name: 'command',
+      required: true,
+      variadic: true,
+      help: {
+        en: "evalscope-perf …, evalscope perf …, vllm bench serve …, benchmark_serving.py …, MindIE's benchmark …; python and a path in front are passed over",
+        zh: 'evalscope-perf …、evalscope perf …、vllm bench serve …、benchmark_serving.py …、MindIE benchmark …；前面的 python 和路径会被忽略',
+      },
+    },
+  ],
+  flags: [],
+  examples: [
+    {
+      line: 'dyno as evalscope-perf http://127.0.0.1:8000/v1/chat/completions qwen open_qa.jsonl --parallels 8 --parallels 16 --n 100',
+      says: {
+        en: 'a sweep with blocks, text files and performance_metrics.png',
+        zh: '并发扫描：文本块、文本文件与 performance_metrics.png',
+      },
+    },
+    {
+      line: 'dyno as evalscope perf --api openai --url http://127.0.0.1:8000/v1/chat/completions --model qwen --dataset openqa --dataset-path open_qa.jsonl --parallel 10 -n 100',
+      says: { en: "evalscope's own words", zh: 'evalscope 自己的参数' },
+    },
+  ],
+  run(given) {
+    const { tool, rest } = findTool(given.args);
+    if (rest.includes('--help') || rest.includes('-h')) return Promise.resolve(showFlags(given, tool.table));
+    return tool.run(rest, given);
+  },
+};
+
+function showFlags(given: Given, table: ForeignTable): number {
+  const { lang } = given.common;
+  const section = (title: string, flags: readonly string[]): string =>
+    flags.length === 0 ? '' : `\n${title}\n${flags.map((flag) => `  ${flag}`).join('\n')}\n`;
+  const spelled = Object.entries(table.alias ?? {});
+  given.io.out(
+    [
+      `dyno as ${[table.tool, ...(table.positional ?? [])].join(' ')} …\n`,
+      section(
+        say({ en: 'obeyed:', zh: '生效的选项：' }, lang),
+        Object.keys(table.obeyed).map((flag) =>
+          [flag, ...spelled.filter(([, of]) => of === flag).map(([name]) => name)].join(', '),
+        ),
+      ),
+      section(say({ en: 'taken, without effect:', zh: '接受但不起作用：' }, lang), Object.keys(table.moot ?? {})),
+      section(say({ en: 'refused:', zh: '不支持：' }, lang), Object.keys(table.refused ?? {})),
+    ].join(''),
+  );
+  return exitCodes.ok;
+}
