@@ -55,6 +55,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: { en: 'a simulated engine over HTTP', zh: '通过 HTTP 提供的模拟引擎' },
     load: () => import('./commands/engine.ts'),
   },
+  sim: {
+    about: { en: 'the same plan in virtual time, against a simulated engine', zh: '在虚拟时间中对模拟引擎执行同样的计划' },
+    load: () => import('./commands/sim.ts'),
+  },
   fit: {
     about: {
       en: 'calibrate an engine profile from measured points, with its error on held-out ones',

@@ -25,6 +25,8 @@ export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './s
 export { parseSetting, schedulerNames, schedulerOf, schedulers, settingMistakes } from './scheduler/schedulers.ts';
 export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
 export type { Sequence } from './sequence.ts';
+export { SaturationWatch } from './saturation.ts';
+export type { Saturation } from './saturation.ts';
 export { makeSimRunner } from './sim-runner.ts';
 export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
 export {

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine } from '../../engine/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
-import { builtinProfile, builtinProfiles, defaultProfileName, readProfile } from '../../sim/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
+import { builtinProfiles } from '../../sim/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { profileFlags, profileOf } from '../profile-flags.ts';
 
 const defaultPort = '8000';
 
@@ -17,14 +16,7 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    {
-      name: 'profile',
-      value: 'NAME|FILE',
-      help: {
-        en: `engine profile (default: ${defaultProfileName}); --profiles lists them`,
-        zh: `引擎配置（默认：${defaultProfileName}）；--profiles 可列出`,
-      },
-    },
+    ...profileFlags,
     { name: 'profiles', value: null, help: { en: 'list the built-in profiles and end', zh: '列出内置的引擎配置' } },
     {
       name: 'port',
@@ -82,6 +74,10 @@ export const command: CommandFile = {
       line: 'dyno engine --port 0 --speed 10x --fault reset:0.01 --fault 500:0.01',
       says: { en: 'fast and faulty', zh: '加速并注入故障' },
     },
+    {
+      line: 'dyno engine --scheduler mindie --set maxBatchSize=200 --set supportSelectBatch=true',
+      says: { en: "MindIE's scheduling, under MindIE's own names", zh: 'MindIE 的调度，使用 MindIE 自身的设置名' },
+    },
   ],
   async run(given) {
     if (given.flags.has('profiles')) return listProfiles(given);
@@ -137,7 +133,7 @@ function optionsOf(given: Given): EngineOptions {
   const models = given.flags.get('model');
   const reasoning = last(given, 'reasoning-tokens');
   return {
-    profile: profileOf(last(given, 'profile') ?? defaultProfileName),
+    profile: profileOf(given),
     port: numberOf(given, 'port', defaultPort, /^\d+$/, (value) => value <= 65_535),
     speed: numberOf(given, 'speed', '1', /^\d+(\.\d+)?x?$/, (value) => value > 0),
     faults: (given.flags.get('fault') ?? []).map(parseFault),
@@ -148,24 +144,6 @@ function optionsOf(given: Given): EngineOptions {
       reasoningTokens: numberOf(given, 'reasoning-tokens', '0', /^\d+$/, (value) => value <= 100_000),
     }),
   };
-}
-
-function profileOf(word: string): EngineProfile {
-  if (!/[/\\]|\.json$/.test(word)) return builtinProfile(word);
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(word, 'utf8'));
-  } catch (error) {
-    throw bad(
-      '--profile',
-      { en: `cannot read ${word}: ${(error as Error).message}`, zh: `无法读取 ${word}：${(error as Error).message}` },
-      {
-        en: 'Give a profile file as in data/engines, or a name from dyno engine --profiles.',
-        zh: '请给出 data/engines 格式的文件，或 dyno engine --profiles 中的名称。',
-      },
-    );
-  }
-  return readProfile(value);
 }
 
 function numberOf(

@@ -6,7 +6,7 @@ import { fitTrace, readTrace, traceOfExchanges } from '../../fit/index.ts';
 import type { TracedRequest } from '../../fit/index.ts';
 import { summaryOfRun, sweepOf } from '../../run/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../sim/index.ts';
-import type { EngineProfile, SchedulerName, SettingValue } from '../../sim/index.ts';
+import type { EngineProfile, SettingValue } from '../../sim/index.ts';
 import { findEntry, readExchanges } from '../../store/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -14,6 +14,7 @@ import { fitOneSweep, nameOf } from '../fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
+import { schedulerNamed } from '../profile-flags.ts';
 import { readBeginning } from '../read-bounded.ts';
 
 const mostTraceBytes = 400 * 2 ** 20;
@@ -220,18 +221,6 @@ function knownLimits(given: Given): { maxBatchSize: number | null; kv: EnginePro
   const batchNames = new Set<string>(Object.values(schedulers).map((kind) => kind.batchSetting));
   const named = others.map((text) => text.split('=')).find(([key]) => batchNames.has(key ?? ''));
   return { maxBatchSize: maxBatchSize ?? (named === undefined ? null : Number(named[1])), kv };
-}
-
-/** The scheduler of that name; a UserError that lists them when there is none. */
-export function schedulerNamed(name: string): SchedulerName {
-  const found = schedulerNames.find((known) => known === name);
-  if (found !== undefined) return found;
-  throw new UserError({
-    code: 'unknown-scheduler',
-    message: { en: `there is no scheduler "${name.slice(0, 50)}"`, zh: `没有名为 "${name.slice(0, 50)}" 的调度器` },
-    hint: { en: `Schedulers: ${schedulerNames.join(', ')}.`, zh: `可用的调度器：${schedulerNames.join('、')}。` },
-    place: { flag: '--scheduler' },
-  });
 }
 
 function trainShare(given: Given): number {

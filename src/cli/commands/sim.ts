@@ -1,0 +1,167 @@
+import { auditSweep } from '../../audit/index.ts';
+import { exitCodes, say } from '../../core/index.ts';
+import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
+import { executeRun, loadPoints, planWords, sweepWords } from '../../run/index.ts';
+import type { RunParts } from '../../run/index.ts';
+import { makeSimRunner, SaturationWatch, schedulers } from '../../sim/index.ts';
+import type { EngineProfile, Saturation, SimRunnerKit } from '../../sim/index.ts';
+import { createRun, createSweep } from '../../store/index.ts';
+import type { NewRun, RunWriter } from '../../store/index.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { listenForInterrupts } from '../interrupts.ts';
+import type { Interrupts } from '../interrupts.ts';
+import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { openWords, planPoint, sliceLength } from '../prepare.ts';
+import type { Prepared } from '../prepare.ts';
+import { profileFlags, profileOf } from '../profile-flags.ts';
+import { showPoint, showRun, showSweep } from '../show.ts';
+import { shownCommand } from '../shown-command.ts';
+import { version } from '../version.ts';
+
+/** Stands where a server's address would; nothing is ever sent there. */
+const nowhere = 'http://simulated.invalid/v1/chat/completions';
+
+export const command: CommandFile = {
+  about: {
+    en: 'Play a run or sweep plan in virtual time against a simulated engine: the same words, the same summary and reports, marked as simulated, thousands of times faster than real.',
+    zh: '在虚拟时间中对模拟引擎执行运行或扫描计划：同样的参数、同样的汇总与报告，均标明为模拟结果，比实时快数千倍。',
+  },
+  arguments: [
+    {
+      name: 'url',
+      required: false,
+      help: { en: 'a YAML plan file (an address is not needed)', zh: 'YAML 计划文件（不需要地址）' },
+    },
+  ],
+  flags: [...profileFlags, ...flagsOf({ ...planWords, ...sweepWords })],
+  examples: [
+    {
+      line: 'dyno sim --profile qwen1.5-7b-mindie-8x910b4 --concurrency 8,64,200,400 -n 1000',
+      says: { en: 'a sweep that would take minutes, in a second', zh: '一秒完成数分钟的扫描' },
+    },
+    {
+      line: 'dyno sim --scheduler vllm-v1 --set max_num_seqs=64 --rate 2,4,8 --duration 10m',
+      says: { en: 'another scheduler, open loop', zh: '换一个调度器，开环负载' },
+    },
+  ],
+  async run(given) {
+    const profile = profileOf(given);
+    const asked = given.args.length === 0 && !given.flags.has('url') ? { ...given, args: [nowhere] } : given;
+    const { words, more } = readPlanInput(asked, sweepWords);
+    const points = loadPoints(words);
+    const opened = await openWords(words, more.samePrompts === true ? 1 : points.length);
+    const prepared: Prepared = {
+      words: opened.words,
+      target: { url: words.url, api: words.api ?? 'openai-chat', model: words.model ?? profile.model, headers: {} },
+      dataset: opened.dataset,
+      gapsMs: opened.gapsMs,
+      secrets: {},
+      reopenable: false,
+    };
+    const interrupts = listenForInterrupts(given);
+    const slice = more.samePrompts === true ? 0 : sliceLength(prepared.words);
+    const plans = points.map((point, i) => planPoint(prepared, point, i * slice));
+    try {
+      const job = { given, prepared, profile, interrupts };
+      const done = plans.length === 1 ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans);
+      if (interrupts.heard) return exitCodes.interrupted;
+      return words.lenient === true || done.every((point) => point.verdict.valid) ? exitCodes.ok : exitCodes.notValid;
+    } finally {
+      interrupts.done();
+    }
+  },
+};
+
+interface Job {
+  given: Given;
+  prepared: Prepared;
+  profile: EngineProfile;
+  interrupts: Interrupts;
+}
+
+async function simulateRun(job: Job, plan: RunPlan): Promise<Summary[]> {
+  const { summary, dir } = await simulate(job, plan, (run) => createRun(job.given.common.store, run));
+  showRun(job.given, summary, dir);
+  showSaturation(job.given, summary);
+  return [summary];
+}
+
+async function simulateSweep(job: Job, plans: readonly RunPlan[]): Promise<Summary[]> {
+  const { given, prepared, interrupts } = job;
+  const title = prepared.words.label ?? null;
+  const variable = prepared.words.rate === undefined ? 'concurrency' : 'rate';
+  const about = { title, variable, llmdyno: version, command: shownCommand(given.io.argv) } as const;
+  const writer = await createSweep(given.common.store, { ...about, startedAt: new Date().toISOString() });
+  const points: Summary[] = [];
+  for (const plan of plans) {
+    if (interrupts.heard) break;
+    const { summary } = await simulate(job, plan, (run) => writer.createRun(run));
+    showPoint(given, summary);
+    showSaturation(given, summary);
+    points.push(summary);
+  }
+  const findings = auditSweep(points);
+  await writer.finish(findings, !interrupts.heard);
+  const sweep: Sweep = { schema: 'llmdyno.sweep/1', id: writer.sweepId, title, variable, points, findings };
+  showSweep(given, sweep, writer.dir);
+  return points;
+}
+
+async function simulate(
+  { given, prepared, profile, interrupts }: Job,
+  plan: RunPlan,
+  create: (run: NewRun) => Promise<RunWriter>,
+): Promise<{ summary: Summary; dir: string }> {
+  const offsets = { measure: plan.dataset.offset, warmup: plan.dataset.offset + (plan.requests ?? 0) };
+  const kit = makeSimRunner({
+    profile,
+    workload: (phase) => prepared.dataset.workload(offsets[phase]),
+    breathe: () => new Promise((resolve) => void setImmediate(resolve)),
+  });
+  const writer = await create({
+    plan,
+    startedAt: new Date().toISOString(),
+    simulated: true,
+    monotonicOriginNs: null,
+    llmdyno: version,
+    command: shownCommand(given.io.argv),
+  });
+  const telemetry = watchEngine(kit, plan, profile);
+  const summary = await executeRun({ plan, kit, writer, stops: interrupts.stops, telemetry });
+  return { summary, dir: writer.dir };
+}
+
+/** What a real server's metrics would have told of the run goes into the summary from the engine itself. */
+function watchEngine(kit: SimRunnerKit, plan: RunPlan, profile: EngineProfile): NonNullable<RunParts['telemetry']> {
+  const watch = new SaturationWatch();
+  const { name, settings } = profile.scheduler ?? { name: 'continuous' as const, settings: {} };
+  const maxBatchSize = Number(settings[schedulers[name].batchSetting] ?? profile.maxBatchSize);
+  const { kind, concurrency } = plan.load;
+  return {
+    start: () => {},
+    saw: (exchange) => watch.saw(exchange),
+    stop: () => Promise.resolve(),
+    collect: () => ({
+      server: {
+        profile: profile.name,
+        scheduler: name,
+        saturation: watch.read({ isOpen: kind === 'open', concurrency, maxBatchSize }),
+        ...kit.counters(),
+      },
+      devices: null,
+    }),
+  };
+}
+
+const saturationWords: Record<Saturation, { en: string; zh: string }> = {
+  stable: { en: 'stable', zh: '稳定' },
+  backlogged: { en: 'backlogged: requests wait for the engine', zh: '积压：请求在等待引擎' },
+  overloaded: { en: 'overloaded: the queue grows for as long as the load lasts', zh: '过载：负载持续期间队列不断增长' },
+};
+
+function showSaturation(given: Given, summary: Summary): void {
+  const label = summary.server?.['saturation'] as Saturation | null | undefined;
+  if (given.common.quiet || given.common.json || label == null) return;
+  const { lang } = given.common;
+  given.io.err(`${say({ en: 'engine', zh: '引擎' }, lang)}: ${say(saturationWords[label], lang)}\n`);
+}
