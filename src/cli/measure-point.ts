@@ -3,6 +3,7 @@ import { executeRun } from '../run/index.ts';
 import { createRun } from '../store/index.ts';
 import type { NewRun, RunWriter } from '../store/index.ts';
 import type { Given } from './command.ts';
+import { afterwardsOf } from './count-afterwards.ts';
 import type { Interrupts } from './interrupts.ts';
 import { runnerFor } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
@@ -42,7 +43,15 @@ export async function measurePoint(
   observe = writer.observe;
   const line = progressLine(given, plan, title);
   try {
-    const summary = await executeRun({ plan, kit, writer, stops: interrupts.stops, telemetry, onProgress: line.show });
+    const summary = await executeRun({
+      plan,
+      kit,
+      writer,
+      stops: interrupts.stops,
+      telemetry,
+      afterwards: afterwardsOf(prepared, plan),
+      onProgress: line.show,
+    });
     return { summary, dir: writer.dir };
   } finally {
     line.clear();

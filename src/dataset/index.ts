@@ -12,6 +12,7 @@
  */
 export type { Dataset, DatasetOptions, Slice, Surveyed } from './dataset.ts';
 export { builtinQuestionsSpec } from './builtin-questions.ts';
+export { answersNumber } from './check-answer.ts';
 export { getDataset } from './get-dataset.ts';
 export type { GetOptions, Got } from './get-dataset.ts';
 export { knownDatasets } from './known-datasets.ts';

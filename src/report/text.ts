@@ -71,6 +71,10 @@ function rateLines(summary: Summary, lang: Lang): string[] {
     [words.totalRate, sized(summary.totalTokensPerSec)],
   ];
   if (summary.cachedInputRatio !== null) rows.push([words.cached, percent(summary.cachedInputRatio)]);
+  if (summary.accuracy !== undefined) {
+    const { correct, of, ratio } = summary.accuracy;
+    rows.push([words.accuracy, `${percent(ratio)} (${correct}/${of})`]);
+  }
   if (goodput !== null)
     rows.push([
       words.goodput,

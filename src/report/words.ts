@@ -33,6 +33,7 @@ export const words = {
   inputRate: { en: 'input tokens/s', zh: '输入 token/秒' },
   totalRate: { en: 'total tokens/s', zh: '总 token/秒' },
   goodput: { en: 'goodput', zh: '达标吞吐' },
+  accuracy: { en: 'answers right', zh: '准确率' },
   cached: { en: 'cached input', zh: '缓存命中' },
   steady: { en: 'steady part', zh: '稳态段' },
   latency: { en: 'latency (ms)', zh: '延迟 (ms)' },

@@ -1,8 +1,9 @@
 import { auditSummary } from '../audit/index.ts';
 import { verdictOf } from '../core/index.ts';
-import type { RunnerKit, RunPlan, RunState, StopRule, Stops, Summary } from '../core/index.ts';
+import type { Finding, RunnerKit, RunPlan, RunState, StopRule, Stops, Summary } from '../core/index.ts';
 import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
 import type { Glance, Meter } from '../measure/index.ts';
+import { readExchanges } from '../store/index.ts';
 import type { RunWriter } from '../store/index.ts';
 import type { RunTelemetry } from '../telemetry/index.ts';
 
@@ -24,9 +25,19 @@ export interface RunParts {
   rules?: readonly StopRule[];
   /** What watches server and devices beside the run; null = nothing is watched. */
   telemetry?: RunTelemetry | null;
+  /** What is looked at again once the load is over; absent = nothing. */
+  afterwards?: Afterwards | undefined;
   /** Called as exchanges end, no more often than every progressEveryMs of the run's clock. */
   onProgress?(progress: Progress): void;
 }
+
+/** Looks at a run's folder once the load is over: may put counts on its records, and says what it found. */
+export type Afterwards = (dir: string) => Promise<{
+  /** The records changed, so the figures are read from them again. */
+  recounted: boolean;
+  accuracy: NonNullable<Summary['accuracy']> | null;
+  findings: Finding[];
+}>;
 
 const progressEveryMs = 100;
 
@@ -63,9 +74,32 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   }
   await telemetry?.stop();
   const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
-  const summary = summaryOf({ plan, meter, writer, kit, telemetry, partial: stopped });
-  await writer.finish(summary);
-  return summary;
+  const again = await lookAgain(parts);
+  const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, partial: stopped });
+  const whole = again === null ? summary : { ...summary, ...again.found(summary) };
+  await writer.finish(whole);
+  return whole;
+}
+
+/** What is found after the load: a meter over the changed records, and what to add to the summary. */
+async function lookAgain({
+  afterwards,
+  plan,
+  writer,
+}: RunParts): Promise<{ meter: Meter | null; found(summary: Summary): Partial<Summary> } | null> {
+  if (afterwards === undefined) return null;
+  // The records must be on disk before they are read; finish finds them closed.
+  await writer.abort();
+  const { recounted, accuracy, findings } = await afterwards(writer.dir);
+  const meter = recounted ? meterFor(plan) : null;
+  if (meter !== null) for await (const exchange of readExchanges(writer)) meter.add(exchange);
+  return {
+    meter,
+    found: ({ verdict }) => ({
+      ...(accuracy !== null && { accuracy }),
+      verdict: verdictOf([...verdict.findings, ...findings]),
+    }),
+  };
 }
 
 function summaryOf(parts: {

@@ -8,7 +8,7 @@
  */
 export * from './assemble-plan.ts';
 export { executeRun } from './execute-run.ts';
-export type { Progress, RunParts } from './execute-run.ts';
+export type { Afterwards, Progress, RunParts } from './execute-run.ts';
 export { summaryOfRun, sweepOf } from './read-run.ts';
 export { nearest } from './words/nearest.ts';
 export { planWords, sweepWords } from './words/plan-words.ts';

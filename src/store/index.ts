@@ -15,6 +15,7 @@ export { saveImportedSweep } from './save-imported.ts';
 export type { ImportedRecord } from './save-imported.ts';
 export { openRun, readAnswers, readExchanges, readSummary } from './run-reader.ts';
 export type { ReadingReport, RecordStream } from './run-reader.ts';
+export { rewriteExchanges } from './rewrite-exchanges.ts';
 export { createRun } from './run-writer.ts';
 export type { NewRun, RunWriter } from './run-writer.ts';
 export { jsonSchemas, runRecordSchema, summarySchema, sweepRecordSchema, sweepSchema } from './schema/index.ts';
