@@ -26,6 +26,8 @@ async function loadHouse() {
     write: false,
     format: 'esm',
     platform: 'node',
+    // The drawing library is native code; no page needs it.
+    loader: { '.node': 'empty' },
     // Bundled CommonJS packages ask for node's modules by require.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire('${import.meta.url}');` },
   });

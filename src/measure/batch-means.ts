@@ -9,28 +9,32 @@ export interface MeanInterval {
   batches: number;
 }
 
-const mostBatches = 32;
+const mostBatches = 20;
 const fewestBatches = 8;
 
 /**
  * Mean of a stationary series in its order, with a Student interval from the means of batches. Neighbouring values may
  * depend on each other; batches are made longer until the means of neighbouring batches no longer show it (lag-1
- * correlation by von Neumann's ratio within one-sided 10 %), but there are at least 8. The first values that do not fill
- * a batch are left out of the interval. null for fewer than 16 values.
+ * correlation by von Neumann's ratio within one-sided 10 %), but there are at least 8; what correlation is left widens
+ * the interval by √((1 + r)/(1 − r)), as a first-order autoregression would. The first values that do not fill a batch
+ * are left out of the spread. null for fewer than 16 values.
  */
 export function batchMeansInterval(values: ArrayLike<number>, confidence = 0.95): MeanInterval | null {
   const n = values.length;
   if (n < 2 * fewestBatches) return null;
   let batches = Math.min(mostBatches, Math.floor(n / 2));
   let means = meansOf(values, batches);
-  while (batches > fewestBatches && correlated(means)) {
+  // Under independence the estimate deviates by √((b − 2)/(b² − 1)); 1.2816 is the 90 % point of the normal.
+  while (batches > fewestBatches && lagOne(means) > 1.2816 * Math.sqrt((batches - 2) / (batches ** 2 - 1))) {
     batches = Math.max(fewestBatches, Math.floor(batches / 2));
     means = meansOf(values, batches);
   }
   let sum = 0;
   for (let i = 0; i < n; i++) sum += values[i]!;
   const mean = sum / n;
-  const half = studentQuantile((1 + confidence) / 2, batches - 1) * (deviation(means) / Math.sqrt(batches));
+  const left = Math.max(0, lagOne(means));
+  const error = (deviation(means) / Math.sqrt(batches)) * Math.sqrt((1 + left) / (1 - left));
+  const half = studentQuantile((1 + confidence) / 2, batches - 1) * error;
   return { mean, low: mean - half, high: mean + half, batches };
 }
 
@@ -44,20 +48,16 @@ function meansOf(values: ArrayLike<number>, batches: number): number[] {
   });
 }
 
-/** Whether neighbouring means rise and fall together more than chance would have it. */
-function correlated(means: readonly number[]): boolean {
-  const b = means.length;
-  const mean = means.reduce((a, c) => a + c, 0) / b;
+/** Correlation of neighbouring means, from von Neumann's ratio of squared steps to squared deviations; 0 for equal means. */
+function lagOne(means: readonly number[]): number {
+  const mean = means.reduce((a, c) => a + c, 0) / means.length;
   let squares = 0;
   let steps = 0;
-  for (let i = 0; i < b; i++) {
-    squares += (means[i]! - mean) ** 2;
-    if (i > 0) steps += (means[i]! - means[i - 1]!) ** 2;
+  for (const [i, value] of means.entries()) {
+    squares += (value - mean) ** 2;
+    if (i > 0) steps += (value - means[i - 1]!) ** 2;
   }
-  if (squares === 0) return false;
-  // 1 − ratio/2 estimates the lag-1 correlation; its deviation under independence is √((b − 2)/(b² − 1)).
-  const correlation = 1 - steps / (2 * squares);
-  return correlation > 1.2816 * Math.sqrt((b - 2) / (b * b - 1));
+  return squares === 0 ? 0 : 1 - steps / (2 * squares);
 }
 
 /** Sample standard deviation. */

@@ -4,7 +4,8 @@ import { countOf } from './figure-text.ts';
 import { isComparison, pointsOf } from './reported.ts';
 import type { Reported, Reporter } from './reported.ts';
 
-type Cell = string | number | boolean | null;
+/** What a cell holds; null = not known. */
+export type Cell = string | number | boolean | null;
 
 const distributions = [
   'latencyMs',
@@ -29,7 +30,8 @@ export const csv: Reporter = (what) => {
   return `${lines.join('\r\n')}\r\n`;
 };
 
-function rowsOf(what: Reported): { cells: Record<string, Cell> }[] {
+/** One row per point, by column name; the columns are the same in every row. */
+export function rowsOf(what: Reported): { cells: Record<string, Cell> }[] {
   if (isComparison(what))
     return what.flatMap((sweep) => sweep.points.map((point) => ({ cells: rowOf(point, sweep.title ?? sweep.id) })));
   const sweep = what.schema === 'llmdyno.sweep/1' ? (what.title ?? what.id) : null;

@@ -1,13 +1,18 @@
+import { join } from 'node:path';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
 import { comparisonText } from '../../report/index.ts';
+import { findEntry } from '../../store/index.ts';
 import { loadPoints } from '../../run/index.ts';
 import { builtinProfile } from '../../sim/index.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { prepare } from '../prepare.ts';
+import { renderForm, writeWhole } from '../render.ts';
 import { reportOptions, showSweep } from '../show.ts';
+import { storedTold } from '../told.ts';
+import { comparisonOf } from './compare.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 import { measureSweep } from './sweep.ts';
 
@@ -18,8 +23,8 @@ const maxTokens = 24;
 
 export const command: CommandFile = {
   about: {
-    en: 'The whole job with no GPU and no set-up: two simulated engines are started, swept and compared.',
-    zh: '无需 GPU 和任何配置的全流程：启动两个模拟引擎，分别扫描并对比。',
+    en: 'The whole job with no GPU and no set-up: two simulated engines are started, swept, audited and compared; a report and pictures are written.',
+    zh: '无需 GPU 和任何配置的全流程：启动两个模拟引擎，扫描、审计、对比，并写出报告与图片。',
   },
   arguments: [],
   flags: [],
@@ -38,7 +43,8 @@ export const command: CommandFile = {
     } finally {
       interrupts.done();
     }
-    tell(given, sweeps, folders);
+    const files = sweeps.length === profiles.length ? await writeFiles(given, folders) : [];
+    tell(given, sweeps, folders, files);
     // Doubts about a point are shown with it; a demonstration has nothing to gate.
     return interrupts.heard ? exitCodes.interrupted : exitCodes.ok;
   },
@@ -74,10 +80,28 @@ async function sweepEngine(
   }
 }
 
-function tell(given: Given, sweeps: Sweep[], folders: readonly string[]): void {
+/** The report of both engines and the pictures, each into the folder it belongs to; the page lies with the first. */
+async function writeFiles(given: Given, folders: readonly string[]): Promise<string[]> {
+  const told = [];
+  for (const folder of folders) told.push(await storedTold(given, await findEntry(given.common.store, folder)));
+  const comparison = await comparisonOf(told, []);
+  const files: string[] = [];
+  const write = async (file: string, content: string | Uint8Array): Promise<void> => {
+    await writeWhole(file, content);
+    files.push(file);
+  };
+  const [first] = folders as [string];
+  await write(join(first, 'report.html'), await renderForm(given, { told, comparison }, 'html'));
+  await write(join(first, 'comparison.png'), await renderForm(given, { told }, 'png'));
+  for (const [i, folder] of folders.entries())
+    await write(join(folder, 'sweep.png'), await renderForm(given, { told: [told[i]!] }, 'png'));
+  return files;
+}
+
+function tell(given: Given, sweeps: Sweep[], folders: readonly string[], files: readonly string[]): void {
   const { io, common } = given;
   if (common.json) {
-    io.out(`${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps, folders }, null, 2)}\n`);
+    io.out(`${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps, folders, files }, null, 2)}\n`);
     return;
   }
   io.out(`\n${say({ en: 'Comparison', zh: '对比' }, common.lang)}\n${comparisonText(sweeps, reportOptions(given))}\n`);
@@ -88,6 +112,6 @@ function tell(given: Given, sweeps: Sweep[], folders: readonly string[]): void {
         zh: `两个引擎均为模拟，负载是真实的。下一步：dyno run http://你的服务器:8000 --concurrency 16 -n 200`,
       },
       common.lang,
-    )}\n${say({ en: 'Results are in:', zh: '结果保存在：' }, common.lang)}\n${folders.join('\n')}\n`,
+    )}\n${files.length === 0 ? '' : `${say({ en: 'Report and pictures:', zh: '报告与图片：' }, common.lang)}\n${files.join('\n')}\n`}${say({ en: 'Results are in:', zh: '结果保存在：' }, common.lang)}\n${folders.join('\n')}\n`,
   );
 }

@@ -1,25 +1,29 @@
-import { UserError } from '../../core/index.ts';
+import { exitCodes, say, UserError } from '../../core/index.ts';
 import { reporters } from '../../report/index.ts';
-import type { ReporterName } from '../../report/index.ts';
-import { findEntry } from '../../store/index.ts';
+import type { Reported, ReporterName } from '../../report/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile } from '../command.ts';
-import { showStored } from '../show.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
+import type { FileForm } from '../render.ts';
+import { reportOptions } from '../show.ts';
+import { toldOf } from '../told.ts';
+import type { Told } from '../told.ts';
 
-const names = Object.keys(reporters) as ReporterName[];
+const names = [...Object.keys(reporters), ...fileForms];
 
 export const command: CommandFile = {
   about: {
-    en: 'Render a run or a sweep again, in another form. A run that was killed is told from what it had written.',
-    zh: '以其他形式重新输出运行或扫描结果。被杀掉的运行按已写入的内容汇报。',
+    en: "Render a run, a sweep or another tool's file in any form. A run that was killed is told from what it had written.",
+    zh: '以任意形式输出运行、扫描或其他工具的结果文件。被杀掉的运行按已写入的内容汇报。',
   },
   arguments: [
     {
       name: 'run',
       required: true,
+      variadic: true,
       help: {
-        en: 'id, the beginning of one, label, path, SWEEP/RUN or latest',
-        zh: 'id、id 前缀、标签、路径、SWEEP/RUN 或 latest',
+        en: 'id, the beginning of one, label, path, SWEEP/RUN, latest, or a file that dyno import reads',
+        zh: 'id、id 前缀、标签、路径、SWEEP/RUN、latest，或 dyno import 支持的文件',
       },
     },
   ],
@@ -29,6 +33,14 @@ export const command: CommandFile = {
       value: 'FORM',
       help: { en: `${names.join(', ')} (default: text)`, zh: `${names.join('、')}（默认：text）` },
     },
+    {
+      name: 'out',
+      value: 'FILE',
+      help: {
+        en: "where to write (default: text forms on stdout, files into the result's folder)",
+        zh: '输出文件（默认：文本打印到 stdout，文件写入结果目录）',
+      },
+    },
   ],
   examples: [
     { line: 'dyno report latest', says: { en: 'the newest result', zh: '最新结果' } },
@@ -37,16 +49,45 @@ export const command: CommandFile = {
       says: { en: 'as evalscope would have printed it', zh: '以 evalscope 的格式输出' },
     },
     {
+      line: 'dyno report latest --as html --out report.html',
+      says: { en: 'one page with charts, tables and audit, for anybody', zh: '含图表、数据与审计的单页报告' },
+    },
+    {
+      line: 'dyno report latest --as png --lang zh',
+      says: { en: 'the sweep panel as a picture', zh: '扫描面板图' },
+    },
+    {
       line: 'dyno report 20261115 --as markdown --lang zh',
       says: { en: 'a table to paste into a document', zh: '可粘贴到文档中的表格' },
     },
   ],
   async run(given) {
     const as = last(given, 'as') ?? 'text';
-    if (!Object.hasOwn(reporters, as)) throw unknownForm(as);
-    return showStored(given, await findEntry(given.common.store, given.args[0]!), as as ReporterName);
+    if (!names.includes(as)) throw unknownForm(as);
+    const told = await toldOf(given, given.args);
+    if (told.length === 0) return exitCodes.usage;
+    const form = fileForms.find((known) => known === as);
+    if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName);
+    else await tellFile(given, told, form);
+    return exitCodes.ok;
   },
 };
+
+async function tellText(given: Given, told: readonly Told[], as: ReporterName): Promise<void> {
+  const what: Reported = told.length === 1 ? told[0]!.what : told.map(({ sweep }) => sweep);
+  const text = reporters[given.common.json ? 'json' : as](what, reportOptions(given));
+  const out = last(given, 'out');
+  if (out === undefined) given.io.out(text);
+  else await writeWhole(placeFor(out, null, ''), text);
+}
+
+async function tellFile(given: Given, told: readonly Told[], form: FileForm): Promise<void> {
+  const name = form === 'parquet' ? 'exchanges.parquet' : `report.${form}`;
+  const file = placeFor(last(given, 'out'), told.length === 1 ? told[0]!.dir : null, name);
+  await writeWhole(file, await renderForm(given, { told }, form));
+  given.io.out(`${file}\n`);
+  if (!given.common.quiet) given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}\n`);
+}
 
 function unknownForm(as: string): UserError {
   return new UserError({

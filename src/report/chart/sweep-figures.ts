@@ -152,19 +152,23 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
   const hollow = distinctNames(sweeps).flatMap(([name, sweep]) =>
     sweep.points.filter((point) => !point.verdict.valid).map((point) => ({ name, sweep, point })),
   );
-  const byReason = new Map<string, { reason: Phrase; where: string[] }>();
+  // The same doubt about many points is told once, in the words of the first of them.
+  const byCode = new Map<string, { reason: Phrase; places: Map<string, number[]> }>();
   for (const { name, sweep, point } of hollow) {
-    const reason = reasonOf(point) as Phrase;
-    const place = `${sweeps.length > 1 ? `${name} ` : ''}${variableOf(sweep, point) ?? ''}`.trim();
-    const known = byReason.get(reason.en) ?? { reason, where: [] };
-    known.where.push(place);
-    byReason.set(reason.en, known);
+    const code = point.verdict.findings.find(({ severity }) => severity === 'invalid')?.code ?? '';
+    const known = byCode.get(code) ?? { reason: reasonOf(point) as Phrase, places: new Map<string, number[]>() };
+    known.places.set(name, [...(known.places.get(name) ?? []), variableOf(sweep, point) ?? 0]);
+    byCode.set(code, known);
   }
-  const told = [...byReason.values()].slice(0, mostNotes).map(({ reason, where }) => ({
-    en: `○ ${where.join(', ')}: ${reason.en}`,
-    zh: `○ ${where.join('、')}：${reason.zh}`,
-  }));
-  const rest = byReason.size - told.length;
+  const told = [...byCode.values()].slice(0, mostNotes).map(({ reason, places }): Phrase => {
+    const where = [...places].map(([name, loads]) => `${sweeps.length > 1 ? `${name} ` : ''}${loads.join(', ')}`);
+    const several = [...places.values()].flat().length > 1;
+    return {
+      en: `○ ${where.join('; ')}: ${several ? 'at the first of them: ' : ''}${reason.en}`,
+      zh: `○ ${where.join('；')}：${several ? '以首个点为例，' : ''}${reason.zh}`,
+    };
+  });
+  const rest = byCode.size - told.length;
   if (rest > 0) told.push({ en: `○ and ${rest} more reasons; see the audit`, zh: `○ 另有 ${rest} 个原因，见审计` });
   return [...notes, ...told];
 }

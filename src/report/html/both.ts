@@ -18,7 +18,7 @@ export function both(phrase: Phrase | string): Html {
 }
 
 /** A template whose parts are safe HTML, lists of it, or numbers. */
-export function html(strings: TemplateStringsArray, ...parts: (Html | readonly Html[] | number)[]): Html {
+export function markup(strings: TemplateStringsArray, ...parts: (Html | readonly Html[] | number)[]): Html {
   let out = strings[0]!;
   for (const [i, part] of parts.entries()) {
     out += Array.isArray(part) ? part.join('') : String(part);
@@ -31,13 +31,13 @@ export function html(strings: TemplateStringsArray, ...parts: (Html | readonly H
 export function table(caption: Phrase, head: readonly Html[], rows: readonly (readonly Html[])[]): Html {
   const body = rows.map(
     ([first, ...rest]) =>
-      html`<tr>
+      markup`<tr>
         <th scope="row">${first ?? text('')}</th>
-        ${rest.map((cell) => html`<td>${cell}</td>`)}
+        ${rest.map((cell) => markup`<td>${cell}</td>`)}
       </tr>`,
   );
-  const heads = head.map((cell) => html`<th scope="col">${cell}</th>`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${text(`${caption.en} / ${caption.zh}`)}">
+  const heads = head.map((cell) => markup`<th scope="col">${cell}</th>`);
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${text(`${caption.en} / ${caption.zh}`)}">
     <table>
       <caption>
         ${both(caption)}

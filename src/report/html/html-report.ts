@@ -1,7 +1,7 @@
 import type { Lang, Phrase, Sweep } from '../../core/index.ts';
 import type { Figure } from '../chart/index.ts';
 import { pointName, sweepName } from '../point-name.ts';
-import { both, html, text } from './both.ts';
+import { both, markup, text } from './both.ts';
 import type { Html } from './both.ts';
 import { storyOf } from './story.ts';
 import { style } from './style.ts';
@@ -34,59 +34,48 @@ export interface HtmlParts {
 export function htmlReport(parts: HtmlParts): string {
   const { lang, script } = parts;
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${script.sha256}'; base-uri 'none'; form-action 'none'`;
-  const page = html`<!doctype html>
-    <html lang="${text(lang === 'zh' ? 'zh-CN' : 'en')}" data-lang="${text(lang)}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width,initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="${text(policy)}" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${text(parts.title)} · llmdyno</title>
-        <style>
-          ${style as Html}
-        </style>
-      </head>
-      <body>
-        <a class="skip" href="#verdict">${both({ en: 'to the verdict', zh: '跳到结论' })}</a>
-        <header>
-          <h1>${text(parts.title)}</h1>
-          <div>
-            <button type="button" id="switch-language" aria-label="English / 中文">English / 中文</button>
-            <button type="button" id="switch-theme">${both({ en: 'light / dark', zh: '浅色 / 深色' })}</button>
-          </div>
-        </header>
-        <main>${body(parts)}</main>
-        <footer>${text(parts.by)} · ${both({ en: 'one file, no network needed', zh: '单个文件，无需联网' })}</footer>
-        <script type="application/json" id="figures">
-          ${dataOf(parts.figures)}
-        </script>
-        <script>
-          ${script.code as Html};
-        </script>
-      </body>
-    </html> `;
+  const page = markup`<!doctype html>
+<html lang="${text(lang === 'zh' ? 'zh-CN' : 'en')}" data-lang="${text(lang)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${text(policy)}">
+<meta name="referrer" content="no-referrer">
+<title>${text(parts.title)} · llmdyno</title>
+<style>${style as Html}</style>
+</head>
+<body>
+<a class="skip" href="#verdict">${both({ en: 'to the verdict', zh: '跳到结论' })}</a>
+<header><h1>${text(parts.title)}</h1><div><button type="button" id="switch-language" aria-label="English / 中文">English / 中文</button> <button type="button" id="switch-theme">${both({ en: 'light / dark', zh: '浅色 / 深色' })}</button></div></header>
+<main>${body(parts)}</main>
+<footer>${text(parts.by)} · ${both({ en: 'one file, no network needed; charts by Apache ECharts (Apache-2.0) and zrender (BSD-3-Clause)', zh: '单个文件，无需联网；图表由 Apache ECharts（Apache-2.0）与 zrender（BSD-3-Clause）绘制' })}</footer>
+<script type="application/json" id="figures">${dataOf(parts.figures)}</script>
+<script>${script.code as Html}</script>
+</body>
+</html>
+`;
   return page;
 }
 
 function body(parts: HtmlParts): Html {
   const sections: [string, Phrase, Html][] = [
     ['story', { en: 'What was tested and found', zh: '测了什么，发现了什么' }, story(parts)],
+    ['charts', { en: 'Charts', zh: '图表' }, markup`${parts.figures.map(figureBox)}`],
     ...(parts.more ?? []).map(({ id, title, body: inner }): [string, Phrase, Html] => [id, title, inner]),
-    ['charts', { en: 'Charts', zh: '图表' }, html`${parts.figures.map(figureBox)}`],
     ['tables', { en: 'Tables', zh: '数据表' }, tables(parts.sweeps)],
     ['audit', { en: 'Audit', zh: '审计' }, findingList(parts.sweeps)],
     ['environment', { en: 'Environment', zh: '环境' }, environment(parts)],
     ['repeat', { en: 'To repeat it', zh: '如何复现' }, repeat(parts)],
   ];
-  const links = sections.map(([id, title]) => html`<a href="#${text(id)}">${both(title)}</a>`);
+  const links = sections.map(([id, title]) => markup`<a href="#${text(id)}">${both(title)}</a>`);
   const rest = sections.map(
     ([id, title, inner]) =>
-      html`<section id="${text(id)}" aria-labelledby="${text(`${id}-title`)}">
+      markup`<section id="${text(id)}" aria-labelledby="${text(`${id}-title`)}">
         <h2 id="${text(`${id}-title`)}">${both(title)}</h2>
         ${inner}
       </section>`,
   );
-  return html`${verdict(parts)}
+  return markup`${verdict(parts)}
     <nav aria-label="sections / 目录">${links}</nav>
     ${rest}`;
 }
@@ -94,9 +83,9 @@ function body(parts: HtmlParts): Html {
 function verdict(parts: HtmlParts): Html {
   const { tone, verdict: words, cautions, found } = storyOf(parts.sweeps);
   const first = found[0];
-  return html`<section id="verdict" class="verdict ${text(tone)}" aria-label="verdict / 结论">
+  return markup`<section id="verdict" class="verdict ${text(tone)}" aria-label="verdict / 结论">
     <p><strong>${both(words)}</strong></p>
-    ${cautions.map((caution) => html`<p class="warnword">${both(caution)}</p>`)}${first === undefined ? text('') : html`<p>${both(first)}</p>`}
+    ${cautions.map((caution) => markup`<p class="warnword">${both(caution)}</p>`)}${first === undefined ? text('') : markup`<p>${both(first)}</p>`}
   </section>`;
 }
 
@@ -105,15 +94,15 @@ function story(parts: HtmlParts): Html {
   const list = (title: Phrase, items: readonly Phrase[]): Html =>
     items.length === 0
       ? text('')
-      : html`<h3>${both(title)}</h3>
+      : markup`<h3>${both(title)}</h3>
           <ul>
-            ${items.map((item) => html`<li>${both(item)}</li>`)}
+            ${items.map((item) => markup`<li>${both(item)}</li>`)}
           </ul>`;
-  return html`${list({ en: 'Tested', zh: '测试内容' }, tested)}${list({ en: 'Found', zh: '发现' }, found)}${list({ en: 'To do', zh: '建议' }, advice)}`;
+  return markup`${list({ en: 'Tested', zh: '测试内容' }, tested)}${list({ en: 'Found', zh: '发现' }, found)}${list({ en: 'To do', zh: '建议' }, advice)}`;
 }
 
 function figureBox(figure: Figure, index: number): Html {
-  return html`<figure>
+  return markup`<figure>
     <div
       class="plot"
       data-figure="${index}"
@@ -137,14 +126,14 @@ function tables(sweeps: readonly Sweep[]): Html {
         points.length === 1 ? sweepName(sweep) : `${sweepName(sweep)} · ${pointName(sweep, point)}`,
       ),
     );
-  return html`${sweeps.map(sweepTable)}${why ?? text('')}<details${points.length === 1 ? (' open' as Html) : text('')}><summary>${both({ en: 'Distributions of every point', zh: '各点的分布' })}</summary>${each}</details>`;
+  return markup`${sweeps.map(sweepTable)}${why ?? text('')}<details${points.length === 1 ? (' open' as Html) : text('')}><summary>${both({ en: 'Distributions of every point', zh: '各点的分布' })}</summary>${each}</details>`;
 }
 
 function environment(parts: HtmlParts): Html {
-  return html`<dl>
+  return markup`<dl>
     ${parts.environment.map(
       ([name, value]) =>
-        html`<dt>${both(name)}</dt>
+        markup`<dt>${both(name)}</dt>
           <dd>${text(value)}</dd>`,
     )}
   </dl>`;
@@ -153,10 +142,10 @@ function environment(parts: HtmlParts): Html {
 function repeat(parts: HtmlParts): Html {
   const { command, plan } = parts.repeat;
   const shown = plan === null || plan === undefined ? null : JSON.stringify(plan, null, 2);
-  return html`${command === null ? text('') : html`<pre>${text(command)}</pre>`}${
+  return markup`${command === null ? text('') : markup`<pre>${text(command)}</pre>`}${
     shown === null
       ? text('')
-      : html`<details>
+      : markup`<details>
           <summary>plan.json</summary>
           <pre>${escaped(shown)}</pre>
         </details>`

@@ -25,7 +25,7 @@ button:focus-visible,a:focus-visible,.scroll:focus-visible,summary:focus-visible
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;min-width:50%}
 caption{text-align:left;color:var(--faint);padding:4px 0}
 th,td{border-bottom:1px solid var(--line);padding:5px 12px;text-align:right;white-space:nowrap}
-th:first-child,td:first-child{text-align:left}thead th{border-bottom:2px solid var(--line)}
+th:first-child,td:first-child,#comparison td:nth-child(2),#comparison th:nth-child(2){text-align:left}thead th{border-bottom:2px solid var(--line)}
 figure{margin:16px 0;border:1px solid var(--line);border-radius:6px;overflow:hidden}
 figure .plot{width:100%;min-height:260px}
 figcaption{padding:6px 16px 10px;color:var(--faint);font-size:.9rem}

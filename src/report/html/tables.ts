@@ -3,7 +3,7 @@ import type { Distribution, Finding, Phrase, Summary, Sweep } from '../../core/i
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from '../figure-text.ts';
 import { pointName, sweepName, variableOf } from '../point-name.ts';
 import { words } from '../words.ts';
-import { both, html, table, text } from './both.ts';
+import { both, markup, table, text } from './both.ts';
 import type { Html } from './both.ts';
 
 /** One row per point. */
@@ -24,7 +24,7 @@ export function sweepTable(sweep: Sweep): Html {
     { en: 'TPOT p50 (ms)', zh: 'TPOT p50 (ms)' },
   ];
   const rows = sweep.points.map((point) => [
-    html`${text(pointName(sweep, point))}${point.verdict.valid ? text('') : html` <span class="badword">○ ${both({ en: 'not valid', zh: '无效' })}</span>`}`,
+    markup`${text(pointName(sweep, point))}${point.verdict.valid ? text('') : markup` <span class="badword">○ ${both({ en: 'not valid', zh: '无效' })}</span>`}`,
     ...[
       String(countOf(point.counts, 'ok') ?? unknown),
       String(countOf(point.counts, 'failed') ?? unknown),
@@ -114,8 +114,8 @@ export function findingList(sweeps: readonly Sweep[]): Html {
     .toSorted((a, b) => rank[a.finding.severity] - rank[b.finding.severity])
     .map(({ finding, where }) => findingBox(finding, where));
   return items.length === 0
-    ? html`<p>${both({ en: 'Nothing to doubt was found.', zh: '未发现可疑之处。' })}</p>`
-    : html`${items}`;
+    ? markup`<p>${both({ en: 'Nothing to doubt was found.', zh: '未发现可疑之处。' })}</p>`
+    : markup`${items}`;
 }
 
 const severities = { info: words.severityInfo, warn: words.severityWarn, invalid: words.severityInvalid };
@@ -124,14 +124,14 @@ function findingBox(finding: Finding, where: readonly string[]): Html {
   const evidence = Object.entries(finding.evidence).map(
     ([key, value]) => `${key} = ${typeof value === 'number' ? sized(value) : String(value)}`,
   );
-  return html`<div class="finding ${text(finding.severity)}">
+  return markup`<div class="finding ${text(finding.severity)}">
     <p>
       <strong>${both(severities[finding.severity])}</strong> · ${both({ en: finding.message, zh: finding.zh.message })}
     </p>
     <p class="faint">
       ${text(finding.code)} ·
-      ${text(where.join(', '))}${evidence.length > 0 ? html` · ${text(evidence.join(', '))}` : text('')}
+      ${text(where.join(', '))}${evidence.length > 0 ? markup` · ${text(evidence.join(', '))}` : text('')}
     </p>
-    ${finding.advice === '' ? text('') : html`<p>${both({ en: `Advice: ${finding.advice}`, zh: `建议：${finding.zh.advice}` })}</p>`}
+    ${finding.advice === '' ? text('') : markup`<p>${both({ en: `Advice: ${finding.advice}`, zh: `建议：${finding.zh.advice}` })}</p>`}
   </div>`;
 }

@@ -1,0 +1,168 @@
+import { exitCodes, UserError } from '../../core/index.ts';
+import { compareSweeps, parseGate, slicesOf } from '../../measure/index.ts';
+import type { ComparedSweep, Comparison, Gate } from '../../measure/index.ts';
+import { comparisonMarkdown, comparisonReportText, sweepName } from '../../report/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
+import { reportOptions } from '../show.ts';
+import { toldOf, traceOf } from '../told.ts';
+import type { Told } from '../told.ts';
+
+const forms = ['text', 'markdown', 'json', 'html', 'svg', 'png', 'xlsx'] as const;
+
+export const command: CommandFile = {
+  about: {
+    en: 'Results side by side with differences, intervals and significance; the first is the baseline. --fail-if makes it a CI gate.',
+    zh: '并排比较结果，给出差异、置信区间与显著性；第一个为基线。--fail-if 可用作 CI 门禁。',
+  },
+  arguments: [
+    {
+      name: 'run',
+      required: true,
+      variadic: true,
+      help: {
+        en: 'two or more runs, sweeps, or files that dyno import reads',
+        zh: '两个或更多运行、扫描，或 dyno import 支持的文件',
+      },
+    },
+  ],
+  flags: [
+    {
+      name: 'baseline',
+      value: 'RUN',
+      help: { en: 'compare with this one instead of the first', zh: '以此为基线（默认第一个）' },
+    },
+    {
+      name: 'fail-if',
+      value: 'CONDITION',
+      repeat: true,
+      help: {
+        en: "exit 4 when it holds: 'outputTokensPerSec<-5%' is a change against the baseline, 'ttft.p99>2s' a limit",
+        zh: "满足条件时以 4 退出：'outputTokensPerSec<-5%' 为相对基线的变化，'ttft.p99>2s' 为上限",
+      },
+    },
+    {
+      name: 'as',
+      value: 'FORM',
+      help: { en: `${forms.join(', ')} (default: text)`, zh: `${forms.join('、')}（默认：text）` },
+    },
+    {
+      name: 'out',
+      value: 'FILE',
+      help: {
+        en: 'where to write (default: text on stdout, files here as comparison.FORM)',
+        zh: '输出文件（默认：文本打印到 stdout，文件为当前目录的 comparison.格式）',
+      },
+    },
+    {
+      name: 'lenient',
+      value: null,
+      help: { en: 'exit 0 even where the runs are not comparable', zh: '即使不可比也以 0 退出' },
+    },
+  ],
+  examples: [
+    { line: 'dyno compare before after', says: { en: 'two runs by their labels', zh: '按标签比较两次运行' } },
+    {
+      line: "dyno compare main candidate --fail-if 'outputTokensPerSec<-5%' --as markdown --out summary.md",
+      says: { en: 'a gate for CI, with a summary for the job page', zh: 'CI 门禁，并写出摘要' },
+    },
+    {
+      line: 'dyno compare examples/vllm-t4.md examples/xinference-t4.md --as png --lang zh',
+      says: { en: "a picture of two tables from somebody's document", zh: '把两张表画成对比图' },
+    },
+  ],
+  async run(given) {
+    const as = formOf(given);
+    const gates = (given.flags.get('fail-if') ?? []).map(parseGate);
+    const told = await chosen(given);
+    const comparison = await comparisonOf(told, gates);
+    await tell(given, told, comparison, as);
+    return exitFor(comparison, given.flags.has('lenient'));
+  },
+};
+
+function formOf(given: Given): (typeof forms)[number] {
+  const word = given.common.json ? 'json' : (last(given, 'as') ?? 'text');
+  const form = forms.find((known) => known === word);
+  if (form !== undefined) return form;
+  throw new UserError({
+    code: 'unknown-form',
+    message: { en: `there is no form "${word}"`, zh: `没有 "${word}" 这种格式` },
+    hint: { en: `Choose one of: ${forms.join(', ')}.`, zh: `可选：${forms.join('、')}。` },
+    place: { flag: '--as' },
+  });
+}
+
+/** What was named, the baseline first. */
+async function chosen(given: Given): Promise<Told[]> {
+  const baseline = last(given, 'baseline');
+  const others = await toldOf(given, given.args);
+  const told = baseline === undefined ? others : withBaseline(await toldOf(given, [baseline]), others);
+  if (told.length >= 2) return told;
+  throw new UserError({
+    code: 'one-run',
+    message: { en: 'a comparison needs two results', zh: '比较需要两个结果' },
+    hint: {
+      en: 'Name two runs, sweeps or files; dyno runs lists them.',
+      zh: '请给出两个运行、扫描或文件；dyno runs 可列出。',
+    },
+  });
+}
+
+function withBaseline(baseline: readonly Told[], others: readonly Told[]): Told[] {
+  const ids = new Set(baseline.map(({ sweep }) => sweep.id));
+  return [...baseline, ...others.filter(({ sweep }) => !ids.has(sweep.id))];
+}
+
+/** The comparison of what was named; requests are read where they are at hand. */
+export async function comparisonOf(told: readonly Told[], gates: readonly Gate[]): Promise<Comparison> {
+  const sweeps: ComparedSweep[] = [];
+  for (const { sweep, runs } of told) {
+    const points: ComparedSweep['points'] = [];
+    for (const summary of sweep.points) {
+      const run = runs.get(summary.runId);
+      points.push({
+        id: summary.runId,
+        name: sweepName(sweep),
+        summary,
+        plan: run?.record.plan ?? null,
+        slices: run === undefined ? null : slicesOf(await traceOf(run)),
+      });
+    }
+    sweeps.push({ id: sweep.id, name: sweepName(sweep), points });
+  }
+  return compareSweeps(sweeps, gates);
+}
+
+async function tell(
+  given: Given,
+  told: readonly Told[],
+  comparison: Comparison,
+  as: (typeof forms)[number],
+): Promise<void> {
+  const out = last(given, 'out');
+  const form = fileForms.find((known) => known === as);
+  if (form !== undefined) {
+    const file = placeFor(out, null, `comparison.${form}`);
+    await writeWhole(file, await renderForm(given, { told, comparison }, form));
+    given.io.out(`${file}\n`);
+    return;
+  }
+  const options = reportOptions(given);
+  const text =
+    as === 'json'
+      ? `${JSON.stringify(comparison, null, 2)}\n`
+      : as === 'markdown'
+        ? comparisonMarkdown(comparison, options)
+        : comparisonReportText(comparison, options);
+  if (out === undefined) given.io.out(text);
+  else await writeWhole(placeFor(out, null, ''), text);
+}
+
+function exitFor(comparison: Comparison, lenient: boolean): number {
+  if (comparison.gates.some(({ failed }) => failed)) return exitCodes.gateFailed;
+  // A gate on runs that cannot be compared must not look green.
+  if (comparison.gates.some(({ comparable }) => !comparable) && !lenient) return exitCodes.notValid;
+  return exitCodes.ok;
+}

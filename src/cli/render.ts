@@ -1,0 +1,194 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { printable, say, UserError } from '../core/index.ts';
+import type { Summary } from '../core/index.ts';
+import {
+  cdfFigure,
+  comparisonFigure,
+  comparisonHtml,
+  figureSvg,
+  goodputFigure,
+  htmlReport,
+  lengthsFigure,
+  overTimeFigure,
+  paretoFigure,
+  parquet,
+  sweepFigure,
+  sweepName,
+  timelineFigure,
+  tokenTimesFigure,
+  xlsx,
+} from '../report/index.ts';
+import type { Figure, IntervalsOf } from '../report/index.ts';
+import type { Comparison } from '../measure/index.ts';
+import { readExchanges } from '../store/index.ts';
+import type { Given } from './command.ts';
+import { pageScript } from './page-script.ts';
+import { reportOptions } from './show.ts';
+import { intervalsOfTold, traceOf } from './told.ts';
+import type { Told } from './told.ts';
+import { version } from './version.ts';
+
+/** Forms that are files, by the word of `--as`. */
+export const fileForms = ['html', 'svg', 'png', 'xlsx', 'parquet'] as const;
+export type FileForm = (typeof fileForms)[number];
+
+const pictureWidth = 1350;
+
+/** What is rendered: one thing, or several side by side with their comparison. */
+export interface Rendered {
+  told: readonly Told[];
+  comparison?: Comparison;
+}
+
+/** The bytes of a file form. */
+export async function renderForm(given: Given, what: Rendered, form: FileForm): Promise<string | Uint8Array> {
+  const { told } = what;
+  const [first] = told;
+  switch (form) {
+    case 'html':
+      return pageOf(given, what);
+    case 'svg':
+    case 'png': {
+      const figure = mainFigure(told, await intervalsOfTold(told));
+      const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
+      return form === 'svg' ? svg : drawn(given, svg);
+    }
+    case 'xlsx':
+      return xlsx(told.length === 1 ? first!.what : told.map(({ sweep }) => sweep), reportOptions(given));
+    case 'parquet': {
+      const runs = told.flatMap(({ runs: all }) => [...all.values()]);
+      if (runs.length !== 1) throw notOneRun(runs.length);
+      return parquet(readExchanges(runs[0]!));
+    }
+  }
+}
+
+/** The one picture that stands for a result: the comparison, the sweep panel, or one run over time. */
+function mainFigure(told: readonly Told[], intervals: IntervalsOf): Figure {
+  const sweeps = told.map(({ sweep }) => sweep);
+  return sweeps.length > 1 ? comparisonFigure(sweeps, intervals) : sweepFigure(sweeps[0]!, intervals);
+}
+
+/** The drawing library is native code: loaded only when a picture is asked for. */
+async function drawn(given: Given, svg: string): Promise<Uint8Array> {
+  const { pngOf } = await import('../picture/index.ts');
+  const { bytes, missing } = pngOf(svg);
+  if (missing.length > 0)
+    given.io.err(
+      say(
+        {
+          en: `warning: the picture lacks characters that its font does not have: ${printable(missing.slice(0, 20).join(' '))}\n`,
+          zh: `警告：字体缺少以下字符，图片中未显示：${printable(missing.slice(0, 20).join(' '))}\n`,
+        },
+        given.common.lang,
+      ),
+    );
+  return bytes;
+}
+
+/** Every figure that the data allow, the most telling first. */
+async function figuresOf(told: readonly Told[]): Promise<Figure[]> {
+  const intervals = await intervalsOfTold(told);
+  const sweeps = told.map(({ sweep }) => sweep);
+  const many = sweeps.length > 1;
+  const points = sweeps.flatMap((sweep) => sweep.points);
+  const figures: (Figure | null)[] = [];
+  if (many) figures.push(comparisonFigure(sweeps, intervals));
+  for (const [i, sweep] of sweeps.entries())
+    if (sweep.points.length > 1 || !many)
+      figures.push(points.length === 1 ? null : named(sweepFigure(sweep, intervals), i, many));
+  if (points.length > 1) figures.push(tokenTimesFigure(sweeps, intervals), paretoFigure(sweeps));
+  for (const [i, sweep] of sweeps.entries()) {
+    figures.push(...[goodputFigure(sweep), lengthsFigure(sweep)].map((figure) => figure && named(figure, i, many)));
+  }
+  // One run is shown from the inside; of several, the one with the highest load.
+  if (!many) figures.push(...(await insideFigures(told[0]!)));
+  return figures.filter((figure) => figure !== null);
+}
+
+function named(figure: Figure, index: number, many: boolean): Figure {
+  return many ? { ...figure, id: `${figure.id}-${index + 1}` } : figure;
+}
+
+async function insideFigures({ sweep, runs }: Told): Promise<(Figure | null)[]> {
+  const point = sweep.points.findLast(({ runId }) => runs.has(runId));
+  if (point === undefined) return [];
+  const trace = await traceOf(runs.get(point.runId)!);
+  const figures = [cdfFigure(point, trace), overTimeFigure(point, trace), timelineFigure(point, trace)];
+  return sweep.points.length === 1
+    ? figures
+    : figures.map((figure) => figure && { ...figure, title: atLoad(figure, point) });
+}
+
+function atLoad({ title }: Figure, { load }: Summary): Figure['title'] {
+  const at = load.concurrency ?? load.ratePerSec ?? '';
+  return typeof title === 'string' ? `${title} @ ${at}` : { en: `${title.en} @ ${at}`, zh: `${title.zh} @ ${at}` };
+}
+
+async function pageOf(given: Given, { told, comparison }: Rendered): Promise<string> {
+  const [first] = told;
+  const commands = told.flatMap(({ command }) => (command === null ? [] : [`dyno ${command.join(' ')}`]));
+  const plans = told.flatMap(({ runs }) => [...runs.values()].map(({ record }) => record));
+  return htmlReport({
+    title: told.map(({ sweep }) => sweepName(sweep)).join(' vs '),
+    sweeps: told.map(({ sweep }) => sweep),
+    figures: await figuresOf(told),
+    ...(comparison && {
+      more: [{ id: 'comparison', title: { en: 'Comparison', zh: '对比' }, body: comparisonHtml(comparison) }],
+    }),
+    environment: told.flatMap(({ environment, sweep }) =>
+      environment.map(([name, value]) => [name, told.length > 1 ? `${sweepName(sweep)}: ${value}` : value] as const),
+    ),
+    repeat: {
+      command: commands.length > 0 ? commands.join('; ') : null,
+      plan: plans.length === 1 ? plans[0] : plans.length > 0 ? plans : null,
+    },
+    lang: given.common.lang,
+    script: await pageScript(),
+    by: `llmdyno ${version}${first?.sweep.points[0]?.startedAt ? ` · ${first.sweep.points[0].startedAt}` : ''}`,
+  });
+}
+
+/** Where a form goes: --out, else a name of its own in the result's folder, else in the working directory. */
+export function placeFor(out: string | undefined, dir: string | null, name: string): string {
+  return resolve(out ?? (dir === null ? name : join(dir, name)));
+}
+
+/** Writes a file whole or not at all. */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const half = `${file}.${process.pid}.part`;
+  try {
+    await writeFile(half, content);
+    await rename(half, file);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw new UserError({
+      code: 'cannot-write',
+      message: { en: `cannot be written (${code})`, zh: `无法写入（${code}）` },
+      hint: {
+        en: 'Choose another file with --out FILE; its folder must exist.',
+        zh: '请用 --out 指定其他文件；其目录须已存在。',
+      },
+      place: { file },
+    });
+  }
+}
+
+function notOneRun(count: number): UserError {
+  return new UserError({
+    code: 'not-one-run',
+    message: {
+      en:
+        count === 0
+          ? 'there are no requests: only a summary was imported'
+          : `parquet holds the requests of one run, and these are ${count}`,
+      zh: count === 0 ? '没有逐请求数据：仅导入了汇总' : `parquet 保存单个运行的请求，此处有 ${count} 个运行`,
+    },
+    hint: {
+      en: 'Name one run: dyno report SWEEP/RUN --as parquet.',
+      zh: '请指定一个运行：dyno report SWEEP/RUN --as parquet。',
+    },
+    place: { flag: '--as' },
+  });
+}

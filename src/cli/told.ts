@@ -1,0 +1,120 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Phrase, Summary, Sweep } from '../core/index.ts';
+import { intervalsOf, makeTrace } from '../measure/index.ts';
+import type { Trace } from '../measure/index.ts';
+import { asSweep } from '../report/index.ts';
+import type { PointIntervals } from '../report/index.ts';
+import { summaryOfRun, sweepOf } from '../run/index.ts';
+import { findEntry, openSweep, readExchanges } from '../store/index.ts';
+import type { StoredRun, StoredSweep } from '../store/index.ts';
+import { audited } from './commands/import.ts';
+import type { Given } from './command.ts';
+import { importPaths } from './import-files.ts';
+
+/** Something to tell: a run, a sweep, or what a file of another tool holds, with all that is known beside it. */
+export interface Told {
+  /** As it is shown; one run is the summary itself. */
+  what: Summary | Sweep;
+  /** The same as a sweep, so that everything can be told alike. */
+  sweep: Sweep;
+  /** Where rendered files go unless told otherwise; null = not in the store. */
+  dir: string | null;
+  /** The run folders behind the points, by run id; none for imports. */
+  runs: ReadonlyMap<string, StoredRun>;
+  environment: (readonly [Phrase, string])[];
+  command: readonly string[] | null;
+}
+
+/** What words name: a file or folder that is no run of ours is imported, everything else is looked up in the store. */
+export async function toldOf(given: Given, words: readonly string[]): Promise<Told[]> {
+  const all: Told[] = [];
+  for (const word of words) {
+    if (await isForeign(word)) all.push(...(await importedTold(given, word)));
+    else all.push(await storedTold(given, await findEntry(given.common.store, word)));
+  }
+  return all;
+}
+
+/** A stored entry with everything behind it. */
+export async function storedTold(given: Given, entry: StoredRun | StoredSweep): Promise<Told> {
+  if (entry.kind === 'run') {
+    const summary = await summaryOfRun(entry);
+    return {
+      what: summary,
+      sweep: asSweep(summary),
+      dir: entry.dir,
+      runs: new Map([[summary.runId, entry]]),
+      environment: environmentOf([entry]),
+      command: entry.record.command,
+    };
+  }
+  const sweep = await sweepOf(given.common.store, entry);
+  const { runs } = await openSweep(given.common.store, entry.dir);
+  return {
+    what: sweep,
+    sweep,
+    dir: entry.dir,
+    runs: new Map(runs.map((run) => [run.record.runId, run])),
+    environment: environmentOf(runs),
+    command: entry.record.command,
+  };
+}
+
+async function importedTold(given: Given, word: string): Promise<Told[]> {
+  const { sweeps, problems } = await importPaths([word], 'auto');
+  for (const { file, line, message, zh } of problems)
+    given.io.err(`${file}${line > 0 ? `:${line}` : ''}: ${given.common.lang === 'zh' ? zh : message}\n`);
+  return sweeps.map(audited).map(({ id, title, file, variable, points, findings }) => {
+    const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };
+    return {
+      what: sweep,
+      sweep,
+      dir: null,
+      runs: new Map(),
+      environment: [[{ en: 'imported from', zh: '导入自' }, file]],
+      command: null,
+    };
+  });
+}
+
+async function isForeign(word: string): Promise<boolean> {
+  const found = await stat(word).catch(() => null);
+  if (found === null) return false;
+  if (!found.isDirectory()) return true;
+  const ours = await Promise.all(['plan.json', 'sweep.json'].map((name) => stat(join(word, name)).catch(() => null)));
+  return ours.every((file) => file === null);
+}
+
+/** The requests of a run, read once in bounded memory. */
+export async function traceOf(run: StoredRun): Promise<Trace> {
+  const trace = makeTrace(run.record.plan.load);
+  for await (const exchange of readExchanges(run)) trace.add(exchange);
+  return trace;
+}
+
+/** Intervals of every point whose requests are at hand. */
+export async function intervalsOfTold(told: readonly Told[]): Promise<(point: Summary) => PointIntervals | null> {
+  const known = new Map<string, PointIntervals | null>();
+  for (const { runs } of told) for (const [id, run] of runs) known.set(id, intervalsOf(await traceOf(run)));
+  return (point) => known.get(point.runId) ?? null;
+}
+
+function environmentOf(runs: readonly StoredRun[]): (readonly [Phrase, string])[] {
+  const [first] = runs;
+  if (first === undefined) return [];
+  const { host, llmdyno, startedAt, plan } = first.record;
+  const rows: [Phrase, string][] = [
+    [{ en: 'started', zh: '开始时间' }, startedAt],
+    [{ en: 'target', zh: '目标' }, `${plan.target.url} (${plan.target.api}, ${plan.target.model})`],
+    [
+      { en: 'dataset', zh: '数据集' },
+      `${plan.dataset.name}${plan.dataset.hash === null ? '' : `, sha256 ${plan.dataset.hash}`}`,
+    ],
+    [{ en: 'seed', zh: '随机种子' }, String(plan.seed)],
+    [{ en: 'llmdyno', zh: 'llmdyno' }, llmdyno],
+  ];
+  for (const [key, value] of Object.entries(host ?? {}))
+    rows.push([{ en: `host: ${key}`, zh: `主机：${key}` }, typeof value === 'string' ? value : JSON.stringify(value)]);
+  return rows;
+}

@@ -1,0 +1,17 @@
+import type { Summary } from '../core/index.ts';
+
+/** What must be known before figures are read, for dialects that have no place of their own for it. */
+export function dialectNotes(summary: Summary): string[] {
+  const invalid = summary.verdict.findings.filter((finding) => finding.severity === 'invalid');
+  return [
+    ...(summary.simulated ? ['Note: simulated, not a measurement of a real engine'] : []),
+    ...(summary.partial ? ['Note: partial, the run did not end by itself'] : []),
+    ...(invalid.length > 0 ? [`Note: not valid (${invalid.map((finding) => finding.code).join(', ')})`] : []),
+  ];
+}
+
+/** Tokens of all ok requests together, from the mean and the number of requests behind it; null = not known. */
+export function totalTokens(summary: Summary, side: 'input' | 'output'): number | null {
+  const dist = side === 'input' ? summary.inputTokens : summary.outputTokens;
+  return dist === null || dist.mean === null || dist.n === 0 ? null : dist.mean * dist.n;
+}
