@@ -17,6 +17,11 @@ describe('the profiles that ship', () => {
     expect([...builtinProfiles.keys()]).toEqual([
       'qwen1.5-7b-mindie-8x910b4',
       'qwen1.5-14b-mindie-8x910b4',
+      'qwen2-72b-mindie-8x910b4',
+      'qwq-32b-mindie-atb-4x910b3',
+      'qwq-32b-mindie-mindspore-4x910b3',
+      'qwen2.5-72b-vllm-4xmxc500',
+      'sus-chat-34b-vllm-4xv100',
       'llama-3-8b-vllm-rtx4090',
     ]);
     for (const profile of builtinProfiles.values()) {
