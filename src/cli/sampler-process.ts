@@ -33,7 +33,7 @@ export async function runSampler(given: Given): Promise<number> {
     await sample(
       {
         intervalMs: orders.intervalMs,
-        tools: orders.devices ? findTools(given.io.env) : [],
+        tools: orders.devices ? findTools(given.io.env) : null,
         metricsUrls: orders.metricsUrls,
         metricsGuessed: orders.metricsGuessed,
         metricsHeaders: orders.metricsHeaders,

@@ -31,7 +31,7 @@ export async function makeRunTelemetry(
 ): Promise<RunTelemetry> {
   const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
+    child.once('close', () => resolve());
     child.once('error', () => resolve());
   });
   child.stdin!.on('error', () => {});

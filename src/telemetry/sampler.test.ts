@@ -38,7 +38,7 @@ async function lines(
   await sample(
     {
       intervalMs: 5,
-      tools: [],
+      tools: null,
       metricsUrls: [],
       metricsGuessed: false,
       metricsHeaders: {},
@@ -130,6 +130,25 @@ describe('a sampler goes on whatever the tools do', () => {
       flavour: 'vllm',
       running: 3,
       waiting: 1,
+    });
+  });
+
+  test('a tool that has said nothing by the end is told, and so is a host without tools', async () => {
+    const { file } = await tool('sleep 60');
+    const page = createServer((_, answer) => answer.end('vllm:num_requests_running 3\n')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => {
+      page.once('listening', resolve);
+    });
+    const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/metrics`;
+    const found = await lines({ tools: [asTool(file)], metricsUrls: [url] }, (all) => count(all, 'server') >= 2);
+    page.close();
+    page.closeAllConnections();
+    expect(found.at(-1)).toMatchObject({
+      kind: 'missing',
+      why: { en: 'nvidia-smi had not answered when the run ended' },
+    });
+    expect((await lines({ tools: [] }, () => false))[1]).toMatchObject({
+      why: { en: 'no device tool is on this host' },
     });
   });
 

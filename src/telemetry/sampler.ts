@@ -14,7 +14,8 @@ import type { FoundTool } from './tool-commands.ts';
 /** What to sample, and how the world is reached. */
 export interface SampleOptions {
   intervalMs: number;
-  tools: readonly FoundTool[];
+  /** The vendors' tools that were found; null = cards are not asked for. */
+  tools: readonly FoundTool[] | null;
   /** Addresses of /metrics to try; the first that answers as a known server is kept. None = no scraping. */
   metricsUrls: readonly string[];
   /** An address that was only guessed is given up after the first try. */
@@ -36,9 +37,15 @@ const mostFailures = 3;
  * busy when its turn comes is not asked twice. Ends when everything under way has ended, which timeouts make soon.
  */
 export async function sample(options: SampleOptions, stop: AbortSignal): Promise<void> {
-  const { intervalMs, tools, metricsUrls, files, emit, nowMs } = options;
+  const { intervalMs, metricsUrls, files, emit, nowMs } = options;
   emit({ kind: 'start', atMs: nowMs(), intervalMs });
-  const sources: (() => Promise<'go' | 'stop'>)[] = tools.map((tool) => toolSource(tool, options, stop));
+  if (options.tools?.length === 0) {
+    const why = { en: 'no device tool is on this host', zh: '本机没有设备工具' };
+    emit({ kind: 'missing', atMs: nowMs(), what: 'devices', who: 'devices', why });
+  }
+  const sources: (() => Promise<'go' | 'stop'>)[] = (options.tools ?? []).map((tool) =>
+    toolSource(tool, options, stop),
+  );
   const scraper = makeScraper(options.metricsHeaders, options.insecure);
   if (metricsUrls.length > 0) sources.push(metricsSource(scraper, options));
   if (files !== null) sources.push(hostSource(files, options));
@@ -75,6 +82,7 @@ function rest(forMs: number, stop: AbortSignal): Promise<void> {
 
 function toolSource(tool: FoundTool, { emit, nowMs }: SampleOptions, stop: AbortSignal): () => Promise<'go' | 'stop'> {
   let failures = 0;
+  let told = false;
   const fail = (why: Phrase): 'go' | 'stop' => {
     failures += 1;
     if (failures === 1 || failures === mostFailures)
@@ -84,16 +92,21 @@ function toolSource(tool: FoundTool, { emit, nowMs }: SampleOptions, stop: Abort
   return async () => {
     const startedMs = nowMs();
     const run = await runTool(tool.file, tool.sample, { timeoutMs: tool.timeoutMs, env: tool.env, stop });
-    if (stop.aborted) return 'stop';
+    if (stop.aborted && run.outcome !== 'ok') return told ? 'stop' : fail(unanswered(tool.tool));
     if (run.outcome !== 'ok') return fail(whyFailed(tool.tool, run));
     const { devices, warnings } = readDevices(run.out, tool.tool);
     if (devices.length === 0)
       return fail(warnings[0] ?? { en: `${tool.tool} shows no card`, zh: `${tool.tool} 未显示任何卡` });
     failures = 0;
+    told = true;
     const tookMs = nowMs() - startedMs;
     emit({ kind: 'devices', atMs: startedMs + tookMs / 2, tookMs, tool: tool.tool, devices: devices.map(sampleOf) });
     return 'go';
   };
+}
+
+function unanswered(tool: string): Phrase {
+  return { en: `${tool} had not answered when the run ended`, zh: `运行结束时 ${tool} 仍未响应` };
 }
 
 function metricsSource(scraper: Scraper, options: SampleOptions): () => Promise<'go' | 'stop'> {

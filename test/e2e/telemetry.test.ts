@@ -1,0 +1,228 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dyno, emptyFolder, engine, summaryOf } from './dyno.ts';
+import type { Engine } from './dyno.ts';
+
+const fixtures = join(import.meta.dirname, '../fixtures/hardware-devices');
+
+interface ServerLine {
+  kind: string;
+  atMs: number;
+  tookMs: number;
+  running: number;
+  waiting: number;
+}
+interface Flight {
+  warmup: boolean;
+  sentMs: number | null;
+  endMs: number;
+}
+
+let server: Engine;
+beforeAll(async () => {
+  server = await engine();
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+async function linesOf<T>(store: string, file: string): Promise<T[]> {
+  const [run] = (await readdir(store)).filter((name) => !name.startsWith('.'));
+  const text = await readFile(join(store, run!, file), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** A folder with a stand-in for nvidia-smi. */
+async function standIn(body: string): Promise<string> {
+  const folder = join(await emptyFolder(), 'bin');
+  await mkdir(folder);
+  await writeFile(join(folder, 'nvidia-smi'), `#!/bin/sh\n${body}\n`);
+  await chmod(join(folder, 'nvidia-smi'), 0o755);
+  return folder;
+}
+
+const short = [
+  '--concurrency',
+  '4',
+  '-n',
+  '24',
+  '--max-tokens',
+  '80',
+  '--ignore-eos',
+  '--json',
+  '--quiet',
+  '--lenient',
+];
+
+describe('telemetry of a run', () => {
+  test('running + waiting as scraped is what was in flight within one scrape interval', async () => {
+    const store = await emptyFolder();
+    const done = await dyno(['run', server.url, ...short, '--store', store]);
+    expect(done.code).toBe(0);
+    const scraped = (await linesOf<ServerLine>(store, 'telemetry.ndjson')).filter((line) => line.kind === 'server');
+    const flights = (await linesOf<Flight>(store, 'exchanges.ndjson')).filter((flight) => flight.sentMs !== null);
+    const inFlight = (atMs: number): number =>
+      flights.filter((flight) => flight.sentMs! <= atMs && atMs < flight.endMs).length;
+    const intervalMs = 1000;
+    expect(scraped.length).toBeGreaterThan(3);
+    for (const { atMs, running, waiting } of scraped) {
+      const around = flights
+        .flatMap((flight) => [flight.sentMs!, flight.endMs])
+        .filter((ms) => Math.abs(ms - atMs) <= intervalMs);
+      const counts = [atMs - intervalMs, atMs, atMs + intervalMs, ...around].map(inFlight);
+      expect(running + waiting).toBeGreaterThanOrEqual(Math.min(...counts));
+      expect(running + waiting).toBeLessThanOrEqual(Math.max(...counts));
+    }
+    const summary = summaryOf(done);
+    expect(summary.server).toMatchObject({ flavour: 'vllm', missing: [] });
+    expect((summary.server as { running: { max: number } }).running.max).toBe(4);
+  });
+
+  test('cards are sampled on the run’s clock; energy follows from their power', async () => {
+    const path = await standIn(
+      `cat <<'END'\nindex, name, memory.total [MiB], memory.used [MiB], utilization.gpu [%], temperature.gpu, power.draw [W]\n0, NVIDIA H200, 100000 MiB, 90000 MiB, 98 %, 60, 500.00 W\nEND`,
+    );
+    const done = await dyno(['run', server.url, ...short, '--store', await emptyFolder()], {
+      env: { PATH: `${path}:/usr/bin:/bin` },
+    });
+    const { devices, durationMs, outputTokensPerSec } = summaryOf(done);
+    const told = devices as { energyJ: number; tokensPerJoule: number; memoryMarginRatio: number };
+    expect(told.energyJ).toBeCloseTo((500 * durationMs!) / 1000, -1);
+    expect(told.tokensPerJoule).toBeCloseTo(outputTokensPerSec! / 500, 2);
+    expect(told.memoryMarginRatio).toBeCloseTo(0.1, 6);
+  });
+
+  test('a tool that hangs: the run goes on, its figures stand, and telemetry says what is missing', async () => {
+    const path = await standIn('sleep 30');
+    const done = await dyno(['run', server.url, ...short, '--store', await emptyFolder()], {
+      env: { PATH: `${path}:/usr/bin:/bin` },
+    });
+    const summary = summaryOf(done);
+    expect(summary.counts.ok).toBe(24);
+    expect(JSON.stringify(summary.server)).toContain('"flavour":"vllm"');
+    expect((summary.devices as { missing: { who: string }[] }).missing[0]!.who).toBe('nvidia-smi');
+  });
+
+  test('nothing is watched when nothing is to be', async () => {
+    const store = await emptyFolder();
+    const done = await dyno([
+      'run',
+      server.url,
+      '-n',
+      '2',
+      '--max-tokens',
+      '4',
+      '--json',
+      '--quiet',
+      '--devices',
+      'none',
+      '--metrics',
+      'none',
+      '--lenient',
+      '--store',
+      store,
+    ]);
+    expect(summaryOf(done)).toMatchObject({ server: null, devices: null });
+    const [run] = await readdir(store);
+    expect(await readdir(join(store, run!))).not.toContain('telemetry.ndjson');
+  });
+
+  test('a page that is not there is told, and a wrong word is refused', async () => {
+    const flags = [
+      'run',
+      server.url,
+      '-n',
+      '2',
+      '--max-tokens',
+      '4',
+      '--json',
+      '--quiet',
+      '--lenient',
+      '--devices',
+      'none',
+    ];
+    const gone = await dyno([...flags, '--metrics', `${server.url}/nowhere`, '--store', await emptyFolder()]);
+    expect((summaryOf(gone).server as { missing: { why: string }[] }).missing[0]!.why).toContain('HTTP 404');
+    expect((await dyno([...flags, '--metrics', 'sometimes'])).code).toBe(2);
+  });
+});
+
+describe('dyno devices', () => {
+  test('a captured output as JSON, in the keys of the contract', async () => {
+    const done = await dyno(['devices', '--from', join(fixtures, 'mx-smi-2.1.6.txt'), '--json']);
+    const { schema, devices } = JSON.parse(done.out) as { schema: string; devices: Record<string, unknown>[] };
+    expect(schema).toBe('llmdyno.devices/1');
+    expect(devices[0]).toMatchObject({
+      vendor: 'metax',
+      index: 0,
+      name: 'MXC500',
+      memoryTotalBytes: 65536 * 1024 ** 2,
+      memoryUsedBytes: 60982 * 1024 ** 2,
+      utilizationRatio: 0,
+      powerW: 71,
+      temperatureC: 51,
+    });
+  });
+
+  test('a host without tools has no cards, and says why', async () => {
+    const done = await dyno(['devices', '--json'], { env: { PATH: '/nonexistent' } });
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.out)).toMatchObject({ devices: [], warnings: ['no device tool is on this host'] });
+  });
+
+  test('a file that is not there and a tool nobody knows are mistakes', async () => {
+    expect((await dyno(['devices', '--from', '/nonexistent'])).code).toBe(2);
+    expect((await dyno(['devices', '--tool', 'gpu-z'])).code).toBe(2);
+  });
+});
+
+describe('dyno doctor', () => {
+  test('host, client and engine: every check answers, in both languages', async () => {
+    for (const lang of ['en', 'zh']) {
+      const done = await dyno(['doctor', server.url, '--json', '--lang', lang]);
+      expect(done.code).toBe(0);
+      const { schema, checks } = JSON.parse(done.out) as {
+        schema: string;
+        checks: { code: string; status: string; evidence: string }[];
+      };
+      expect(schema).toBe('llmdyno.doctor/1');
+      const byCode = Object.fromEntries(checks.map((one) => [one.code, one.status]));
+      expect(byCode).toMatchObject({
+        reachable: 'ok',
+        'model-listed': 'ok',
+        'usage-in-stream': 'ok',
+        'ignore-eos': 'ok',
+        'keep-alive': 'ok',
+        'clock-skew': 'ok',
+      });
+      for (const one of checks)
+        expect([one.code, ['ok', 'warn', 'bad', 'unknown'].includes(one.status), one.evidence !== '']).toEqual([
+          one.code,
+          true,
+          true,
+        ]);
+    }
+  });
+
+  test('an engine that is not there is one bad check, not a crash', async () => {
+    const done = await dyno(['doctor', 'http://127.0.0.1:9', '--json']);
+    expect(done.code).toBe(0);
+    expect(done.out).toContain('"code": "reachable"');
+  });
+
+  test('captured outputs of the published host: bind to node 0', async () => {
+    const file = join(await emptyFolder(), 'host.txt');
+    const text = await Promise.all(
+      ['numactl-8-nodes.txt', 'mx-smi-topo.txt'].map((name) => readFile(join(fixtures, name), 'utf8')),
+    );
+    await writeFile(file, text.join('\n'));
+    const { checks } = JSON.parse((await dyno(['doctor', '--from', file, '--json'])).out) as {
+      checks: { code: string; fix: string }[];
+    };
+    expect(checks.find((one) => one.code === 'numa-binding')!.fix).toContain('numactl -N0 -m0');
+  });
+});
