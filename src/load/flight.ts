@@ -1,5 +1,5 @@
 import { outputKindLetters, problem } from '../core/index.ts';
-import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, Timeouts } from '../core/index.ts';
+import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, ServerSteps, Timeouts } from '../core/index.ts';
 import type { Heard, Listener, Protocol } from '../protocol/index.ts';
 import { charCount } from '../workload/index.ts';
 import type { Connection, ConnectionClient } from './connection.ts';
@@ -30,6 +30,8 @@ export class Flight implements ConnectionClient {
   readonly #sentMs: number;
   readonly #warmup: boolean;
   readonly #inputChars: number;
+  /** A conversation goes on with what was said, so its answers are kept whatever the plan says. */
+  readonly #keepsText: boolean;
   #connecting: boolean;
   #connectMs: number | null = null;
   #firstByteMs: number | null = null;
@@ -46,6 +48,7 @@ export class Flight implements ConnectionClient {
   #outputChars = 0;
   #usage: Extract<Heard, { kind: 'usage' }> | null = null;
   #finish: string | null = null;
+  #steps: ServerSteps | null = null;
   #stampMs: number | null = null;
   #heardOutput = false;
   #over = false;
@@ -76,6 +79,7 @@ export class Flight implements ConnectionClient {
     this.#lastReadMs = parts.nowMs;
     this.#warmup = parts.warmup;
     this.#inputChars = parts.inputChars;
+    this.#keepsText = parts.settings.keepText || parts.ask.prompt.follow !== undefined;
     this.#connecting = parts.fresh;
     parts.connection.send(parts.request, this);
   }
@@ -101,7 +105,7 @@ export class Flight implements ConnectionClient {
     this.#problem = refusal(head);
     this.#refusing = this.#problem !== null;
     if (this.#refusing) return;
-    const shape = { stream: this.#ask.generation.stream, contentType };
+    const shape = { stream: this.#ask.generation.stream, contentType, promptText: this.#ask.prompt.text };
     this.#streamed = this.#settings.protocol.streams(shape);
     this.#listener = this.#settings.protocol.listen(shape);
   }
@@ -180,7 +184,11 @@ export class Flight implements ConnectionClient {
       if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events, atMs);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
-      else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;
+      else if (piece.kind === 'steps') {
+        const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
+        steps.batchSize.push(...piece.batchSize);
+        steps.queueWaitMs.push(...piece.queueWaitMs);
+      } else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;
       else this.#problem ??= problem(piece.code, piece.words, this.#status);
     }
   }
@@ -188,7 +196,7 @@ export class Flight implements ConnectionClient {
   #output(of: OutputKind, text: string, tokens: number, atMs: number): void {
     this.#heardOutput = true;
     this.#outputChars += charCount(text);
-    if (this.#settings.keepText) (of === 'reasoning' ? this.#reasoning : this.#text).push(text);
+    if (this.#keepsText) (of === 'reasoning' ? this.#reasoning : this.#text).push(text);
     if (!this.#streamed) return;
     const { atMs: times, tokens: counts, kinds } = this.#chunks;
     const letter = outputKindLetters[of];
@@ -234,12 +242,11 @@ export class Flight implements ConnectionClient {
           finish: this.#finish,
           httpStatus: this.#status,
           attempts: this.#attempts,
+          ...(this.#steps !== null && { serverSteps: this.#steps }),
           outcome,
           problem: why,
         },
-        answer: this.#settings.keepText
-          ? { seq, text: this.#text.join(''), reasoning: this.#reasoning.join('') }
-          : null,
+        answer: this.#keepsText ? { seq, text: this.#text.join(''), reasoning: this.#reasoning.join('') } : null,
       },
       reusable,
     );

@@ -1,6 +1,6 @@
 import type { PacerLimits } from '../arrival/index.ts';
 import { invariant, problem } from '../core/index.ts';
-import type { Ask, Ended, Exchange, Outcome, Problem, RunPlan, Workload } from '../core/index.ts';
+import type { Ask, Ended, Exchange, Outcome, Problem, Prompt, RunPlan, Workload } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
 import { makeDealer, partOf } from './dealer.ts';
@@ -46,6 +46,12 @@ export class Phase {
   readonly #dealer: Dealer;
   readonly #prompts: PromptLine;
   readonly #countsAll: boolean;
+  /** Next turns of conversations whose user is done thinking; they are asked before new conversations begin. */
+  readonly #turns: Prompt[] = [];
+  /** Users that think: in a closed loop each keeps its slot. */
+  readonly #thinking = new Set<NodeJS.Timeout>();
+  /** Asks that were turns of earlier conversations, and so took no prompt of the line. */
+  #turnsAsked = 0;
   #stopped = false;
   #dealtOut = false;
   #next: Dealt | null = null;
@@ -100,6 +106,7 @@ export class Phase {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#alarm.clear();
+    this.#forgetTurns();
     const nowMs = this.#parts.clock.nowMs();
     for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
     // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
@@ -147,7 +154,8 @@ export class Phase {
     if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
     const nowMs = this.#parts.clock.nowMs();
     if (this.#next === null) {
-      const view = { sent: this.sent, inFlight: this.inFlight + this.#held.length, nowMs: nowMs - this.#startMs };
+      const inFlight = this.inFlight + this.#held.length + this.#thinking.size;
+      const view = { sent: this.sent, inFlight, nowMs: nowMs - this.#startMs };
       const dealt = this.#dealtOut ? 'done' : this.#dealer.next(view);
       if (dealt === 'done') this.#dealtOut = true;
       if (dealt === 'done' || dealt === 'wait') return false;
@@ -172,7 +180,14 @@ export class Phase {
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
   #sendNext(dealt: Dealt): boolean {
-    const prompt = this.#prompts.take(dealt.seq);
+    const turn = this.#turns.shift();
+    if (turn !== undefined) {
+      this.#turnsAsked++;
+      this.#send(dealt, turn);
+      return true;
+    }
+    // Threads share the line by number; alone, turns leave no holes in it.
+    const prompt = this.#prompts.take(dealt.seq - (this.#parts.share === null ? this.#turnsAsked : 0));
     if (!(prompt instanceof Promise)) {
       this.#send(dealt, prompt);
       return true;
@@ -213,10 +228,35 @@ export class Phase {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);
         this.#parts.emit(ended);
+        if (prompt.follow !== undefined) this.#goOn(prompt, ended);
         this.#pump();
       },
     });
     this.#flights.add(flight);
+  }
+
+  /** The next turn of a conversation whose answer has come: ready at once, or when its user has thought. */
+  #goOn(prompt: Prompt, { exchange, answer }: Ended): void {
+    if (this.#stopped || this.#dealtOut || exchange.outcome !== 'ok' || answer === null) return;
+    const { text, reasoning } = answer;
+    const turn = prompt.follow?.({ text, reasoning, outputTokens: exchange.outputTokens.server }) ?? null;
+    if (turn === null) return;
+    if (turn.thinkMs === undefined) {
+      this.#turns.push(turn);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#thinking.delete(timer);
+      this.#turns.push(turn);
+      this.#pump();
+    }, turn.thinkMs);
+    this.#thinking.add(timer);
+  }
+
+  #forgetTurns(): void {
+    for (const timer of this.#thinking) clearTimeout(timer);
+    this.#thinking.clear();
+    this.#turns.length = 0;
   }
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
@@ -254,6 +294,7 @@ export class Phase {
   #settle(): void {
     if (this.#pumping || this.#awaiting || this.#flights.size > 0) return;
     if (!this.#stopped && (!this.#dealtOut || this.#held.length > 0)) return;
+    this.#forgetTurns();
     this.#resolve?.();
     this.#resolve = null;
   }
@@ -261,6 +302,7 @@ export class Phase {
   #fail(failure: unknown): void {
     this.#stopped = true;
     this.#alarm.clear();
+    this.#forgetTurns();
     for (const flight of this.#flights) flight.cancel(this.#parts.clock.nowMs());
     this.#reject?.(failure);
     this.#reject = null;

@@ -141,6 +141,85 @@ describe('datasets in a run', () => {
   });
 });
 
+describe('threads', () => {
+  it('ask the same, byte for byte, be they 1, 2 or 4', async () => {
+    const asked: string[][] = [];
+    for (const threads of ['1', '2', '4']) {
+      heardBodies.length = 0;
+      const flags = [
+        '--model',
+        'm',
+        '--input-tokens',
+        '5..40',
+        '--output-tokens',
+        'normal(9,3)',
+        '-n',
+        '60',
+        '--concurrency',
+        '8',
+      ];
+      await run(silentUrl, ...flags, '--no-preflight', '--threads', threads);
+      asked.push(heardBodies.map((body) => JSON.stringify(body)).toSorted());
+    }
+    expect(asked[0]).toHaveLength(60);
+    expect(asked[1]).toEqual(asked[0]);
+    expect(asked[2]).toEqual(asked[0]);
+  });
+});
+
+describe('conversations', () => {
+  const talk = (name: string) => ({
+    conversations: ['one', 'two', 'three'].flatMap((turn) => [
+      { from: 'human', value: `${name} ${turn}` },
+      { from: 'gpt', value: 'reference' },
+    ]),
+  });
+
+  it("are held turn by turn with the server's own answers, and every turn is a request of the count", async () => {
+    const file = fileOf([talk('a'), talk('b')].map((record) => JSON.stringify(record)).join('\n'));
+    heardBodies.length = 0;
+    const flags = [
+      '--model',
+      'm',
+      '--no-preflight',
+      '--concurrency',
+      '1',
+      '-n',
+      '6',
+      '--think-time',
+      '20ms',
+      '--no-text',
+    ];
+    const summary = summaryOf(await run(silentUrl, ...flags, '--dataset', `sharegpt-chat:${file}`));
+    expect(summary.counts).toMatchObject({ planned: 6, ok: 6 });
+    const said = heardBodies.map(({ messages }) => messages.map(({ content }) => content).join(' | ')).toSorted();
+    const answer = 'the man and the old day';
+    expect(said).toEqual(
+      ['a', 'b'].flatMap((name) => [
+        `${name} one`,
+        `${name} one | ${answer} | ${name} two`,
+        `${name} one | ${answer} | ${name} two | ${answer} | ${name} three`,
+      ]),
+    );
+    const exchanges = exchangesOf(summary.runId);
+    expect(exchanges.map(({ labels }) => `${labels['session']}/${labels['turn']}`).toSorted()).toEqual([
+      'line-1/1',
+      'line-1/2',
+      'line-1/3',
+      'line-2/1',
+      'line-2/2',
+      'line-2/3',
+    ]);
+    // A turn is sent no sooner than its user has thought.
+    for (const session of ['line-1', 'line-2']) {
+      const turns = exchanges
+        .filter(({ labels }) => labels['session'] === session)
+        .toSorted((a, b) => a.sentMs! - b.sentMs!);
+      for (const [i, turn] of turns.slice(1).entries()) expect(turn.sentMs! - turns[i]!.endMs).toBeGreaterThan(19);
+    }
+  });
+});
+
 describe('a server that tells no usage', () => {
   const flags = ['--model', 'm', '--no-preflight', '-n', '6', '--dataset'];
 
