@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Heard } from './protocol.ts';
+import { protocols } from './protocols.ts';
+
+const fixtures = join(import.meta.dirname, '../../test/fixtures/protocol');
+
+/** The body of a recorded answer, heard in pieces of a given size. */
+function hearRecorded(file: string, stream: boolean, step: number): Heard[] {
+  const bytes = readFileSync(join(fixtures, file));
+  const body = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
+  const listener = protocols['openai-chat'].listen({
+    stream,
+    contentType: stream ? 'text/event-stream; charset=utf-8' : 'application/json',
+  });
+  const heard: Heard[] = [];
+  for (let at = 0; at < body.length; at += step)
+    heard.push(...listener.hear(Uint8Array.from(body.subarray(at, at + step))));
+  return [...heard, ...listener.close()];
+}
+
+const textOf = (heard: readonly Heard[]): string =>
+  heard.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('');
+const eventsOf = (heard: readonly Heard[]): number =>
+  heard.reduce((sum, piece) => sum + (piece.kind === 'text' ? piece.events : 0), 0);
+
+describe('transformers serve 5.17 on an H200', () => {
+  test.each([1, 7, 100, 100_000])(
+    'its stream, read %i bytes at a time, is twelve tokens, a finish and the usage',
+    (step) => {
+      const heard = hearRecorded('transformers-serve/chat-stream.http', true, step);
+      expect(textOf(heard)).toBe('RouteRouteRouteRouteiguRoute letting letting letting letting letting letting');
+      expect(eventsOf(heard)).toBe(12);
+      expect(heard.filter(({ kind }) => kind !== 'text')).toEqual([
+        { kind: 'finish', reason: 'length' },
+        { kind: 'usage', input: 11, output: 12, cached: null, reasoning: null },
+      ]);
+    },
+  );
+
+  test('its whole answer says the same', () => {
+    const heard = hearRecorded('transformers-serve/chat-whole.http', false, 50);
+    expect(textOf(heard)).toBe('RouteRouteRouteRouteiguRoute letting letting letting letting letting letting');
+    expect(heard).toContainEqual({ kind: 'usage', input: 11, output: 12, cached: null, reasoning: null });
+  });
+});
