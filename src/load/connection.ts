@@ -44,7 +44,7 @@ export class Connection implements ResponseHandler {
 
   constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array) {
     this.#clock = clock;
-    this.#socket = connect(endpoint, buffer, (bytes) => this.#read(bytes));
+    this.#socket = connect(endpoint, buffer, (bytes, length) => this.#read(bytes, length));
     const open = (): void => {
       this.#stage = 'open';
       this.#client?.connected(clock.nowMs());
@@ -110,7 +110,7 @@ export class Connection implements ResponseHandler {
 
   #readAtMs = 0;
 
-  #read(bytes: Uint8Array): void {
+  #read(buffer: Uint8Array, length: number): void {
     // The stamp comes before any look at the bytes: what we do with them must not count as the server's time.
     const atMs = this.#clock.nowMs();
     this.#readAtMs = atMs;
@@ -123,7 +123,7 @@ export class Connection implements ResponseHandler {
     this.#answered = true;
     client.touched(atMs);
     try {
-      this.#reader.push(bytes);
+      this.#reader.push(buffer, length);
     } catch (error) {
       if (!(error instanceof HttpSyntaxError)) throw error;
       // After the end of the response stray bytes only cost the connection, not the answer.

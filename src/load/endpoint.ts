@@ -57,11 +57,15 @@ function cachedLookup(): net.LookupFunction {
 }
 
 /** Opens a connection; bytes are handed to `read` straight from the socket's read buffer, only borrowed for the call. */
-export function connect(endpoint: Endpoint, buffer: Uint8Array, read: (bytes: Uint8Array) => void): net.Socket {
+export function connect(
+  endpoint: Endpoint,
+  buffer: Uint8Array,
+  read: (buffer: Uint8Array, length: number) => void,
+): net.Socket {
   const onread = {
     buffer,
     callback: (count: number, bytes: Uint8Array): boolean => {
-      read(bytes.subarray(0, count));
+      read(bytes, count);
       return true;
     },
   };

@@ -184,6 +184,7 @@ export class Flight implements ConnectionClient {
       if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events, atMs);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
+      else if (piece.kind === 'restated') this.#restate(piece.of, piece.text);
       else if (piece.kind === 'steps') {
         const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
         steps.batchSize.push(...piece.batchSize);
@@ -191,6 +192,12 @@ export class Flight implements ConnectionClient {
       } else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;
       else this.#problem ??= problem(piece.code, piece.words, this.#status);
     }
+  }
+
+  #restate(of: OutputKind, text: string): void {
+    const said = of === 'reasoning' ? this.#reasoning : this.#text;
+    this.#outputChars += charCount(text) - charCount(said.join(''));
+    said.splice(0, said.length, text);
   }
 
   #output(of: OutputKind, text: string, tokens: number, atMs: number): void {

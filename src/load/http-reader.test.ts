@@ -22,8 +22,10 @@ function read(text: string, cuts: readonly number[] = []): Read & { closed: bool
   const bytes = bytesOf(text);
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
-    // Each read in a buffer of its own, as from a socket: the reader may rearrange it.
-    if (cut > from) reader.push(Uint8Array.from(bytes.subarray(from, cut)));
+    // As from a socket: the reader may rearrange the buffer, and behind the read lie bytes of an earlier one.
+    const buffer = new Uint8Array(Math.max(0, cut - from) + 16).fill(10);
+    buffer.set(bytes.subarray(from, cut));
+    if (cut > from) reader.push(buffer, cut - from);
     from = Math.max(from, cut);
   }
   return { ...seen, closed: reader.close(), end: seen.end };

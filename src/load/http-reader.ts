@@ -60,16 +60,16 @@ export class HttpReader {
    * Takes the next bytes; throws HttpSyntaxError. Bytes after the end of the response are an error too.
    * The body in them is handed on in one piece; for that the bytes are rearranged in place, so they are spoilt afterwards.
    */
-  push(bytes: Uint8Array): void {
+  push(bytes: Uint8Array, length: number = bytes.length): void {
     let at = 0;
     // Body bytes found so far lie together from `begin` to `end`.
     let begin = 0;
     let end = 0;
-    while (at < bytes.length) {
+    while (at < length) {
       switch (this.#state) {
         case 'length':
         case 'chunk': {
-          const take = Math.min(this.#left, bytes.length - at);
+          const take = Math.min(this.#left, length - at);
           if (end === begin) begin = end = at;
           if (end !== at) bytes.copyWithin(end, at, at + take);
           end += take;
@@ -85,17 +85,17 @@ export class HttpReader {
           break;
         }
         case 'until-close':
-          this.#handler!.body(bytes.subarray(at));
+          this.#handler!.body(bytes.subarray(at, length));
           return;
         case 'done':
           throw new HttpSyntaxError('bytes that belong to no request');
         case 'trailer':
           this.#body(bytes, begin, end);
           begin = end;
-          at = this.#line(bytes, at);
+          at = this.#line(bytes, at, length);
           break;
         default:
-          at = this.#chunkLine(bytes, at) ?? this.#line(bytes, at);
+          at = this.#chunkLine(bytes, at, length) ?? this.#line(bytes, at, length);
       }
     }
     this.#body(bytes, begin, end);
@@ -106,22 +106,22 @@ export class HttpReader {
   }
 
   /** The CRLF after a chunk and the size of the next, where they lie whole in this read; null = take the long way. */
-  #chunkLine(bytes: Uint8Array, from: number): number | null {
+  #chunkLine(bytes: Uint8Array, from: number, length: number): number | null {
     if (this.#pending !== '') return null;
     let at = from;
     if (this.#state === 'chunk-end') {
-      if (bytes[at] !== CR || bytes[at + 1] !== LF) return null;
+      if (at + 1 >= length || bytes[at] !== CR || bytes[at + 1] !== LF) return null;
       this.#state = 'size';
       return at + 2;
     }
     if (this.#state !== 'size') return null;
     let size = 0;
-    for (; at < bytes.length && at - from < 8; at++) {
+    for (; at < length && at - from < 8; at++) {
       const digit = hexDigits[bytes[at]!]!;
       if (digit === 16) break;
       size = size * 16 + digit;
     }
-    if (at === from || bytes[at] !== CR || bytes[at + 1] !== LF) return null;
+    if (at === from || at + 1 >= length || bytes[at] !== CR || bytes[at + 1] !== LF) return null;
     this.#left = size;
     this.#state = size === 0 ? 'trailer' : 'chunk';
     return at + 2;
@@ -135,10 +135,12 @@ export class HttpReader {
   }
 
   /** The line-shaped parts: head, chunk sizes and ends, trailers. Each ends in CRLF. */
-  #line(bytes: Uint8Array, at: number): number {
+  #line(bytes: Uint8Array, at: number, length: number): number {
     const limit = this.#state === 'head' ? maxHeadBytes : maxLineBytes;
-    const lf = bytes.indexOf(LF, at);
-    const end = lf === -1 ? bytes.length : lf + 1;
+    const found = bytes.indexOf(LF, at);
+    // The buffer may hold bytes of an earlier read behind this one's.
+    const lf = found < length ? found : -1;
+    const end = lf === -1 ? length : lf + 1;
     this.#pending += latin1(bytes, at, end);
     if (this.#pending.length > limit) throw new HttpSyntaxError(`a ${this.#state} of more than ${limit} bytes`);
     if (this.#state === 'head' && !startsLikeHttp(this.#pending)) {
