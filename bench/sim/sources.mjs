@@ -1,0 +1,36 @@
+// The product's own rooms, bundled from source into a temporary file and loaded: what the bench scripts run is what ships.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Exports of the rooms core, sim, fit, import and audit, in one object. */
+export async function sources() {
+  const folder = mkdtempSync(join(tmpdir(), 'llmdyno-bench-'));
+  const outfile = join(folder, 'rooms.mjs');
+  const rooms = ['core', 'sim', 'fit', 'import'];
+  await build({
+    stdin: { contents: rooms.map((room) => `export * from './src/${room}/index.ts';`).join('\n'), resolveDir: root },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A number behind a flag. */
+export function numberFlag(name, fallback) {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(process.argv[at + 1]);
+}
+
+export const percent = (ratio) => `${(100 * ratio).toFixed(1)} %`;

@@ -1,0 +1,71 @@
+// Traces of simulated vLLM runs with hidden parameters, fitted on the first quarter, scored on the rest.
+//   node bench/sim/traces.mjs [--seed 1] [--engines 12]
+import { numberFlag, percent, sources } from './sources.mjs';
+
+const { fitTrace, randomStream, replay } = await sources();
+const seed = numberFlag('seed', 1);
+const engines = numberFlag('engines', 12);
+const draw = randomStream(seed, 'hidden engines');
+const between = (low, high) => low * (high / low) ** draw.next();
+const worsts = [];
+
+for (let engine = 0; engine < engines; engine++) {
+  const settings = { max_num_seqs: [64, 128, 256][draw.below(3)], max_num_batched_tokens: [2048, 8192][draw.below(2)] };
+  const cost = {
+    aMs: between(8, 40),
+    cMsPerDecode: between(0.02, 0.15),
+    p1MsPerPrefillToken: between(0.03, 0.2),
+    kMsPer1000KvTokens: between(0.03, 0.15),
+    mMsPerMillionAttention: between(0.01, 0.1),
+  };
+  const kv = { blocks: 30_000, blockSize: 16 };
+  const hidden = {
+    schema: 'llmdyno.engine-profile/1',
+    name: 'hidden',
+    cost,
+    jitter: { stepSigma: between(0.01, 0.05) },
+    maxBatchSize: settings.max_num_seqs,
+    maxPrefillTokens: null,
+    kv,
+    scheduler: { name: 'vllm-v1', settings },
+    overheadMs: between(1, 10),
+    notes: [],
+  };
+  // About 300 prompt and 200 answer tokens on average; the rate is a share of what a batch of 32 could serve.
+  const capacityPerSec =
+    1000 /
+    ((200 / 32) * (cost.aMs + 32 * cost.cMsPerDecode + 12 * cost.kMsPer1000KvTokens) + 450 * cost.p1MsPerPrefillToken);
+  const ratePerSec = capacityPerSec * between(0.4, 0.9);
+  let arrivalMs = 0;
+  const requests = Array.from({ length: 1200 }, () => {
+    arrivalMs += (1000 * draw.exponential()) / ratePerSec;
+    const promptTokens = Math.max(4, Math.min(6000, Math.round(Math.exp(5.6 + 0.9 * draw.normal()))));
+    const outputTokens = Math.max(2, Math.min(2000, Math.round(Math.exp(5.1 + 0.6 * draw.normal()))));
+    return { arrivalMs, promptTokens, outputTokens, ttftMs: 0, tpotMs: 0, latencyMs: 0 };
+  });
+  const truth = replay(hidden, requests, seed + engine);
+  requests.forEach((request, i) => {
+    request.ttftMs = truth.ttftMs[i];
+    request.tpotMs = truth.tpotMs[i];
+    request.latencyMs = truth.latencyMs[i];
+  });
+  const begun = performance.now();
+  const fit = fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings, kv });
+  const tookMs = performance.now() - begun;
+  const errors = Object.entries(fit.metrics).map(([name, { error }]) => ({ name, error: Math.abs(error) }));
+  const worst = errors.reduce((first, next) => (next.error > first.error ? next : first));
+  const mean = errors.reduce((sum, { error }) => sum + error, 0) / errors.length;
+  // How much the truth itself moves when only the step jitter's dice are thrown again: no fit can do better than this.
+  const again = replay(hidden, requests, seed + engine + 1000);
+  const p99 = (values) => [...values].slice(300).sort((a, b) => a - b)[Math.floor(0.99 * 900)];
+  const noise = Math.abs(p99(again.ttftMs) / p99(truth.ttftMs) - 1);
+  worsts.push(worst.error);
+  console.log(
+    `engine ${String(engine).padStart(2)}  mean ${percent(mean)}, worst ${percent(worst.error)} (${worst.name}); ` +
+      `the truth's own ttft p99 under other jitter ${percent(noise)}; ${tookMs.toFixed(0)} ms`,
+  );
+}
+const good = (limit) => worsts.filter((error) => error <= limit).length;
+console.log(
+  `every one of the 12 figures within 6 %: ${good(0.06)}/${engines}; within 4 %: ${good(0.04)}/${engines}; worst ${percent(Math.max(...worsts))}`,
+);
