@@ -10,6 +10,7 @@ import { assemblePlan, requestsOf, splitHeaders } from '../run/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { firstModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
+import { noteLengths } from './input-notes.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { timingOf, traceGaps } from './timing.ts';
 
@@ -65,6 +66,10 @@ export async function prepare(
         ),
       );
     }
+  }
+  if (words.noPreflight !== true) {
+    const first = words.inputTokens === undefined ? null : await dataset.workload(0).next();
+    await noteLengths(given, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), first);
   }
   return prepared;
 }

@@ -1,13 +1,21 @@
 import { basename } from 'node:path';
 import { lengthText, printable, randomStream, UserError } from '../core/index.ts';
 import type { LengthLaw, Prompt } from '../core/index.ts';
-import { ChunkCutter, continuationPrompt, continuationTemplate, meanLength } from '../workload/index.ts';
+import {
+  charCount,
+  ChunkCutter,
+  continuationPrompt,
+  fillTemplate,
+  continuationTemplate,
+  meanLength,
+} from '../workload/index.ts';
 import { builtinTexts } from './builtin-questions.ts';
 import { openDataFile, scan } from './data-file.ts';
 import type { Dataset, DatasetOptions } from './dataset.ts';
 import { notUtf8 } from './dataset-mistakes.ts';
 import { madeDataset } from './made-dataset.ts';
 import { textTooShort } from './made-mistakes.ts';
+import type { Tokenizer } from './tokenizer.ts';
 import { readContent } from './unpack.ts';
 
 const defaults: { input: LengthLaw; output: LengthLaw } = {
@@ -20,13 +28,26 @@ const defaults: { input: LengthLaw; output: LengthLaw } = {
  * Lengths are characters here, as in the tests it comes from; what they are in tokens is measured and said.
  * Without a file the chunks are the built-in Chinese questions in a mixed order.
  */
-export async function continuationDataset(path: string, options: DatasetOptions): Promise<Dataset> {
+export async function continuationDataset(
+  path: string,
+  options: DatasetOptions,
+  tokenizer: Tokenizer | null,
+): Promise<Dataset> {
   const input = options.input ?? defaults.input;
   const output = options.output ?? defaults.output;
   const chars = Math.max(1, Math.round(meanLength(input)));
   const wanted = Math.max(1, Math.round(meanLength(output)));
   const template = options.template ?? continuationTemplate.zh;
-  const settings = { input: lengthText(input), output: lengthText(output), unit: 'characters', template };
+  const frame = fillTemplate(template, '', wanted);
+  const settings = {
+    // What the template adds to every chunk, said because a small "input" is mostly template.
+    templateChars: charCount(frame),
+    ...(tokenizer !== null && { templateTokens: tokenizer.count(frame) }),
+    input: lengthText(input),
+    output: lengthText(output),
+    unit: 'characters',
+    template,
+  };
   if (path === '') {
     const texts = await builtinTexts('zh');
     const seed = options.seed ?? 1;

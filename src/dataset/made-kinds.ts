@@ -3,8 +3,10 @@ import { lengthText, UserError } from '../core/index.ts';
 import { exactWords, plainWords, randomPrompts, sharedPrefixPrompts } from '../workload/index.ts';
 import type { WordSource } from '../workload/index.ts';
 import type { Dataset, DatasetOptions } from './dataset.ts';
+import { imageDataset } from './image-dataset.ts';
 import { badPart } from './made-mistakes.ts';
 import { madeDataset } from './made-dataset.ts';
+import { numbersIn } from './numbers-in.ts';
 import { readSynthetic } from './synthetic-config.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -112,23 +114,19 @@ const synthetic: MadeKind = {
   },
 };
 
+const images: MadeKind = {
+  about: {
+    en: 'vision chat: the pictures of a folder in turn (images:FOLDER), or synthetic ones (width, height, count)',
+    zh: '视觉对话：依次使用目录中的图片（images:目录），或合成图片（width、height、count）',
+  },
+  example: '--dataset images:width=448,height=448,count=1',
+  open: (rest, options) => imageDataset(rest, options),
+};
+
 /** Every kind whose prompts are made, by its word; `continuation` is made from text and has a file of its own. */
 export const madeKinds = {
   random,
   'shared-prefix': sharedPrefix,
   synthetic,
+  images,
 } as const satisfies Record<string, MadeKind>;
-
-/** `a=1,b=2` read against names with their defaults. */
-export function numbersIn<T extends Record<string, number>>(kind: string, text: string, defaults: T): T {
-  const found: Record<string, number> = { ...defaults };
-  for (const part of text === '' ? [] : text.split(',')) {
-    const [name = '', value = ''] = part.split('=');
-    const number = value.trim() === '' ? Number.NaN : Number(value);
-    if (!Object.hasOwn(defaults, name.trim()) || !Number.isFinite(number) || number < 0) {
-      throw new UserError(badPart(kind, part, Object.keys(defaults)));
-    }
-    found[name.trim()] = number;
-  }
-  return found as T;
-}

@@ -77,3 +77,16 @@ export function textTooShort(file: string, chars: number): Mistake {
     place: { flag, file: printable(file).slice(-240) },
   };
 }
+
+/** A folder without pictures, or one too large to be sent. */
+export function noImages(path: string): Mistake {
+  return {
+    code: 'dataset-no-images',
+    message: { en: 'no picture here that can be sent', zh: '这里没有可发送的图片' },
+    hint: {
+      en: 'name a folder with .png, .jpg, .webp or .gif files of at most 20 MiB, or write images:width=448,height=448',
+      zh: '请指定含 .png、.jpg、.webp、.gif（每个不超过 20 MiB）的目录，或写 images:width=448,height=448',
+    },
+    place: { flag, file: printable(path).slice(-240) },
+  };
+}

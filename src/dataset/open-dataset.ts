@@ -49,7 +49,7 @@ async function openWith(spec: string, options: DatasetOptions, tokenizer: Tokeni
     if (word === 'synthetic' && rest === '') throw new UserError(kindNeedsFile(word));
     return kind.open(rest, options, tokenizer);
   }
-  if (word === 'continuation') return continuationDataset(rest, options);
+  if (word === 'continuation') return continuationDataset(rest, options, tokenizer);
   if (word === 'mix' && rest !== '') {
     const parts = mixParts(rest);
     const opened = [];
