@@ -1,4 +1,4 @@
-import { printable } from '../../core/index.ts';
+import { distributionOf, printable } from '../../core/index.ts';
 import { means } from '../fact-key.ts';
 import type { DistributionName, Meaning } from '../fact-key.ts';
 import type { Complain } from '../imported.ts';
@@ -6,6 +6,7 @@ import type { JsonFormat } from '../json-format.ts';
 import { field, JsonNumber, numbersIn, textIn } from '../json-text.ts';
 import type { JsonObject, JsonValue } from '../json-text.ts';
 import { PointDraft } from '../point-draft.ts';
+import { putDistribution } from '../put-distribution.ts';
 import { statisticOf } from './evalscope-labels.ts';
 import { settleServing } from './serving-text.ts';
 
@@ -39,6 +40,8 @@ const metrics: Record<string, DistributionName> = {
   itl: 'itlMs',
   e2el: 'latencyMs',
   e2e_latency: 'latencyMs',
+  client_queue_time: 'latenessMs',
+  e2el_including_client_queue: 'latencyFromDueMs',
 };
 
 /** `vllm bench serve --save-result` (also in append mode) and `sglang.bench_serving --output-file`. */
@@ -71,13 +74,17 @@ function pointOf(object: JsonObject, complain: Complain): PointDraft {
     ) || null;
   draft.label = printable(textIn(object.get('label')) ?? textIn(object.get('tag')) ?? '').slice(0, 200) || null;
   noteFailures(object, draft);
+  noteRequests(object, draft);
   settleServing(draft);
   return draft;
 }
 
 /** "mean_ttft_ms", "p99_itl_ms"; undefined = another key, null = a figure a summary does not carry. */
 function statisticMeaning(key: string): Meaning | null | undefined {
-  const match = /^(mean|median|std|max|min|p[\d.]+)_(ttft|tpot|itl|e2el|e2e_latency)_ms$/.exec(key);
+  const match =
+    /^(mean|median|std|max|min|p[\d.]+)_(ttft|tpot|itl|e2el|e2e_latency|client_queue_time|e2el_including_client_queue)_ms$/.exec(
+      key,
+    );
   if (match === null) return undefined;
   const statistic = statisticOf(match[1]!);
   return statistic === null ? null : means(`${metrics[match[2]!]!}.${statistic}`);
@@ -89,6 +96,28 @@ function noteFailures(object: JsonObject, draft: PointDraft): void {
   if (draft.facts.has('counts.failed') || !Array.isArray(errors) || errors.length === 0) return;
   const failed = errors.filter((error) => typeof error === 'string' && error !== '').length;
   if (numbersIn(object.get('output_lens')).length === errors.length) draft.derived('counts.failed', failed);
+}
+
+/**
+ * Lists with one entry per request: vLLM 0.32 saves `latencies` always (also where no E2EL was asked for) and the
+ * others with --save-detailed. A request that failed has an error text; without that list its latency is 0.
+ */
+function noteRequests(object: JsonObject, draft: PointDraft): void {
+  const ok = draft.get('counts.ok');
+  const [errors, latencies] = [object.get('errors'), numbersIn(object.get('latencies'))];
+  const good = Array.isArray(errors) ? errors.map((error) => error === '') : latencies.map((latency) => latency > 0);
+  if (ok === null || ok === 0 || good.filter(Boolean).length !== ok) return;
+  const take = (name: string, scale: number): number[] => {
+    const list = object.get(name);
+    if (!Array.isArray(list) || list.length !== good.length) return [];
+    const kept = list.filter((_, i) => good[i]);
+    return numbersIn(kept.some(Array.isArray) ? kept.flat() : kept).map((value) => value * scale);
+  };
+  putDistribution(draft, 'latencyMs', distributionOf(take('latencies', 1000)));
+  putDistribution(draft, 'ttftMs', distributionOf(take('ttfts', 1000)));
+  putDistribution(draft, 'itlMs', distributionOf(take('itls', 1000)));
+  putDistribution(draft, 'inputTokens', distributionOf(take('input_lens', 1)));
+  putDistribution(draft, 'outputTokens', distributionOf(take('output_lens', 1)));
 }
 
 /** vLLM's `*.pytorch.json`: one record per metric, values in lists. */

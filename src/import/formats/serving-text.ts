@@ -127,5 +127,15 @@ export function settleServing(draft: PointDraft): void {
     draft.derived(mean, fact.value / ok);
   }
   const rate = draft.get('load.ratePerSec');
+  if (rate === null) keepQueueTimeApart(draft);
   draft.kind = rate !== null ? 'open' : draft.get('load.concurrency') !== null ? 'closed' : 'open';
+}
+
+/** Without a rate every request is "due" at once: the time in the client's queue is then no lateness, only kept. */
+function keepQueueTimeApart(draft: PointDraft): void {
+  for (const [key, fact] of draft.facts) {
+    if (!key.startsWith('latenessMs.')) continue;
+    draft.facts.delete(key);
+    draft.facts.set(`server.clientQueueTimeMs.${key.slice('latenessMs.'.length)}`, fact);
+  }
 }

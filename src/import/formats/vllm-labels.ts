@@ -32,11 +32,16 @@ const metricWords: Record<string, DistributionName> = {
   itl: 'itlMs',
   e2el: 'latencyMs',
   'e2e latency': 'latencyMs',
+  'client queue time': 'latenessMs',
+  'e2el incl. client queue': 'latencyFromDueMs',
 };
 
 /** "Mean TTFT (ms)", "P99 ITL (ms)" …; undefined = not such a label, null = a figure a summary does not carry. */
 export function servingStatistic(label: string): Meaning | null | undefined {
-  const match = /^(mean|median|std|max|min|p[\d.]+) (ttft|tpot|itl|e2el|e2e latency) \(ms\)$/.exec(label);
+  const match =
+    /^(mean|median|std|max|min|p[\d.]+) (ttft|tpot|itl|e2el|e2e latency|client queue time|e2el incl\. client queue) \(ms\)$/.exec(
+      label,
+    );
   if (match === null) return undefined;
   const statistic = statisticOf(match[1]!);
   return statistic === null ? null : means(`${metricWords[match[2]!]!}.${statistic}`);
