@@ -7,7 +7,7 @@ import type { PointDraft } from './point-draft.ts';
 /** The draft as a summary; whatever the file did not say is null. */
 export function summaryOf(draft: PointDraft, runId: string, file: string): Summary {
   const counts = countsOf(draft);
-  const n = counts.ok ?? 0;
+  const n = draft.samples ?? counts.ok ?? 0;
   const distribution = (name: DistributionName): Distribution | null => distributionFrom(draft, name, n);
   return {
     schema: 'llmdyno.summary/1',

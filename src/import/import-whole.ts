@@ -69,7 +69,10 @@ export function importSqlite(bytes: Uint8Array, file: string): DraftFile {
     return { file, drafts: evalscopeDatabase(bytes), problems };
   } catch (error) {
     if (!(error instanceof SqliteMistake)) throw error;
-    complain(0, { en: `the database cannot be read: ${error.message}`, zh: `数据库无法读取：${error.message}` });
+    complain(0, {
+      en: `the database cannot be read: ${error.message} (of databases, only evalscope's benchmark_data.db is; of AISBench, give the .csv, .json and _details.jsonl)`,
+      zh: `数据库无法读取：${error.message}（数据库仅支持 evalscope 的 benchmark_data.db；AISBench 请提供 .csv、.json 与 _details.jsonl）`,
+    });
     return { file, drafts: [], problems };
   }
 }

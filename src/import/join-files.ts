@@ -79,7 +79,12 @@ function mergeParts(drafts: readonly PointDraft[]): PointDraft | null {
   if (first === undefined || first.part === 'settings') return null;
   for (const other of rest) {
     for (const [key, fact] of other.facts) if (!first.facts.has(key)) first.facts.set(key, fact);
-    for (const [key, value] of other.derivedFacts) if (!first.derivedFacts.has(key)) first.derivedFacts.set(key, value);
+    // Figures of a window are not completed from the requests of the whole run; only the run's counts are taken.
+    const window = first.server.has('stage') && other.part === 'requests';
+    for (const [key, value] of other.derivedFacts) {
+      if (!first.derivedFacts.has(key) && (!window || key.startsWith('counts.'))) first.derivedFacts.set(key, value);
+    }
+    first.samples ??= other.samples;
     for (const [key, value] of other.server) if (!first.server.has(key)) first.server.set(key, value);
     first.model ??= other.model;
     first.stream ??= other.stream;

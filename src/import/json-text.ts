@@ -13,6 +13,11 @@ export class JsonNumber {
 
 /** An object of a file: a Map, so that no key of a stranger ever becomes a property. */
 export type JsonObject = Map<string, JsonValue>;
+
+/** The object as the reader makes it: it remembers the line its first value begins on, for figures written as texts. */
+class ReadObject extends Map<string, JsonValue> {
+  valueLine = 1;
+}
 /** Numbers inside arrays are plain (there may be millions); fields are JsonNumbers. */
 export type JsonValue = null | boolean | string | number | JsonNumber | JsonValue[] | JsonObject;
 
@@ -77,7 +82,7 @@ class JsonReader {
   }
 
   private object(depth: number): JsonObject {
-    const object: JsonObject = new Map();
+    const object = new ReadObject();
     this.at++;
     this.space();
     if (this.text[this.at] === '}') {
@@ -91,6 +96,8 @@ class JsonReader {
       this.space();
       if (this.text[this.at] !== ':') this.fail('":" was expected');
       this.at++;
+      this.space();
+      if (object.size === 0) object.valueLine = this.line;
       object.set(key, this.value(depth + 1, true));
       this.space();
       const char = this.text[this.at++];
@@ -167,6 +174,11 @@ export function numbersIn(value: JsonValue | undefined): number[] {
   return Array.isArray(value)
     ? value.flatMap((item) => (typeof item === 'number' && Number.isFinite(item) ? [item] : []))
     : [];
+}
+
+/** The line on which the first value of an object begins; 1 for anything else. */
+export function valueLineOf(value: JsonValue | undefined): number {
+  return value instanceof ReadObject ? value.valueLine : 1;
 }
 
 /** The text in a value; null for anything else. */

@@ -37,6 +37,8 @@ export class PointDraft {
   /** Other things the tool tells, under its own names; numbers go through put(`server.…`). */
   readonly server = new Map<string, string | boolean>();
   readonly byProblem = new Map<string, number>();
+  /** How many requests the file says its distributions are made of; null = the ones that succeeded. */
+  samples: number | null = null;
   /** Distributions that the file prints under a name they do not deserve: digits are kept, the figure is null. */
   readonly misnamed = new Set<DistributionName>();
 

@@ -1,6 +1,6 @@
 import { distributionOf } from '../../core/index.ts';
 import type { JsonFormat } from '../json-format.ts';
-import { field, JsonNumber, numberIn, numbersIn } from '../json-text.ts';
+import { field, JsonNumber, numberIn, numbersIn, valueLineOf } from '../json-text.ts';
 import type { JsonValue } from '../json-text.ts';
 import { PointDraft } from '../point-draft.ts';
 import { putDistribution } from '../put-distribution.ts';
@@ -20,9 +20,11 @@ export const aisbenchJson: JsonFormat = {
       const draft = new PointDraft('aisbench', 1);
       for (const [name, stages] of value) {
         if (!(stages instanceof Map)) continue;
-        const said = stages.get('total') ?? stages.get('Total') ?? stages.get('stable') ?? [...stages.values()][0];
+        const stage = ['total', 'Total', 'stable'].find((word) => stages.has(word)) ?? [...stages.keys()][0] ?? '';
+        const said = stages.get(stage);
         if (said instanceof JsonNumber) putCommon(draft, 'aisbench', name, said.digits, said.line, complain);
-        else if (typeof said === 'string') putCommon(draft, 'aisbench', name, said, 1, complain);
+        else if (typeof said === 'string') putCommon(draft, 'aisbench', name, said, valueLineOf(stages), complain);
+        if (stage === 'stable') draft.server.set('stage', stage);
       }
       settleAisbench(draft);
       return [draft];
@@ -30,7 +32,10 @@ export const aisbenchJson: JsonFormat = {
   },
 };
 
-/** AISBench's `<dataset>_details.jsonl`: one record per request with its time points, so figures are computed again. */
+/**
+ * AISBench's `<dataset>_details.jsonl`: one record per request. Where it lists its time points, figures are computed again;
+ * version 3.1 keeps those in `db_data/*.db` and the record only points there, which leaves counts and lengths.
+ */
 export const aisbenchDetailsJson: JsonFormat = {
   tool: 'aisbench',
   matches: (value) =>

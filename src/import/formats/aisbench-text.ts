@@ -55,6 +55,7 @@ class AisbenchBlock implements BlockReader {
       return;
     }
     const name = cells[0]!;
+    if (cells[this.header.indexOf('Stage')] === 'stable') draft.server.set('stage', 'stable');
     if (this.header[0] === 'Common Metric')
       putCommon(draft, 'aisbench', name, cells.at(-1)!, lineNumber, this.complain);
     else if (isPerfMetric(name)) {
@@ -73,8 +74,19 @@ class AisbenchBlock implements BlockReader {
   }
 }
 
-/** What all AISBench sources share. */
+/**
+ * What all AISBench sources share. Its "stable" stage tells of the middle of a run only: in the run that taught this,
+ * 2 requests of 48, with 6 failures outside. Duration, counts and totals of the window are kept under `server.stable`,
+ * because they are not the run's.
+ */
 export function settleAisbench(draft: PointDraft): void {
+  if (draft.server.get('stage') === 'stable') {
+    for (const [key, fact] of draft.facts) {
+      if (!/^(?:counts|totals)\.|^durationMs$/.test(key)) continue;
+      draft.facts.delete(key);
+      draft.facts.set(`server.stable.${key}`, fact);
+    }
+  }
   draft.kind = draft.get('load.concurrency') === null ? null : 'closed';
   draft.stream = draft.facts.has('itlMs.mean') ? true : null;
   draft.percentileMethod = exactMethod;

@@ -74,6 +74,8 @@ export const aisbenchCsv: CsvFormat = {
     const draft = new PointDraft('aisbench', 1);
     draft.part = 'percentiles';
     byRow(draft, rows, complain);
+    const stage = rows[0]!.cells.indexOf('Stage');
+    if (rows.some((row) => row.cells[stage] === 'stable')) draft.server.set('stage', 'stable');
     settleAisbench(draft);
     return draft.facts.size === 0 ? [] : [draft];
   },

@@ -68,8 +68,10 @@ export function putPerfCell(
   const word = statisticOf(statistic);
   const name = Object.hasOwn(distributions, metric) ? distributions[metric]! : null;
   if (name !== null && word !== null) draft.put(means(`${name}.${word}`, scale), fact);
-  else if (name !== null && statistic === 'N') draft.put(means(`server.${metric}.n`), fact);
-  else draft.put(means(`server.${metric}.${word ?? statistic.toLowerCase()}` as FactKey, scale), fact);
+  else if (name !== null && statistic === 'N') {
+    if (name === 'latencyMs') draft.samples ??= fact.value;
+    draft.put(means(`server.${metric}.n`), fact);
+  } else draft.put(means(`server.${metric}.${word ?? statistic.toLowerCase()}` as FactKey, scale), fact);
 }
 
 /** ms is 1; counts and rates have no scale of their own. */
