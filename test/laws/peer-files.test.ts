@@ -220,3 +220,130 @@ describe('SGLang 0.4.6', () => {
     expect(block!.counts).toMatchObject({ planned: 40, ok: 40, failed: null });
   });
 });
+
+describe('vLLM 0.32: vllm bench serve', () => {
+  const result = (name: string): Record<string, number> => JSON.parse(fixture(`vllm/${name}.json`)) as never;
+  const block = (name: string): Summary[] => {
+    const { sweeps, problems } = importText(fixture(`vllm/${name}.log`), `${name}.log`);
+    expect(problems).toEqual([]);
+    return sweeps.flatMap((sweep) => sweep.points);
+  };
+  const words = { ttft: 'ttftMs', tpot: 'tpotMs', itl: 'itlMs', e2el: 'latencyMs' } as const;
+
+  test.each(['closed', 'open-detailed', 'capped'])('%s: file and console are read to the digit', (name) => {
+    const said = result(name);
+    const [[json], [text]] = [fileOf(`vllm/${name}.json`), block(name)];
+    for (const point of [json!, text!]) {
+      expect(point.source.tool).toBe('vllm');
+      expect(point.model).toBe('qwen1.5-7b-chat');
+      expect(point.counts).toMatchObject({
+        planned: said['num_prompts'],
+        ok: said['completed'],
+        failed: said['failed'],
+        unaccounted: 0,
+      });
+    }
+    expect(json!.load).toEqual(text!.load);
+    expect(json).toMatchObject({
+      requestsPerSec: said['request_throughput'],
+      outputTokensPerSec: said['output_throughput'],
+      totalTokensPerSec: said['total_token_throughput'],
+    });
+    expect(text!.printed).toMatchObject({
+      durationMs: said['duration']!.toFixed(2),
+      requestsPerSec: said['request_throughput']!.toFixed(2),
+      outputTokensPerSec: said['output_throughput']!.toFixed(2),
+      totalTokensPerSec: said['total_token_throughput']!.toFixed(2),
+      'totals.inputTokens': String(said['total_input_tokens']),
+      'totals.outputTokens': String(said['total_output_tokens']),
+      'server.peakConcurrentRequests': said['max_concurrent_requests']!.toFixed(2),
+    });
+    for (const [word, key] of Object.entries(words)) {
+      for (const [statistic, ours] of [
+        ['mean', 'mean'],
+        ['median', 'p50'],
+        ['p90', 'p90'],
+        ['p99', 'p99'],
+      ] as const) {
+        const value = said[`${statistic}_${word}_ms`];
+        if (value === undefined) continue;
+        expect(json![key as 'ttftMs']![ours]).toBe(value);
+        expect(text!.printed[`${key}.${ours}`]).toBe(value.toFixed(2));
+      }
+    }
+  });
+  test('loads: a cap is closed, a rate is open, both together are open with a cap', () => {
+    const loads = ['closed', 'open-detailed', 'capped'].map((name) => fileOf(`vllm/${name}.json`)[0]!.load);
+    expect(loads.map(({ kind, concurrency, ratePerSec }) => [kind, concurrency, ratePerSec])).toEqual([
+      ['closed', 4, null],
+      ['open', null, 40],
+      ['open', 3, 60],
+    ]);
+  });
+  test('goodput', () => {
+    expect(fileOf('vllm/closed.json')[0]!.goodput!.requestsPerSec).toBe(result('closed')['request_goodput']);
+    expect(block('closed')[0]!.printed['goodput.requestsPerSec']).toBe('19.66');
+    expect(fileOf('vllm/capped.json')[0]!.goodput).toBeNull();
+  });
+  test('time in the client queue is lateness against the schedule, and the latency with it counts from the due time', () => {
+    const said = result('capped');
+    const [[json], [text]] = [fileOf('vllm/capped.json'), block('capped')];
+    expect(json!.latenessMs).toMatchObject({
+      mean: said['mean_client_queue_time_ms'],
+      p99: said['p99_client_queue_time_ms'],
+    });
+    expect(json!.latencyFromDueMs).toMatchObject({
+      p50: said['median_e2el_including_client_queue_ms'],
+      p90: said['p90_e2el_including_client_queue_ms'],
+    });
+    expect(text!.printed).toMatchObject({
+      'latenessMs.mean': '166.69',
+      'latenessMs.p99': '332.99',
+      'latencyFromDueMs.mean': '254.13',
+      'latencyFromDueMs.p99': '419.28',
+    });
+    expect(text!.latencyMs!.mean).toBe(87.44);
+  });
+  test('append mode: one run per line, one point each', () => {
+    const points = fileOf('vllm/append.json');
+    expect(points.map((point) => [point.load.concurrency, point.counts.ok])).toEqual([
+      [2, 12],
+      [4, 16],
+    ]);
+    expect(points.map((point) => point.printedLines!['requestsPerSec'])).toEqual([1, 2]);
+    expect(points.map((point) => point.requestsPerSec!.toFixed(2))).toEqual(
+      block('append').map((point) => point.printed['requestsPerSec']),
+    );
+  });
+  test('the list of latencies gives what vLLM computed from it, also where it was not asked to', () => {
+    const list = (JSON.parse(fixture('vllm/closed.json')) as { latencies: number[] }).latencies;
+    const [closed] = fileOf('vllm/closed.json');
+    expect(closed!.latencyMs!.max).toBeCloseTo(Math.max(...list) * 1000, 9);
+    const stripped = fixture('vllm/closed.json')
+      .replaceAll(/"\w+_e2el_ms": [\d.]+,? ?/g, '')
+      .replace(/, \}/, '}');
+    const [again] = joinFiles([importJson(stripped, 'stripped.json')]).sweeps[0]!.points.slice(0, 1);
+    expect(again!.printed['latencyMs.mean']).toBeUndefined();
+    for (const statistic of ['mean', 'p50', 'p90', 'p99'] as const)
+      expect(again!.latencyMs![statistic]).toBeCloseTo(closed!.latencyMs![statistic]!, 9);
+    expect(fileOf('vllm/append.json')[0]!.latencyMs!.max).toBeCloseTo(86.64118500018958, 9);
+  });
+  test('a detailed file: requests that failed count as failed and are no sample', () => {
+    const [point] = fileOf('vllm/open-detailed.json');
+    const said = result('open-detailed');
+    expect(point!.latencyMs!.min).toBeCloseTo(18.082116, 6);
+    expect(point!.inputTokens!.mean).toBe(said['total_input_tokens']! / said['completed']!);
+    expect(point!.outputTokens).toMatchObject({ min: 6, max: 6 });
+  });
+  test('audit finds what is true of these short runs and nothing else', () => {
+    const codes = (points: readonly Summary[]): string[] =>
+      auditPoints(points).points.map(({ findings }) => findings.map((finding) => finding.code).join(' '));
+    for (const read of [(name: string) => fileOf(`vllm/${name}.json`), block]) {
+      expect(codes(read('closed'))).toEqual(['too-few-samples']);
+      expect(codes(read('open-detailed'))).toEqual(['failures too-few-samples']);
+      expect(codes(read('append'))).toEqual(['too-few-samples', 'too-few-samples']);
+      // Three in flight at 87 ms each are 34 per second, and 60 were asked for.
+      expect(codes(read('capped'))).toEqual(['rate-not-achieved too-few-samples']);
+    }
+  });
+});
