@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { UserError } from '../core/index.ts';
+import { arrowParts } from './arrow-rows.ts';
 import { fileNotFound, noPrompts, notAFile, packed, unreadable } from './dataset-mistakes.ts';
 import { readAt, systemCodeOf } from './file-bytes.ts';
 import type { DataFile, Layout } from './file-bytes.ts';
@@ -36,7 +37,12 @@ export async function openDataFile(path: string, wanted: Layout | null = null): 
     const missing = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(code);
     throw new UserError(missing ? fileNotFound(path) : unreadable(path, code));
   }
-  if (found.isDirectory()) throw new UserError(notAFile(path, 'folder'));
+  if (found.isDirectory()) {
+    const parts = await arrowParts(path);
+    if (parts === null) throw new UserError(notAFile(path, 'folder'));
+    const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+    return { path, shown: path, bytes, inode: found.ino, packing: 'none', layout: 'arrow' };
+  }
   if (!found.isFile()) throw new UserError(notAFile(path, 'special'));
   if (found.size === 0) throw new UserError(noPrompts(path));
   const file = { path, shown: path, bytes: found.size, inode: found.ino };
@@ -58,6 +64,7 @@ export interface Scan {
 
 /** Hashes and counts a file in one pass, or the ends of one above `wholeBytes`. */
 export async function scan(file: DataFile, wholeBytes: number = countedWholeBytes): Promise<Scan> {
+  if (file.layout === 'arrow') return scanArrow(file, wholeBytes);
   const hash = createHash('sha256');
   if (file.bytes > wholeBytes) {
     hash.update(`${file.bytes}\n`);
@@ -77,9 +84,24 @@ export async function scan(file: DataFile, wholeBytes: number = countedWholeByte
   return { hash: hash.digest('hex'), items };
 }
 
+/** A folder of Arrow files: their contents one after the other, or names and sizes of very large ones. */
+async function scanArrow(file: DataFile, wholeBytes: number): Promise<Scan> {
+  const hash = createHash('sha256');
+  const parts = (await arrowParts(file.path)) ?? [];
+  if (file.bytes > wholeBytes) {
+    for (const { path, bytes } of parts) hash.update(`${basename(path)}\n${bytes}\n`);
+    return { hash: `names-and-sizes-sha256:${hash.digest('hex')}`, items: null };
+  }
+  for (const part of parts) hash.update(await readAt(part, 0, part.bytes));
+  let items = 0;
+  for await (const records of readRecords(file)) items += records.length;
+  if (items === 0) throw new UserError(noPrompts(file.shown));
+  return { hash: hash.digest('hex'), items };
+}
+
 /** The beginning of a file's text, unpacked and decoded loosely, for guessing what it is. */
 export async function firstText(file: DataFile): Promise<string> {
-  if (file.layout === 'parquet') return '';
+  if (file.layout === 'parquet' || file.layout === 'arrow') return '';
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {

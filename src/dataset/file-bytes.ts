@@ -3,8 +3,8 @@ import { UserError } from '../core/index.ts';
 import { fileChanged, unreadable } from './dataset-mistakes.ts';
 import type { Packing } from './unpack.ts';
 
-/** How records lie in a file: one per line, elements of one JSON array, rows of CSV or of Parquet. */
-export type Layout = 'lines' | 'array' | 'csv' | 'parquet';
+/** How records lie in a file: one per line, elements of one JSON array, rows of CSV, Parquet, or a folder of Arrow files. */
+export type Layout = 'lines' | 'array' | 'csv' | 'parquet' | 'arrow';
 
 /** A plain file as it was when it was opened. */
 export interface DataFile {

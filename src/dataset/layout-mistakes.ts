@@ -68,6 +68,17 @@ export function parquetBroken(file: string, words: string): Mistake {
   };
 }
 
+/** An Arrow file of a saved dataset that cannot be read. */
+export function arrowBroken(file: string, words: string): Mistake {
+  const why = printable(words).slice(0, 160);
+  return {
+    code: 'dataset-malformed-arrow',
+    message: { en: `the Arrow file cannot be read (${why})`, zh: `无法读取 Arrow 文件（${why}）` },
+    hint: { en: 'save the dataset again, or write it with to_parquet', zh: '请重新保存数据集，或用 to_parquet 导出' },
+    place: { file: printable(file).slice(-240) },
+  };
+}
+
 /** A record that lacks what its format needs; `what` says it. */
 export function wrongShape(at: At, kind: string, what: { en: string; zh: string }): Mistake {
   return {

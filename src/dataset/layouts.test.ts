@@ -98,6 +98,31 @@ describe('Parquet', () => {
   });
 });
 
+describe('folders of Hugging Face datasets', () => {
+  const saved = join(fixtures, 'saved-to-disk');
+
+  it('give the rows of all their Arrow files in order', async () => {
+    expect(await textsOf(saved, 6)).toEqual(['one?', '二?', 'three?', 'four?', 'five?', 'one?']);
+    expect((await openDataset(`openqa:${saved}`)).facts({ offset: 0, count: 6 })).toMatchObject({
+      items: 5,
+      cycled: true,
+    });
+    const [first] = await Promise.all([(await openDataset(`messages:${saved}`)).workload(0).next()]);
+    expect(first!.messages).toEqual([{ role: 'user', content: 'hi' }]);
+  });
+
+  it('cut off or leading elsewhere are told', async () => {
+    const broken = mkdtempSync(join(folder, 'hf-'));
+    const name = 'data-00000-of-00002.arrow';
+    const bytes = readFileSync(join(saved, name));
+    writeFileSync(join(broken, name), bytes.subarray(0, bytes.length - 200));
+    writeFileSync(join(broken, 'state.json'), JSON.stringify({ _data_files: [{ filename: name }] }));
+    expect((await mistakeOf(openDataset(broken))).code).toBe('dataset-malformed-arrow');
+    writeFileSync(join(broken, 'state.json'), JSON.stringify({ _data_files: [{ filename: '../x.arrow' }] }));
+    expect((await mistakeOf(openDataset(broken))).code).toBe('dataset-not-a-file');
+  });
+});
+
 describe('CSV', () => {
   it('has quotes, commas, line ends and doubled quotes inside fields; lines are counted through them', async () => {
     const file = fileOf('\uFEFFid,question\r\n1,"a, ""b""\nand c"\r\n\r\n2,plain\r\n', 'x.csv');

@@ -141,7 +141,7 @@ function looksLikeKind(word: string, colon: number): boolean {
 
 /** What a file looks like by the fields of its first record, then by its name. */
 async function guessFormat(file: DataFile): Promise<RecordFormatName> {
-  if (file.layout === 'parquet') return 'openqa';
+  if (file.layout === 'parquet' || file.layout === 'arrow') return 'openqa';
   const text = await firstText(file);
   const head = text.slice(0, 64 * 1024);
   if (file.layout === 'csv') {

@@ -1,3 +1,4 @@
+import { readArrow } from './arrow-rows.ts';
 import type { DataFile } from './file-bytes.ts';
 import { readArray } from './json-array.ts';
 import { readCsv } from './csv-rows.ts';
@@ -6,7 +7,7 @@ import { readParquet } from './parquet-rows.ts';
 
 /**
  * One record of a file: its bytes, not yet decoded (a line, or an element of a JSON array), or its columns.
- * Numbers count from 1: lines for text (of an array: the line its element begins on), rows for Parquet.
+ * Numbers count from 1: lines for text (of an array: the line its element begins on), rows for Parquet and Arrow.
  */
 export type RawRecord =
   | { number: number; bytes: Buffer }
@@ -17,6 +18,7 @@ export async function* readRecords(file: DataFile, onRaw?: (bytes: Buffer) => vo
   if (file.layout === 'array') yield* readArray(file, onRaw);
   else if (file.layout === 'csv') yield* readCsv(file, onRaw);
   else if (file.layout === 'parquet') yield* readParquet(file);
+  else if (file.layout === 'arrow') yield* readArrow(file.path);
   else {
     for await (const lines of readLines(file, onRaw)) {
       const held = lines.filter((line) => !isBlank(line.bytes));
