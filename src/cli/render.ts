@@ -6,6 +6,7 @@ import {
   cdfFigure,
   comparisonFigure,
   comparisonHtml,
+  efficiencyHtml,
   figureSvg,
   goodputFigure,
   htmlReport,
@@ -20,7 +21,7 @@ import {
   xlsx,
 } from '../report/index.ts';
 import type { Figure, IntervalsOf } from '../report/index.ts';
-import type { Comparison } from '../measure/index.ts';
+import type { Comparison, MachineFacts } from '../measure/index.ts';
 import { readExchanges } from '../store/index.ts';
 import type { Given } from './command.ts';
 import { pageScript } from './page-script.ts';
@@ -39,6 +40,8 @@ const pictureWidth = 1350;
 export interface Rendered {
   told: readonly Told[];
   comparison?: Comparison;
+  /** What the machine costs, where told. */
+  machine?: MachineFacts;
 }
 
 /** The bytes of a file form. */
@@ -126,7 +129,14 @@ function atLoad({ title }: Figure, { load }: Summary): Figure['title'] {
   return typeof title === 'string' ? `${title} @ ${at}` : { en: `${title.en} @ ${at}`, zh: `${title.zh} @ ${at}` };
 }
 
-async function pageOf(given: Given, { told, comparison }: Rendered): Promise<string> {
+async function pageOf(given: Given, { told, comparison, machine }: Rendered): Promise<string> {
+  const cost =
+    machine === undefined
+      ? null
+      : efficiencyHtml(
+          told.map(({ sweep }) => sweep),
+          machine,
+        );
   const [first] = told;
   const commands = told.flatMap(({ command }) => (command === null ? [] : [`dyno ${command.join(' ')}`]));
   const plans = told.flatMap(({ runs }) => [...runs.values()].map(({ record }) => record));
@@ -134,9 +144,12 @@ async function pageOf(given: Given, { told, comparison }: Rendered): Promise<str
     title: told.map(({ sweep }) => sweepName(sweep)).join(' vs '),
     sweeps: told.map(({ sweep }) => sweep),
     figures: await figuresOf(told),
-    ...(comparison && {
-      more: [{ id: 'comparison', title: { en: 'Comparison', zh: '对比' }, body: comparisonHtml(comparison) }],
-    }),
+    more: [
+      ...(comparison === undefined
+        ? []
+        : [{ id: 'comparison', title: { en: 'Comparison', zh: '对比' }, body: comparisonHtml(comparison) }]),
+      ...(cost === null ? [] : [{ id: 'cost', title: { en: 'Cost and efficiency', zh: '成本与效率' }, body: cost }]),
+    ],
     environment: told.flatMap(({ environment, sweep }) =>
       environment.map(([name, value]) => [name, told.length > 1 ? `${sweepName(sweep)}: ${value}` : value] as const),
     ),

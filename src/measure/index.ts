@@ -17,6 +17,8 @@ export { comparePoint } from './compare.ts';
 export type { ComparedMetricRow, ComparedRun, GateResult, MetricChange, PointComparison } from './compare.ts';
 export { compareSweeps } from './compare-sweeps.ts';
 export type { ComparedSweep, Comparison } from './compare-sweeps.ts';
+export { efficiencyOf } from './efficiency.ts';
+export type { Efficiency, MachineFacts } from './efficiency.ts';
 export { parseGate } from './gate.ts';
 export type { Gate } from './gate.ts';
 export { comparedMetrics, intervalsOf, splitMetric } from './intervals.ts';

@@ -30,7 +30,10 @@ export function splitMetric(word: string): { metric: MetricWord; statistic: Stat
   return { metric: metric as MetricWord, statistic: statistic as Statistic };
 }
 
-/** 95 % intervals of a run's figures by metric word; null where the run is too short or does not know the figure. */
+/**
+ * 95 % intervals of a run's figures by metric word, as ratios to the figure itself ([0.97, 1.03] is ± 3 %); null where the
+ * run is too short or does not know the figure. They come from the steady part and serve the whole run's figure too.
+ */
 export function intervalsOf(
   trace: Trace,
   metrics: readonly string[] = comparedMetrics,
@@ -41,7 +44,9 @@ export function intervalsOf(
     metrics.map((word) => {
       const { metric, statistic } = splitMetric(word);
       const figure = sliceStatistic(slices, metric, statistic);
-      return [word, figure === null ? null : (estimate(figure, { name: `interval ${word}` })?.interval ?? null)];
+      const found = figure === null ? null : estimate(figure, { name: `interval ${word}` });
+      if (found === null || !(found.value > 0)) return [word, null];
+      return [word, [Math.max(0, found.interval[0] / found.value), found.interval[1] / found.value] as const];
     }),
   );
 }

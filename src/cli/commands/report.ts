@@ -1,5 +1,7 @@
 import { exitCodes, say, UserError } from '../../core/index.ts';
-import { reporters } from '../../report/index.ts';
+import type { Mistake } from '../../core/index.ts';
+import type { MachineFacts } from '../../measure/index.ts';
+import { efficiencyText, reporters } from '../../report/index.ts';
 import type { Reported, ReporterName } from '../../report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -34,6 +36,27 @@ export const command: CommandFile = {
       help: { en: `${names.join(', ')} (default: text)`, zh: `${names.join('、')}（默认：text）` },
     },
     {
+      name: 'price-per-hour',
+      value: 'PRICE',
+      help: {
+        en: 'of all cards together: cost per million tokens (text, html)',
+        zh: '全部卡每小时价格：计算每百万 token 成本（text、html）',
+      },
+    },
+    {
+      name: 'cards',
+      value: 'N',
+      help: { en: 'how many cards: tokens per card (text, html)', zh: '卡数：计算单卡吞吐（text、html）' },
+    },
+    {
+      name: 'power',
+      value: 'WATTS',
+      help: {
+        en: 'mean power of all cards: tokens per joule (text, html)',
+        zh: '全部卡平均功率：计算每焦耳 token（text、html）',
+      },
+    },
+    {
       name: 'out',
       value: 'FILE',
       help: {
@@ -64,29 +87,60 @@ export const command: CommandFile = {
   async run(given) {
     const as = last(given, 'as') ?? 'text';
     if (!names.includes(as)) throw unknownForm(as);
+    const machine = machineOf(given);
     const told = await toldOf(given, given.args);
     if (told.length === 0) return exitCodes.usage;
     const form = fileForms.find((known) => known === as);
-    if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName);
-    else await tellFile(given, told, form);
+    if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName, machine);
+    else await tellFile(given, told, form, machine);
     return exitCodes.ok;
   },
 };
 
-async function tellText(given: Given, told: readonly Told[], as: ReporterName): Promise<void> {
+async function tellText(given: Given, told: readonly Told[], as: ReporterName, machine: MachineFacts): Promise<void> {
   const what: Reported = told.length === 1 ? told[0]!.what : told.map(({ sweep }) => sweep);
-  const text = reporters[given.common.json ? 'json' : as](what, reportOptions(given));
+  const options = reportOptions(given);
+  const form = given.common.json ? 'json' : as;
+  const cost =
+    form === 'text'
+      ? efficiencyText(
+          told.map(({ sweep }) => sweep),
+          machine,
+          options,
+        )
+      : '';
+  const text = reporters[form](what, options) + cost;
   const out = last(given, 'out');
   if (out === undefined) given.io.out(text);
   else await writeWhole(placeFor(out, null, ''), text);
 }
 
-async function tellFile(given: Given, told: readonly Told[], form: FileForm): Promise<void> {
+async function tellFile(given: Given, told: readonly Told[], form: FileForm, machine: MachineFacts): Promise<void> {
   const name = form === 'parquet' ? 'exchanges.parquet' : `report.${form}`;
   const file = placeFor(last(given, 'out'), told.length === 1 ? told[0]!.dir : null, name);
-  await writeWhole(file, await renderForm(given, { told }, form));
+  await writeWhole(file, await renderForm(given, { told, machine }, form));
   given.io.out(`${file}\n`);
   if (!given.common.quiet) given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}\n`);
+}
+
+/** What was told of the machine; all mistakes at once. */
+function machineOf(given: Given): MachineFacts {
+  const mistakes: Mistake[] = [];
+  const read = (flag: string): number | null => {
+    const word = last(given, flag);
+    if (word === undefined) return null;
+    if (/^\d+(\.\d+)?$/.test(word) && Number(word) > 0) return Number(word);
+    mistakes.push({
+      code: 'bad-value',
+      message: { en: `"${word.slice(0, 40)}" is not a number above 0`, zh: `"${word.slice(0, 40)}" 不是大于 0 的数` },
+      hint: { en: 'Write digits, with a point for fractions.', zh: '请写数字，小数用点。' },
+      place: { flag: `--${flag}` },
+    });
+    return null;
+  };
+  const facts = { pricePerHour: read('price-per-hour'), cards: read('cards'), powerW: read('power') };
+  if (mistakes.length > 0) throw new UserError(mistakes);
+  return facts;
 }
 
 function unknownForm(as: string): UserError {

@@ -12,22 +12,22 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
     {
       title: { en: 'First token p50 (ms)', zh: '首 token p50 (ms)' },
       of: (p) => p.ttftMs?.p50,
-      interval: { metric: 'ttft.p50', per: 1 },
+      interval: 'ttft.p50',
     },
     {
       title: { en: 'First token p99 (ms)', zh: '首 token p99 (ms)' },
       of: (p) => p.ttftMs?.p99,
-      interval: { metric: 'ttft.p99', per: 1 },
+      interval: 'ttft.p99',
     },
     {
       title: { en: 'Per output token p50 (ms)', zh: '每输出 token p50 (ms)' },
       of: (p) => p.tpotMs?.p50,
-      interval: { metric: 'tpot.p50', per: 1 },
+      interval: 'tpot.p50',
     },
     {
       title: { en: 'Per output token p90 (ms)', zh: '每输出 token p90 (ms)' },
       of: (p) => p.tpotMs?.p90,
-      interval: { metric: 'tpot.p90', per: 1 },
+      interval: 'tpot.p90',
     },
   ];
   const points = sweeps.flatMap((sweep) => sweep.points);

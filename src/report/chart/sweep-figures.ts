@@ -5,7 +5,7 @@ import { sweepName, variableOf } from '../point-name.ts';
 import { chartWords } from './chart-words.ts';
 import type { Axis, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
 
-/** 95 % intervals of a point's figures by metric word (`latency.mean`, `outputTokensPerSec`), in the unit of the summary. */
+/** 95 % intervals of a point's figures by metric word (`latency.mean`, `outputTokensPerSec`), as ratios to the figure. */
 export type PointIntervals = Readonly<Record<string, readonly [number, number] | null>>;
 
 /** The intervals of a point; null = its requests are not at hand. */
@@ -15,34 +15,34 @@ export type IntervalsOf = (point: Summary) => PointIntervals | null;
 export interface Reading {
   title: Phrase;
   of(point: Summary): number | null | undefined;
-  /** Metric word of its interval, and what to divide by. */
-  interval?: { metric: string; per: number };
+  /** Metric word of its interval. */
+  interval?: string;
 }
 
 const none: IntervalsOf = () => null;
 
 const readings = {
   duration: { title: chartWords.duration, of: (p) => secondsOf(p.durationMs) },
-  qps: { title: chartWords.qps, of: (p) => p.requestsPerSec, interval: { metric: 'requestsPerSec', per: 1 } },
+  qps: { title: chartWords.qps, of: (p) => p.requestsPerSec, interval: 'requestsPerSec' },
   latency: {
     title: chartWords.latency,
     of: (p) => secondsOf(p.latencyMs?.mean),
-    interval: { metric: 'latency.mean', per: 1000 },
+    interval: 'latency.mean',
   },
   throughput: {
     title: chartWords.throughput,
     of: (p) => p.outputTokensPerSec,
-    interval: { metric: 'outputTokensPerSec', per: 1 },
+    interval: 'outputTokensPerSec',
   },
   p50: {
     title: chartWords.latencyP50,
     of: (p) => secondsOf(p.latencyMs?.p50),
-    interval: { metric: 'latency.p50', per: 1000 },
+    interval: 'latency.p50',
   },
   p90: {
     title: chartWords.latencyP90,
     of: (p) => secondsOf(p.latencyMs?.p90),
-    interval: { metric: 'latency.p90', per: 1000 },
+    interval: 'latency.p90',
   },
   failures: { title: chartWords.failures, of: (p) => countOf(p.counts, 'failed') },
 } satisfies Record<string, Reading>;
@@ -123,12 +123,12 @@ export function distinctNames(sweeps: readonly Sweep[]): [string, Sweep][] {
 }
 
 function chartPoint(reading: Reading, x: number, point: Summary, intervals: IntervalsOf): ChartPoint {
-  const range = reading.interval === undefined ? null : (intervals(point)?.[reading.interval.metric] ?? null);
-  const per = reading.interval?.per ?? 1;
+  const range = reading.interval === undefined ? null : (intervals(point)?.[reading.interval] ?? null);
+  const y = reading.of(point) ?? null;
   return {
     x,
-    y: reading.of(point) ?? null,
-    ...(range !== null && { low: range[0] / per, high: range[1] / per }),
+    y,
+    ...(range !== null && y !== null && { low: y * range[0], high: y * range[1] }),
     ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
   };
 }

@@ -1,0 +1,171 @@
+// Our statistics on series that bench/statistics.py reads too, beside coverage and false positives.
+//   node bench/statistics.mjs OUT_DIR [--tries 2000] && python3 bench/statistics.py OUT_DIR      (needs numpy and scipy)
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const out = process.argv[2] ?? 'statistics-out';
+const tries = process.argv.includes('--tries') ? Number(process.argv[process.argv.indexOf('--tries') + 1]) : 2000;
+const nullTries = process.argv.includes('--null') ? Number(process.argv[process.argv.indexOf('--null') + 1]) : 200;
+mkdirSync(out, { recursive: true });
+const root = new URL('..', import.meta.url).pathname;
+const bundled = await build({
+  stdin: {
+    contents: `
+      export * from './src/measure/index.ts';
+      export { distributionOf, randomStream } from './src/core/index.ts';
+      export { builtinProfile, makeSimRunner } from './src/sim/index.ts';`,
+    resolveDir: root,
+    loader: 'ts',
+  },
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'node',
+});
+const s = await import(
+  `data:text/javascript;base64,${Buffer.from(bundled.outputFiles[0].contents).toString('base64')}`
+);
+
+const autoregressive = (seed, phi, n) => {
+  const stream = s.randomStream(seed, 'autoregressive');
+  let x = stream.normal() / Math.sqrt(1 - phi * phi);
+  return Array.from({ length: n }, () => (x = phi * x + stream.normal()));
+};
+
+// 1. The same numbers for the other implementation.
+const samples = {
+  lognormal: Array.from({ length: 1001 }, (_, i) => Math.exp(5 + s.randomStream(i, 'lognormal').normal())),
+  ties: Array.from({ length: 200 }, (_, i) => (i * 37) % 10),
+  tiny: [3, 1, 2],
+  autoregressive: autoregressive(1, 0.8, 2000),
+};
+const meanOf = (sample) => sample.reduce((a, b) => a + b, 0) / sample.length;
+const ours = Object.fromEntries(
+  Object.entries(samples).map(([name, values]) => {
+    const ascending = Float64Array.from(values).sort();
+    return [
+      name,
+      {
+        distribution: s.distributionOf(values),
+        orderStatistics: [0.5, 0.9, 0.99].map((q) => s.quantileInterval(ascending, q)),
+        batchMeans: s.batchMeansInterval(values),
+        bootstrapMean: s.bootstrapInterval(values, meanOf, { resamples: 9999 }),
+      },
+    ];
+  }),
+);
+const student = [1, 2, 5, 7, 19, 29.5, 200].flatMap((freedom) =>
+  [0.9, 0.975, 0.995].map((p) => [p, freedom, s.studentQuantile(p, freedom)]),
+);
+writeFileSync(join(out, 'samples.json'), JSON.stringify({ samples, ours, student }));
+
+// 2. Coverage of the batch-means interval on autocorrelated data whose true mean is 0.
+console.log(`coverage of nominal 95 % batch-means intervals, ${tries} series each`);
+for (const [phi, n] of [
+  [0, 200],
+  [0, 1000],
+  [0.5, 500],
+  [0.8, 500],
+  [0.8, 1000],
+  [0.8, 2000],
+  [0.9, 1000],
+  [0.9, 2000],
+]) {
+  let covered = 0;
+  for (let t = 0; t < tries; t++) {
+    const { low, high } = s.batchMeansInterval(autoregressive(t, phi, n));
+    if (low <= 0 && high >= 0) covered += 1;
+  }
+  console.log(`| AR(1) φ = ${phi} | ${n} | ${((100 * covered) / tries).toFixed(1)} % |`);
+}
+
+// 3. Significance between two equal runs, and between a run and one 10 % slower, in virtual time.
+const usual = s.builtinProfile('qwen1.5-7b-mindie-8x910b4');
+const slower = {
+  ...usual,
+  cost: Object.fromEntries(Object.entries(usual.cost).map(([k, v]) => [k, typeof v === 'number' ? v / 0.9 : v])),
+};
+async function trace(profile, seed, concurrency, requests) {
+  const load = { kind: 'closed', concurrency, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false };
+  const kept = s.makeTrace(load);
+  let number = 0;
+  const kit = s.makeSimRunner({
+    profile,
+    workload: () => ({
+      next: () => ({
+        id: `${seed}-${number++}`,
+        messages: [{ role: 'user', content: 'why?' }],
+        text: null,
+        inputTokens: 40,
+        maxTokens: null,
+        labels: {},
+      }),
+    }),
+  });
+  const never = new AbortController().signal;
+  const plan = {
+    label: null,
+    target: {
+      url: 'http://virtual.invalid/',
+      api: 'openai-chat',
+      model: 'm',
+      headers: {},
+      keyEnv: null,
+      insecure: false,
+    },
+    dataset: { spec: 't', kind: 't', name: 't', hash: null, items: null, bytes: null, offset: 0, cycled: false },
+    generation: {
+      stream: true,
+      maxTokens: 512,
+      minTokens: null,
+      temperature: null,
+      ignoreEos: false,
+      stop: [],
+      body: {},
+    },
+    load,
+    requests,
+    durationMs: null,
+    warmup: null,
+    timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null },
+    seed,
+    slo: [],
+    keepText: false,
+  };
+  for await (const { exchange } of kit.run(plan, { sending: never, everything: never }, [])) kept.add(exchange);
+  return s.slicesOf(kept);
+}
+for (const [concurrency, requests] of [
+  [16, 500],
+  [32, 1000],
+]) {
+  const counts = new Map(s.comparedMetrics.map((word) => [word, { alarms: 0, found: 0, told: 0, widest: 0 }]));
+  let family = 0;
+  for (let t = 0; t < nullTries; t++) {
+    const [a, b, c] = [
+      await trace(usual, 3 * t + 1, concurrency, requests),
+      await trace(usual, 3 * t + 2, concurrency, requests),
+      await trace(slower, 3 * t + 3, concurrency, requests),
+    ];
+    const values = [];
+    for (const word of s.comparedMetrics) {
+      const { metric, statistic } = s.splitMetric(word);
+      const [fa, fb, fc] = [a, b, c].map((slices) => s.sliceStatistic(slices, metric, statistic));
+      const same = fa && fb ? s.changeBetween(fa, fb, { name: word }) : null;
+      const worse = fa && fc ? s.changeBetween(fa, fc, { name: word }) : null;
+      if (same === null) continue;
+      const count = counts.get(word);
+      count.told += 1;
+      count.alarms += same.significant ? 1 : 0;
+      count.found += worse?.significant ? 1 : 0;
+      values.push(same.pValue);
+    }
+    if (values.some((p) => p <= 0.05 / values.length)) family += 1;
+  }
+  console.log(`\nclosed loop, concurrency ${concurrency}, ${requests} requests, ${nullTries} pairs`);
+  for (const [word, { alarms, found, told }] of counts)
+    if (told > 0)
+      console.log(`| ${word} | ${((100 * alarms) / told).toFixed(1)} % | ${((100 * found) / told).toFixed(0)} % |`);
+  console.log(`any metric called different after Holm: ${((100 * family) / nullTries).toFixed(1)} %`);
+}
