@@ -39,16 +39,26 @@ async function measured(args) {
   child.stderr.on('data', (piece) => (err += piece));
   const watch = setInterval(() => {
     try {
-      peakKib = Math.max(peakKib, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0));
+      peakKib = Math.max(
+        peakKib,
+        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0),
+      );
     } catch {
       // It has ended.
     }
   }, 20);
   const [code] = await once(child, 'close');
   clearInterval(watch);
-  return { code, seconds: Number(((performance.now() - began) / 1000).toFixed(2)), peakMiB: Math.round(peakKib / 1024), out, err };
+  return {
+    code,
+    seconds: Number(((performance.now() - began) / 1000).toFixed(2)),
+    peakMiB: Math.round(peakKib / 1024),
+    out,
+    err,
+  };
 }
-const say = (what, { code, seconds, peakMiB }, more = {}) => console.log(JSON.stringify({ what, code, seconds, peakMiB, ...more }));
+const say = (what, { code, seconds, peakMiB }, more = {}) =>
+  console.log(JSON.stringify({ what, code, seconds, peakMiB, ...more }));
 
 const plain = join(folder, 'large.jsonl');
 await write(plain, null);
@@ -62,10 +72,33 @@ const engine = spawn(process.execPath, [main, 'engine', '--port', '0'], { stdio:
 const [piece] = await once(engine.stdout, 'data');
 const url = String(piece).trim();
 const store = join(folder, 'store');
-for (const [what, n] of [['run of 1 request', 1], ['run of 2000 requests', 2000]]) {
-  const result = await measured(['run', url, '--dataset', `openqa:${plain}`, '-n', String(n), '--max-tokens', '2', '--concurrency', '16', '--json', '--quiet', '--lenient', '--no-preflight', '--store', store]);
+for (const [what, n] of [
+  ['run of 1 request', 1],
+  ['run of 2000 requests', 2000],
+]) {
+  const result = await measured([
+    'run',
+    url,
+    '--dataset',
+    `openqa:${plain}`,
+    '-n',
+    String(n),
+    '--max-tokens',
+    '2',
+    '--concurrency',
+    '16',
+    '--json',
+    '--quiet',
+    '--lenient',
+    '--no-preflight',
+    '--store',
+    store,
+  ]);
   const summary = JSON.parse(result.out);
-  say(what, result, { requestSeconds: Number((summary.durationMs / 1000).toFixed(2)), rssMaxMiB: Math.round((summary.client?.rssMaxBytes ?? 0) / 1024 ** 2) });
+  say(what, result, {
+    requestSeconds: Number((summary.durationMs / 1000).toFixed(2)),
+    rssMaxMiB: Math.round((summary.client?.rssMaxBytes ?? 0) / 1024 ** 2),
+  });
 }
 engine.kill('SIGTERM');
 if (kept === null) rmSync(folder, { recursive: true });

@@ -4,6 +4,7 @@ import { UserError } from '../core/index.ts';
 import { readAt } from './file-bytes.ts';
 import type { DataFile } from './file-bytes.ts';
 import { arrowBroken } from './layout-mistakes.ts';
+import { fieldOf } from './record-format.ts';
 import type { RawRecord } from './record.ts';
 
 type Part = Pick<DataFile, 'path' | 'shown' | 'bytes' | 'inode'>;
@@ -24,11 +25,11 @@ export async function arrowParts(folder: string): Promise<Part[] | null> {
   } catch {
     return null;
   }
-  const listed = typeof state === 'object' && state !== null && '_data_files' in state ? state._data_files : null;
+  const listed = fieldOf(state, '_data_files');
   if (!Array.isArray(listed)) return null;
   const parts: Part[] = [];
   for (const entry of listed as unknown[]) {
-    const name = typeof entry === 'object' && entry !== null && 'filename' in entry ? entry.filename : null;
+    const name = fieldOf(entry, 'filename');
     // The list is a stranger's: it may not lead out of the folder.
     if (typeof name !== 'string' || basename(name) !== name) return null;
     const path = join(folder, name);

@@ -107,7 +107,7 @@ describe('folders of Hugging Face datasets', () => {
       items: 5,
       cycled: true,
     });
-    const [first] = await Promise.all([(await openDataset(`messages:${saved}`)).workload(0).next()]);
+    const first = await (await openDataset(`messages:${saved}`)).workload(0).next();
     expect(first!.messages).toEqual([{ role: 'user', content: 'hi' }]);
   });
 
