@@ -5,7 +5,7 @@ import { openDataset } from '../dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../dataset/index.ts';
 import { makeLoadRunner, makeThreadedRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
-import { readAddress } from '../protocol/index.ts';
+import { addressFor, keyAsAsked, readAddress } from '../protocol/index.ts';
 import { assemblePlan, requestsOf, splitHeaders } from '../run/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { firstModel, preflight } from './preflight.ts';
@@ -35,25 +35,27 @@ export async function prepare(
   points: number,
   open: typeof openWords = openWords,
 ): Promise<Prepared> {
-  const address = readAddress(asked.url, asked.api ?? null);
-  const { shown, secrets } = splitHeaders(asked, given.io.env);
+  const typed = readAddress(asked.url, asked.api ?? null);
+  const { shown, secrets: bearer } = splitHeaders(asked, given.io.env);
+  const secrets = keyAsAsked(typed, bearer, asked.keyEnv !== undefined);
   const opened = await open(asked, points);
   const { dataset, words } = opened;
   const server = {
-    url: address.url,
-    api: address.api,
+    url: typed.url,
+    api: typed.api,
     headers: shown,
     keyEnv: words.keyEnv ?? null,
     insecure: words.insecure ?? false,
   };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
-  const model = words.model ?? (await firstModel(address, server, secrets, connectMs));
+  const model = words.model ?? (await firstModel(typed, server, secrets, connectMs));
+  const address = addressFor(typed, model, words.noStream !== true);
   const target = { url: address.url, api: address.api, model, headers: shown };
   const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets, reopenable: open === openWords };
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
-    const remark = await preflight(address, { ...server, model }, generation, secrets, timeoutMs);
+    const remark = await preflight(address, { ...server, url: address.url, model }, generation, secrets, timeoutMs);
     if (remark !== null && !given.common.quiet) {
       const why = say(problems[remark.code], given.common.lang);
       given.io.err(

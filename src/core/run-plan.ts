@@ -2,7 +2,20 @@ import type { Generation } from './ask.ts';
 import type { Lengths } from './length-law.ts';
 
 /** Wires that llmdyno speaks; the protocol room has one entry for each. */
-export const apiNames = ['openai-chat', 'openai-completions'] as const;
+export const apiNames = [
+  'openai-chat',
+  'openai-completions',
+  'responses',
+  'embeddings',
+  'rerank',
+  'tgi',
+  'triton',
+  'mindie',
+  'vllm-generate',
+  'ollama',
+  'anthropic',
+  'dashscope',
+] as const;
 export type ApiName = (typeof apiNames)[number];
 
 /** The server under test. Holds no secret: a key is named by its environment variable only. */

@@ -6,7 +6,7 @@ import type { Misfortune } from './fault.ts';
 import type { Meters } from './meters.ts';
 import type { PlannedAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
-import type { Usage, Wire } from './wire.ts';
+import type { StepFacts, Usage, Wire } from './wire.ts';
 import { doneEvent, errorEvent } from './wire.ts';
 
 /** A dripping answer comes this much slower than the batch, but is never silent for longer than maxDripMs. */
@@ -44,6 +44,7 @@ export class Answer {
   #shiftMs = 0;
   #lastMs: number | null = null;
   #over = false;
+  #step: StepFacts = { batchSize: 1, queueWaitMs: 0, tokens: 0 };
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
@@ -51,12 +52,14 @@ export class Answer {
     const { res, call } = parts;
     res.on('close', () => this.#closed());
     if (!call.stream) return;
-    res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+    const type = parts.wire.streamType ?? 'text/event-stream; charset=utf-8';
+    res.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
     res.flushHeaders();
   }
 
   /** The core has made token `index`. */
-  made(index: number, finished: boolean): void {
+  made(index: number, finished: boolean, step: StepFacts): void {
+    this.#step = step;
     if (this.#over) return;
     const fault = this.#parts.misfortune?.name;
     if (fault !== 'drip' && fault !== 'slow-start') {
@@ -98,7 +101,7 @@ export class Answer {
     const stamp = this.#stamp();
     const role = index === 0 ? wire.role(stamp) : '';
     if (piece === '' && role === '') return;
-    this.#send(role + (piece === '' ? '' : wire.token(piece, index < planned.reasoningTokens, stamp)));
+    this.#send(role + (piece === '' ? '' : wire.token(piece, index < planned.reasoningTokens, stamp, this.#step)));
   }
 
   #stamp(): string {
@@ -135,8 +138,14 @@ export class Answer {
       const stamp = this.#stamp();
       const role = outputTokens <= 1 ? wire.role(stamp) : '';
       const isReasoning = outputTokens <= planned.reasoningTokens;
-      const token = lastPiece === '' ? '' : wire.token(lastPiece, isReasoning, stamp);
-      const tail = wire.finish(planned.finish, stamp) + (call.includeUsage ? wire.usage(usage, stamp) : '') + doneEvent;
+      const done = wire.done ?? doneEvent;
+      if (wire.lastToken !== undefined) {
+        const last = wire.lastToken(lastPiece, isReasoning, planned.finish, usage, this.#step);
+        this.#end(() => res.end(role + last + done));
+        return;
+      }
+      const token = lastPiece === '' ? '' : wire.token(lastPiece, isReasoning, stamp, this.#step);
+      const tail = wire.finish(planned.finish, stamp) + (call.includeUsage ? wire.usage(usage, stamp) : '') + done;
       this.#end(() => res.end(role + token + tail));
       return;
     }
@@ -199,8 +208,10 @@ export class Answer {
         return true;
       case 'stream-error':
         this.#end(() => {
-          if (call.stream) res.end(errorEvent + doneEvent);
-          else this.#sendBody(errorEvent.slice('data: '.length).trim());
+          const { wire } = this.#parts;
+          const error = wire.error ?? errorEvent;
+          if (call.stream) res.end(error + (wire.done ?? doneEvent));
+          else this.#sendBody(error.replace(/^[^{]*data: ?/s, '').trim());
         });
         return true;
       default:

@@ -9,5 +9,5 @@
  */
 export { faultNames, parseFault } from './fault.ts';
 export type { Fault, FaultName } from './fault.ts';
-export { startEngine } from './start-engine.ts';
-export type { EngineOptions, EngineStats, RunningEngine } from './start-engine.ts';
+export { quirkNames, startEngine } from './start-engine.ts';
+export type { EngineOptions, EngineStats, QuirkName, RunningEngine } from './start-engine.ts';

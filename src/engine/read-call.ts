@@ -1,9 +1,13 @@
+import { foreignCall } from './foreign-call.ts';
+import type { ForeignKind } from './foreign-call.ts';
 import { textOfContent } from '../sim/index.ts';
+import { kindOf } from './routes.ts';
+import type { Route } from './routes.ts';
 import type { Refusal } from './refusal.ts';
 import { badRequest } from './refusal.ts';
 
-/** Which of the two endpoints was called. */
-export type CallKind = 'chat' | 'completions';
+/** Which endpoint was called. */
+export type CallKind = 'chat' | 'completions' | ForeignKind;
 
 /** A request body that has been checked. */
 export interface Call {
@@ -19,21 +23,32 @@ export interface Call {
   minTokens: number | null;
   ignoreEos: boolean;
   stop: readonly string[];
+  /** Documents to rank, or texts to embed. */
+  items?: number;
+  /** What the wire says again before its answer. */
+  echo?: string;
 }
 
-type Body = Readonly<Record<string, unknown>>;
+export type Body = Readonly<Record<string, unknown>>;
 
-/** Thrown inside this file only. */
-class Refused extends Error {
+/** Thrown while a body is read, and turned into an answer by readCall. */
+export class Refused extends Error {
   constructor(readonly refusal: Refusal) {
     super(refusal.message);
   }
 }
 
 /** Checks a body as a server would; an unknown model is 404, everything else 400. */
-export function readCall(kind: CallKind, bytes: Buffer, models: readonly string[]): Call | { refusal: Refusal } {
+export function readCall(
+  at: { route: Route; model: string | null },
+  bytes: Buffer,
+  models: readonly string[],
+): Call | { refusal: Refusal } {
   try {
-    return callOf(kind, parseBody(bytes), models);
+    const said = parseBody(bytes);
+    const body = at.model === null ? said : { ...said, model: at.model };
+    const kind = kindOf(at.route, body);
+    return kind === 'chat' || kind === 'completions' ? callOf(kind, body, models) : foreignCall(kind, body, models);
   } catch (error) {
     if (error instanceof Refused) return { refusal: error.refusal };
     throw error;
@@ -51,7 +66,7 @@ function parseBody(bytes: Buffer): Body {
   throw new Refused(badRequest('the body must be a JSON object'));
 }
 
-function callOf(kind: CallKind, body: Body, models: readonly string[]): Call {
+function callOf(kind: 'chat' | 'completions', body: Body, models: readonly string[]): Call {
   const model = body['model'] ?? models[0]!;
   if (typeof model !== 'string') throw new Refused(badRequest('model must be a string', 'model'));
   if (!models.includes(model)) {
@@ -76,7 +91,7 @@ function callOf(kind: CallKind, body: Body, models: readonly string[]): Call {
   };
 }
 
-function chatPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
+export function chatPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
   const messages = body['messages'];
   if (!Array.isArray(messages) || messages.length === 0) {
     throw new Refused(badRequest('messages must be a list of at least one message', 'messages'));
@@ -108,21 +123,21 @@ function usageWanted(body: Body): boolean {
   return flag(options as Body, 'include_usage');
 }
 
-function flag(body: Body, key: string): boolean {
+export function flag(body: Body, key: string): boolean {
   const value = body[key] ?? false;
   if (typeof value === 'boolean') return value;
   throw new Refused(badRequest(`${key} must be true or false`, key));
 }
 
-function whole(body: Body, key: string, least: number): number | null {
+export function whole(body: Body, key: string, least: number): number | null {
   const value = body[key] ?? null;
   if (value === null) return null;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
   throw new Refused(badRequest(`${key} must be a whole number of at least ${least}`, key));
 }
 
-function stops(body: Body): string[] {
-  const value = body['stop'] ?? [];
+export function stops(body: Body, key = 'stop'): string[] {
+  const value = body[key] ?? [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
   if (list.every((item) => typeof item === 'string' && item !== '') && list.length <= 16) return list as string[];
   throw new Refused(badRequest('stop must be a text or a list of at most 16 texts', 'stop'));

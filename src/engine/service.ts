@@ -1,27 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { EngineCore, estimateTokens } from '../sim/index.ts';
-import type { Emission } from '../sim/index.ts';
+import type { Emission, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
 import { planAnswer } from './planned-answer.ts';
-import type { Call, CallKind } from './read-call.ts';
+import type { Call } from './read-call.ts';
 import { readCall } from './read-call.ts';
 import type { Refusal } from './refusal.ts';
 import { badRequest, refusalBody } from './refusal.ts';
+import type { Quirks } from './foreign-wire.ts';
 import type { EngineOptions, EngineStats } from './start-engine.ts';
 import { StepPacer } from './step-pacer.ts';
-import { wireOf } from './wire.ts';
+import { managementPage, mindieMetrics } from './mindie-pages.ts';
+import { routeOf } from './routes.ts';
+import { wireOf } from './foreign-wire.ts';
 
 /** The largest body that is read. */
 const maxBodyBytes = 16 * 2 ** 20;
-
-const generating: Readonly<Record<string, CallKind>> = {
-  '/v1/chat/completions': 'chat',
-  '/v1/completions': 'completions',
-};
 
 const refusedByFault: Partial<Record<FaultName, Refusal>> = {
   429: {
@@ -37,6 +35,9 @@ const refusedByFault: Partial<Record<FaultName, Refusal>> = {
 
 const htmlPage = '<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>\n';
 
+/** Which of its ports a request came in on. */
+export type PortName = 'main' | 'management' | 'metrics';
+
 /** Everything behind the socket: routes, the engine core and its pacer, the answers under way. */
 export class Service {
   readonly #options: EngineOptions;
@@ -49,6 +50,9 @@ export class Service {
   readonly #roll: () => Misfortune | null;
   readonly #byFault = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
   readonly #startedSec = Math.floor(Date.now() / 1000);
+  readonly #quirks: Quirks;
+  /** Since when each request waits for its next step, simulated time. */
+  readonly #waiting = new Map<number, number>();
   #requests = 0;
 
   constructor(options: EngineOptions) {
@@ -56,7 +60,13 @@ export class Service {
     this.#models = options.models ?? [options.profile.model];
     this.#seed = options.seed ?? 1;
     this.#core = new EngineCore({ profile: options.profile, seed: this.#seed });
-    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions) => this.#emit(emissions));
+    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => this.#emit(emissions, step));
+    const quirks = new Set(options.quirks ?? []);
+    this.#quirks = {
+      nulPadding: quirks.has('nul-padding'),
+      bare: quirks.has('bare'),
+      fullText: quirks.has('full-text'),
+    };
     this.#roll = faultDice(options.faults ?? [], this.#seed);
   }
 
@@ -74,10 +84,11 @@ export class Service {
     this.#pacer.stop();
   }
 
-  handle(req: IncomingMessage, res: ServerResponse): void {
+  /** `port` is where it came in: MindIE has its management and metrics on ports of their own. */
+  handle(req: IncomingMessage, res: ServerResponse, port: PortName = 'main'): void {
     const path = (req.url ?? '/').split('?', 1)[0]!;
-    const kind = Object.hasOwn(generating, path) ? generating[path]! : null;
-    const page = kind === null ? this.#page(path) : null;
+    const kind = port === 'main' && !(path === '/' && req.method === 'GET') ? routeOf(path) : null;
+    const page = kind === null ? this.#page(path, port) : null;
     if (kind === null && page === null) {
       refuse(req, res, {
         status: 404,
@@ -93,7 +104,16 @@ export class Service {
     else if (kind !== null) this.#readBody(req, res, kind);
   }
 
-  #page(path: string): { type: string; body: () => string } | null {
+  #page(path: string, port: PortName): { type: string; body: () => string } | null {
+    const apart = this.#options.managementPort !== undefined;
+    if (port === 'metrics') {
+      if (path !== '/metrics') return null;
+      const page = mindieMetrics(this.#models[0]!, this.#core.counters(), this.#meters, this.#requests);
+      return { type: 'text/plain; version=0.0.4; charset=utf-8', body: () => page };
+    }
+    const managed = port === 'management' || !apart ? managementPage(path, this.#models, this.#core.counters()) : null;
+    if (managed !== null) return { type: managed.type, body: () => managed.body };
+    if (port === 'management') return null;
     const json = (value: unknown) => ({ type: 'application/json', body: () => JSON.stringify(value) });
     switch (path) {
       case '/health':
@@ -114,7 +134,7 @@ export class Service {
     }
   }
 
-  #readBody(req: IncomingMessage, res: ServerResponse, kind: CallKind): void {
+  #readBody(req: IncomingMessage, res: ServerResponse, kind: NonNullable<ReturnType<typeof routeOf>>): void {
     const parts: Buffer[] = [];
     let bytes = 0;
     let tooLarge = Number(req.headers['content-length'] ?? 0) > maxBodyBytes;
@@ -173,7 +193,7 @@ export class Service {
       call,
       planned,
       inputTokens,
-      wire: wireOf(call, name, Math.floor(Date.now() / 1000)),
+      wire: wireOf(call, name, Math.floor(Date.now() / 1000), this.#quirks),
       res,
       misfortune,
       stamp,
@@ -181,16 +201,27 @@ export class Service {
       meters: this.#meters,
       leave: () => {
         this.#answers.delete(id);
+        this.#waiting.delete(id);
         this.#core.cancel(id);
       },
     });
     this.#answers.set(id, answer);
-    this.#core.submit({ id, inputTokens, outputTokens, arrivalMs: this.#pacer.nowMs() });
+    const arrivalMs = this.#pacer.nowMs();
+    this.#waiting.set(id, arrivalMs);
+    this.#core.submit({ id, inputTokens, outputTokens, arrivalMs });
     this.#pacer.wake();
   }
 
-  #emit(emissions: readonly Emission[]): void {
-    for (const { id, tokenIndex, finished } of emissions) this.#answers.get(id)?.made(tokenIndex, finished);
+  #emit(emissions: readonly Emission[], step: Step): void {
+    for (const { id, tokenIndex, finished } of emissions) {
+      const waitedFromMs = this.#waiting.get(id) ?? step.startMs;
+      if (finished) this.#waiting.delete(id);
+      else this.#waiting.set(id, step.endMs);
+      const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
+      this.#answers
+        .get(id)
+        ?.made(tokenIndex, finished, { batchSize: emissions.length, queueWaitMs, tokens: tokenIndex + 1 });
+    }
   }
 }
 

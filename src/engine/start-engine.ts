@@ -26,8 +26,18 @@ export interface EngineOptions {
   models?: readonly string[];
   /** Every chat answer starts with so many tokens of reasoning. */
   reasoningTokens?: number;
-  tls?: { cert: string; key: string };
+  /** clientCa: clients must show a certificate that it signed. */
+  tls?: { cert: string; key: string; clientCa?: string };
+  /** Habits of MindIE that clients have to live with. */
+  quirks?: readonly QuirkName[];
+  /** MindIE's second and third port; 0 = any free one. Left out = everything on the first. */
+  managementPort?: number;
+  metricsPort?: number;
 }
+
+/** nul-padding: NUL bytes behind chunks; bare: no `data:`; full-text: each chunk holds all text so far. */
+export const quirkNames = ['nul-padding', 'bare', 'full-text'] as const;
+export type QuirkName = (typeof quirkNames)[number];
 
 /** What an engine has done so far. */
 export interface EngineStats {
@@ -48,6 +58,9 @@ export interface RunningEngine {
   /** Without a path and without a slash at the end. */
   url: string;
   port: number;
+  /** Addresses of the further ports; null = there is none. */
+  managementUrl: string | null;
+  metricsUrl: string | null;
   stats(): EngineStats;
   /** Cuts every connection and stops. */
   close(): Promise<void>;
@@ -61,27 +74,49 @@ export async function startEngine(options: EngineOptions): Promise<RunningEngine
   invariant((options.speed ?? 1) > 0, 'an engine runs forward in time');
   checkFaults(options.faults ?? []);
   const service = new Service(options);
-  const handle = (req: IncomingMessage, res: ServerResponse): void => service.handle(req, res);
-  const settings = { keepAliveTimeout: keepAliveMs };
-  const server: Server = options.tls
-    ? createTlsServer({ ...settings, cert: options.tls.cert, key: options.tls.key }, handle)
-    : createServer(settings, handle);
+  const server = serverFor(options, (req, res) => service.handle(req, res));
   let connections = 0;
   server.on(options.tls ? 'secureConnection' : 'connection', () => connections++);
   const host = options.host ?? '127.0.0.1';
   await listen(server, host, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
+  const others: Server[] = [];
+  const urlOf = (of: number): string =>
+    `${options.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${of}`;
+  const further = async (name: 'management' | 'metrics', wanted: number | undefined): Promise<string | null> => {
+    if (wanted === undefined) return null;
+    const other = serverFor(options, (req, res) => service.handle(req, res, name));
+    others.push(other);
+    await listen(other, host, wanted);
+    return urlOf((other.address() as AddressInfo).port);
+  };
+  const managementUrl = await further('management', options.managementPort);
+  const metricsUrl = await further('metrics', options.metricsPort);
   return {
-    url: `${options.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: urlOf(port),
     port,
+    managementUrl,
+    metricsUrl,
     stats: () => ({ ...service.stats(), connections }),
     close: () =>
       new Promise((resolve) => {
         service.stop();
+        for (const other of others) {
+          other.close();
+          other.closeAllConnections();
+        }
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+function serverFor(options: EngineOptions, handle: (req: IncomingMessage, res: ServerResponse) => void): Server {
+  const settings = { keepAliveTimeout: keepAliveMs };
+  const { tls } = options;
+  if (tls === undefined) return createServer(settings, handle);
+  const clients = tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true };
+  return createTlsServer({ ...settings, cert: tls.cert, key: tls.key, ...clients }, handle);
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

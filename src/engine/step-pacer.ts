@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Emission, EngineCore } from '../sim/index.ts';
+import type { Emission, EngineCore, Step } from '../sim/index.ts';
 
 /** Timers wake up late by a millisecond or so: the last stretch is waited out in turns of the event loop. */
 const spinMs = 1.5;
@@ -11,15 +11,16 @@ const spinMs = 1.5;
 export class StepPacer {
   readonly #core: EngineCore;
   readonly #speed: number;
-  readonly #emit: (emissions: Emission[]) => void;
+  readonly #emit: (emissions: Emission[], step: Step) => void;
   readonly #originMs = performance.now();
   #endMs: number | null = null;
+  #step: Step | null = null;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #worstLagMs = 0;
 
   /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end. */
-  constructor(core: EngineCore, speed: number, emit: (emissions: Emission[]) => void) {
+  constructor(core: EngineCore, speed: number, emit: (emissions: Emission[], step: Step) => void) {
     this.#core = core;
     this.#speed = speed;
     this.#emit = emit;
@@ -50,6 +51,7 @@ export class StepPacer {
   #begin(atMs: number): void {
     const step = this.#core.beginStep(atMs);
     this.#endMs = step?.endMs ?? null;
+    this.#step = step;
     if (step !== null) this.#wait();
   }
 
@@ -67,7 +69,7 @@ export class StepPacer {
       return;
     }
     this.#worstLagMs = Math.max(this.#worstLagMs, lateMs);
-    this.#emit(this.#core.endStep());
+    this.#emit(this.#core.endStep(), this.#step!);
     this.#begin(endMs);
   };
 }

@@ -20,11 +20,28 @@ export interface WholeAnswer {
 export interface Wire {
   /** The event that only says who speaks; empty where the endpoint has none. */
   role(stamp: string): string;
-  token(piece: string, isReasoning: boolean, stamp: string): string;
+  token(piece: string, isReasoning: boolean, stamp: string, step: StepFacts): string;
   finish(reason: string, stamp: string): string;
   usage(usage: Usage, stamp: string): string;
   /** The body of an answer that is not streamed. */
   whole(answer: WholeAnswer): string;
+  /** Ends a stream; left out = doneEvent. */
+  done?: string;
+  /** An error in mid-stream, and as a whole body; left out = errorEvent. */
+  error?: string;
+  /** Content type of a stream; left out = server-sent events. */
+  streamType?: string;
+  /** The finishing words need the last token's: it is not sent apart. */
+  lastToken?(piece: string, isReasoning: boolean, finish: string, usage: Usage, step: StepFacts): string;
+}
+
+/** What a token's step was like. */
+export interface StepFacts {
+  batchSize: number;
+  /** From arrival, or from the step before, to the beginning of this one; simulated time. */
+  queueWaitMs: number;
+  /** Tokens of this answer that are out, this one included. */
+  tokens: number;
 }
 
 /** Ends every stream. */
@@ -35,8 +52,8 @@ export const errorEvent = `data: ${JSON.stringify({
   error: { message: 'simulated failure inside the answer', type: 'InternalServerError', param: null, code: 500 },
 })}\n\n`;
 
-/** The wire of one request. The parts that never change are serialised here, once, and not for each token. */
-export function wireOf(call: Call, id: string, createdSec: number): Wire {
+/** The wire of one request to OpenAI's two endpoints. The parts that never change are serialised here, once, and not for each token. */
+export function openaiWireOf(call: Call, id: string, createdSec: number): Wire {
   return call.kind === 'chat' ? chatWire(id, call.model, createdSec) : completionsWire(id, call.model, createdSec);
 }
 

@@ -196,8 +196,10 @@ export class Flight implements ConnectionClient {
 
   #restate(of: OutputKind, text: string): void {
     const said = of === 'reasoning' ? this.#reasoning : this.#text;
-    this.#outputChars += charCount(text) - charCount(said.join(''));
-    said.splice(0, said.length, text);
+    this.#outputChars = this.#keepsText
+      ? this.#outputChars + charCount(text) - charCount(said.join(''))
+      : charCount(text);
+    said.splice(0, said.length, ...(this.#keepsText ? [text] : []));
   }
 
   #output(of: OutputKind, text: string, tokens: number, atMs: number): void {

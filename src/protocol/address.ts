@@ -1,4 +1,4 @@
-import { apiNames, UserError } from '../core/index.ts';
+import { UserError } from '../core/index.ts';
 import type { ApiName } from '../core/index.ts';
 import { protocols } from './protocols.ts';
 
@@ -18,7 +18,7 @@ export interface Address {
 export function readAddress(typed: string, api: ApiName | null): Address {
   const url = parse(typed);
   if (url.username !== '' || url.password !== '') throw secretInUrl(typed);
-  const guessed = api ?? apiNames.find((name) => url.pathname.endsWith(tail(name))) ?? 'openai-chat';
+  const guessed = api ?? guessWire(url.pathname) ?? 'openai-chat';
   const path = url.pathname.replace(/\/+$/, '');
   // A full path is left as it is: gateways put prefixes and other names in front of the wire's own path.
   const bare = path === '' || /\/v\d+$/.test(path);
@@ -26,8 +26,47 @@ export function readAddress(typed: string, api: ApiName | null): Address {
   return { url: url.href, api: guessed, origin: url.origin };
 }
 
-function tail(name: ApiName): string {
-  return protocols[name].path.replace(/^\/v1/, '');
+/** Where asks of this model go, streamed or not: fills what only the plan knows into an address that was completed. */
+export function addressFor(address: Address, model: string, stream: boolean): Address {
+  const { path, wholePath } = protocols[address.api];
+  const url = new URL(address.url);
+  if (!stream && wholePath !== undefined && url.pathname === new URL(path, url.origin).pathname)
+    url.pathname = wholePath;
+  url.pathname = url.pathname.replace('%7Bmodel%7D', () => encodeURIComponent(model));
+  return { ...address, url: url.href };
+}
+
+/** An API key under the header that the server wants it in: `x-api-key` (Anthropic), `api-key` (Azure), else as a bearer. */
+export function keyAsAsked(
+  address: Address,
+  secrets: Readonly<Record<string, string>>,
+  fromKeyEnv: boolean,
+): Record<string, string> {
+  const azure = /\/openai\/deployments\//.test(new URL(address.url).pathname);
+  const header = azure ? 'api-key' : protocols[address.api].keyHeader;
+  const { authorization, ...rest } = secrets;
+  if (!fromKeyEnv || header === undefined || authorization === undefined) return { ...secrets };
+  return { ...rest, [header]: authorization.replace(/^Bearer /, '') };
+}
+
+/** Ends of paths that tell the wire, the longer ones first where one holds the other. */
+const pathEnds: readonly (readonly [RegExp, ApiName])[] = [
+  [/\/chat\/completions$/, 'openai-chat'],
+  [/\/completions$/, 'openai-completions'],
+  [/\/v1\/responses$/, 'responses'],
+  [/\/embeddings$/, 'embeddings'],
+  [/\/rerank(s|ing)?$/, 'rerank'],
+  [/\/v2\/models\/[^/]+\/generate(_stream)?$/, 'triton'],
+  [/\/infer$/, 'mindie'],
+  [/\/generate_stream$/, 'tgi'],
+  [/\/api\/(chat|generate)$/, 'ollama'],
+  [/\/generate$/, 'vllm-generate'],
+  [/\/v1\/messages$/, 'anthropic'],
+  [/\/text-generation\/generation$/, 'dashscope'],
+];
+
+function guessWire(pathname: string): ApiName | null {
+  return pathEnds.find(([end]) => end.test(pathname.replace(/\/+$/, '')))?.[1] ?? null;
 }
 
 function parse(typed: string): URL {

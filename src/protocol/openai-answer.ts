@@ -1,4 +1,5 @@
 import type { Heard } from './protocol.ts';
+import { stepsOf } from './server-steps.ts';
 
 /**
  * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike; text stands in a chat's
@@ -21,7 +22,11 @@ export function hearObject(value: unknown): Heard[] {
   else if (!isObject(usage)) {
     return [{ kind: 'problem', code: 'malformed-stream', words: `no "choices" in ${JSON.stringify(value)}` }];
   }
-  if (isObject(usage)) heard.push(hearUsage(usage));
+  if (isObject(usage)) {
+    heard.push(hearUsage(usage));
+    const steps = stepsOf(usage['batch_size'], usage['queue_wait_time']);
+    if (steps !== null) heard.push(steps);
+  }
   return heard;
 }
 

@@ -1,5 +1,7 @@
 import type { OutputKind } from '../core/index.ts';
+import { CumulativeText } from './cumulative-text.ts';
 import { EventTemplate } from './event-template.ts';
+import { JsonStreamListener } from './json-listener.ts';
 import { hearObject } from './openai-answer.ts';
 import type { Heard, Listener } from './protocol.ts';
 import { SseReader } from './sse-reader.ts';
@@ -8,8 +10,12 @@ import { TextGatherer } from './text-gatherer.ts';
 
 const LF = 10;
 const CR = 13;
+const OPEN = 123;
 const decoder = new TextDecoder();
-/** Plain events that had to be parsed: the first teaches nothing (most short answers have no second), the 17th no more. */
+/**
+ * Plain events that had to be parsed: the first teaches nothing (most short answers have no second), and after so many
+ * in a row without a match the stream has no shape worth learning.
+ */
 const firstTaught = 2;
 const lastTaught = 16;
 /** Text of the read at hand. One for all listeners: it is empty again whenever `hear` returns. */
@@ -29,11 +35,18 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #heard: Heard[] = [];
   #finished = false;
   #broken = false;
+  /** Objects without `data:` (MindIE) are cut by another reader; null = these are events. */
+  #objects: JsonStreamListener | null = null;
+  #begun = false;
+  readonly #texts = new CumulativeText();
 
   hear(bytes: Uint8Array): Heard[] {
     if (this.#broken) return [];
+    if (!this.#begun) this.#begin(bytes);
+    if (this.#objects !== null) return this.#objects.hear(bytes);
     try {
-      this.#reader.push(bytes);
+      // NUL bytes are padding (MindIE): no JSON holds one.
+      this.#reader.push(bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes);
     } catch (error) {
       this.#break((error as Error).message);
     }
@@ -42,6 +55,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
 
   close(): Heard[] {
     if (this.#broken) return [];
+    if (this.#objects !== null) return this.#objects.close();
     this.#reader.end();
     if (!this.#finished && !this.#broken) {
       this.#flush();
@@ -52,6 +66,23 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       });
     }
     return this.#take();
+  }
+
+  /** The first byte that is not blank tells events from bare objects. */
+  #begin(bytes: Uint8Array): void {
+    const first = bytes.find((byte) => byte > 32);
+    this.#begun = first !== undefined;
+    if (first !== OPEN) return;
+    const fresh = (piece: Heard): Heard[] => this.#fresh(piece);
+    this.#objects = new JsonStreamListener((value) => hearObject(value).flatMap(fresh), {
+      cut: 'objects',
+      endsBy: 'finish',
+    });
+  }
+
+  /** Answer text without what was said already, where the server says everything again (MindIE's fullTextEnabled). */
+  #fresh(piece: Heard): Heard[] {
+    return piece.kind === 'text' && piece.of === 'answer' ? this.#texts.hear('answer', piece.text) : [piece];
   }
 
   #take(): Heard[] {
@@ -66,7 +97,9 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     const template = this.#template;
     if (template === null || this.#broken) return -1;
     const next = template.match(buffer, at, length);
-    return next !== -1 && this.#matched(template, buffer) ? next : -1;
+    if (next === -1 || !this.#matched(template, buffer)) return -1;
+    this.#plainEvents = firstTaught;
+    return next;
   }
 
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
@@ -105,14 +138,15 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       this.#break(data);
       return;
     }
-    const heard = hearObject(value);
+    const heard = hearObject(value).flatMap((piece) => this.#fresh(piece));
     for (const piece of heard) {
       this.#heard.push(piece);
       if (piece.kind === 'finish') this.#finished = true;
       if (piece.kind === 'problem') this.#broken = true;
     }
     const end = line === -1 ? -1 : blankLineAfter(buffer, to);
-    if (end !== -1) this.#learn(buffer.subarray(line, end), heard);
+    // While it is not known whether text is repeated, every event has to be looked at.
+    if (end !== -1 && this.#texts.plain) this.#learn(buffer.subarray(line, end), heard);
   }
 
   #learn(line: Uint8Array, heard: readonly Heard[]): void {
@@ -149,38 +183,4 @@ function blankLineAfter(buffer: Uint8Array, at: number): number {
 
 function stampOf(digits: string): bigint | null {
   return /^\d{1,19}$/.test(digits) ? BigInt(digits) : null;
-}
-
-/** Largest answer taken in one piece. */
-const maxBodyBytes = 64 * 1024 * 1024;
-
-/** Hears an answer that comes in one piece of JSON. */
-export class OpenaiWholeListener implements Listener {
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
-
-  hear(bytes: Uint8Array): Heard[] {
-    this.#bytes += bytes.length;
-    if (this.#bytes > maxBodyBytes) {
-      this.#pieces = [];
-      return [{ kind: 'problem', code: 'malformed-stream', words: `an answer of more than ${maxBodyBytes} bytes` }];
-    }
-    this.#pieces.push(bytes.slice());
-    return [];
-  }
-
-  close(): Heard[] {
-    const text = joinText(this.#pieces);
-    if (text.trim() === '') return [];
-    try {
-      return hearObject(JSON.parse(text));
-    } catch {
-      return [{ kind: 'problem', code: 'malformed-stream', words: text }];
-    }
-  }
-}
-
-function joinText(pieces: readonly Uint8Array[]): string {
-  const whole = new TextDecoder();
-  return pieces.map((piece) => whole.decode(piece, { stream: true })).join('') + whole.decode();
 }

@@ -1,5 +1,8 @@
 import type { ApiName, Ask, Generation, Target } from '../core/index.ts';
-import { OpenaiStreamListener, OpenaiWholeListener } from './openai-listener.ts';
+import { JsonWholeListener } from './json-listener.ts';
+import { hearObject } from './openai-answer.ts';
+import { OpenaiStreamListener } from './openai-listener.ts';
+import { promptText } from './said-prompt.ts';
 import type { AnswerShape, HttpCall, Protocol } from './protocol.ts';
 
 /** A wire of the OpenAI family: they differ in where the prompt stands and under which path. */
@@ -10,7 +13,7 @@ function openaiWire(name: ApiName, path: string, promptFields: (ask: Ask) => Rec
     path,
     encode: (ask, target) => encode(ask, target, promptFields(ask)),
     streams,
-    listen: (shape) => (streams(shape) ? new OpenaiStreamListener() : new OpenaiWholeListener()),
+    listen: (shape) => (streams(shape) ? new OpenaiStreamListener() : new JsonWholeListener(hearObject)),
   };
 }
 
@@ -53,13 +56,6 @@ function encode(ask: Ask, target: Target, promptFields: Record<string, unknown>)
     ? JSON.stringify({ ...(JSON.parse(text) as object), ...own })
     : `${JSON.stringify(own).slice(0, -1)},${text.slice(1)}`;
   return { method: 'POST', headers, body };
-}
-
-function promptText(ask: Ask): string {
-  const { text, messages } = ask.prompt;
-  if (text !== null) return text;
-  const last = messages.at(-1)?.content ?? '';
-  return typeof last === 'string' ? last : JSON.stringify(last);
 }
 
 export const openaiChat = openaiWire('openai-chat', '/v1/chat/completions', (ask) => ({

@@ -11,8 +11,12 @@ export interface HttpCall {
 export type Heard =
   /** Output text of one kind, from so many events; tokens = what the server said it holds, null = it did not say. */
   | { kind: 'text'; of: OutputKind; text: string; events: number; tokens: number | null }
+  /** All text of one kind so far was this: the pieces heard before had said some of it twice. */
+  | { kind: 'restated'; of: OutputKind; text: string }
   | { kind: 'usage'; input: number | null; output: number | null; cached: number | null; reasoning: number | null }
   | { kind: 'finish'; reason: string }
+  /** What the server says of the steps that made the output so far: one entry per token (MindIE). */
+  | { kind: 'steps'; batchSize: number[]; queueWaitMs: number[] }
   /** When a stamped server says it emitted the output that follows: nanoseconds of this host's CLOCK_MONOTONIC. */
   | { kind: 'stamp'; emitNs: bigint }
   | { kind: 'problem'; code: ProblemCode; words: string };
@@ -30,6 +34,8 @@ export interface AnswerShape {
   /** Asked to be streamed. */
   stream: boolean;
   contentType: string;
+  /** What was asked, for wires that say it again before the answer; absent = not known. */
+  promptText?: string | null;
 }
 
 /** One wire: how asks are said and answers heard. */
@@ -37,6 +43,10 @@ export interface Protocol {
   name: ApiName;
   /** Path put behind a bare host; the last part also recognises full URLs. */
   path: string;
+  /** Path put behind a bare host when answers are not streamed; absent = the same. `{model}` stands in both for the model. */
+  wholePath?: string;
+  /** How an API key is said; absent = `authorization: Bearer KEY`. */
+  keyHeader?: string;
   encode(ask: Ask, target: Target): HttpCall;
   /** Whether answers of this shape come in pieces (so that token times mean something). */
   streams(shape: AnswerShape): boolean;

@@ -1,9 +1,27 @@
 import type { ApiName } from '../core/index.ts';
+import { anthropic } from './anthropic.ts';
+import { dashscope } from './dashscope.ts';
+import { embeddings, rerank } from './embeddings.ts';
+import { ollama } from './ollama.ts';
 import { openaiChat, openaiCompletions } from './openai.ts';
 import type { Protocol } from './protocol.ts';
+import { responses } from './responses.ts';
+import { tgi } from './tgi.ts';
+import { mindie, triton } from './triton.ts';
+import { vllmGenerate } from './vllm-generate.ts';
 
 /** Every wire, by name: adding one is a file and a line here (and its name in core/run-plan.ts). */
-export const protocols = {
+export const protocols: Readonly<Record<ApiName, Protocol>> = {
   'openai-chat': openaiChat,
   'openai-completions': openaiCompletions,
-} satisfies Record<ApiName, Protocol>;
+  responses,
+  embeddings,
+  rerank,
+  tgi,
+  triton,
+  mindie,
+  'vllm-generate': vllmGenerate,
+  ollama,
+  anthropic,
+  dashscope,
+};

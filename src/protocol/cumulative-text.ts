@@ -1,0 +1,48 @@
+import type { OutputKind } from '../core/index.ts';
+import type { Heard } from './protocol.ts';
+
+/** Repetitions in a row that are no accident of the language. */
+const enough = 2;
+
+/**
+ * Tells new text from text said again. Some servers send all that was said so far in every piece (MindIE's
+ * fullTextEnabled, vLLM's own /generate); others send only what is new, and nothing in the stream says which. Pieces are
+ * taken as new until two in a row begin with the whole piece before them and are longer; then what was said is restated.
+ */
+export class CumulativeText {
+  #last = '';
+  #repeats = 0;
+  #pieces = 0;
+  /** null = not known yet. */
+  #cumulative: boolean | null;
+
+  /** Pass true for a wire that always repeats. */
+  constructor(cumulative: boolean | null = null) {
+    this.#cumulative = cumulative;
+  }
+
+  /** Whether every piece is known to be new text, or nothing was said yet. */
+  get plain(): boolean {
+    return this.#cumulative === false || this.#pieces === 0;
+  }
+
+  /** What a piece of text means; nothing for a piece that says nothing new. */
+  hear(of: OutputKind, piece: string, tokens: number | null = null): Heard[] {
+    if (piece === '') return [];
+    const fresh = (text: string): Heard[] => (text === '' ? [] : [{ kind: 'text', of, text, events: 1, tokens }]);
+    if (this.#cumulative === false) return fresh(piece);
+    this.#pieces++;
+    const before = this.#last;
+    const repeats = piece.length > before.length && piece.startsWith(before);
+    this.#last = piece;
+    if (this.#cumulative === true) return fresh(repeats ? piece.slice(before.length) : piece === before ? '' : piece);
+    if (this.#pieces === 1) return fresh(piece);
+    if (!repeats) {
+      this.#cumulative = false;
+      return fresh(piece);
+    }
+    if (++this.#repeats < enough) return fresh(piece);
+    this.#cumulative = true;
+    return [{ kind: 'restated', of, text: before }, ...fresh(piece.slice(before.length))];
+  }
+}

@@ -1,0 +1,164 @@
+import type { Heard, Listener } from './protocol.ts';
+import { ObjectReader } from './object-reader.ts';
+import type { ObjectHandler } from './object-reader.ts';
+import { SseReader } from './sse-reader.ts';
+import type { EventHandler } from './sse-reader.ts';
+
+/** What one JSON value of an answer says. Made anew for each answer, so that it may remember. */
+export type Hearer = (value: unknown) => Heard[];
+
+/** How a stream is cut and how one knows that it is whole. */
+export interface StreamShape {
+  /** Server-sent events, or JSON objects however they follow each other. */
+  cut: 'events' | 'objects';
+  /** A finish or `[DONE]` must have been heard; or the proper end of the body is all there is. */
+  endsBy: 'finish' | 'body';
+}
+
+const decoder = new TextDecoder();
+
+/** Hears a streamed answer of any wire: bytes are cut into JSON values, the wire's hearer says what they mean. */
+export class JsonStreamListener implements Listener, EventHandler, ObjectHandler {
+  readonly #hearer: Hearer;
+  readonly #shape: StreamShape;
+  readonly #events: SseReader | null;
+  readonly #objects: ObjectReader | null;
+  #heard: Heard[] = [];
+  #finished = false;
+  #broken = false;
+
+  constructor(hearer: Hearer, shape: StreamShape) {
+    this.#hearer = hearer;
+    this.#shape = shape;
+    this.#events = shape.cut === 'events' ? new SseReader(this) : null;
+    this.#objects = shape.cut === 'objects' ? new ObjectReader(this) : null;
+  }
+
+  hear(bytes: Uint8Array): Heard[] {
+    if (this.#broken) return [];
+    try {
+      this.#events?.push(bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes);
+      this.#objects?.push(bytes);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#break('malformed-stream', error.message);
+    }
+    return this.#take();
+  }
+
+  close(): Heard[] {
+    if (this.#broken) return [];
+    this.#events?.end();
+    const whole = this.#objects?.end() ?? true;
+    if (!this.#broken && (!whole || (!this.#finished && this.#shape.endsBy === 'finish'))) {
+      this.#break(
+        'truncated-stream',
+        whole ? 'the stream ended without its last word' : 'the stream ended in the middle of an object',
+      );
+    }
+    return this.#take();
+  }
+
+  /** For the event reader. */
+  event(buffer: Uint8Array, from: number, to: number): void {
+    const data = decoder.decode(buffer.subarray(from, to));
+    if (data.trim() === '[DONE]') this.done();
+    else if (data.trim() !== '') this.object(data);
+  }
+
+  /** For the event reader: every event is parsed. */
+  whole(): number {
+    return -1;
+  }
+
+  object(json: string): void {
+    if (this.#broken) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch {
+      this.#break('malformed-stream', json);
+      return;
+    }
+    for (const piece of this.#hearer(value)) {
+      if (piece.kind === 'finish') this.#finished = true;
+      if (piece.kind === 'problem') this.#broken = true;
+      this.#push(piece);
+    }
+  }
+
+  done(): void {
+    this.#finished = true;
+  }
+
+  /** Plain words in a stream of objects: a server that tells its trouble so (MindIE's "engine callback timeout."). */
+  stray(words: string): void {
+    if (!this.#broken) this.#break('in-stream-error', words);
+  }
+
+  /** Text of one kind within one read is one piece. */
+  #push(piece: Heard): void {
+    const last = this.#heard.at(-1);
+    if (piece.kind === 'text' && last?.kind === 'text' && last.of === piece.of) {
+      const tokens = last.tokens === null || piece.tokens === null ? null : last.tokens + piece.tokens;
+      this.#heard[this.#heard.length - 1] = {
+        ...last,
+        text: last.text + piece.text,
+        events: last.events + piece.events,
+        tokens,
+      };
+    } else this.#heard.push(piece);
+  }
+
+  #take(): Heard[] {
+    const heard = this.#heard;
+    this.#heard = [];
+    return heard;
+  }
+
+  #break(code: 'malformed-stream' | 'truncated-stream' | 'in-stream-error', words: string): void {
+    this.#broken = true;
+    this.#heard.push({ kind: 'problem', code, words });
+  }
+}
+
+/** Largest answer taken in one piece. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
+/** Hears an answer that comes in one piece of JSON. */
+export class JsonWholeListener implements Listener {
+  readonly #hearer: Hearer;
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #broken = false;
+
+  constructor(hearer: Hearer) {
+    this.#hearer = hearer;
+  }
+
+  hear(bytes: Uint8Array): Heard[] {
+    if (this.#broken) return [];
+    this.#bytes += bytes.length;
+    if (this.#bytes > maxBodyBytes) {
+      this.#broken = true;
+      this.#pieces = [];
+      return [{ kind: 'problem', code: 'malformed-stream', words: `an answer of more than ${maxBodyBytes} bytes` }];
+    }
+    this.#pieces.push(bytes.slice());
+    return [];
+  }
+
+  close(): Heard[] {
+    if (this.#broken) return [];
+    const whole = new TextDecoder();
+    const pieces = this.#pieces.map((piece) => whole.decode(piece, { stream: true }));
+    const text = (pieces.join('') + whole.decode()).replaceAll('\0', '');
+    if (text.trim() === '') return [];
+    try {
+      return this.#hearer(JSON.parse(text));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return [{ kind: 'problem', code: 'malformed-stream', words: text }];
+    }
+  }
+}

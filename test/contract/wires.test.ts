@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiNames } from '../../src/core/index.ts';
+import type { ApiName, Ended } from '../../src/core/index.ts';
+import { startEngine } from '../../src/engine/index.ts';
+import type { QuirkName, RunningEngine } from '../../src/engine/index.ts';
+import { makeLoadRunner } from '../../src/load/index.ts';
+import { addressFor, readAddress } from '../../src/protocol/index.ts';
+import { builtinProfile, defaultProfileName } from '../../src/sim/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { smallPlan } from './runner-contract.ts';
+
+const model = 'qwq-32b';
+const profile = builtinProfile(defaultProfileName);
+const prompt = 'Why is the sky blue? Explain it to a child.';
+
+/** Asks one thing over one wire. */
+async function ask(engine: RunningEngine, api: ApiName, stream: boolean, maxTokens: number, path = ''): Promise<Ended> {
+  const address = addressFor(readAddress(engine.url + path, api), model, stream);
+  const base = smallPlan(engine.url);
+  const plan = {
+    ...base,
+    target: { ...base.target, url: address.url, api, model },
+    generation: { ...base.generation, stream, maxTokens, ignoreEos: false },
+    requests: 1,
+    warmup: null,
+    keepText: true,
+    load: {
+      ...base.load,
+      kind: 'closed' as const,
+      concurrency: 1,
+      ratePerSec: null,
+      arrival: { process: 'closed' as const },
+    },
+  };
+  const kit = makeLoadRunner({
+    secrets: {},
+    workload: () => fromPrompts([plainPrompt('one', prompt)], { offset: 0, cycle: true }),
+  });
+  const never = new AbortController().signal;
+  for await (const ended of kit.run(plan, { sending: never, everything: never }, [])) return ended;
+  throw new Error('nothing ended');
+}
+
+const talks = apiNames.filter((name) => name !== 'embeddings' && name !== 'rerank');
+/** What the same engine says over OpenAI's completions wire, which has tests and recordings of its own, is the truth for the others. */
+let truth = '';
+
+describe('every wire, against the engine that writes it independently', () => {
+  let engine: RunningEngine;
+  beforeAll(async () => {
+    engine = await startEngine({ profile, speed: 200, models: [model] });
+    truth = (await ask(engine, 'openai-completions', true, 12)).answer!.text;
+  });
+  afterAll(() => engine.close());
+
+  test('the truth is twelve tokens of text', () => {
+    expect(truth.length).toBeGreaterThan(20);
+  });
+
+  test.each(talks.flatMap((api) => [[api, true] as const, [api, false] as const]))(
+    '%s, streamed: %s',
+    async (api, stream) => {
+      const { exchange, answer } = await ask(engine, api, stream, 12);
+      expect(exchange.problem).toBeNull();
+      expect(exchange.outcome).toBe('ok');
+      expect(answer!.text).toBe(truth);
+      expect(exchange.outputChars).toBe([...truth].length);
+      // vLLM's own server tells no counts.
+      expect(exchange.outputTokens.server).toBe(api === 'vllm-generate' ? null : 12);
+      const events = exchange.chunks.tokens.reduce((sum, tokens) => sum + tokens, 0);
+      expect(events).toBe(stream ? 12 : 0);
+    },
+  );
+
+  test.each(['embeddings', 'rerank'] as const)('%s', async (api) => {
+    const { exchange } = await ask(engine, api, false, 1);
+    expect(exchange.problem).toBeNull();
+    expect(exchange.inputTokens.server).toBeGreaterThan(3);
+    expect(exchange.outputTokens.server).toBe(0);
+  });
+
+  test.each([
+    ['/infer', 'mindie'],
+    ['/generate', 'tgi'],
+    ['/', 'tgi'],
+    ['/api/generate', 'ollama'],
+    ['/openai/deployments/qwq-32b/chat/completions?api-version=2024-10-21', 'openai-chat'],
+  ] as const)('other paths: %s', async (path, api) => {
+    const { exchange, answer } = await ask(engine, api, true, 12, path);
+    expect(exchange.problem).toBeNull();
+    expect(answer!.text).toBe(truth);
+  });
+
+  test('MindIE tells batch size and queue wait of every token', async () => {
+    const { exchange } = await ask(engine, 'mindie', true, 12);
+    expect(exchange.serverSteps!.batchSize).toEqual(Array.from({ length: 12 }, () => 1));
+    expect(exchange.serverSteps!.queueWaitMs).toHaveLength(12);
+  });
+});
+
+describe("MindIE's habits", () => {
+  const habits: QuirkName[][] = [['nul-padding'], ['bare'], ['full-text'], ['bare', 'nul-padding', 'full-text']];
+  test.each(
+    habits.flatMap((quirks) => (['mindie', 'tgi', 'openai-chat'] as const).map((api) => [quirks, api] as const)),
+  )('%s over %s: the same words', async (quirks, api) => {
+    const engine = await startEngine({ profile, speed: 200, models: [model], quirks });
+    try {
+      const { exchange, answer } = await ask(engine, api, true, 12);
+      expect(exchange.problem).toBeNull();
+      expect(answer!.text).toBe(truth);
+      expect(exchange.outputChars).toBe([...truth].length);
+      expect(exchange.outputTokens.server).toBe(12);
+    } finally {
+      await engine.close();
+    }
+  });
+});
+
+describe('an error inside a 200 answer is a failure of its own kind', () => {
+  test.each(talks.flatMap((api) => [[api, true] as const, [api, false] as const]))(
+    '%s, streamed: %s',
+    async (api, stream) => {
+      const faulty = await startEngine({
+        profile,
+        speed: 200,
+        models: [model],
+        faults: [{ name: 'stream-error', probability: 1 }],
+      });
+      try {
+        const { exchange } = await ask(faulty, api, stream, 12);
+        expect(exchange.outcome).toBe('failed');
+        expect(exchange.problem!.code).toBe('in-stream-error');
+        expect(exchange.problem!.words).toContain('simulated failure inside the answer');
+      } finally {
+        await faulty.close();
+      }
+    },
+  );
+});
+
+describe('a stream that is cut off is never ok', () => {
+  test.each(talks)('%s', async (api) => {
+    const faulty = await startEngine({
+      profile,
+      speed: 200,
+      models: [model],
+      faults: [{ name: 'truncate', probability: 1 }],
+    });
+    try {
+      const { exchange } = await ask(faulty, api, true, 12);
+      expect(exchange.problem!.code).toBe('truncated-stream');
+    } finally {
+      await faulty.close();
+    }
+  });
+});
