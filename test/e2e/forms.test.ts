@@ -82,6 +82,7 @@ describe('what is kept', () => {
       'exchanges.ndjson',
       'plan.json',
       'summary.json',
+      'telemetry.ndjson',
     ]);
     const plan = JSON.parse(readFileSync(join(folder(), 'plan.json'), 'utf8')) as Record<string, unknown>;
     expect(check('run', plan)).toEqual([]);

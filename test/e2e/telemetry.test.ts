@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function linesOf<T>(store: string, file: string): Promise<T[]> {
-  const [run] = (await readdir(store)).filter((name) => !name.startsWith('.'));
+  const run = (await readdir(store)).find((name) => !name.startsWith('.'));
   const text = await readFile(join(store, run!, file), 'utf8');
   return text
     .split('\n')

@@ -20,8 +20,11 @@ const boxed = [
   'hl-smi.txt',
   'cnmon-v5.txt',
   'ixsmi.txt',
+  'nvidia-h200-table.txt',
 ];
 const others = [
+  'nvidia-h200-query.csv',
+  'nvidia-h200-topo.txt',
   'npu-smi-usages.txt',
   'npu-smi-board.txt',
   'npu-smi-watch-26.txt',

@@ -175,6 +175,12 @@ const told: Record<string, { vendor: string; rows: Row[] }> = {
       [1, null, null, null, null, null],
     ],
   },
+  'nvidia-h200-table.txt': { vendor: 'nvidia', rows: [[0, 21491, 143771, 99, 690, 59]] },
+  'nvidia-h200-query.csv': { vendor: 'nvidia', rows: [[0, 21491, 143771, 99, 691.23, 59]] },
+  'nvidia-h200-query-long.csv': { vendor: 'nvidia', rows: [[0, 21491, 143771, 99, 691.56, 59]] },
+  'nvidia-h200-query-noheader.csv': { vendor: 'nvidia', rows: [[0, 21491, 143771, 99, 691.58, 59]] },
+  'nvidia-h200-dmon.txt': { vendor: 'nvidia', rows: [[0, 21491, null, 99, 689, 60]] },
+  'nvidia-h200-dmon.csv': { vendor: 'nvidia', rows: [[0, 21491, null, 99, 692, 60]] },
   'nvidia-dmon.txt': {
     vendor: 'nvidia',
     rows: [
@@ -197,6 +203,25 @@ describe('readDevices', () => {
     expect(npu[0]!.processes).toEqual([]);
     const mx = readDevices(fixture('mx-smi-2.1.6.txt')).devices;
     expect(mx[3]!.processes).toEqual([{ pid: 23034, name: 'ray::RayWorkerW', memoryBytes: 59584 * mib }]);
+  });
+
+  test('the H200: its process by UUID and by table, its node through tabs and colours', () => {
+    const query = readDevices(
+      `${fixture('nvidia-h200-query.csv')}\n${fixture('nvidia-h200-apps.csv')}\n${fixture('nvidia-h200-topo.txt')}`,
+    );
+    expect(query.warnings).toEqual([]);
+    expect(query.devices[0]).toMatchObject({
+      name: 'NVIDIA H200',
+      busId: '0000:00:06.0',
+      powerLimitW: 700,
+      numaNode: 0,
+      cpuAffinity: '0-15',
+    });
+    const process = { pid: 415, name: 'python3', memoryBytes: 21482 * mib };
+    expect(query.devices[0]!.processes).toEqual([process]);
+    const table = readDevices(fixture('nvidia-h200-table.txt'));
+    expect(table.warnings).toEqual([]);
+    expect(table.devices[0]).toMatchObject({ busId: '0000:00:06.0', powerLimitW: 700, processes: [process] });
   });
 
   test('topologies tell the node and the CPUs near each card, through colours and tabs', () => {
