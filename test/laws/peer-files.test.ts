@@ -221,6 +221,46 @@ describe('SGLang 0.4.6', () => {
   });
 });
 
+describe('SGLang 0.5.23', () => {
+  test('every statistic of the JSON line stands in the block, in two decimals', () => {
+    const said = JSON.parse(fixture('sglang/result-0.5.jsonl').replace('Infinity', 'null')) as Record<string, number>;
+    const { sweeps, problems } = importText(fixture('sglang/console-0.5.log'), 'console.log');
+    expect(problems).toEqual([]);
+    const [block] = sweeps[0]!.points;
+    const [line] = fileOf('sglang/result-0.5.jsonl');
+    expect([block!.source.tool, line!.source.tool]).toEqual(['sglang', 'sglang']);
+    expect(line!.load).toEqual({ kind: 'closed', concurrency: 3, ratePerSec: null, stream: true });
+    expect(block!.load).toEqual(line!.load);
+    for (const [word, key] of [
+      ['e2e_latency', 'latencyMs'],
+      ['ttft', 'ttftMs'],
+      ['tpot', 'tpotMs'],
+      ['itl', 'itlMs'],
+    ] as const) {
+      for (const [statistic, ours] of [
+        ['mean', 'mean'],
+        ['median', 'p50'],
+        ['p90', 'p90'],
+        ['p95', 'p95'],
+        ['p99', 'p99'],
+      ] as const) {
+        const value = said[`${statistic}_${word}_ms`]!;
+        expect(line![key]![ours]).toBe(value);
+        expect(block!.printed[`${key}.${ours}`]).toBe(value.toFixed(2));
+      }
+    }
+    expect(line).toMatchObject({
+      requestsPerSec: said['request_throughput'],
+      inputTokensPerSec: said['input_throughput'],
+      outputTokensPerSec: said['output_throughput'],
+      totalTokensPerSec: said['total_throughput'],
+      concurrencyAchieved: said['concurrency'],
+    });
+    expect(block!.printed).toMatchObject({ 'itlMs.max': '81.39', totalTokensPerSec: '2162.98' });
+    expect(block!.counts).toMatchObject({ planned: 30, ok: 30, failed: null });
+  });
+});
+
 describe('vLLM 0.32: vllm bench serve', () => {
   const result = (name: string): Record<string, number> => JSON.parse(fixture(`vllm/${name}.json`)) as never;
   const block = (name: string): Summary[] => {
