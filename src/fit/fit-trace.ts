@@ -87,7 +87,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
         return [name, [Math.exp(at[i]! - spread), Math.exp(at[i]! + spread)]];
       }),
     ),
-    metrics: score(all, replay(profile, all), trained),
+    metrics: scoreTrace(all, replay(profile, all), trained),
   };
 }
 
@@ -262,7 +262,12 @@ function logRatios(train: readonly TracedRequest[], replayed: Replayed): number[
   });
 }
 
-function score(all: readonly TracedRequest[], replayed: Replayed, from: number): Record<string, TraceMetric> {
+/** Means and percentiles of the requests from number `from` on, measured and replayed. */
+export function scoreTrace(
+  all: readonly TracedRequest[],
+  replayed: Replayed,
+  from: number,
+): Record<string, TraceMetric> {
   const entries = kinds.flatMap((kind) => {
     const truth = distributionOf(all.slice(from).flatMap((request) => request[kind] ?? []));
     const guess = distributionOf(replayed[kind].slice(from).filter((value) => !Number.isNaN(value)));

@@ -23,3 +23,6 @@ export { replay } from './replay.ts';
 export type { Replayed } from './replay.ts';
 export { readTrace, traceOfExchanges } from './request-trace.ts';
 export type { TracedRequest } from './request-trace.ts';
+export { fitProbes, sightOf } from './fit-probes.ts';
+export type { ProbeFit, ProbeSight } from './fit-probes.ts';
+export { scoreTrace } from './fit-trace.ts';

@@ -2,9 +2,9 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exitCodes, UserError } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
-import { fitTrace, readTrace, traceOfExchanges } from '../../fit/index.ts';
+import { fitProbes, fitTrace, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
 import type { TracedRequest } from '../../fit/index.ts';
-import { summaryOfRun, sweepOf } from '../../run/index.ts';
+import { planWords, summaryOfRun, sweepOf } from '../../run/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../sim/index.ts';
 import { findEntry, readExchanges } from '../../store/index.ts';
@@ -14,11 +14,23 @@ import { fitOneSweep, nameOf } from '../fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
+import { flagsOf } from '../plan-input.ts';
+import { probeServer, probesFor } from '../probe.ts';
 import { schedulerNamed } from '../profile-flags.ts';
 import { readBeginning } from '../read-bounded.ts';
 
 const mostTraceBytes = 400 * 2 ** 20;
 const defaultTrain = 0.25;
+/** Sequences that probes put in flight at most where the server's batch size is not told. */
+const probeBatch = 32;
+/** How a live server is spoken to; the same words as for dyno run. */
+const serverWords = {
+  model: planWords.model,
+  api: planWords.api,
+  keyEnv: planWords.keyEnv,
+  header: planWords.header,
+  insecure: planWords.insecure,
+};
 
 export const command: CommandFile = {
   about: {
@@ -81,6 +93,15 @@ export const command: CommandFile = {
       },
     },
     {
+      name: 'probe',
+      value: null,
+      help: {
+        en: 'the argument is the URL of a live server: run eight short probes against it and fit them',
+        zh: '参数为服务器 URL：运行八个短探测并拟合',
+      },
+    },
+    ...flagsOf(serverWords),
+    {
       name: 'next',
       value: null,
       help: { en: 'name the most informative next measurement', zh: '给出最有价值的下一个测量点' },
@@ -124,9 +145,10 @@ export const command: CommandFile = {
 
 async function fitWord(given: Given, word: string): Promise<(FittedEntry | NotFitted)[]> {
   const format = last(given, 'format') ?? 'auto';
+  if (given.flags.has('probe')) return [await probeAndFit(given, word)];
   if (format === 'request-trace') {
     const text = readBeginning(word, mostTraceBytes, {});
-    return [fitRequests(given, word, readTrace(text, word))];
+    return [fitRequests(given, word, readTrace(text, word), trainShare(given))];
   }
   const ask = {
     points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
@@ -145,13 +167,69 @@ async function fitWord(given: Given, word: string): Promise<(FittedEntry | NotFi
     const exchanges: Exchange[] = [];
     for await (const exchange of readExchanges(entry)) exchanges.push(exchange);
     const summary = await summaryOfRun(entry);
-    return [fitRequests(given, summary.label ?? entry.id, traceOfExchanges(exchanges))];
+    return [fitRequests(given, summary.label ?? entry.id, traceOfExchanges(exchanges), trainShare(given))];
   }
   const { points, title } = await sweepOf(given.common.store, entry);
   return [fitOneSweep(entry.id, title ?? entry.id, points, ask)];
 }
 
-function fitRequests(given: Given, title: string, requests: readonly TracedRequest[]): FittedEntry {
+async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
+  const { maxBatchSize, kv } = knownLimits(given);
+  const batch = Math.min(maxBatchSize ?? probeBatch, 256);
+  const { sights, validation } = await probeServer({ ...given, args: [url] }, probesFor(batch));
+  if (sights.length < 6) throw probesFailed(sights.length);
+  const { cost, overheadMs, stepSigma, intervals } = fitProbes(sights);
+  const name = nameOf(url.replace(/^https?:\/\//, ''));
+  const profile: EngineProfile = {
+    schema: 'llmdyno.engine-profile/1',
+    name,
+    title: name,
+    model: last(given, 'model') ?? name,
+    source: `dyno fit --probe: ${sights.length} probes of a live server`,
+    date: new Date().toISOString().slice(0, 10),
+    cost,
+    jitter: { stepSigma },
+    maxBatchSize: maxBatchSize ?? 256,
+    maxPrefillTokens: null,
+    kv,
+    overheadMs,
+    notes: ['Fitted: cost, overheadMs and stepSigma. Assumed unless told by --set: maxBatchSize, kv, the scheduler.'],
+  };
+  const start = Math.min(...validation.map((request) => request.arrivalMs));
+  const played = validation.map((request) => ({ ...request, arrivalMs: request.arrivalMs - start }));
+  const metrics = scoreTrace(played, replay(profile, played), 0);
+  const heldOutError = Object.fromEntries(
+    Object.entries(metrics).map(([key, metric]) => [key, Math.abs(metric.error)]),
+  );
+  return {
+    id: name,
+    title: url,
+    profile: { ...profile, fit: { fittedTo: `${sights.length} probes`, heldOutError, intervals } },
+    maxBatchSize,
+    maxBatchSizeFrom: maxBatchSize === null ? 'not-reached' : 'given',
+    limit: maxBatchSize === null ? 'none' : 'batch',
+    used: [],
+    excluded: [],
+    intervals,
+    residual: null,
+    heldOut: { metrics },
+    interpolation: null,
+    next: null,
+  };
+}
+
+function probesFailed(count: number): UserError {
+  return new UserError({
+    code: 'probes-failed',
+    message: { en: `only ${count} of 7 probes brought streamed answers`, zh: `7 个探测中只有 ${count} 个得到流式回答` },
+    hint: {
+      en: 'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
+      zh: '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
+    },
+  });
+}
+
+function fitRequests(given: Given, title: string, requests: readonly TracedRequest[], train: number): FittedEntry {
   const scheduler = schedulerNamed(last(given, 'scheduler') ?? 'vllm-v1');
   const { kv, maxBatchSize, others } = readSets(given);
   const settings: Record<string, SettingValue> = Object.fromEntries(
@@ -159,7 +237,7 @@ function fitRequests(given: Given, title: string, requests: readonly TracedReque
   );
   const { batchSetting } = schedulers[scheduler];
   if (maxBatchSize !== null) settings[batchSetting] = maxBatchSize;
-  const fit = fitTrace(requests, { train: trainShare(given), scheduler, settings, kv });
+  const fit = fitTrace(requests, { train, scheduler, settings, kv });
   const batch = Number(fit.profile.scheduler?.settings[batchSetting] ?? fit.profile.maxBatchSize);
   const name = nameOf(title);
   const profile: EngineProfile = {
