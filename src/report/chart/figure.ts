@@ -31,6 +31,8 @@ export interface ChartPoint {
 export interface ChartSeries {
   name: Words;
   kind: 'line' | 'dots' | 'steps';
+  /** Where the labels of its points stand; above unless told. */
+  labels?: 'above' | 'below';
   points: readonly ChartPoint[];
 }
 

@@ -89,7 +89,13 @@ function pointsOf(series: ChartSeries, color: string, frame: PanelFrame): unknow
     const value = [point.x, point.y];
     if (point.why === undefined && point.label === undefined) return value;
     const hollow = { itemStyle: { color: frame.theme.background, borderColor: color, borderWidth: 2 }, symbolSize: 9 };
-    const label = { show: true, formatter: point.label ?? '', position: 'top', fontSize: 11, color: frame.theme.faint };
+    const label = {
+      show: true,
+      formatter: point.label ?? '',
+      position: series.labels === 'below' ? 'bottom' : 'top',
+      fontSize: 11,
+      color: frame.theme.faint,
+    };
     return { value, ...(point.why !== undefined && hollow), ...(point.label !== undefined && { label }) };
   });
 }

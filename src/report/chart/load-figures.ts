@@ -48,9 +48,10 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
 
 /** Throughput of the system against the speed one user sees, each point labelled with its load; null without speeds. */
 export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
-  // Among many lines the numbers would cover the points.
-  const labelled = sweeps.length <= 4;
-  const series = distinctNames(sweeps).map(([name, sweep]): ChartSeries => {
+  const series = distinctNames(sweeps).map(([name, sweep], index): ChartSeries => {
+    // Between lines the numbers would cover points: the first line has them above, the last of a few below.
+    const last = index === sweeps.length - 1;
+    const labelled = index === 0 || (last && sweeps.length <= 4);
     const points = loadPoints(sweep).flatMap(({ x: load, point }) => {
       const x = point.userTokensPerSec?.p50 ?? point.userTokensPerSec?.mean ?? null;
       const y = point.outputTokensPerSec;
@@ -65,7 +66,7 @@ export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
             },
           ];
     });
-    return { name, kind: 'line', points };
+    return { name, kind: 'line', points, labels: index === 0 ? 'above' : 'below' };
   });
   if (!series.some((one) => one.points.length > 1)) return null;
   return {
