@@ -4,6 +4,7 @@ import { exactWords, plainWords, randomPrompts, sharedPrefixPrompts } from '../w
 import type { WordSource } from '../workload/index.ts';
 import type { Dataset, DatasetOptions } from './dataset.ts';
 import { imageDataset } from './image-dataset.ts';
+import { lineDataset } from './line-kinds.ts';
 import { badPart } from './made-mistakes.ts';
 import { madeDataset } from './made-dataset.ts';
 import { numbersIn } from './numbers-in.ts';
@@ -123,10 +124,30 @@ const images: MadeKind = {
   open: (rest, options) => imageDataset(rest, options),
 };
 
+const sonnet: MadeKind = {
+  about: {
+    en: 'lines of a file (or built-in ones): the first 200 tokens of them before every prompt, then lines at random up to --input-tokens (550)',
+    zh: '文件（或内置）的若干行：每个提示词以前 200 token 的行开头，再随机取行直到 --input-tokens（550）',
+  },
+  example: '--dataset sonnet:poem.txt --input-tokens 550 --output-tokens 150 --tokenizer DIR',
+  open: (rest, options, tokenizer) => lineDataset('sonnet', rest, options, tokenizer),
+};
+
+const filler: MadeKind = {
+  about: {
+    en: 'long context: lines at random up to --input-tokens (8192), then a question about them',
+    zh: '长上下文：随机取行直到 --input-tokens（8192），再就其提问',
+  },
+  example: '--dataset filler --input-tokens 32000 --output-tokens 200',
+  open: (rest, options, tokenizer) => lineDataset('filler', rest, options, tokenizer),
+};
+
 /** Every kind whose prompts are made, by its word; `continuation` is made from text and has a file of its own. */
 export const madeKinds = {
   random,
   'shared-prefix': sharedPrefix,
   synthetic,
   images,
+  sonnet,
+  filler,
 } as const satisfies Record<string, MadeKind>;

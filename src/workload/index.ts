@@ -16,6 +16,8 @@ export { exactWords } from './exact-text.ts';
 export type { TokenCoder } from './exact-text.ts';
 export { fromPrompts } from './from-prompts.ts';
 export type { PromptOrder } from './from-prompts.ts';
+export { linePrompts } from './line-text.ts';
+export type { LinePrompts } from './line-text.ts';
 export { mixPlaces } from './mix.ts';
 export type { MixPlace } from './mix.ts';
 export { charCount, inputCharsOf, plainPrompt } from './prompt.ts';

@@ -7,6 +7,7 @@ import {
   exactWords,
   fillTemplate,
   lengthDrawer,
+  linePrompts,
   mixPlaces,
   plainWords,
   randomPrompts,
@@ -166,6 +167,32 @@ describe('the continuation template', () => {
     expect(fillTemplate('[{text}] {output} {text}', 'see {output} $&', 50)).toBe(
       '[see {output} $&] 50 see {output} $&',
     );
+  });
+});
+
+describe('prompts out of lines', () => {
+  it('law: never longer than asked, by less than the longest line and more, with the first lines in front', () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i} ${'x'.repeat(i % 9)}`);
+    const make = linePrompts({
+      seed: 2,
+      lines,
+      tokensOf: (line) => line.length,
+      input: { law: 'uniform', min: 300, max: 900 },
+      output: null,
+      prefixTokens: 50,
+      before: 'Choose:',
+      after: '',
+    });
+    for (let i = 0; i < 200; i++) {
+      const { text, inputTokens } = make(i);
+      const said = text!.split('\n');
+      // On paper: lines 0 to 4 have 7 + 8 + 9 + 10 + 11 = 45 letters, the sixth would pass 50.
+      expect(said.slice(0, 7)).toEqual(['Choose:', ...lines.slice(0, 5), expect.any(String)]);
+      expect(said.reduce((sum, line) => sum + line.length, 0)).toBe(inputTokens);
+      expect(inputTokens).toBeLessThanOrEqual(900);
+      expect(inputTokens).toBeGreaterThan(300 - 17);
+    }
+    expect(make(5)).toEqual(make(5));
   });
 });
 
