@@ -31,6 +31,10 @@ export function readBoxTables(text: CleanText): DeviceReading {
       continue;
     }
     if (!kinds.has('bus') && !kinds.has('health') && !kinds.has('memory')) continue;
+    if (table.header.flat(2).some((word) => word.text === 'gi')) {
+      warn(slicesLeftOut());
+      continue;
+    }
     const tool = toolOfTable(table, kinds);
     if (tool === null) continue;
     const devices = boxRecords(table, warn).map(({ values, line }) => deviceOf(values, tool, line, kinds, warn));
@@ -151,6 +155,14 @@ function countDiffers(attached: number, read: number): Phrase {
   return {
     en: `${attached} cards are attached, ${read} could be read`,
     zh: `共有 ${attached} 张卡，只读到 ${read} 张`,
+  };
+}
+
+/** A MIG table numbers slices by their card: read as cards they would overwrite it. */
+function slicesLeftOut(): Phrase {
+  return {
+    en: 'MIG instances are not cards and were left out; the card itself is given',
+    zh: 'MIG 实例不是整卡，未列出；仅给出整卡',
   };
 }
 

@@ -224,6 +224,26 @@ describe('readDevices', () => {
     expect(table.devices[0]).toMatchObject({ busId: '0000:00:06.0', powerLimitW: 700, processes: [process] });
   });
 
+  test('slices of a card (MIG) do not overwrite the card', () => {
+    const slices = `
++-----------------------------------------------------------------------------------------+
+| MIG devices:                                                                            |
++------------------+----------------------------------+-----------+-----------------------+
+| GPU  GI  CI  MIG |              Shared Memory-Usage |        Vol|        Shared         |
+|      ID  ID  Dev |                Shared BAR1-Usage | SM     Unc| CE ENC  DEC  OFA  JPG |
+|                  |                                  |        ECC|                       |
+|==================+==================================+===========+=======================|
+|  0    9   0   0  |               22MiB / 16384MiB   | 16      0 |  1   0    1    0    1 |
+|                  |                 0MiB / 23911MiB  |           |                       |
++------------------+----------------------------------+-----------+-----------------------+
+`;
+    const { devices, warnings } = readDevices(fixture('nvidia-h200-table.txt') + slices);
+    expect(devices.map(row)).toEqual([[0, 21491, 143771, 99, 690, 59]]);
+    expect(warnings.map((warning) => warning.en)).toContain(
+      'MIG instances are not cards and were left out; the card itself is given',
+    );
+  });
+
   test('topologies tell the node and the CPUs near each card, through colours and tabs', () => {
     const mx = readDevices(fixture('mx-smi-topo.txt')).devices;
     expect(mx.map((d) => [d.index, d.numaNode, d.cpuAffinity])).toEqual([0, 1, 2, 3].map((n) => [n, 0, '0-15']));
