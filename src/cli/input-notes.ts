@@ -45,7 +45,7 @@ async function serverCount(target: Target, secrets: Secrets, text: string): Prom
   const call = {
     method: 'POST',
     url: `${new URL(target.url).origin}/tokenize`,
-    body: new TextEncoder().encode(body),
+    body,
   } as const;
   const fetched = await fetchOnce(target, call, secrets, tokenizeTimeoutMs);
   if (fetched.status !== 200 || fetched.problem !== null) return null;
