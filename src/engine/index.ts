@@ -7,6 +7,8 @@
  *
  * Start reading at start-engine.ts, then service.ts (routes), step-pacer.ts (time) and answer.ts (what goes out).
  */
+export { makeCertificate, selfSigned } from './certificate.ts';
+export type { Certified } from './certificate.ts';
 export { faultNames, parseFault } from './fault.ts';
 export type { Fault, FaultName } from './fault.ts';
 export { quirkNames, startEngine } from './start-engine.ts';

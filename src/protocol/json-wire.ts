@@ -1,6 +1,7 @@
 import type { ApiName, Ask, Target } from '../core/index.ts';
 import { JsonStreamListener, JsonWholeListener } from './json-listener.ts';
 import type { Hearer, StreamShape } from './json-listener.ts';
+import { isObject } from './openai-answer.ts';
 import type { AnswerShape, Protocol } from './protocol.ts';
 import { callHeaders } from './said-prompt.ts';
 
@@ -31,7 +32,7 @@ export function jsonWire(wire: JsonWire): Protocol {
       const plain = callHeaders(ask.generation);
       const headers = joined.get(plain) ?? [...plain, ...(wire.headers ?? [])];
       joined.set(plain, headers);
-      const body = { ...wire.body(ask, target), ...ask.generation.body, ...ask.prompt.body };
+      const body = merged(merged(wire.body(ask, target), ask.generation.body), ask.prompt.body ?? {});
       return { method: 'POST', headers, body: JSON.stringify(body) };
     },
     streams,
@@ -40,4 +41,13 @@ export function jsonWire(wire: JsonWire): Protocol {
         ? new JsonStreamListener(wire.hearer(shape), wire.stream!)
         : new JsonWholeListener(wire.hearer(shape)),
   };
+}
+
+/** Fields of the second win; `parameters` and `options`, where wires keep their settings, are merged one level down. */
+function merged(first: Record<string, unknown>, second: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const body = { ...first, ...second };
+  for (const name of ['parameters', 'options']) {
+    if (isObject(first[name]) && isObject(second[name])) body[name] = { ...first[name], ...second[name] };
+  }
+  return body;
 }

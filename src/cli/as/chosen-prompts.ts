@@ -13,6 +13,8 @@ export interface Choice {
   most: number | null;
   keep(prompt: Prompt): boolean;
   change?(prompt: Prompt): Prompt;
+  /** Where there are fewer prompts than requests, ask only as many. */
+  noRepeat?: boolean;
   /** What the rule was, for whoever ends up with no prompt at all. */
   rule: Phrase;
 }
@@ -23,7 +25,12 @@ export function opener(choice: Choice): typeof openWords {
     const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
     const prompts = await chosen(dataset, choice);
     if (prompts.length === 0) throw nothingLeft(choice.rule);
-    return { words, gapsMs: null, dataset: ofPrompts(dataset, prompts) };
+    const requests = choice.noRepeat === true ? Math.min(words.requests ?? prompts.length, prompts.length) : null;
+    return {
+      words: requests === null ? words : { ...words, requests },
+      gapsMs: null,
+      dataset: ofPrompts(dataset, prompts),
+    };
   };
 }
 

@@ -4,6 +4,10 @@ import type { Given } from '../command.ts';
 import type { ForeignTable } from './foreign-flags.ts';
 import { evalscope } from './evalscope.ts';
 import { evalscopeFlags } from './evalscope-flags.ts';
+import { mindieFlags } from './mindie-flags.ts';
+import { mindieBenchmark } from './mindie.ts';
+import { vllmServeFlags } from './vllm-flags.ts';
+import { benchmarkServing, vllmServe } from './vllm-serve.ts';
 import { evalscopePerf, evalscopePerfFlags } from './evalscope-perf.ts';
 
 /** A tool whose command lines are understood. */
@@ -18,6 +22,9 @@ export interface ForeignTool {
 export const foreignTools: readonly ForeignTool[] = [
   { called: ['evalscope-perf'], table: evalscopePerfFlags, run: evalscopePerf },
   { called: ['evalscope', 'perf'], table: evalscopeFlags, run: evalscope },
+  { called: ['vllm', 'bench', 'serve'], table: vllmServeFlags, run: vllmServe },
+  { called: ['benchmark_serving.py'], table: vllmServeFlags, run: benchmarkServing },
+  { called: ['benchmark'], table: mindieFlags, run: mindieBenchmark },
 ];
 
 /** The tool that a command line calls and the words that are its own; python and a path before the name are passed over. */

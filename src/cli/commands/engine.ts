@@ -3,6 +3,7 @@ import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine } from '../../engine/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
 import { builtinProfiles } from '../../sim/index.ts';
+import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
@@ -56,6 +57,7 @@ export const command: CommandFile = {
       value: null,
       help: { en: 'put the emission time into every chunk (emit_ns)', zh: '在每个数据块中写入发出时间（emit_ns）' },
     },
+    ...portFlags,
     {
       name: 'seed',
       value: 'NUMBER',
@@ -83,9 +85,11 @@ export const command: CommandFile = {
     if (given.flags.has('profiles')) return listProfiles(given);
     const engine = await startEngine(optionsOf(given));
     const { io, common } = given;
-    if (common.json) io.out(`${JSON.stringify({ schema: 'llmdyno.engine/1', url: engine.url, port: engine.port })}\n`);
+    if (common.json) io.out(`${engineJson(engine)}\n`);
     else {
       io.out(`${engine.url}\n`);
+      if (engine.managementUrl !== null) io.out(`management ${engine.managementUrl}\n`);
+      if (engine.metricsUrl !== null) io.out(`metrics ${engine.metricsUrl}\n`);
       if (!common.quiet)
         io.err(
           `${say({ en: 'simulated engine is up; Ctrl-C ends it', zh: '模拟引擎已启动；按 Ctrl-C 结束' }, common.lang)}\n`,
@@ -96,6 +100,10 @@ export const command: CommandFile = {
     return exitCodes.ok;
   },
 };
+
+function engineJson({ url, port, managementUrl, metricsUrl }: RunningEngine): string {
+  return JSON.stringify({ schema: 'llmdyno.engine/1', url, port, managementUrl, metricsUrl });
+}
 
 function untilInterrupted(given: Given): Promise<void> {
   return new Promise((resolve) => {
@@ -140,6 +148,7 @@ function optionsOf(given: Given): EngineOptions {
     stamp: given.flags.has('stamp'),
     seed: numberOf(given, 'seed', '1', /^\d+$/, Number.isSafeInteger),
     ...(models !== undefined && { models }),
+    ...portOptions(given),
     ...(reasoning !== undefined && {
       reasoningTokens: numberOf(given, 'reasoning-tokens', '0', /^\d+$/, (value) => value <= 100_000),
     }),

@@ -1,0 +1,64 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../../core/index.ts';
+import type { PlanWords } from '../../run/index.ts';
+import type { ForeignWords } from './foreign-flags.ts';
+import { badValue, requiredOf } from './foreign-values.ts';
+
+/** MindIE's dataset types in our words, with the field that holds the prompt where it is not `question`. */
+const types: Readonly<Record<string, { kind: string; field?: string }>> = {
+  gsm8k: { kind: 'gsm8k' },
+  boolq: { kind: 'openqa' },
+  truthfulqa: { kind: 'openqa', field: 'Question' },
+  humaneval: { kind: 'openqa', field: 'prompt' },
+  oasst1: { kind: 'openqa', field: 'text' },
+  ceval: { kind: 'openqa' },
+  mmlu: { kind: 'openqa' },
+};
+
+/** The dataset that --DatasetType and --DatasetPath name; a folder stands for the test file in it. */
+export function mindieDataset(words: ForeignWords): { words: Partial<PlanWords>; source: string } {
+  const type = requiredOf(words, '--DatasetType');
+  if (type === 'synthetic') {
+    const config = words.last('--SyntheticConfigPath') ?? requiredOf(words, '--DatasetPath');
+    return { words: { dataset: `synthetic:${config}` }, source: config };
+  }
+  const known = Object.hasOwn(types, type) ? types[type]! : null;
+  if (known === null) {
+    const names = [...Object.keys(types), 'synthetic'];
+    throw badValue('--DatasetType', type, `one of: ${names.join(', ')}`, `以下之一：${names.join('、')}`);
+  }
+  const path = requiredOf(words, '--DatasetPath');
+  return {
+    words: { dataset: `${known.kind}:${dataFile(path)}`, ...(known.field !== undefined && { field: known.field }) },
+    source: path,
+  };
+}
+
+/** The file that a path means: itself, or of a folder the first that looks like data, a test split before others. */
+function dataFile(path: string): string {
+  let found;
+  try {
+    found = statSync(path);
+  } catch {
+    return path;
+  }
+  if (!found.isDirectory()) return path;
+  const files = readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && /\.(jsonl?|csv|parquet)$/i.test(entry.name) && !/config|info/i.test(entry.name),
+    )
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  const file = files.find((name) => /test/i.test(name.slice(path.length))) ?? files[0];
+  if (file !== undefined) return file;
+  throw new UserError({
+    code: 'no-data-file',
+    message: {
+      en: `${path} holds no .jsonl, .json, .csv or .parquet`,
+      zh: `${path} 中没有 .jsonl、.json、.csv 或 .parquet 文件`,
+    },
+    hint: { en: 'Name the file itself.', zh: '请直接给出文件。' },
+    place: { flag: '--DatasetPath' },
+  });
+}

@@ -1,0 +1,31 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { say } from '../../core/index.ts';
+import { packageRoot } from '../../dataset/index.ts';
+import type { Given } from '../command.ts';
+
+/**
+ * The tokenizer that a command names, where it lies on this machine; else the one that estimates (about a token per six
+ * letters or two Chinese characters), which is said: the other tool would have downloaded it, nothing is fetched here.
+ */
+export function tokenizerOr(given: Given, named: string | undefined): string {
+  if (named !== undefined && isTokenizer(named)) return named;
+  if (!given.common.quiet) {
+    const what = named ?? '–';
+    given.io.err(
+      `${say(
+        {
+          en: `note: no tokenizer.json at ${what}; prompt lengths are estimated (the server's usage counts what was used)`,
+          zh: `提示：${what} 下没有 tokenizer.json；提示词长度为估计值（实际用量以服务器 usage 为准）`,
+        },
+        given.common.lang,
+      )}\n`,
+    );
+  }
+  return join(packageRoot(), 'data/tokenizers/estimate');
+}
+
+function isTokenizer(path: string): boolean {
+  if (!existsSync(path)) return false;
+  return statSync(path).isDirectory() ? existsSync(join(path, 'tokenizer.json')) : path.endsWith('.json');
+}

@@ -1,0 +1,125 @@
+import type { LengthLaw } from '../../core/index.ts';
+import type { PlanWords } from '../../run/index.ts';
+import { UserError } from '../../core/index.ts';
+import type { ForeignWords } from './foreign-flags.ts';
+import { badValue, jsonOf, realIn, wholeOf } from './foreign-values.ts';
+
+/** The dataset that a command of vLLM's benchmark names. */
+export interface VllmDataset {
+  words: Partial<PlanWords>;
+  /** Answers have the length asked for whatever the model says. */
+  forcesLength: boolean;
+}
+
+const names = ['random', 'sharegpt', 'custom', 'burstgpt', 'prefix_repetition'];
+
+/** Reads --dataset-name and what belongs to it; `tokenizer` finds the folder that was named, or one that estimates. */
+export function vllmDataset(
+  words: ForeignWords,
+  dialect: 'now' | '2025',
+  tokenizer: (named: string | undefined) => string,
+): VllmDataset {
+  const old = words.last('--dataset');
+  const name =
+    words.last('--dataset-name') ?? (old === undefined ? (dialect === 'now' ? 'random' : 'sharegpt') : 'sharegpt');
+  const path = words.last('--dataset-path') ?? old;
+  const named = words.last('--tokenizer') ?? words.last('--model');
+  const output =
+    wholeOf(words, `--${name === 'prefix_repetition' ? 'prefix-repetition' : name}-output-len`, 1) ??
+    wholeOf(words, '--output-len', 1);
+  switch (name) {
+    case 'sharegpt':
+      return {
+        words: {
+          dataset: `sharegpt:${needed(path, name)}`,
+          tokenizer: tokenizer(named),
+          ...(!words.has('--disable-shuffle') && { shuffle: true }),
+          ...(output !== undefined && { outputTokens: { law: 'fixed', tokens: output } }),
+        },
+        forcesLength: false,
+      };
+    case 'random':
+      return {
+        words: randomWords(words, dialect, output ?? 128, named === undefined ? null : tokenizer(named)),
+        forcesLength: true,
+      };
+    case 'custom':
+      return {
+        words: {
+          dataset: `openqa:${needed(path, name)}`,
+          field: 'prompt',
+          ...(!words.has('--disable-shuffle') && { shuffle: true }),
+          outputTokens: { law: 'fixed', tokens: output ?? 256 },
+        },
+        forcesLength: false,
+      };
+    case 'burstgpt':
+      return { words: { dataset: `burstgpt:${needed(path, name)}` }, forcesLength: false };
+    case 'prefix_repetition': {
+      const of = (part: string, fallback: number): number =>
+        wholeOf(words, `--prefix-repetition-${part}`, 1) ?? fallback;
+      return {
+        words: {
+          dataset: `shared-prefix:groups=${of('num-prefixes', 10)},prefix=${of('prefix-len', 256)}`,
+          inputTokens: { law: 'fixed', tokens: of('suffix-len', 256) },
+          outputTokens: { law: 'fixed', tokens: output ?? 128 },
+        },
+        forcesLength: true,
+      };
+    }
+    default:
+      throw badValue('--dataset-name', name, `one of: ${names.join(', ')}`, `以下之一：${names.join('、')}`);
+  }
+}
+
+function randomWords(
+  words: ForeignWords,
+  dialect: 'now' | '2025',
+  output: number,
+  tokenizer: string | null,
+): Partial<PlanWords> {
+  const input = wholeOf(words, '--random-input-len', 1) ?? wholeOf(words, '--input-len', 1) ?? 1024;
+  const prefix = wholeOf(words, '--random-prefix-len') ?? 0;
+  const ratio = ratioOf(words, dialect);
+  return {
+    dataset: prefix > 0 ? `shared-prefix:groups=1,prefix=${prefix}` : 'random',
+    inputTokens: lengths(input, ratio.input, dialect),
+    outputTokens: lengths(output, ratio.output, dialect),
+    ...(tokenizer !== null && { tokenizer }),
+  };
+}
+
+/** Since April 2025 a range of r is L(1−r)…L(1+r) and 0 by default; before, L·r…L and 1. */
+function lengths(tokens: number, ratio: number, dialect: 'now' | '2025'): LengthLaw {
+  const [min, max] =
+    dialect === 'now'
+      ? [Math.floor(tokens * (1 - ratio)), Math.ceil(tokens * (1 + ratio))]
+      : [Math.floor(tokens * ratio), tokens];
+  return min >= max ? { law: 'fixed', tokens: Math.max(1, max) } : { law: 'uniform', min: Math.max(1, min), max };
+}
+
+function ratioOf(words: ForeignWords, dialect: 'now' | '2025'): { input: number; output: number } {
+  const flag = '--random-range-ratio';
+  const text = words.last(flag) ?? (dialect === 'now' ? '0' : '1');
+  const one = (value: unknown): number => {
+    const ratio = realIn(String(value), flag, 0);
+    if (ratio > 1) throw badValue(flag, String(value), 'between 0 and 1', '0 到 1 之间的数');
+    return ratio;
+  };
+  if (!text.trimStart().startsWith('{')) return { input: one(text), output: one(text) };
+  const both = jsonOf(text, flag);
+  return { input: one(both['input'] ?? 0), output: one(both['output'] ?? 0) };
+}
+
+function needed(path: string | undefined, name: string): string {
+  if (path !== undefined) return path;
+  throw new UserError({
+    code: 'foreign-flag-missing',
+    message: { en: `--dataset-name ${name} needs a file`, zh: `--dataset-name ${name} 需要文件` },
+    hint: {
+      en: 'Add --dataset-path FILE; nothing is downloaded here.',
+      zh: '请加上 --dataset-path 文件；此处不下载数据集。',
+    },
+    place: { flag: '--dataset-path' },
+  });
+}

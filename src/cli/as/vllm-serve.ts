@@ -1,0 +1,250 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { apiNames } from '../../core/index.ts';
+import type { ApiName } from '../../core/index.ts';
+import type { Given } from '../command.ts';
+import { opener } from './chosen-prompts.ts';
+import { readForeign } from './foreign-flags.ts';
+import type { ForeignWords } from './foreign-flags.ts';
+import { badValue, jsonOf, pairsOf, realIn, realOf, wholeOf } from './foreign-values.ts';
+import { answersOf, measureAs, warnMoot } from './measure-as.ts';
+import type { AsJob } from './measure-as.ts';
+import { tokenizerOr } from './tokenizer-word.ts';
+import { vllm2023 } from './vllm-2023.ts';
+import { vllmBlock, vllmPreamble } from './vllm-block.ts';
+import type { VllmBlockOptions } from './vllm-block.ts';
+import { vllmDataset } from './vllm-dataset.ts';
+import { vllmFigures, vllmMetrics } from './vllm-figures.ts';
+import type { Goodput } from './vllm-figures.ts';
+import { vllmServeFlags } from './vllm-flags.ts';
+import { vllmJson } from './vllm-json.ts';
+import { writeBeside } from './write-beside.ts';
+
+/** vLLM's backends in our words; those of the older script that spoke OpenAI's completions are among them. */
+const backends: Readonly<Record<string, string>> = {
+  vllm: 'openai-completions',
+  openai: 'openai-completions',
+  lmdeploy: 'openai-completions',
+  sglang: 'openai-completions',
+  scalellm: 'openai-completions',
+  'llama.cpp': 'openai-completions',
+  'openai-chat': 'openai-chat',
+  'openai-embeddings': 'embeddings',
+  'vllm-rerank': 'rerank',
+  tgi: 'tgi',
+  'tensorrt-llm': 'triton',
+};
+
+/** Runs `vllm bench serve …`. */
+export function vllmServe(typed: readonly string[], given: Given): Promise<number> {
+  return serve(typed, given, 'now');
+}
+
+/** Runs `benchmark_serving.py …`: the script of 2023 where no model is named, else the one of 2024 and 2025. */
+export function benchmarkServing(typed: readonly string[], given: Given): Promise<number> {
+  const named = typed.some((word) => /^--(model|dataset[-_]name|dataset[-_]path)(=|$)/.test(word));
+  return named ? serve(typed, given, '2025') : vllm2023(typed, given);
+}
+
+async function serve(typed: readonly string[], given: Given, dialect: 'now' | '2025'): Promise<number> {
+  const words = readForeign(vllmServeFlags, typed);
+  warnMoot(given, words);
+  const block = blockOptions(words, dialect);
+  const burstiness = realOf(words, '--burstiness', 0) ?? 1;
+  const goodput = goodputOf(words);
+  const job = jobOf(words, given, dialect, block, burstiness);
+  const { code } = await measureAs(given, {
+    ...job,
+    title: words.last('--label') ?? words.last('--served-model-name') ?? words.last('--model') ?? 'vllm bench serve',
+    before: () => given.io.out(vllmPreamble(block, burstiness)),
+    after: async (measured) => {
+      const figures = vllmFigures(measured, goodput);
+      given.io.out(vllmBlock(figures, block));
+      if (!words.has('--save-result') && !words.has('--append-result')) return;
+      const now = stampOf(new Date());
+      const model = words.last('--model') ?? measured.plan.target.model;
+      const backend = words.last('--backend') ?? (dialect === 'now' ? 'openai' : 'vllm');
+      const document = vllmJson(
+        figures,
+        {
+          ...block,
+          date: now,
+          backend,
+          label: words.last('--label') ?? null,
+          model,
+          tokenizer: words.last('--tokenizer') ?? model,
+          numPrompts: measured.plan.requests ?? figures.completed,
+          metadata: pairsOf(words, '--metadata'),
+          burstiness,
+          detailed: words.has('--save-detailed'),
+        },
+        measured.exchanges,
+        words.has('--save-detailed') ? await answersOf(measured.dir) : new Map(),
+      );
+      await save(words, document, fileName(words, block, backend, model, now));
+    },
+  });
+  return code;
+}
+
+function jobOf(
+  words: ForeignWords,
+  given: Given,
+  dialect: 'now' | '2025',
+  block: VllmBlockOptions,
+  burstiness: number,
+): Pick<AsJob, 'words' | 'points' | 'open'> {
+  const requests = wholeOf(words, '--num-prompts', 1) ?? 1000;
+  const model = words.last('--served-model-name') ?? words.last('--model');
+  const finite = Number.isFinite(block.requestRate);
+  const dataset = vllmDataset(words, dialect, (named) => tokenizerOr(given, named));
+  const api = apiOf(words, dialect);
+  const temperature = realOf(words, '--temperature', 0) ?? (dialect === '2025' ? 0 : undefined);
+  const warmups = wholeOf(words, '--num-warmups') ?? 0;
+  return {
+    words: {
+      ...dataset.words,
+      url: urlOf(words),
+      api,
+      ...(model !== undefined && { model }),
+      requests,
+      seed: wholeOf(words, '--seed') ?? 0,
+      ignoreEos: words.has('--ignore-eos') || dataset.forcesLength,
+      ...(temperature !== undefined && { temperature }),
+      body: bodyOf(words, api, dialect),
+      header: pairsOf(words, '--header').map(([name, value]) => ({ name: name.toLowerCase(), value })),
+      ...(words.has('--insecure') && { insecure: true }),
+      ...(given.io.env['OPENAI_API_KEY'] !== undefined &&
+        given.io.env['OPENAI_API_KEY'] !== '' && { keyEnv: 'OPENAI_API_KEY' }),
+      ...(finite && { rate: [block.requestRate], arrival: arrivalOf(burstiness) }),
+      ...(warmups > 0 && { warmup: { requests: warmups } }),
+      // That tool's only limit is six hours for a whole request.
+      readTimeout: 21_600_000,
+      timeout: 21_600_000,
+    },
+    points: [
+      {
+        load: finite
+          ? { concurrency: block.maxConcurrency, ratePerSec: block.requestRate }
+          : { concurrency: Math.min(block.maxConcurrency ?? requests, requests), ratePerSec: null },
+      },
+    ],
+    open: opener({
+      most: requests,
+      keep: () => true,
+      noRepeat: words.has('--no-oversample'),
+      rule: { en: "vLLM's length rules", zh: 'vLLM 的长度筛选规则' },
+    }),
+  };
+}
+
+function arrivalOf(burstiness: number): { process: 'constant' | 'poisson' } | { process: 'gamma'; shape: number } {
+  if (burstiness === 1) return { process: 'poisson' };
+  if (!Number.isFinite(burstiness)) return { process: 'constant' };
+  if (burstiness <= 0) throw badValue('--burstiness', String(burstiness), 'a number above 0', '大于 0 的数');
+  return { process: 'gamma', shape: burstiness };
+}
+
+function apiOf(words: ForeignWords, dialect: 'now' | '2025'): ApiName {
+  const backend = words.last('--backend') ?? (dialect === 'now' ? 'openai' : 'vllm');
+  const api = apiNames.find((name) => Object.hasOwn(backends, backend) && backends[backend] === name);
+  if (api !== undefined) return api;
+  const known = Object.keys(backends).join(', ');
+  throw badValue('--backend', backend, `one of: ${known}`, `以下之一：${known}`);
+}
+
+function urlOf(words: ForeignWords): string {
+  const base =
+    words.last('--base-url') ?? `http://${words.last('--host') ?? '127.0.0.1'}:${wholeOf(words, '--port') ?? 8000}`;
+  const endpoint = words.last('--endpoint') ?? '/v1/completions';
+  return base.replace(/\/+$/, '') + (endpoint.startsWith('/') ? endpoint : `/${endpoint}`);
+}
+
+function bodyOf(words: ForeignWords, api: ApiName, dialect: 'now' | '2025'): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  if (api === 'openai-completions' && dialect === 'now') body['repetition_penalty'] = 1;
+  if (api === 'openai-completions' && dialect === '2025') body['best_of'] = wholeOf(words, '--best-of', 1) ?? 1;
+  const numbers = [
+    'top-p',
+    'top-k',
+    'min-p',
+    'frequency-penalty',
+    'presence-penalty',
+    'repetition-penalty',
+    'logprobs',
+  ];
+  for (const name of numbers) {
+    const value = realOf(words, `--${name}`);
+    if (value !== undefined) body[name.replaceAll('-', '_')] = value;
+  }
+  const kwargs = words.last('--chat-template-kwargs');
+  if (kwargs !== undefined) body['chat_template_kwargs'] = jsonOf(kwargs, '--chat-template-kwargs');
+  const extra = words.last('--extra-body');
+  return extra === undefined ? body : { ...body, ...jsonOf(extra, '--extra-body') };
+}
+
+function blockOptions(words: ForeignWords, dialect: 'now' | '2025'): VllmBlockOptions {
+  const asked = (words.last('--percentile-metrics') ?? 'ttft,tpot,itl').split(',').map((name) => name.trim());
+  const unknown = asked.find((name) => !vllmMetrics.some((metric) => metric === name));
+  if (unknown !== undefined) {
+    throw badValue(
+      '--percentile-metrics',
+      unknown,
+      `some of: ${vllmMetrics.join(', ')}`,
+      `以下若干：${vllmMetrics.join('、')}`,
+    );
+  }
+  const percentiles = (words.last('--metric-percentiles') ?? '99')
+    .split(',')
+    .map((text) => realIn(text, '--metric-percentiles', 0));
+  const requestRate = realOf(words, '--request-rate', 0) ?? Infinity;
+  if (requestRate === 0) throw badValue('--request-rate', '0', 'above 0, or inf', '大于 0 的数或 inf');
+  return {
+    dialect,
+    maxConcurrency: wholeOf(words, '--max-concurrency', 1) ?? null,
+    requestRate,
+    metrics: vllmMetrics.filter((metric) => asked.includes(metric)),
+    percentiles: percentiles.map((percent) => Math.min(100, percent)),
+  };
+}
+
+function goodputOf(words: ForeignWords): Goodput | null {
+  const pairs = words.all('--goodput');
+  if (pairs === undefined) return null;
+  const goodput: Goodput = {};
+  for (const text of pairs) {
+    const [, key, value] = /^(ttft|tpot|e2el):(.+)$/.exec(text) ?? [];
+    if (key === undefined)
+      throw badValue('--goodput', text, 'ttft:MS, tpot:MS or e2el:MS', 'ttft:毫秒、tpot:毫秒 或 e2el:毫秒');
+    goodput[key as keyof Goodput] = realIn(value!, '--goodput', 0);
+  }
+  return goodput;
+}
+
+function fileName(words: ForeignWords, block: VllmBlockOptions, backend: string, model: string, now: string): string {
+  const asked = words.last('--result-filename');
+  if (asked !== undefined) return asked;
+  const label = words.last('--label') ?? backend;
+  const rate = Number.isFinite(block.requestRate) ? String(block.requestRate) : 'inf';
+  const concurrency = block.maxConcurrency === null ? '' : `-concurrency${block.maxConcurrency}`;
+  return `${label}-${rate}${Number.isInteger(block.requestRate) ? '.0' : ''}qps${concurrency}-${model.split('/').at(-1)}-${now}.json`;
+}
+
+async function save(words: ForeignWords, document: Record<string, unknown>, name: string): Promise<void> {
+  const folder = words.last('--result-dir') ?? '.';
+  const text = JSON.stringify(document);
+  const asked = words.last('--result-filename');
+  if (asked !== undefined && words.has('--append-result')) {
+    await appendFile(join(folder, asked), `\n${text}`);
+    return;
+  }
+  if (asked === undefined) await writeBeside(folder, name, text);
+  else await writeBeside(join(folder, asked, '..'), asked.split('/').at(-1)!, text);
+}
+
+/** 20261115-052430, local time. */
+function stampOf(now: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+}

@@ -1,0 +1,134 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { UserError } from '../core/index.ts';
+import type { Phrase } from '../core/index.ts';
+import { quirkNames, selfSigned } from '../engine/index.ts';
+import type { EngineOptions, QuirkName } from '../engine/index.ts';
+import { last } from './command.ts';
+import type { Flag, Given } from './command.ts';
+
+/** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
+export const portFlags: readonly Flag[] = [
+  {
+    name: 'tls',
+    value: null,
+    help: {
+      en: 'serve HTTPS with a certificate made at start (--cert and --key: one of yours)',
+      zh: '提供 HTTPS，证书在启动时生成（--cert、--key 可使用自己的证书）',
+    },
+  },
+  { name: 'cert', value: 'FILE', help: { en: 'certificate, PEM; with --key', zh: '证书（PEM），与 --key 同用' } },
+  { name: 'key', value: 'FILE', help: { en: 'private key of --cert, PEM', zh: '--cert 的私钥（PEM）' } },
+  {
+    name: 'client-ca',
+    value: 'FILE',
+    help: { en: 'ask clients for a certificate signed by this one', zh: '要求客户端出示由该 CA 签发的证书' },
+  },
+  {
+    name: 'save-cert',
+    value: 'FILE',
+    help: { en: 'write the certificate there, for --ca of the client', zh: '把证书写到该文件，供客户端 --ca 使用' },
+  },
+  {
+    name: 'management-port',
+    value: 'PORT',
+    help: {
+      en: "MindIE's second port: health and status (0 = any free one)",
+      zh: 'MindIE 管理端口：健康与状态（0 表示任选）',
+    },
+  },
+  {
+    name: 'metrics-port',
+    value: 'PORT',
+    help: { en: "MindIE's third port: /metrics under its own names", zh: 'MindIE 指标端口：使用其自身名称的 /metrics' },
+  },
+  {
+    name: 'quirk',
+    value: 'NAME',
+    repeat: true,
+    help: {
+      en: `habits of MindIE's streams, repeatable: ${quirkNames.join(', ')}`,
+      zh: `MindIE 流式输出的特殊行为，可重复：${quirkNames.join('、')}`,
+    },
+  },
+];
+
+/** What those flags say. */
+export function portOptions(given: Given): Partial<EngineOptions> {
+  return {
+    ...tlsOf(given),
+    quirks: (given.flags.get('quirk') ?? []).map(quirkOf),
+    ...portOf(given, 'management-port', 'managementPort'),
+    ...portOf(given, 'metrics-port', 'metricsPort'),
+  };
+}
+
+/** The certificate to serve with; nothing = plain HTTP. */
+function tlsOf(given: Given): Pick<EngineOptions, 'tls'> {
+  const [certFile, keyFile, caFile] = ['cert', 'key', 'client-ca'].map((name) => last(given, name));
+  if (!given.flags.has('tls') && certFile === undefined && keyFile === undefined && caFile === undefined) return {};
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw bad(
+      certFile === undefined ? '--key' : '--cert',
+      { en: 'a certificate and its key go together', zh: '证书与私钥需同时给出' },
+      { en: 'Give both --cert and --key, or neither.', zh: '请同时给出 --cert 和 --key，或都不给。' },
+    );
+  }
+  const tls =
+    certFile === undefined ? selfSigned([]) : { cert: pemFile('--cert', certFile), key: pemFile('--key', keyFile!) };
+  const save = last(given, 'save-cert');
+  if (save !== undefined) saveCert(save, tls.cert);
+  return { tls: { ...tls, ...(caFile !== undefined && { clientCa: pemFile('--client-ca', caFile) }) } };
+}
+
+function saveCert(file: string, cert: string): void {
+  try {
+    writeFileSync(file, cert);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw bad(
+      '--save-cert',
+      { en: `cannot write ${file}: ${why}`, zh: `无法写入 ${file}：${why}` },
+      { en: 'Name a file in a folder that can be written to.', zh: '请给出可写目录中的文件。' },
+    );
+  }
+}
+
+function pemFile(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = (error as Error).message;
+    throw bad(
+      flag,
+      { en: `cannot read ${file}: ${why}`, zh: `无法读取 ${file}：${why}` },
+      { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' },
+    );
+  }
+}
+
+function quirkOf(word: string): QuirkName {
+  const quirk = quirkNames.find((name) => name === word);
+  if (quirk !== undefined) return quirk;
+  throw bad(
+    '--quirk',
+    { en: `there is no quirk "${word}"`, zh: `没有 "${word}" 这种行为` },
+    { en: `Choose from: ${quirkNames.join(', ')}.`, zh: `可选：${quirkNames.join('、')}。` },
+  );
+}
+
+function portOf(given: Given, flag: string, key: 'managementPort' | 'metricsPort'): Partial<EngineOptions> {
+  const text = last(given, flag);
+  if (text === undefined) return {};
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw bad(
+      `--${flag}`,
+      { en: `"${text}" is no port`, zh: `"${text}" 不是有效端口` },
+      { en: 'A number from 0 (any free one) to 65535.', zh: '0（任选）到 65535 之间的数。' },
+    );
+  }
+  return { [key]: Number(text) };
+}
+
+function bad(flag: string, message: Phrase, hint: Phrase): UserError {
+  return new UserError({ code: 'bad-value', message, hint, place: { flag } });
+}
