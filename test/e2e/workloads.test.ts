@@ -24,6 +24,10 @@ beforeAll(async () => {
     let body = '';
     request.on('data', (piece: Buffer) => (body += String(piece)));
     request.on('end', () => {
+      if (request.url === '/tokenize') {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"count": 99}');
+        return;
+      }
       const asked = JSON.parse(body === '' ? '{}' : body) as (typeof heardBodies)[number];
       // The metrics page is looked for too; only asks count.
       if (request.method === 'POST') heardBodies.push(asked);
@@ -138,6 +142,24 @@ describe('datasets in a run', () => {
     }
     expect(bodies[0]).toBe(bodies[1]);
     expect(heardBodies).toHaveLength(20);
+  });
+});
+
+describe('what people would take wrong about lengths', () => {
+  it('is said before the run: a server that counts otherwise, and the share of a template', async () => {
+    const common = ['--model', 'm', '-n', '2', '--lenient', '--store', join(folder, 'notes')];
+    const other = await dyno(['run', silentUrl, ...common, '--input-tokens', '50']);
+    expect(other.err).toContain('/tokenize counts 99 tokens in the first prompt, 50 were planned');
+    const template = await dyno([
+      'run',
+      silentUrl,
+      ...common,
+      '--dataset',
+      'continuation',
+      '--template',
+      '12345{text}',
+    ]);
+    expect(template.err).toContain('the template itself adds 5 characters');
   });
 });
 
