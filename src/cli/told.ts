@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { printable, UserError } from '../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../core/index.ts';
 import { intervalsOf, makeTrace } from '../measure/index.ts';
 import type { Trace } from '../measure/index.ts';
@@ -65,6 +66,7 @@ async function importedTold(given: Given, word: string): Promise<Told[]> {
   const { sweeps, problems } = await importPaths([word], 'auto');
   for (const { file, line, message, zh } of problems)
     given.io.err(`${file}${line > 0 ? `:${line}` : ''}: ${given.common.lang === 'zh' ? zh : message}\n`);
+  if (sweeps.length === 0) throw nothingThere(word);
   return sweeps.map(audited).map(({ id, title, file, variable, points, findings }) => {
     const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };
     return {
@@ -75,6 +77,21 @@ async function importedTold(given: Given, word: string): Promise<Told[]> {
       environment: [[{ en: 'imported from', zh: '导入自' }, file]],
       command: null,
     };
+  });
+}
+
+function nothingThere(word: string): UserError {
+  const shown = printable(word).slice(0, 100);
+  return new UserError({
+    code: 'nothing-to-tell',
+    message: {
+      en: `"${shown}" is no run of ours and holds nothing that can be imported`,
+      zh: `"${shown}" 不是本工具的运行，也没有可导入的内容`,
+    },
+    hint: {
+      en: 'List what the store holds with `dyno runs`; `dyno import --help` says which files are read.',
+      zh: '用 `dyno runs` 查看已保存的结果；`dyno import --help` 列出可读取的文件。',
+    },
   });
 }
 

@@ -153,7 +153,7 @@ describe('dyno compare', () => {
   });
   test('markdown is a table for a job summary', async () => {
     const { out } = await inStore('compare', 'before', 'after', '--as', 'markdown', '--lenient');
-    expect(out).toMatch(/^- A: before \(baseline\)\n- B: after\n/);
+    expect(out).toMatch(/^- A: before \(baseline\)\n- B: after\n/m);
     expect(out).toMatch(
       /\| load \| metric \| A before \| B after \| change \| 95 % interval \| verdict \|\n\| --- \| --- \| ---: \|/,
     );
