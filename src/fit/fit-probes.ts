@@ -73,7 +73,8 @@ export function fitProbes(sights: readonly ProbeSight[]): ProbeFit {
   const alone = sights.filter((sight) => sight.concurrency === 1 && sight.ttftMs.length > 0);
   const first = fitLine(
     alone.map(({ inputTokens }) => [1, inputTokens]),
-    alone.map((sight) => middle(sight.ttftMs)),
+    // The quicker ones: what disturbs a lone request, on the client or on the way, only ever makes it later.
+    alone.map((sight) => quantileOf(sight.ttftMs, 0.25)),
   );
   const [aMs, cMs, kMs] = steps.at.map((value) => Math.max(0, value)) as [number, number, number];
   const p1Ms = Math.max(0, first.at[1]!);
@@ -96,7 +97,11 @@ export function fitProbes(sights: readonly ProbeSight[]): ProbeFit {
 }
 
 function middle(values: readonly number[]): number {
-  return quantile(Float64Array.from(values).sort(), 0.5) ?? 0;
+  return quantileOf(values, 0.5);
+}
+
+function quantileOf(values: readonly number[], q: number): number {
+  return quantile(Float64Array.from(values).sort(), q) ?? 0;
 }
 
 /** Least squares of relative errors, with the standard error of each coefficient. */

@@ -1,7 +1,7 @@
-import { distributionOf, UserError } from '../core/index.ts';
+import { distributionOf, randomStream, UserError } from '../core/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
 import { schedulers } from '../sim/index.ts';
-import { laplace, ninetyPercent } from './laplace.ts';
+import { cholesky, laplace, ninetyPercent } from './laplace.ts';
 import { leastSquares } from './least-squares.ts';
 import type { Minimum } from './nelder-mead.ts';
 import { replay } from './replay.ts';
@@ -32,6 +32,8 @@ export interface TraceFit {
   scored: number;
   intervals: Record<string, [number, number]>;
   metrics: Record<string, TraceMetric>;
+  /** So many engines that explain the trace about as well, to see how far predictions differ among them. */
+  sample(count: number, seed: number): EngineProfile[];
 }
 
 const kinds = ['ttftMs', 'tpotMs', 'latencyMs'] as const;
@@ -88,6 +90,15 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
       }),
     ),
     metrics: scoreTrace(all, replay(profile, all), trained),
+    sample: (count, seed) => {
+      const random = randomStream(seed, 'engines that explain a trace');
+      const root = cholesky(doubt.covariance);
+      return Array.from({ length: count }, () => {
+        const dice = at.map(() => random.normal());
+        const drawn = at.map((x, i) => x + root[i]!.reduce((sum, value, j) => sum + value * dice[j]!, 0));
+        return profileOf(drawn, variant, lesson.bounds);
+      });
+    },
   };
 }
 
