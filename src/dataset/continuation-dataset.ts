@@ -81,7 +81,7 @@ async function fileChunks(
       try {
         text = utf8.decode(piece, { stream: true });
       } catch {
-        throw new UserError(notUtf8({ file: file.shown, line: 0 }));
+        throw new UserError(notUtf8({ file: file.shown }));
       }
       yield* cutter.add(text);
     }

@@ -278,6 +278,21 @@ describe('traces', () => {
   });
 });
 
+describe('mixes', () => {
+  it('ask every part by its weight, label it, and give lengths to the made parts only', async () => {
+    const file = linesOf({ question: 'from the file' });
+    const prompts = await promptsOf(`mix:3*openqa:${file} + 1*random`, 400, { input: { law: 'fixed', tokens: 7 } });
+    const random = prompts.filter(({ labels }) => labels['part'] === 'random');
+    expect(random.every(({ inputTokens }) => inputTokens === 7)).toBe(true);
+    // A quarter of 400, five standard deviations of √(400·¼·¾) = 8.7 either way.
+    expect(Math.abs(random.length - 100)).toBeLessThan(44);
+    expect(new Set(prompts.filter(({ labels }) => labels['part'] !== 'random').map(({ text }) => text))).toEqual(
+      new Set(['from the file']),
+    );
+    for (const bad of ['mix:0*random', 'mix:mix:random', 'mix:a*b']) expect((await mistakesOf(bad)).length).toBe(1);
+  });
+});
+
 describe('a prompt longer than the model takes', () => {
   it('is told before anything is sent, with its line', async () => {
     const file = linesOf({ question: 'the man' }, { question: 'the '.repeat(300) });

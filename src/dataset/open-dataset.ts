@@ -53,12 +53,22 @@ async function openWith(spec: string, options: DatasetOptions, tokenizer: Tokeni
   if (word === 'mix' && rest !== '') {
     const parts = mixParts(rest);
     const opened = [];
-    for (const part of parts) opened.push({ ...part, dataset: await openWith(part.spec, options, tokenizer) });
+    // Lengths are for the parts that are made; files keep theirs.
+    const { input: _, ...kept } = options;
+    for (const part of parts) {
+      const made = takesLengths(part.spec);
+      opened.push({ ...part, dataset: await openWith(part.spec, made ? options : kept, tokenizer) });
+    }
     return mixDataset(spec, opened, options.seed ?? 1);
   }
   if (options.input !== undefined) throw new UserError(lengthsNotTaken(word));
   const dataset = spec === builtinQuestionsSpec ? await builtinQuestions() : await openFile(spec, options, tokenizer);
   return options.output === undefined ? dataset : withLengths(dataset, options.output, options.seed ?? 1);
+}
+
+function takesLengths(spec: string): boolean {
+  const word = spec.split(':', 1)[0]!;
+  return word === 'continuation' || Object.hasOwn(madeKinds, word);
 }
 
 async function openFile(spec: string, options: DatasetOptions, tokenizer: Tokenizer | null): Promise<Dataset> {
