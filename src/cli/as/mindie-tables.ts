@@ -13,7 +13,7 @@ export function mindieCells(row: MindieRow, requests: number): string[] {
   if (only !== undefined) return [float(only) + unit, '/', '/', '/', '/', '/', '/', n];
   const values = ascending(row.values);
   if (values.length === 0) return [...Array.from({ length: 7 }, () => `/${unit}`), n];
-  const whole = values.every((value) => Number.isInteger(value));
+  const whole = (unit === '' || unit === ' μs') && values.every((value) => Number.isInteger(value));
   // Python prints what it was given: whole numbers stay whole, anything computed has a point.
   const given = (value: number): string => (value === 0 || whole ? String(value) : float(value)) + unit;
   const allZero = values.at(-1) === 0;

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../core/index.ts';
+import { evalscopeFlags } from './evalscope-flags.ts';
+import { findTool, foreignTools } from './find-tool.ts';
+import { readForeign } from './foreign-flags.ts';
+import { pairsOf, realOf, truthOf, wholesOf } from './foreign-values.ts';
+import { mindieFlags } from './mindie-flags.ts';
+import { vllmServeFlags } from './vllm-flags.ts';
+
+const codes = (act: () => unknown): string[] => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof UserError)
+      return error.mistakes.map(({ code, place }) => `${code} ${place?.flag ?? ''}`.trim());
+    throw error;
+  }
+  return [];
+};
+
+describe("another tool's words", () => {
+  test('a value behind a blank or an equals sign, several values, repeated flags', () => {
+    const words = readForeign(evalscopeFlags, [
+      '--read-timeout=120',
+      '--parallel',
+      '1',
+      '8',
+      '-n',
+      '50',
+      '--headers',
+      'a=b',
+      'c=d=e',
+    ]);
+    expect(words.last('--read-timeout')).toBe('120');
+    expect(wholesOf(words, '--parallel')).toEqual([1, 8]);
+    expect(words.last('--number')).toBe('50');
+    expect(pairsOf(words, '--headers')).toEqual([
+      ['a', 'b'],
+      ['c', 'd=e'],
+    ]);
+  });
+
+  test('a negative number is a value, underscores are dashes, a unique beginning is enough', () => {
+    expect(readForeign(evalscopeFlags, ['--rate', '-1']).last('--rate')).toBe('-1');
+    expect(readForeign(vllmServeFlags, ['--dataset_name', 'random']).last('--dataset-name')).toBe('random');
+    expect(readForeign(vllmServeFlags, ['--max-conc', '3']).last('--max-concurrency')).toBe('3');
+  });
+
+  test('what makes no sense here is collected, what is unknown or refused is told all at once', () => {
+    expect(readForeign(evalscopeFlags, ['--debug', '--num-workers', '4']).moot).toEqual(['--debug', '--num-workers']);
+    expect(codes(() => readForeign(evalscopeFlags, ['--paralel', '3', '--sla-auto-tune', '--url']))).toEqual([
+      'foreign-flag-unknown --paralel',
+      'foreign-flag-refused --sla-auto-tune',
+      'foreign-flag-empty --url',
+      'foreign-argument-unknown',
+    ]);
+  });
+
+  test('numbers, inf and truths as Python writes them', () => {
+    const words = readForeign(vllmServeFlags, ['--request-rate', 'inf', '--burstiness', '0.5']);
+    expect(realOf(words, '--request-rate')).toBe(Infinity);
+    expect(realOf(words, '--burstiness')).toBe(0.5);
+    expect(truthOf(readForeign(mindieFlags, ['--Tokenizer', 'True']), '--Tokenizer')).toBe(true);
+    expect(codes(() => truthOf(readForeign(mindieFlags, ['--Tokenizer', 'maybe']), '--Tokenizer'))).toEqual([
+      'foreign-value --Tokenizer',
+    ]);
+  });
+});
+
+describe('the tool that a command line calls', () => {
+  test.each([
+    ['evalscope-perf http://h m d', 'evalscope-perf', 3],
+    ['evalscope perf --model m', 'evalscope perf', 2],
+    ['vllm bench serve --model m', 'vllm bench serve', 2],
+    ['/usr/bin/python3.11 /opt/vllm/benchmarks/benchmark_serving.py --model m', 'benchmark_serving.py', 2],
+    ['CUDA_VISIBLE_DEVICES=0 python -u ./benchmark_serving.py --dataset f', 'benchmark_serving.py', 2],
+    ['benchmark --ModelName m', 'benchmark', 2],
+    ['/usr/local/bin/benchmark --ModelName m', 'benchmark', 2],
+  ])('%s', (line, called, left) => {
+    const { tool, rest } = findTool(line.split(' '));
+    expect(tool.called.join(' ')).toBe(called);
+    expect(rest).toHaveLength(left);
+  });
+
+  test('anything else is a mistake that names what is known', () => {
+    expect(codes(() => findTool(['wrk', '-c', '10']))).toEqual(['foreign-tool-unknown']);
+  });
+
+  test('no flag stands in two lists of a table', () => {
+    for (const { table } of foreignTools) {
+      const names = [
+        ...Object.keys(table.obeyed),
+        ...Object.keys(table.moot ?? {}),
+        ...Object.keys(table.refused ?? {}),
+      ];
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+});
