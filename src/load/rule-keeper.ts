@@ -19,9 +19,9 @@ export function ruleKeeper(progress: () => Pick<RunState, 'nowMs' | 'due' | 'sen
       if (exchange.outcome === 'ok') ok++;
       if (exchange.outcome === 'failed') failed++;
       if (rules.length === 0) return 'go';
-      const words = rules.map((rule) => rule(state(), exchange));
-      if (words.includes('cancel-all')) return 'cancel-all';
-      return words.includes('stop-sending') ? 'stop-sending' : 'go';
+      const words = new Set(rules.map((rule) => rule(state(), exchange)));
+      if (words.has('cancel-all')) return 'cancel-all';
+      return words.has('stop-sending') ? 'stop-sending' : 'go';
     },
   };
 }

@@ -39,55 +39,55 @@ interface Fault {
 
 /** Every fault of a server or a network that a loopback can play, and the one bucket it belongs in. */
 const faults: Record<string, Fault> = {
-  'closes before answering': { deed: () => ({ then: 'end' }), cause: 'reset' },
-  'resets before answering': { deed: () => ({ then: 'reset' }), cause: 'reset' },
+  'closes before answering': { deed: () => ({ after: 'end' }), cause: 'reset' },
+  'resets before answering': { deed: () => ({ after: 'reset' }), cause: 'reset' },
   'closes inside the head': {
-    deed: () => ({ write: 'HTTP/1.1 200 OK\r\nContent-', then: 'end' }),
+    deed: () => ({ write: 'HTTP/1.1 200 OK\r\nContent-', after: 'end' }),
     cause: 'truncated-stream',
   },
   'closes inside the body': {
-    deed: (s) => ({ write: head(s) + chunked(half(s)), then: 'end' }),
+    deed: (s) => ({ write: head(s) + chunked(half(s)), after: 'end' }),
     cause: 'truncated-stream',
   },
-  'resets inside the body': { deed: (s) => ({ write: head(s) + chunked(half(s)), then: 'reset' }), cause: 'reset' },
-  'is silent before the head': { deed: () => ({ then: 'keep' }), cause: 'timeout-read', timeouts: { readMs: 120 } },
+  'resets inside the body': { deed: (s) => ({ write: head(s) + chunked(half(s)), after: 'reset' }), cause: 'reset' },
+  'is silent before the head': { deed: () => ({ after: 'keep' }), cause: 'timeout-read', timeouts: { readMs: 120 } },
   'is silent after the head': {
-    deed: (s) => ({ write: head(s), then: 'keep' }),
+    deed: (s) => ({ write: head(s), after: 'keep' }),
     cause: { stream: 'timeout-ttft', whole: 'timeout-read' },
     timeouts: { ttftMs: 100, readMs: 300 },
   },
   'is silent in the middle': {
-    deed: (s) => ({ write: head(s) + chunked(half(s)), then: 'keep' }),
+    deed: (s) => ({ write: head(s) + chunked(half(s)), after: 'keep' }),
     cause: 'timeout-read',
     timeouts: { readMs: 120 },
   },
   'ends the body without a finish': {
-    deed: (s) => ({ write: head(s) + chunked(half(s)) + '0\r\n\r\n', then: 'keep' }),
+    deed: (s) => ({ write: head(s) + chunked(half(s)) + '0\r\n\r\n', after: 'keep' }),
     cause: { stream: 'truncated-stream', whole: 'malformed-stream' },
   },
   'promises more than it sends': {
-    deed: (s) => ({ write: withLength(s, body(s), 9999), then: 'end' }),
+    deed: (s) => ({ write: withLength(s, body(s), 9999), after: 'end' }),
     cause: 'truncated-stream',
   },
   'sends more than it promised': {
-    deed: (s) => ({ write: withLength(s, body(s) + 'more', Buffer.byteLength(body(s))), then: 'keep' }),
+    deed: (s) => ({ write: withLength(s, body(s) + 'more', Buffer.byteLength(body(s))), after: 'keep' }),
     cause: 'ok',
   },
   'sends a second answer behind the first': {
-    deed: (s) => ({ write: answered(s, body(s)) + answered(s, body(s)), then: 'keep' }),
+    deed: (s) => ({ write: answered(s, body(s)) + answered(s, body(s)), after: 'keep' }),
     cause: 'ok',
   },
-  'has a bad chunk size': { deed: (s) => ({ write: `${head(s)}zz\r\n`, then: 'keep' }), cause: 'malformed-http' },
+  'has a bad chunk size': { deed: (s) => ({ write: `${head(s)}zz\r\n`, after: 'keep' }), cause: 'malformed-http' },
   'has two lengths': {
-    deed: (s) => ({ write: head(s, 'Content-Length: 5\r\nContent-Length: 6\r\n'), then: 'keep' }),
+    deed: (s) => ({ write: head(s, 'Content-Length: 5\r\nContent-Length: 6\r\n'), after: 'keep' }),
     cause: 'malformed-http',
   },
   'has giant headers': {
-    deed: (s) => ({ write: head(s, `X: ${'y'.repeat(90_000)}\r\n`), then: 'keep' }),
+    deed: (s) => ({ write: head(s, `X: ${'y'.repeat(90_000)}\r\n`), after: 'keep' }),
     cause: 'malformed-http',
   },
   'has a giant event': {
-    deed: (s) => ({ write: answered(s, s ? sse(delta('x'.repeat(1_000_000)), finish) : body(s)), then: 'keep' }),
+    deed: (s) => ({ write: answered(s, s ? sse(delta('x'.repeat(1_000_000)), finish) : body(s)), after: 'keep' }),
     cause: 'ok',
   },
   'compresses though told not to': {
@@ -96,47 +96,47 @@ const faults: Record<string, Fault> = {
         Buffer.from(head(s, `Content-Encoding: gzip\r\nContent-Length: ${gzipSync(body(s)).length}\r\n`)),
         gzipSync(body(s)),
       ]),
-      then: 'keep',
+      after: 'keep',
     }),
     cause: 'malformed-stream',
   },
   redirects: {
     deed: (s) => ({
       write: head(s, 'Location: http://elsewhere.invalid/\r\nContent-Length: 0\r\n', '302 Found'),
-      then: 'keep',
+      after: 'keep',
     }),
     cause: 'http-redirect',
   },
   'says continue first': {
-    deed: (s) => ({ write: `HTTP/1.1 100 Continue\r\n\r\n${answered(s, body(s))}`, then: 'keep' }),
+    deed: (s) => ({ write: `HTTP/1.1 100 Continue\r\n\r\n${answered(s, body(s))}`, after: 'keep' }),
     cause: 'ok',
   },
   'drips, but ends': {
-    deed: (s) => ({ write: head(s) + chunked(body(s)) + '0\r\n\r\n', then: 'keep', drip: true }),
+    deed: (s) => ({ write: head(s) + chunked(body(s)) + '0\r\n\r\n', after: 'keep', drip: true }),
     cause: 'ok',
   },
-  'closes with the last byte': { deed: (s) => ({ write: answered(s, body(s)), then: 'end' }), cause: 'ok' },
-  'has no length and closes': { deed: (s) => ({ write: head(s, '') + body(s), then: 'end' }), cause: 'ok' },
+  'closes with the last byte': { deed: (s) => ({ write: answered(s, body(s)), after: 'end' }), cause: 'ok' },
+  'has no length and closes': { deed: (s) => ({ write: head(s, '') + body(s), after: 'end' }), cause: 'ok' },
   'is not found': {
-    deed: (s) => ({ write: answered(s, '{"error":"no"}', '404 Not Found'), then: 'keep' }),
+    deed: (s) => ({ write: answered(s, '{"error":"no"}', '404 Not Found'), after: 'keep' }),
     cause: 'http-4xx',
   },
   'is too busy': {
-    deed: (s) => ({ write: answered(s, '{"error":"busy"}', '429 Too Many Requests'), then: 'keep' }),
+    deed: (s) => ({ write: answered(s, '{"error":"busy"}', '429 Too Many Requests'), after: 'keep' }),
     cause: 'http-429',
   },
   'is broken': {
-    deed: (s) => ({ write: answered(s, 'oops', '503 Service Unavailable'), then: 'keep' }),
+    deed: (s) => ({ write: answered(s, 'oops', '503 Service Unavailable'), after: 'keep' }),
     cause: 'http-5xx',
   },
   'refuses and closes before its words end': {
-    deed: (s) => ({ write: withLength(s, 'oops', 400, '500 Internal Server Error'), then: 'end' }),
+    deed: (s) => ({ write: withLength(s, 'oops', 400, '500 Internal Server Error'), after: 'end' }),
     cause: 'http-5xx',
   },
   'is a web page': {
     deed: () => ({
       write: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>',
-      then: 'keep',
+      after: 'keep',
     }),
     cause: 'not-an-api',
   },
@@ -146,7 +146,7 @@ const faults: Record<string, Fault> = {
         s,
         s ? sse(delta('a'), '{"error":{"message":"out of memory"}}') : '{"error":{"message":"out of memory"}}',
       ),
-      then: 'keep',
+      after: 'keep',
     }),
     cause: 'in-stream-error',
   },
@@ -158,15 +158,15 @@ const faults: Record<string, Fault> = {
           ? sse(finish, usage, '[DONE]')
           : JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: 'stop' }] }),
       ),
-      then: 'keep',
+      after: 'keep',
     }),
     cause: 'empty-answer',
   },
   'sends broken JSON': {
-    deed: (s) => ({ write: answered(s, s ? sse('{"choices":[{') : '{"choices":[{'), then: 'keep' }),
+    deed: (s) => ({ write: answered(s, s ? sse('{"choices":[{') : '{"choices":[{'), after: 'keep' }),
     cause: 'malformed-stream',
   },
-  'speaks no HTTP': { deed: () => ({ write: 'SSH-2.0-OpenSSH_9.2\r\n', then: 'keep' }), cause: 'malformed-http' },
+  'speaks no HTTP': { deed: () => ({ write: 'SSH-2.0-OpenSSH_9.2\r\n', after: 'keep' }), cause: 'malformed-http' },
 };
 
 async function run(url: string, stream: boolean, fault: Pick<Fault, 'timeouts'>, insecure = true): Promise<Exchange[]> {
@@ -235,7 +235,7 @@ describe.each([
 
 describe('a connection that cannot be made', () => {
   test('nobody listens', async () => {
-    const server = await FaultyServer.start(() => ({ then: 'end' }), false);
+    const server = await FaultyServer.start(() => ({ after: 'end' }), false);
     const { port } = server;
     await server.stop();
     expectAll(await run(`http://127.0.0.1:${port}/v1/chat/completions`, true, {}), 'connect-refused');
@@ -245,12 +245,12 @@ describe('a connection that cannot be made', () => {
   });
   test('a plain server is asked for TLS, and a certificate nobody signed', async () => {
     const plain = await FaultyServer.start(
-      () => ({ write: 'HTTP/1.1 400 Bad\r\n\r\n', then: 'end', early: true }),
+      () => ({ write: 'HTTP/1.1 400 Bad\r\n\r\n', after: 'end', early: true }),
       false,
     );
     expectAll(await run(`https://127.0.0.1:${plain.port}/v1/chat/completions`, true, {}), 'tls');
     await plain.stop();
-    const secure = await FaultyServer.start((s) => ({ write: answered(s, body(s)), then: 'keep' }), true);
+    const secure = await FaultyServer.start((s) => ({ write: answered(s, body(s)), after: 'keep' }), true);
     expectAll(await run(`https://localhost:${secure.port}/v1/chat/completions`, true, {}, false), 'tls');
     await secure.stop();
   });

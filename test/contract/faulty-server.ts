@@ -9,7 +9,7 @@ export interface Deed {
   /** Written as soon as the request is read (or before, for `early`). */
   write?: string | Buffer;
   /** keep = leave the connection open; end = close properly; reset = RST; the rest is silence. */
-  then: 'keep' | 'end' | 'reset';
+  after: 'keep' | 'end' | 'reset';
   /** Answers before it has read the request. */
   early?: boolean;
   /** Writes byte by byte, a few at a time. */
@@ -85,11 +85,11 @@ export class FaultyServer {
 }
 
 function finish(socket: Socket, deed: Deed): void {
-  if (deed.then === 'end') socket.end();
-  if (deed.then !== 'reset') return;
-  if (socket instanceof tls.TLSSocket)
-    (socket as unknown as { _parent?: Socket })._parent?.resetAndDestroy?.() ?? socket.resetAndDestroy();
-  else socket.resetAndDestroy();
+  if (deed.after === 'end') socket.end();
+  if (deed.after !== 'reset') return;
+  // Under TLS the reset is the business of the socket beneath.
+  const beneath = (socket as unknown as { [parent: string]: Socket | undefined })['_parent'];
+  (beneath ?? socket).resetAndDestroy();
 }
 
 function drip(socket: Socket, bytes: Buffer, deed: Deed): void {
