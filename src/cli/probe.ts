@@ -26,9 +26,9 @@ export function probesFor(batch: number): Probe[] {
   const half = Math.max(2, Math.round(batch / 2));
   return [
     ...[64, 512, 1536].map((inputTokens) => ({ concurrency: 1, inputTokens, outputTokens: 8, requests: 12 })),
-    { concurrency: 1, inputTokens: 64, outputTokens: 384, requests: 2 },
-    { concurrency: half, inputTokens: 64, outputTokens: 128, requests: 2 * half },
-    { concurrency: batch, inputTokens: 64, outputTokens: 128, requests: 2 * batch },
+    { concurrency: 1, inputTokens: 64, outputTokens: 384, requests: 3 },
+    { concurrency: half, inputTokens: 64, outputTokens: 128, requests: 4 * half },
+    { concurrency: batch, inputTokens: 64, outputTokens: 128, requests: 4 * batch },
     { concurrency: half, inputTokens: 1024, outputTokens: 128, requests: 2 * half },
     {
       concurrency: Math.max(2, Math.round(batch * 0.75)),

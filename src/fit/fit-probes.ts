@@ -68,7 +68,7 @@ export function fitProbes(sights: readonly ProbeSight[]): ProbeFit {
   ]);
   const steps = fitLine(
     rows,
-    long.map((sight) => middle(sight.stepsMs)),
+    long.map((sight) => midMean(sight.stepsMs)),
   );
   const alone = sights.filter((sight) => sight.concurrency === 1 && sight.ttftMs.length > 0);
   const first = fitLine(
@@ -98,6 +98,14 @@ export function fitProbes(sights: readonly ProbeSight[]): ProbeFit {
 
 function middle(values: readonly number[]): number {
   return quantileOf(values, 0.5);
+}
+
+/** The mean of the middle half: averages over the waves of a probe and is deaf to strays. */
+function midMean(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const cut = Math.floor(sorted.length / 4) || (sorted.length > 2 ? 1 : 0);
+  const kept = sorted.slice(cut, sorted.length - cut);
+  return kept.reduce((sum, value) => sum + value, 0) / kept.length;
 }
 
 function quantileOf(values: readonly number[], q: number): number {
