@@ -6,7 +6,7 @@ import type { Dataset, DatasetOptions } from '../dataset/index.ts';
 import { makeLoadRunner, makeThreadedRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
 import { addressFor, keyAsAsked, readAddress } from '../protocol/index.ts';
-import { assemblePlan, requestsOf, splitHeaders } from '../run/index.ts';
+import { assemblePlan, reachWord, requestsOf, splitHeaders } from '../run/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { firstModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
@@ -46,6 +46,7 @@ export async function prepare(
     headers: shown,
     keyEnv: words.keyEnv ?? null,
     insecure: words.insecure ?? false,
+    ...reachWord(words, typed.url),
   };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);

@@ -30,6 +30,21 @@ export interface Target {
   keyEnv: string | null;
   /** Accept any TLS certificate. */
   insecure: boolean;
+  /** How connections are made beyond that; absent = plainly. */
+  reach?: Reach;
+}
+
+/** Files are named as they were typed; their content is never kept. */
+export interface Reach {
+  /** PEM file of the authority that signed the server's certificate; null = those that Node trusts. */
+  ca: string | null;
+  /** PEM files of a client certificate and its key; null = none is shown. */
+  cert: string | null;
+  key: string | null;
+  /** HTTP proxy, scheme, host and port; null = none. */
+  proxy: string | null;
+  /** Further servers that do the same work, asked in turn with the first; whole addresses. */
+  also: readonly string[];
 }
 
 /** Stands in plan.json for a header value that may be a secret. */

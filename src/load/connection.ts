@@ -42,7 +42,11 @@ export class Connection implements ResponseHandler {
   /** Called when an idle connection goes away by itself. */
   onGone: (() => void) | null = null;
 
+  /** What its Host header has to be. */
+  readonly hostHeader: string;
+
   constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array) {
+    this.hostHeader = endpoint.hostHeader;
     this.#clock = clock;
     this.#socket = connect(endpoint, buffer, (bytes, length) => this.#read(bytes, length));
     const open = (): void => {
@@ -146,6 +150,8 @@ export class Connection implements ResponseHandler {
   #closedByPeer(): void {
     const atMs = this.#clock.nowMs();
     if (this.#client === null) return void this.#socket.destroy();
+    // A TLS alert (no client certificate) is an error and then an end, without a close.
+    if (this.#error !== null) return this.#break(socketProblem(this.#error, this.#stage), atMs);
     if (this.#answered && this.#reader.close()) return this.#settle(atMs);
     if (!this.#answered && this.#requests > 1) return this.#goneStale(atMs);
     // Node reports a reset that arrives together with data as a plain end. Only writing tells the two apart: after a

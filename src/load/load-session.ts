@@ -2,10 +2,12 @@ import type { ClientHealth, Ended, RunPlan, Workload } from '../core/index.ts';
 import { protocols } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import type { Share } from './dealer.ts';
-import { endpointOf } from './endpoint.ts';
+import { endpointsOf } from './endpoint.ts';
 import { Phase } from './phase.ts';
 import type { PhaseParts } from './phase.ts';
 import { Pool } from './pool.ts';
+import { Pools } from './pools.ts';
+import type { ConnectionSource } from './pools.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import type { RunClock } from './run-clock.ts';
@@ -30,7 +32,7 @@ export interface SessionParts {
 /** One thread's part of a run: its connections, its phases, its health. */
 export class LoadSession {
   readonly #parts: SessionParts;
-  readonly #pool: Pool;
+  readonly #pool: ConnectionSource;
   readonly #watch = new ClientWatch();
   readonly #phaseParts: PhaseParts;
   readonly #ticker: NodeJS.Timeout;
@@ -40,11 +42,12 @@ export class LoadSession {
 
   constructor(parts: SessionParts) {
     const { plan, clock } = parts;
-    const endpoint = endpointOf(plan.target);
+    const endpoints = endpointsOf(plan.target);
+    const endpoint = endpoints[0]!;
     const protocol = protocols[plan.target.api];
     const write = requestWriter(endpoint, plan.target, parts.secrets);
     this.#parts = parts;
-    this.#pool = new Pool(endpoint, clock);
+    this.#pool = endpoints.length === 1 ? new Pool(endpoint, clock) : new Pools(endpoints, clock);
     this.#phaseParts = {
       plan,
       clock,

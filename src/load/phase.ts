@@ -7,7 +7,7 @@ import { makeDealer, partOf } from './dealer.ts';
 import type { Dealer, Share } from './dealer.ts';
 import { Flight } from './flight.ts';
 import type { FlightSettings } from './flight.ts';
-import type { Pool } from './pool.ts';
+import type { ConnectionSource } from './pools.ts';
 import { PromptLine } from './prompt-line.ts';
 import type { RunClock } from './run-clock.ts';
 
@@ -15,7 +15,7 @@ import type { RunClock } from './run-clock.ts';
 export interface PhaseParts {
   plan: RunPlan;
   clock: RunClock;
-  pool: Pool;
+  pool: ConnectionSource;
   settings: FlightSettings;
   encode(ask: Ask): string;
   /** Every ask of the phase comes through here exactly once. */
@@ -207,12 +207,15 @@ export class Phase {
 
   #send(dealt: Dealt, prompt: Ask['prompt'] | null): void {
     const { plan, pool, clock, settings, encode } = this.#parts;
+    const several = (plan.target.reach?.also.length ?? 0) > 0;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
     this.sent++;
     const ask: Ask = { seq: this.#recorded(dealt.seq), prompt, generation: plan.generation };
-    const request = encode(ask);
+    const written = encode(ask);
     const inputChars = inputCharsOf(prompt);
     const { connection, fresh } = pool.take();
+    // Of several servers each is asked under its own name.
+    const request = several ? written.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : written;
     const flight = new Flight({
       ask,
       request,

@@ -162,7 +162,12 @@ export function assemblePlan(parts: {
   const lengths = { input: words.inputTokens ?? null, output: words.outputTokens ?? null };
   const plan: RunPlan = {
     label,
-    target: { ...target, keyEnv: words.keyEnv ?? null, insecure: words.insecure ?? false },
+    target: {
+      ...target,
+      keyEnv: words.keyEnv ?? null,
+      insecure: words.insecure ?? false,
+      ...reachWord(words, target.url),
+    },
     dataset,
     generation: {
       stream: words.noStream !== true,
@@ -189,6 +194,26 @@ export function assemblePlan(parts: {
     keepText: words.noText !== true,
   };
   return deepFreeze(plan);
+}
+
+/** How the server is reached, where the words say more than its address; `url` gives further servers their path. */
+export function reachWord(words: PlanWords, url: string): Pick<Target, 'reach'> {
+  const { ca, cert, certKey, proxy, alsoAt } = words;
+  if ([ca, cert, certKey, proxy, alsoAt].every((word) => word === undefined)) return {};
+  const { pathname, search } = new URL(url);
+  const whole = (other: string): string => {
+    const typed = new URL(/^https?:\/\//i.test(other) ? other : `http://${other}`);
+    return typed.pathname === '/' || typed.pathname === '' ? `${typed.origin}${pathname}${search}` : typed.href;
+  };
+  return {
+    reach: {
+      ca: ca ?? null,
+      cert: cert ?? null,
+      key: certKey ?? null,
+      proxy: proxy === undefined ? null : new URL(/^http:\/\//i.test(proxy) ? proxy : `http://${proxy}`).origin,
+      also: (alsoAt ?? []).map(whole),
+    },
+  };
 }
 
 /** Measured requests: the count given; with a duration alone, as many as come due; else the default. */

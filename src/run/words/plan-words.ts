@@ -5,6 +5,7 @@ import { gridWord } from './grid-words.ts';
 import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wholeNumber } from './readers.ts';
 import { BadValue, flag, many, one } from './word.ts';
 import type { Word } from './word.ts';
+import { reachWords } from './reach-words.ts';
 import { workloadWords } from './workload-words.ts';
 
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
@@ -56,6 +57,7 @@ export const planWords = {
     'repeat',
     header,
   ),
+  ...reachWords,
   insecure: flag({ name: 'insecure', help: { en: 'accept any TLS certificate', zh: '接受任意 TLS 证书' } }),
   ...workloadWords,
   maxTokens: one(

@@ -102,3 +102,18 @@ export function jsonObject(text: string): Record<string, unknown> {
     { en: `Write it like '{"top_p": 0.9}'.`, zh: `请写成 '{"top_p": 0.9}' 的形式。` },
   );
 }
+
+/** An http(s) address, with or without its scheme; kept as typed. */
+export function httpAddress(text: string): string {
+  try {
+    const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+    if (/^https?:$/.test(url.protocol) && url.hostname !== '' && url.username === '' && url.password === '')
+      return text;
+  } catch {
+    // Told below.
+  }
+  throw new BadValue(
+    { en: 'not an http(s) address without user and password', zh: '不是有效的 http(s) 地址（不能带用户名和密码）' },
+    { en: 'Give something like http://127.0.0.1:8000.', zh: '请给出类似 http://127.0.0.1:8000 的地址。' },
+  );
+}

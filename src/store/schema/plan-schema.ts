@@ -23,6 +23,15 @@ const target = z.object({
   headers: z.record(z.string(), z.string()),
   keyEnv: z.string().nullable(),
   insecure: z.boolean(),
+  reach: z
+    .object({
+      ca: z.string().nullable(),
+      cert: z.string().nullable(),
+      key: z.string().nullable(),
+      proxy: z.string().nullable(),
+      also: z.array(z.string()),
+    })
+    .exactOptional(),
 });
 
 const dataset = z.object({
