@@ -1,5 +1,4 @@
 import type { AsMeasured } from './measure-as.ts';
-import { evalscopePercentile } from './evalscope-block.ts';
 import { servedOf, sumOf } from './served.ts';
 import type { Served } from './served.ts';
 
@@ -45,7 +44,7 @@ export function summaryJson({ plan, summary, exchanges }: AsMeasured): Record<st
 
 const rows = [1, 5, 10, 25, 50, 75, 90, 95, 99];
 
-/** benchmark_percentile.json of evalscope 1.x: one row per percentile, by its own rule. */
+/** benchmark_percentile.json of evalscope 1.x: one row per percentile, by its nearest-rank rule (1.14). */
 export function percentileJson({ exchanges }: AsMeasured): Record<string, number | string | null>[] {
   const served = servedOf(exchanges);
   const columns: Record<string, number[]> = {
@@ -71,7 +70,7 @@ export function percentileJson({ exchanges }: AsMeasured): Record<string, number
   });
   return [
     row('min', (values) => values[0]!),
-    ...rows.map((rank) => row(`${rank}%`, (values) => evalscopePercentile(values, rank))),
+    ...rows.map((rank) => row(`${rank}%`, (values) => nearestRank(values, rank))),
     row('max', (values) => values.at(-1)!),
   ];
 }
@@ -80,4 +79,9 @@ export function percentileJson({ exchanges }: AsMeasured): Record<string, number
 function tpotOf(one: Served): number {
   const tokens = one.outputTokens ?? 0;
   return tokens <= 1 || one.ttftMs === null ? 0 : (one.latencyMs - one.ttftMs) / (tokens - 1);
+}
+
+/** The value at rank ⌈n·p/100⌉; the block of 0.5 takes the one behind it. */
+function nearestRank(ascending: readonly number[], percent: number): number {
+  return ascending[Math.max(0, Math.ceil((ascending.length * percent) / 100) - 1)]!;
 }

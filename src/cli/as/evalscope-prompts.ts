@@ -22,6 +22,7 @@ export function lengthChoice(limits: {
       return length > min && length < max;
     },
     change: trimmed,
+    noRepeat: most === null,
     rule: {
       en: `prompts of more than ${min} and fewer than ${max} ${unit.en}`,
       zh: `长度大于 ${min} 且小于 ${max} ${unit.zh}的提示词`,

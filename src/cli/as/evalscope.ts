@@ -46,10 +46,11 @@ export async function evalscope(typed: readonly string[], given: Given): Promise
   const words = readForeign(evalscopeFlags, typed);
   warnMoot(given, words);
   const dialect = dialectOf(words);
-  const numbers = wholesOf(words, '--number', 1) ?? [dialect === '0.5' ? 100 : 1000];
+  // 0.5 asks every prompt of the dataset once unless told how many.
+  const numbers = wholesOf(words, '--number', 1) ?? (dialect === '0.5' ? [] : [1000]);
   const points = pointsOf(words, numbers);
   const model = requiredOf(words, '--model');
-  const job = await jobOf(words, dialect, Math.max(...numbers), model);
+  const job = await jobOf(words, dialect, numbers.length === 0 ? null : Math.max(...numbers), model);
   const folder = outputsFolder(words, model);
   const { code } = await measureAs(given, {
     ...job,
@@ -71,7 +72,7 @@ export async function evalscope(typed: readonly string[], given: Given): Promise
 async function jobOf(
   words: ForeignWords,
   dialect: Dialect,
-  most: number,
+  most: number | null,
   model: string,
 ): Promise<Omit<AsJob, 'points' | 'title' | 'after'>> {
   const seconds = (flag: string): number | undefined => {
@@ -125,7 +126,7 @@ function streamed(words: ForeignWords, dialect: Dialect): boolean {
 
 async function openOf(
   words: ForeignWords,
-  most: number,
+  most: number | null,
   tokenizer: string | undefined,
 ): Promise<NonNullable<AsJob['open']>> {
   const prompt = words.last('--prompt');
@@ -194,15 +195,15 @@ function pointsOf(words: ForeignWords, numbers: readonly number[]): AsPoint[] {
     load: open
       ? { concurrency: null, ratePerSec: value }
       : { concurrency: value, ratePerSec: rates[0] !== undefined && rates[0] > 0 ? rates[0] : null },
-    words: { requests: numbers[i] ?? numbers[0]! },
+    ...(numbers.length > 0 && { words: { requests: numbers[i] ?? numbers[0]! } }),
     offset,
   }));
 }
 
-function warmupOf(words: ForeignWords, most: number): { requests: number } | null {
+function warmupOf(words: ForeignWords, most: number | null): { requests: number } | null {
   const value = realOf(words, '--warmup-num', 0) ?? 0;
   if (value === 0) return null;
-  return { requests: Math.max(1, Math.round(value < 1 ? value * most : value)) };
+  return { requests: Math.max(1, Math.round(value < 1 ? value * (most ?? 1) : value)) };
 }
 
 function apiOf(words: ForeignWords): ApiName | null {
