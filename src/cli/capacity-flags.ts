@@ -37,7 +37,14 @@ const capacityFlags: readonly CapacityFlag[] = [
     'a model of data/models: llama-3-8b, qwen2-72b …',
     '已收录的模型：llama-3-8b、qwen2-72b …',
   ),
-  row('cardName', 'card', 'NAME', 'text', 'a card of data/cards: 910b4-32g, h20 …', '已收录的加速卡：910b4-32g、h20 …'),
+  row(
+    'cardName',
+    'card',
+    'NAME',
+    'text',
+    'a card of data/cards: 910b4-32g, h20 …; host = the cards of this host',
+    '已收录的加速卡：910b4-32g、h20 …；host 表示本机的卡',
+  ),
   row(
     'cardMemoryGiB',
     'card-memory-gib',

@@ -15,6 +15,8 @@ import {
 } from '../../plan/index.ts';
 import type { PlanAsked, PlanDocument } from '../../plan/index.ts';
 import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
+import { hostFiles, readHostDevices } from '../../telemetry/index.ts';
+import { cardsOfHost } from '../host-cards.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { readBeginning, readJson, weightsInFolder } from '../read-bounded.ts';
@@ -113,7 +115,7 @@ export const command: CommandFile = {
     if (list !== undefined) return listKnown(given, list);
     const check = last(given, 'check');
     if (check !== undefined) return checkFile(given, check);
-    const plan = planDocument(readAsked(given));
+    const plan = planDocument(await withHostCards(given, readAsked(given)));
     const emit = last(given, 'emit');
     if (emit !== undefined) return emitPlan(given, plan, emit);
     const formula = choice(given, 'formula', ['right', 'guide'], 'right');
@@ -148,6 +150,14 @@ function readAsked(given: Given): PlanAsked {
   });
   if (mistakes.length > 0) throw new UserError(mistakes);
   return asked;
+}
+
+/** `--card host`: the cards that this host has; what is said by flags wins. */
+async function withHostCards(given: Given, asked: PlanAsked): Promise<PlanAsked> {
+  if (asked.cardName !== 'host') return asked;
+  const { devices } = await readHostDevices(hostFiles(), given.io.env);
+  const { cardName: _, ...said } = asked;
+  return { ...cardsOfHost(devices), ...said };
 }
 
 function collect(mistakes: Mistake[], read: () => void): void {
