@@ -3,7 +3,7 @@ import type { Phrase, Prompt } from '../../core/index.ts';
 import { openDataset } from '../../dataset/index.ts';
 import type { Dataset } from '../../dataset/index.ts';
 import type { PlanWords } from '../../run/index.ts';
-import { fromPrompts } from '../../workload/index.ts';
+import { fromPrompts, withOutputLengths } from '../../workload/index.ts';
 import { datasetOptionsOf } from '../prepare.ts';
 import type { openWords } from '../prepare.ts';
 
@@ -23,7 +23,10 @@ export interface Choice {
 export function opener(choice: Choice): typeof openWords {
   return async (words: PlanWords) => {
     const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
-    const prompts = await chosen(dataset, choice);
+    const put = words.outputTokens === undefined ? null : withOutputLengths(words.outputTokens, words.seed ?? 1);
+    const prompts = (await chosen(dataset, choice)).map((prompt, index) =>
+      put === null || prompt.maxTokens !== null ? prompt : put(prompt, index),
+    );
     if (prompts.length === 0) throw nothingLeft(choice.rule);
     const requests = choice.noRepeat === true ? Math.min(words.requests ?? prompts.length, prompts.length) : null;
     return {

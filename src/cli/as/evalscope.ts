@@ -115,7 +115,7 @@ async function jobOf(
       ...(words.has('--no-test-connection') && { noPreflight: true }),
       ...(words.has('--rate') && { rate: [realOf(words, '--rate')!] }),
     },
-    open: await openOf(words, most, tokenizer),
+    open: await openOf(words, most === null ? null : most + (wholeOf(words, '--dataset-offset') ?? 0), tokenizer),
   };
 }
 
