@@ -5,7 +5,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/house/**/*.test.ts', 'test/contract/**/*.test.ts', 'test/laws/**/*.test.ts'], testTimeout: 30_000 } },
       // Whole processes and real time: one file at a time, so that they do not disturb each other's clocks.
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 60_000, fileParallelism: false } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts', 'test/real/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 60_000, fileParallelism: false } },
     ],
   },
 });

@@ -63,7 +63,7 @@ type Shown = readonly [flag: string, words: string, effect: (ran: Ran) => unknow
 
 /** Runs a table: each flag with the effect that it has on what is sent or printed. */
 function table(tool: string, base: () => string[], rows: readonly Shown[], elsewhere: readonly string[]): void {
-  describe(tool, () => {
+  describe(`the flags of ${tool}`, () => {
     test.each(rows.map((row) => [row[0], row] as const))('%s', async (_, [, words, effect, expected]) => {
       const ran = await as([
         ...base(),
