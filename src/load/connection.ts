@@ -39,6 +39,8 @@ export class Connection implements ResponseHandler {
   #error: NodeJS.ErrnoException | null = null;
   /** When it became idle, for the pool. */
   idleSinceMs = 0;
+  /** Called when the connection is made. */
+  onOpen: (() => void) | null = null;
   /** Called when an idle connection goes away by itself. */
   onGone: (() => void) | null = null;
 
@@ -52,6 +54,7 @@ export class Connection implements ResponseHandler {
     const open = (): void => {
       this.#stage = 'open';
       this.#client?.connected(clock.nowMs());
+      this.onOpen?.();
     };
     this.#socket.on('connect', () => {
       if (endpoint.secure) this.#stage = 'handshaking';

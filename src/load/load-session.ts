@@ -1,5 +1,5 @@
 import type { ClientHealth, Ended, RunPlan, Workload } from '../core/index.ts';
-import { protocols } from '../protocol/index.ts';
+import { protocolFor } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import type { Share } from './dealer.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -14,6 +14,9 @@ import type { RunClock } from './run-clock.ts';
 
 /** The two stretches of a run. */
 export type PhaseName = 'warmup' | 'measure';
+
+/** Connections opened ahead of a run at the most: the pool gives up idle ones after a few seconds. */
+const mostWarmed = 2000;
 
 /** How often timeouts are looked at; a timeout is noticed at most this much late. */
 const timeoutTickMs = 20;
@@ -44,7 +47,7 @@ export class LoadSession {
     const { plan, clock } = parts;
     const endpoints = endpointsOf(plan.target);
     const endpoint = endpoints[0]!;
-    const protocol = protocols[plan.target.api];
+    const protocol = protocolFor(plan.target);
     const write = requestWriter(endpoint, plan.target, parts.secrets);
     this.#parts = parts;
     this.#pool = endpoints.length === 1 ? new Pool(endpoint, clock) : new Pools(endpoints, clock);
@@ -60,11 +63,13 @@ export class LoadSession {
     this.#ticker = setInterval(() => this.#phase?.checkTimeouts(clock.nowMs()), timeoutTickMs);
   }
 
-  /** Gets the first prompts of a phase at hand. */
+  /** Gets the first prompts of a phase at hand, and before the first phase its connections. */
   async prepare(name: PhaseName): Promise<void> {
     const { plan, workload } = this.#parts;
+    const first = this.#phase === null;
     this.#phase = new Phase(this.#phaseParts, workload(name), limitsOf(plan, name), name === 'warmup');
     await this.#phase.ready();
+    if (first) await this.#pool.warm(Math.min(this.#phase.slots, plan.requests ?? Infinity, mostWarmed));
   }
 
   /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended. */

@@ -79,6 +79,11 @@ export class Phase {
     return this.#flights.size;
   }
 
+  /** Requests that may be in flight at once; 0 = no cap, so no telling. */
+  get slots(): number {
+    return this.#cap ?? 0;
+  }
+
   get spunMs(): number {
     return this.#alarm.spunMs;
   }

@@ -6,6 +6,9 @@ import type { RunClock } from './run-clock.ts';
 const maxIdleMs = 3000;
 /** So many stale connections, and a tenth of all reuses, are no accident any more. */
 const staleLimit = 8;
+/** Connections opened at a time ahead of a run, and how long one may take. */
+const warmTogether = 64;
+const warmTimeoutMs = 2000;
 const readBufferBytes = 64 * 1024;
 
 /** Open connections to one endpoint, the most recently used first. */
@@ -39,6 +42,37 @@ export class Pool {
       connection.destroy();
     }
     return { connection: this.#open(), fresh: true };
+  }
+
+  /**
+   * Opens connections before they are needed, so that a run does not begin with all of them being made at once. One that
+   * cannot be made is left to the request that will need it, which then tells why.
+   */
+  async warm(count: number): Promise<void> {
+    for (let made = 0; made < count; made += warmTogether) {
+      const batch = Array.from({ length: Math.min(warmTogether, count - made) }, () => this.#warmOne());
+      if ((await Promise.all(batch)).includes(false)) break;
+    }
+    // The first opened is taken first, so that servers see the first asks in their order.
+    this.#idle.reverse();
+  }
+
+  /** Opens one connection into the pool; false = it could not be made in time. */
+  #warmOne(): Promise<boolean> {
+    const connection = this.#open();
+    return new Promise((resolve) => {
+      const done = (made: boolean): void => {
+        clearTimeout(timer);
+        connection.onOpen = null;
+        connection.onGone = null;
+        if (made) this.give(connection);
+        else connection.destroy();
+        resolve(made);
+      };
+      const timer = setTimeout(() => done(false), warmTimeoutMs);
+      connection.onOpen = () => done(true);
+      connection.onGone = () => done(false);
+    });
   }
 
   /** A new connection in place of one that the server had closed while it idled. */

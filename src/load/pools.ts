@@ -6,6 +6,7 @@ import type { RunClock } from './run-clock.ts';
 /** Where a run's connections come from: one pool, or several servers in turn. */
 export interface ConnectionSource {
   take(): { connection: Connection; fresh: boolean };
+  warm(count: number): Promise<void>;
   replace(): Connection;
   give(connection: Connection): void;
   close(): void;
@@ -28,6 +29,10 @@ export class Pools implements ConnectionSource {
     const taken = pool.take();
     this.#owner.set(taken.connection, pool);
     return taken;
+  }
+
+  async warm(count: number): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.warm(Math.ceil(count / this.#pools.length))));
   }
 
   replace(): Connection {
