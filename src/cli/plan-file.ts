@@ -33,6 +33,14 @@ export function readPlanFile(file: string): GivenWord[] {
   });
 }
 
+/** The object in a YAML file, as plain data. */
+export function readYamlObject(file: string): Record<string, unknown> {
+  const document = parseDocument(readText(file), { prettyErrors: false, schema: 'core' });
+  const value: unknown = document.errors.length > 0 ? null : document.toJS({ maxAliasCount: 10 });
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new UserError(notAPlan(file));
+}
+
 /** A value as the texts that a flag would have brought. */
 function textsOf(key: string, value: unknown): string[] {
   if (isSeq(value)) return value.items.flatMap((item) => textsOf(key, item));

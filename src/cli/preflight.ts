@@ -3,7 +3,7 @@ import type { Generation, Phrase, Problem, ProblemCode, Target } from '../core/i
 import { problem, problems } from '../core/index.ts';
 import { fetchOnce } from '../load/index.ts';
 import type { Fetched, Secrets } from '../load/index.ts';
-import { protocols } from '../protocol/index.ts';
+import { protocolFor } from '../protocol/index.ts';
 import type { Address } from '../protocol/index.ts';
 import { plainPrompt } from '../workload/index.ts';
 
@@ -70,7 +70,7 @@ export async function preflight(
   secrets: Secrets,
   timeoutMs: number,
 ): Promise<Problem | null> {
-  const protocol = protocols[target.api];
+  const protocol = protocolFor(target);
   const ask = {
     seq: 0,
     prompt: plainPrompt('preflight', 'Hi'),
@@ -96,7 +96,7 @@ function judge(fetched: Fetched, target: Target, stream: boolean): Problem | nul
     return problem(code, body, status);
   }
   if (/^text\/html\b/i.test(contentType)) return problem('not-an-api', body, status);
-  const listener = protocols[target.api].listen({ stream, contentType });
+  const listener = protocolFor(target).listen({ stream, contentType });
   const heard = [...listener.hear(new TextEncoder().encode(body)), ...listener.close()];
   const found = heard.find((piece) => piece.kind === 'problem');
   return found === undefined ? null : problem(found.code, found.words, status);

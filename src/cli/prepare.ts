@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { problems, say } from '../core/index.ts';
+import { problems, say, UserError } from '../core/index.ts';
 import type { DatasetFacts, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
 import { openDataset } from '../dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../dataset/index.ts';
@@ -12,12 +12,13 @@ import { firstModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
 import { noteLengths } from './input-notes.ts';
 import type { PromptSource } from './prompt-source.ts';
+import { readWireFile } from './wire-file.ts';
 import { timingOf, traceGaps } from './timing.ts';
 
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
 export interface Prepared {
   words: PlanWords;
-  target: Pick<Target, 'url' | 'api' | 'model' | 'headers'>;
+  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire'>;
   dataset: Dataset;
   /** Gaps of the trace to replay; null = none. */
   gapsMs: readonly number[] | null;
@@ -35,7 +36,9 @@ export async function prepare(
   points: number,
   open: typeof openWords = openWords,
 ): Promise<Prepared> {
-  const typed = readAddress(asked.url, asked.api ?? null);
+  const wire = asked.wire === undefined ? null : readWireFile(asked.wire);
+  if (wire === null && asked.api === 'custom') throw noWire();
+  const typed = readAddress(asked.url, wire === null ? (asked.api ?? null) : 'custom', wire?.path ?? null);
   const { shown, secrets: bearer } = splitHeaders(asked, given.io.env);
   const secrets = keyAsAsked(typed, bearer, asked.keyEnv !== undefined);
   const opened = await open(asked, points);
@@ -47,12 +50,13 @@ export async function prepare(
     keyEnv: words.keyEnv ?? null,
     insecure: words.insecure ?? false,
     ...reachWord(words, typed.url),
+    ...(wire !== null && { wire }),
   };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
   const model = words.model ?? (await firstModel(typed, server, secrets, connectMs));
   const address = addressFor(typed, model, words.noStream !== true);
-  const target = { url: address.url, api: address.api, model, headers: shown };
+  const target = { url: address.url, api: address.api, model, headers: shown, ...(wire !== null && { wire }) };
   const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets, reopenable: open === openWords };
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
@@ -75,6 +79,15 @@ export async function prepare(
     await noteLengths(given, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), first);
   }
   return prepared;
+}
+
+function noWire(): UserError {
+  return new UserError({
+    code: 'no-wire',
+    message: { en: 'api custom needs a description', zh: 'custom 接口需要描述文件' },
+    hint: { en: 'Give it with --wire FILE.yaml.', zh: '请用 --wire 文件.yaml 给出。' },
+    place: { flag: '--api' },
+  });
 }
 
 /** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */

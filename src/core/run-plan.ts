@@ -15,6 +15,7 @@ export const apiNames = [
   'ollama',
   'anthropic',
   'dashscope',
+  'custom',
 ] as const;
 export type ApiName = (typeof apiNames)[number];
 
@@ -32,6 +33,25 @@ export interface Target {
   insecure: boolean;
   /** How connections are made beyond that; absent = plainly. */
   reach?: Reach;
+  /** The description of api custom. */
+  wire?: CustomWire;
+}
+
+/** A wire that a user described; places in an answer are written `a.b[0].c`, null = it is not told. */
+export interface CustomWire {
+  /** Path put behind a bare host. */
+  path: string | null;
+  /** Template of the body: `{prompt}`, `{messages}`, `{model}`, `{max_tokens}`, `{temperature}`, `{stop}`, `{stream}`. */
+  body: Readonly<Record<string, unknown>>;
+  /** How a streamed answer is cut, and how one knows that it is whole; null = answers come in one piece. */
+  stream: { cut: 'events' | 'objects'; endsBy: 'finish' | 'body' } | null;
+  text: string;
+  reasoning: string | null;
+  inputTokens: string | null;
+  outputTokens: string | null;
+  finish: string | null;
+  /** Where an error stands; null = under `error`. */
+  error: string | null;
 }
 
 /** Files are named as they were typed; their content is never kept. */

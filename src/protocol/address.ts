@@ -15,14 +15,14 @@ export interface Address {
  * The address behind what was typed: `localhost:8000`, `http://host`, `http://host/v1`, or a full path.
  * The wire is guessed from the path unless it is given.
  */
-export function readAddress(typed: string, api: ApiName | null): Address {
+export function readAddress(typed: string, api: ApiName | null, ownPath: string | null = null): Address {
   const url = parse(typed);
   if (url.username !== '' || url.password !== '') throw secretInUrl(typed);
   const guessed = api ?? guessWire(url.pathname) ?? 'openai-chat';
   const path = url.pathname.replace(/\/+$/, '');
   // A full path is left as it is: gateways put prefixes and other names in front of the wire's own path.
   const bare = path === '' || /\/v\d+$/.test(path);
-  if (bare) url.pathname = path.replace(/\/v\d+$/, '') + protocols[guessed].path;
+  if (bare) url.pathname = path.replace(/\/v\d+$/, '') + (ownPath ?? protocols[guessed].path);
   return { url: url.href, api: guessed, origin: url.origin };
 }
 

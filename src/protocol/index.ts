@@ -7,4 +7,4 @@
  */
 export * from './address.ts';
 export type * from './protocol.ts';
-export { protocols } from './protocols.ts';
+export { protocolFor, protocols } from './protocols.ts';

@@ -1,5 +1,6 @@
-import type { ApiName } from '../core/index.ts';
+import type { ApiName, Target } from '../core/index.ts';
 import { anthropic } from './anthropic.ts';
+import { customProtocol } from './custom.ts';
 import { dashscope } from './dashscope.ts';
 import { embeddings, rerank } from './embeddings.ts';
 import { ollama } from './ollama.ts';
@@ -24,4 +25,10 @@ export const protocols: Readonly<Record<ApiName, Protocol>> = {
   ollama,
   anthropic,
   dashscope,
+  custom: customProtocol(null),
 };
+
+/** The wire of a target, a described one included. */
+export function protocolFor(target: Pick<Target, 'api' | 'wire'>): Protocol {
+  return target.wire === undefined ? protocols[target.api] : customProtocol(target.wire);
+}

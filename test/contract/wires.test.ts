@@ -41,7 +41,7 @@ async function ask(engine: RunningEngine, api: ApiName, stream: boolean, maxToke
   throw new Error('nothing ended');
 }
 
-const talks = apiNames.filter((name) => name !== 'embeddings' && name !== 'rerank');
+const talks = apiNames.filter((name) => name !== 'embeddings' && name !== 'rerank' && name !== 'custom');
 /** What the same engine says over OpenAI's completions wire, which has tests and recordings of its own, is the truth for the others. */
 let truth = '';
 

@@ -24,6 +24,17 @@ export const reachWords = {
     { name: 'cert-key', value: 'FILE', help: { en: 'key of --cert, PEM', zh: '--cert 的私钥（PEM）' } },
     someText,
   ),
+  wire: one(
+    {
+      name: 'wire',
+      value: 'FILE',
+      help: {
+        en: 'YAML description of a wire of your own: template of the body, places of text and usage (implies --api custom)',
+        zh: '自定义接口的 YAML 描述：请求体模板、文本与用量的位置（即 --api custom）',
+      },
+    },
+    someText,
+  ),
   proxy: one(
     {
       name: 'proxy',

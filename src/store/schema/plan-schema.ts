@@ -32,6 +32,19 @@ const target = z.object({
       also: z.array(z.string()),
     })
     .exactOptional(),
+  wire: z
+    .object({
+      path: z.string().nullable(),
+      body: z.record(z.string(), z.unknown()),
+      stream: z.object({ cut: z.enum(['events', 'objects']), endsBy: z.enum(['finish', 'body']) }).nullable(),
+      text: z.string(),
+      reasoning: z.string().nullable(),
+      inputTokens: z.string().nullable(),
+      outputTokens: z.string().nullable(),
+      finish: z.string().nullable(),
+      error: z.string().nullable(),
+    })
+    .exactOptional(),
 });
 
 const dataset = z.object({
