@@ -2,7 +2,17 @@ import { UserError } from '../core/index.ts';
 import type { CustomWire, Phrase } from '../core/index.ts';
 import { readYamlObject } from './plan-file.ts';
 
-const texts = ['path', 'text', 'reasoning', 'input-tokens', 'output-tokens', 'finish', 'error', 'stream', 'ends-by'];
+const texts = new Set([
+  'path',
+  'text',
+  'reasoning',
+  'input-tokens',
+  'output-tokens',
+  'finish',
+  'error',
+  'stream',
+  'ends-by',
+]);
 
 /** Reads the description of a wire; everything wrong with it is told at once. */
 export function readWireFile(file: string): CustomWire {
@@ -15,8 +25,7 @@ export function readWireFile(file: string): CustomWire {
     return null;
   };
   for (const name of Object.keys(value)) {
-    if (name !== 'body' && !texts.includes(name))
-      wrong.push({ en: `there is no "${name}"`, zh: `没有 "${name}" 这一项` });
+    if (name !== 'body' && !texts.has(name)) wrong.push({ en: `there is no "${name}"`, zh: `没有 "${name}" 这一项` });
   }
   const { body } = value;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

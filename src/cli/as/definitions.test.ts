@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../core/index.ts';
 import { evalscopeBlock, evalscopeFigures, evalscopePercentile } from './evalscope-block.ts';
 import { percentileJson, summaryJson } from './evalscope-json.ts';
+import { overviewTables } from './evalscope-tables.ts';
 import { metricsLine } from './evalscope-perf.ts';
 import type { AsMeasured } from './measure-as.ts';
 import { compressed, mindieRequests, mindieRows } from './mindie-figures.ts';
@@ -161,6 +162,19 @@ describe("evalscope's definitions", () => {
     expect(rows[5]!['Latency (s)']).toBe(0.25);
     expect(rows[6]!['Latency (s)']).toBe(0.3);
   });
+});
+
+test('the closing tables of evalscope 1.x, drawn as that tool draws them', () => {
+  const lines = overviewTables([two]).split('\n');
+  expect(lines.slice(2, 6)).toEqual([
+    '┏━━━━━━┳━━━━━━┳━━━━━┳━━━━━┳━━━━━━━┳━━━━━━━━┓',
+    '┃Conc. ┃ Rate ┃ Num ┃ RPS ┃ Gen/s ┃ Success┃',
+    '┡━━━━━━╇━━━━━━╇━━━━━╇━━━━━╇━━━━━━━╇━━━━━━━━┩',
+    '│    2 │    - │   2 │   2 │     6 │    100%│',
+  ]);
+  expect(lines.find((line) => line.includes('Latency (s)'))).toMatch(
+    /│ Latency \(s\) {3}│ +0\.425 │ +0\.25 │ +0\.6 │ +0\.6│$/,
+  );
 });
 
 describe("vLLM's definitions", () => {

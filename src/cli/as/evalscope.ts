@@ -10,12 +10,13 @@ import { evalscopeBlock, evalscopeFigures } from './evalscope-block.ts';
 import { dialectOf, evalscopeFlags } from './evalscope-flags.ts';
 import type { Dialect } from './evalscope-flags.ts';
 import { percentileJson, summaryJson } from './evalscope-json.ts';
+import { overviewTables } from './evalscope-tables.ts';
 import { lengthChoice } from './evalscope-prompts.ts';
 import { readForeign } from './foreign-flags.ts';
 import type { ForeignWords } from './foreign-flags.ts';
 import { badValue, jsonOf, pairsOf, realOf, requiredOf, wholeOf, wholesOf } from './foreign-values.ts';
 import { measureAs, warnMoot } from './measure-as.ts';
-import type { AsJob, AsPoint } from './measure-as.ts';
+import type { AsJob, AsMeasured, AsPoint } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
 
 /** evalscope's names of datasets in our words; a path follows where there is one. */
@@ -52,12 +53,14 @@ export async function evalscope(typed: readonly string[], given: Given): Promise
   const model = requiredOf(words, '--model');
   const job = await jobOf(words, dialect, numbers.length === 0 ? null : Math.max(...numbers), model);
   const folder = outputsFolder(words, model);
+  const all: AsMeasured[] = [];
   const { code } = await measureAs(given, {
     ...job,
     points,
     title: words.last('--name') ?? model,
     pauseMs: dialect === '0.5' ? 0 : (wholeOf(words, '--sleep-interval') ?? 5) * 1000,
     after: async (measured) => {
+      all.push(measured);
       given.io.out(evalscopeBlock(evalscopeFigures(measured)));
       const { load, requests } = measured.plan;
       const point = words.has('--open-loop') ? `rate_${load.ratePerSec}` : `parallel_${load.concurrency}`;
@@ -66,6 +69,8 @@ export async function evalscope(typed: readonly string[], given: Given): Promise
       await writeBeside(inside, 'benchmark_percentile.json', `${JSON.stringify(percentileJson(measured), null, 4)}\n`);
     },
   });
+  // 1.x closes with tables over all points.
+  if (dialect === '1') given.io.out(overviewTables(all));
   return code;
 }
 
