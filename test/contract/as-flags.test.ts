@@ -389,6 +389,29 @@ table(
   ],
 );
 
+test('prompts are mixed by the seed unless told otherwise, each once before any comes again', async () => {
+  const order = async (...more: string[]): Promise<unknown[]> => {
+    const words = ['vllm', 'bench', 'serve', '--base-url', server.url, '--model', 'm', '--dataset-name', 'custom'];
+    const ran = await as([
+      ...words,
+      '--dataset-path',
+      join(folder, 'custom.jsonl'),
+      '--num-prompts',
+      '3',
+      '--max-concurrency',
+      '1',
+      ...more,
+    ]);
+    return bodies(ran).map((body) => body['prompt']);
+  };
+  const plain = await order('--disable-shuffle');
+  const mixed: unknown[][] = [];
+  for (const seed of ['1', '2', '3', '4', '5', '6']) mixed.push(await order('--seed', seed));
+  for (const each of mixed) expect(new Set(each)).toEqual(new Set(plain));
+  expect(new Set(mixed.map((each) => each.join('|'))).size).toBeGreaterThan(1);
+  expect(await order('--seed', '4')).toEqual(mixed[3]);
+});
+
 test('the older script sends what it always sent', async () => {
   const ran = await as([
     'python3',

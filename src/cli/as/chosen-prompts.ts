@@ -24,7 +24,7 @@ export function opener(choice: Choice): typeof openWords {
   return async (words: PlanWords) => {
     const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
     const put = words.outputTokens === undefined ? null : withOutputLengths(words.outputTokens, words.seed ?? 1);
-    const prompts = (await chosen(dataset, choice)).map((prompt, index) =>
+    const prompts = (await chosen(dataset, choice, words.shuffle === true)).map((prompt, index) =>
       put === null || prompt.maxTokens !== null ? prompt : put(prompt, index),
     );
     if (prompts.length === 0) throw nothingLeft(choice.rule);
@@ -61,18 +61,21 @@ export function givenPrompts(prompts: readonly Prompt[], spec: string): typeof o
     });
 }
 
-async function chosen(dataset: Dataset, { most, keep, change }: Choice): Promise<Prompt[]> {
+async function chosen(dataset: Dataset, { most, keep, change }: Choice, mixed: boolean): Promise<Prompt[]> {
   const prompts: Prompt[] = [];
   const take = (prompt: Prompt): boolean => {
     if (keep(prompt)) prompts.push(change === undefined ? prompt : change(prompt));
     return most === null || prompts.length < most;
   };
-  if (dataset.survey === undefined) {
-    // Prompts that are made, not read: there are as many as one wants.
+  if (dataset.survey === undefined || mixed) {
+    // Prompts that are made, or come in an order of their own: as many as one wants, until the first comes round again.
+    if (mixed) await dataset.check({ offset: 0, count: most });
     const source = dataset.workload(0);
+    const ids = new Set<string>();
     for (let i = 0; i < (most ?? 1000) * 20; i++) {
       const prompt = await source.next();
-      if (prompt === null || !take(prompt)) break;
+      if (prompt === null || ids.has(prompt.id) || !take(prompt)) break;
+      ids.add(prompt.id);
     }
     return prompts;
   }
