@@ -56,7 +56,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/engine.ts'),
   },
   sim: {
-    about: { en: 'the same plan in virtual time, against a simulated engine', zh: '在虚拟时间中对模拟引擎执行同样的计划' },
+    about: {
+      en: 'the same plan in virtual time, against a simulated engine',
+      zh: '在虚拟时间中对模拟引擎执行同样的计划',
+    },
     load: () => import('./commands/sim.ts'),
   },
   fit: {

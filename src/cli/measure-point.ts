@@ -32,13 +32,18 @@ export async function measurePoint(
   // Started first, so that neither its start nor its wait falls into the run's time.
   const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));
   const kit = runnerFor(prepared, plan);
-  const writer = await create({
+  const record: NewRun = {
     plan,
     startedAt: new Date().toISOString(),
     simulated: kit.simulated,
     monotonicOriginNs: kit.monotonicOriginNs,
     llmdyno: version,
     command: shownCommand(given.io.argv),
+  };
+  const writer = await create(record).catch(async (failure: unknown) => {
+    // Nothing else would end the sampler, and it would keep this process alive.
+    await telemetry?.stop();
+    throw failure;
   });
   observe = writer.observe;
   const line = progressLine(given, plan, title);

@@ -38,7 +38,7 @@ function runExample(script: string, env: Record<string, string> = {}): Promise<D
 
 describe('examples', () => {
   test('each one is tested here, and short enough to be read', () => {
-    expect(Object.keys(says)).toEqual(scripts);
+    expect(Object.keys(says).toSorted()).toEqual(scripts.toSorted());
     const lines = (path: string): number =>
       readFileSync(join(root, 'examples', path), 'utf8')
         .trimEnd()
