@@ -6,6 +6,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Rooms keep no state that a test could leave behind; loading them again for each file took most of the time.
+          isolate: false,
           include: [
             'src/**/*.test.ts',
             'test/house/**/*.test.ts',
