@@ -73,7 +73,7 @@ export async function startRunTelemetry(
   const local = isThisHost(new URL(wish.url).hostname);
   const watched = wish.devices === 'always' || (wish.devices === 'auto' && local);
   const guessed = wish.metrics === 'auto';
-  const metricsUrls = guessed ? metricsGuesses(wish.url) : wish.metrics === 'none' ? [] : [wish.metrics];
+  const metricsUrls = guessed ? safeGuesses(wish) : wish.metrics === 'none' ? [] : [wish.metrics];
   if (!watched && metricsUrls.length === 0) return null;
   const script = process.argv[1];
   invariant(script !== undefined, 'a command knows which file it was started from');
@@ -88,6 +88,13 @@ export async function startRunTelemetry(
     insecure: wish.insecure,
   };
   return makeRunTelemetry([process.execPath, script, 'devices', '--sampler', '--quiet'], orders, write);
+}
+
+/** The guesses that may carry the run's headers: a key that was given for TLS never leaves in the clear. */
+export function safeGuesses({ url, headers }: Pick<TelemetryWish, 'url' | 'headers'>): string[] {
+  const guesses = metricsGuesses(url);
+  const secret = Object.keys(headers).length > 0 && url.startsWith('https:');
+  return secret ? guesses.filter((guess) => guess.startsWith('https:')) : guesses;
 }
 
 /** /metrics beside the API; MindIE serves it on a port of its own, two above. */

@@ -250,13 +250,13 @@ const decodeLimit: Note = ({ advice, request }) => {
         ]
       : [
           `maxBatchSize ${advice.maxBatchSize} keeps decoding within ${request.decodeLimitMs} ms by estimate`,
-          'begin there, measure, and search around it (dyno sweep --find max)',
+          'begin there, measure, and search around it (dyno sweep --concurrency …)',
         ],
     unreachable
       ? [`按估算，单条请求的解码也达不到 ${request.decodeLimitMs} ms`, '请增加卡数、换更快的卡或量化权重；以实测为准']
       : [
           `按估算 maxBatchSize ${advice.maxBatchSize} 可把解码控制在 ${request.decodeLimitMs} ms 以内`,
-          '以此为起点实测并在附近搜索（dyno sweep --find max）',
+          '以此为起点实测并在附近搜索（dyno sweep --concurrency …）',
         ],
   );
 };

@@ -23,8 +23,8 @@ export const partialRun: PointRule = {
       },
       evidence: { planned, notSent, cancelled },
       advice: {
-        en: 'Use the figures for what they cover, or finish the plan with `--resume`.',
-        zh: '结果仅代表已完成部分；可用 `--resume` 完成剩余计划。',
+        en: 'Use the figures for what they cover, or run the plan again to its end.',
+        zh: '结果仅代表已完成部分；需要完整结果请重新运行该计划。',
       },
     };
   },

@@ -72,8 +72,8 @@ export const evalscopeFlags: ForeignTable = {
   },
   refused: {
     '--sla-auto-tune': {
-      en: 'Use dyno tune or dyno sweep with --slo.',
-      zh: '请使用 dyno tune，或带 --slo 的 dyno sweep。',
+      en: 'Use dyno sweep with --slo and read goodput at each point.',
+      zh: '请使用带 --slo 的 dyno sweep，并查看每个点的 goodput。',
     },
     '--multi-turn': {
       en: 'Use dyno run --dataset messages:FILE, which holds conversations.',
