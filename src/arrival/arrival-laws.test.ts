@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Arrival, LoadShape, RateShape } from '../core/index.ts';
-import { dueUnder, makePacer, rateAt } from './index.ts';
+import { isDue, dueUnder, makePacer, rateAt } from './index.ts';
 
 const n = 100_000;
 
@@ -19,7 +19,7 @@ function dueMs(load: LoadShape, limits: { requests?: number; durationMs?: number
   const times: number[] = [];
   for (;;) {
     const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
-    if (typeof pacing === 'string') return times;
+    if (!isDue(pacing)) return times;
     times.push(pacing.atMs);
   }
 }

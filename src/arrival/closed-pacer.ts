@@ -1,7 +1,10 @@
 import { invariant } from '../core/index.ts';
 import type { PacerMaker } from './pacer.ts';
 
-/** Closed loop: an ask is due at once whenever fewer than `concurrency` are in flight. */
+/**
+ * Closed loop: an ask is due at once whenever fewer than `concurrency` are in flight. With a ramp slot k of N opens after
+ * k/N of its time, the first at once.
+ */
 export const closedPacer: PacerMaker = (load, limits) => {
   const { concurrency } = load;
   invariant(load.kind === 'closed', 'the closed pacer is given a closed load');
@@ -11,13 +14,16 @@ export const closedPacer: PacerMaker = (load, limits) => {
   );
   const requests = limits.requests ?? Infinity;
   const durationMs = limits.durationMs ?? Infinity;
+  const opensAtMs = (slot: number): number => (slot / concurrency) * (load.rampMs ?? 0);
+  let open = 1;
   let handedOut = 0;
   let over = false;
   return {
     next({ inFlight, nowMs }) {
       over ||= handedOut >= requests || nowMs >= durationMs;
       if (over) return 'done';
-      if (inFlight >= concurrency) return 'wait';
+      while (open < concurrency && opensAtMs(open) <= nowMs) open++;
+      if (inFlight >= open) return open === concurrency ? 'wait' : { untilMs: opensAtMs(open) };
       handedOut += 1;
       return { atMs: nowMs };
     },

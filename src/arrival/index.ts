@@ -11,4 +11,5 @@
  */
 export { makePacer, pacers } from './pacers.ts';
 export { dueUnder, rateAt } from './rate-shape.ts';
-export type { Pacer, PacerLimits, PacerMaker, PacerView, Pacing } from './pacer.ts';
+export { isDue } from './pacer.ts';
+export type { Pacer, PacerLimits, PacerMaker, PacerView, Pacing, WaitUntil } from './pacer.ts';

@@ -10,8 +10,18 @@ export interface PacerView {
   nowMs: number;
 }
 
+/** A slot opens by itself at this time: ask again then, or when something ends. */
+export interface WaitUntil {
+  untilMs: number;
+}
+
 /** The next due time; or `wait`: ask again when something ends; or `done`: nothing more will come due, ever. */
-export type Pacing = { atMs: number } | 'wait' | 'done';
+export type Pacing = { atMs: number } | WaitUntil | 'wait' | 'done';
+
+/** Whether an ask was handed out. */
+export function isDue(pacing: Pacing): pacing is { atMs: number } {
+  return typeof pacing !== 'string' && 'atMs' in pacing;
+}
 
 /**
  * Says when asks come due. Each `{ atMs }` is one ask, handed out exactly once; atMs is absolute on the clock of nowMs,

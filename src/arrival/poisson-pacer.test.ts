@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadShape } from '../core/index.ts';
-import { makePacer } from './index.ts';
+import { isDue, makePacer } from './index.ts';
 
 const n = 100_000;
 const ratePerSec = 100;
@@ -17,7 +17,7 @@ function dueSec(seed: number, rate = ratePerSec, count = n): number[] {
   const pacer = makePacer(load, { requests: count, durationMs: null }, seed);
   return Array.from({ length: count }, () => {
     const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
-    if (typeof pacing === 'string') throw new Error('ended early');
+    if (!isDue(pacing)) throw new Error('ended early');
     return pacing.atMs / 1000;
   });
 }

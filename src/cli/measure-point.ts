@@ -31,7 +31,7 @@ export async function measurePoint(
   let observe: (line: string) => void = () => {};
   // Started first, so that neither its start nor its wait falls into the run's time.
   const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));
-  const kit = runnerFor(prepared, plan);
+  const kit = await runnerFor(prepared, plan);
   const record: NewRun = {
     plan,
     startedAt: new Date().toISOString(),

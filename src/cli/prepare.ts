@@ -130,9 +130,19 @@ function warmupRequests(warmup: Warmup | undefined): number {
   return warmup !== undefined && 'requests' in warmup ? warmup.requests : 0;
 }
 
-/** How many prompts lie between the beginnings of two points of a sweep. */
-export function sliceLength(words: PlanWords): number {
-  return (requestsOf(words) ?? 0) + warmupRequests(words.warmup);
+/** How many prompts a point of a sweep takes from number `offset` on, warm-up included: the next point begins behind them. */
+export function sliceLength({ dataset, words }: Pick<Prepared, 'dataset' | 'words'>, offset: number): Promise<number> {
+  return promptsFor(dataset, offset, (requestsOf(words) ?? 0) + warmupRequests(words.warmup));
+}
+
+/** Numbers of the first prompt of each phase: measured prompts from the plan's offset on, warm-up takes those behind them. */
+export async function offsetsOf(dataset: Dataset, plan: RunPlan): Promise<PromptSource['offsets']> {
+  const { offset } = plan.dataset;
+  return { measure: offset, warmup: offset + (await promptsFor(dataset, offset, plan.requests ?? 0)) };
+}
+
+async function promptsFor(dataset: Dataset, offset: number, requests: number): Promise<number> {
+  return dataset.promptsWithin === undefined ? requests : dataset.promptsWithin(offset, requests);
 }
 
 /** The plan of one point; `offset` is the number of its first prompt. */
@@ -144,10 +154,10 @@ export function planPoint(prepared: Prepared, point: LoadPoint, offset: number):
   return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, timing });
 }
 
-/** The runner for a plan: measured prompts from the plan's offset on, warm-up takes the ones behind them. */
-export function runnerFor(prepared: Prepared, plan: RunPlan): RunnerKit {
+/** The runner for a plan, in as many threads as it needs. */
+export async function runnerFor(prepared: Prepared, plan: RunPlan): Promise<RunnerKit> {
   const { dataset, secrets, words } = prepared;
-  const offsets = { measure: plan.dataset.offset, warmup: plan.dataset.offset + (plan.requests ?? 0) };
+  const offsets = await offsetsOf(dataset, plan);
   // Prompts that another tool's rules chose live in this thread alone.
   const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
   if (threads === 1) return makeLoadRunner({ secrets, workload: (phase) => dataset.workload(offsets[phase]) });

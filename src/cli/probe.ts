@@ -83,7 +83,7 @@ async function runProbe(
   const { words } = readPlanInput({ ...given, flags }, {});
   const prepared = await prepare(words, given, 1);
   const plan = planPoint(prepared, loadPoints(words)[0]!, 0);
-  const kit = runnerFor(prepared, plan);
+  const kit = await runnerFor(prepared, plan);
   const exchanges: Exchange[] = [];
   for await (const { exchange } of kit.run(plan, stops, [])) exchanges.push(exchange);
   return exchanges;

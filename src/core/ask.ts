@@ -29,6 +29,8 @@ export interface Prompt {
   body?: Readonly<Record<string, unknown>>;
   /** How long the user thinks before saying this, ms after the answer before it; absent = not at all. */
   thinkMs?: number;
+  /** How many asks the conversation takes from this one on; absent = this one alone. */
+  turns?: number;
   /** The conversation's next turn, or null when it is over. */
   follow?(answer: Answer): Prompt | null;
 }
@@ -36,6 +38,8 @@ export interface Prompt {
 /** What is asked, as a stream of prompts read ahead of time; null = there are no more. */
 export interface Workload {
   next(): Prompt | null | Promise<Prompt | null>;
+  /** Prompts may be conversations: their further turns are asked too, and count as asks. */
+  conversations?: true;
 }
 
 /** The generation settings that every ask of a run shares. */

@@ -30,6 +30,10 @@ export const problems = {
   'empty-answer': { en: 'answer held no output', zh: '响应为空' },
   cancelled: { en: 'cancelled by the user or a stop rule', zh: '被用户或停止规则取消' },
   'not-sent': { en: 'never sent: the run was stopped before its turn', zh: '未发送：运行提前结束' },
+  'turn-lost': {
+    en: 'never asked: an earlier turn of its conversation did not end well',
+    zh: '未发送：同一对话中先前的轮次未成功',
+  },
   'dropped-late': { en: 'dropped: due while all slots were taken', zh: '丢弃：到期时无空闲并发' },
 } as const satisfies Record<string, Phrase>;
 

@@ -106,6 +106,10 @@ export interface LoadShape {
   arrival: Arrival;
   /** The rate over time; absent = ratePerSec throughout. */
   shape?: RateShape;
+  /** Closed loop: slots open one after the other over this time; absent = all at once. */
+  rampMs?: number;
+  /** Open loop: what comes due are conversations; their further turns follow the answers, after the user has thought. */
+  sessions?: true;
   /** Open loop above the cap: drop instead of sending late. */
   dropLate: boolean;
 }
@@ -124,6 +128,8 @@ export interface DatasetFacts {
   bytes: number | null;
   /** The first prompt of this run is the dataset's number `offset` (a sweep's points take slices). */
   offset: number;
+  /** Requests that its prompts stand for, where some are conversations; null = not counted, absent = one each. */
+  asks?: number | null;
   /** The run asks for more prompts than there are, so they repeat. */
   cycled: boolean;
   /** What else decides the prompts: field, order, tokenizer, template …; absent = nothing else. */

@@ -45,6 +45,8 @@ export interface Dataset {
   workload(offset: number): Workload;
   /** Every record once; absent = it has no records, its prompts are made. */
   survey?(): AsyncIterable<Surveyed>;
+  /** How many prompts from number `offset` on make so many requests; absent = as many, no prompt is a conversation. */
+  promptsWithin?(offset: number, requests: number): Promise<number>;
   /** Gaps between the recorded times of the slice, ms, the first 0; absent = it carries no times. */
   gapsMs?(slice: Slice): Promise<number[]>;
 }

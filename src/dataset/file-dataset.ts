@@ -46,17 +46,22 @@ export class FileDataset implements Dataset {
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   /** Prompts in the file; null = not known yet. */
   #items: number | null;
+  /** Requests that one pass over the file makes; null = not known yet, or no record is a conversation. */
+  #asks: number | null = null;
   readonly gapsMs?: (slice: Slice) => Promise<number[]>;
+  readonly promptsWithin?: (offset: number, requests: number) => Promise<number>;
 
   constructor(source: FileSource) {
     this.#source = source;
     this.#items = source.format.filters === true ? null : source.scan.items;
     if (source.format.timed === true) this.gapsMs = (slice) => this.#gaps(slice);
+    if (source.format.conversations === true) this.promptsWithin = (offset, requests) => this.#within(offset, requests);
   }
 
   facts({ offset, count }: Slice): DatasetFacts {
-    const { spec, kind, file, scan, settings } = this.#source;
+    const { spec, kind, file, scan, settings, format } = this.#source;
     const items = this.#items;
+    const asks = format.conversations === true ? this.#asks : items;
     return {
       spec,
       kind,
@@ -65,7 +70,8 @@ export class FileDataset implements Dataset {
       items,
       bytes: file.bytes,
       offset: items === null ? offset : offset % items,
-      cycled: items !== null && count !== null && count > items,
+      ...(format.conversations === true && { asks }),
+      cycled: asks !== null && count !== null && count > asks,
       ...(Object.keys(settings).length > 0 && { settings }),
     };
   }
@@ -84,15 +90,17 @@ export class FileDataset implements Dataset {
         const key = mistake.code === 'dataset-wrong-field' ? mistake.message.en : `${place.line}`;
         if (!mistakes.has(key)) mistakes.set(key, mistake);
       }
-      checked += 1;
-      if (wrong >= mostMistakes || checked >= Math.min(wanted, this.#items ?? Infinity)) break;
+      checked += turnsOf(read);
+      const whole = this.#asks ?? (this.#source.format.conversations === true ? null : this.#items);
+      if (wrong >= mostMistakes || checked >= Math.min(wanted, whole ?? Infinity)) break;
     }
     if (mistakes.size > 0) throw new UserError([...mistakes.values()]);
   }
 
   workload(offset: number): Workload {
     const prompts = this.#promptsFrom(offset);
-    return { next: async () => (await prompts.next()).value ?? null };
+    const next = async (): Promise<Prompt | null> => (await prompts.next()).value ?? null;
+    return this.#source.format.conversations === true ? { next, conversations: true } : { next };
   }
 
   async *survey(): AsyncGenerator<Surveyed> {
@@ -122,6 +130,17 @@ export class FileDataset implements Dataset {
     return gaps;
   }
 
+  async #within(offset: number, requests: number): Promise<number> {
+    let [prompts, asks] = [0, 0];
+    if (requests <= 0) return 0;
+    for await (const { read } of this.#heldFrom(offset)) {
+      prompts += 1;
+      asks += turnsOf(read);
+      if (asks >= requests) break;
+    }
+    return prompts;
+  }
+
   async *#promptsFrom(offset: number): AsyncGenerator<Prompt, void> {
     const keep = this.#source.file.bytes <= keptBytes;
     const kept: Prompt[] = [];
@@ -140,7 +159,8 @@ export class FileDataset implements Dataset {
     const { file, format, shuffle, context } = this.#source;
     let toSkip = this.#items === null ? offset : offset % this.#items;
     for (;;) {
-      let items = 0;
+      let [items, asks] = [0, 0];
+      const skipped = toSkip > 0;
       const records = readRecords(file);
       for await (const batch of shuffle ? shuffledBatches(records, context.seed) : records) {
         for (const record of batch) {
@@ -152,12 +172,14 @@ export class FileDataset implements Dataset {
           const read = this.#read(record);
           if ('skip' in read) continue;
           items += 1;
+          asks += turnsOf(read);
           if (toSkip > 0) toSkip -= 1;
           else yield { place: this.#place(record), read };
         }
       }
       if (items === 0) throw new UserError(noPrompts(file.shown));
       this.#items = items;
+      if (format.conversations === true && (!skipped || format.filters === true)) this.#asks = asks;
       onPass?.();
       toSkip %= items;
     }
@@ -198,4 +220,9 @@ export class FileDataset implements Dataset {
     const tokens = input + (draft.maxTokens ?? 0);
     return tokens > contextTokens ? tooLongForModel(place, tokens, contextTokens) : null;
   }
+}
+
+/** Requests that a record makes: one, or the turns of its conversation. */
+function turnsOf(read: Held['read']): number {
+  return 'draft' in read ? (read.draft.script?.turns.length ?? 1) : 1;
 }

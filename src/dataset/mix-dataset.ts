@@ -55,7 +55,9 @@ export function mixDataset(spec: string, parts: readonly (MixPart & { dataset: D
     workload(offset) {
       const next = placesFrom(offset);
       const streams: ({ workload: Workload; at: number } | null)[] = parts.map(() => null);
+      const talks = parts.some(({ dataset }) => dataset.promptsWithin !== undefined);
       return {
+        ...(talks && { conversations: true as const }),
         async next() {
           const { part, index } = next();
           const stream = (streams[part] ??= { workload: parts[part]!.dataset.workload(index), at: index });

@@ -99,9 +99,14 @@ async function openFile(spec: string, options: DatasetOptions, tokenizer: Tokeni
     settings: {
       ...(field !== undefined && { field }),
       ...(shuffle && { shuffle, seed }),
+      ...(format.conversations === true && talkSettings(options)),
       ...(tokenizer !== null && { tokenizer: tokenizer.name, tokenizerHash: tokenizer.hash }),
     },
   });
+}
+
+function talkSettings({ thinkMs, keepReasoning }: DatasetOptions): Record<string, number | boolean> {
+  return { ...(thinkMs !== undefined && { thinkMs }), ...(keepReasoning === true && { keepReasoning }) };
 }
 
 /** The same prompts with answer lengths drawn for them. */
@@ -109,6 +114,9 @@ function withLengths(dataset: Dataset, law: LengthLaw, seed: number): Dataset {
   const put = withOutputLengths(law, seed);
   return {
     ...(dataset.survey !== undefined && { survey: () => dataset.survey!() }),
+    ...(dataset.promptsWithin !== undefined && {
+      promptsWithin: (offset, requests) => dataset.promptsWithin!(offset, requests),
+    }),
     ...(dataset.gapsMs !== undefined && { gapsMs: (slice) => dataset.gapsMs!(slice) }),
     check: (slice) => dataset.check(slice),
     facts: (slice) => {
@@ -119,6 +127,7 @@ function withLengths(dataset: Dataset, law: LengthLaw, seed: number): Dataset {
       const source = dataset.workload(offset);
       let index = offset;
       return {
+        ...source,
         next() {
           const read = source.next();
           const at = index++;

@@ -53,6 +53,8 @@ export interface RecordFormat {
   filters?: true;
   /** Its rules count tokens. */
   needsTokenizer?: true;
+  /** Its records are conversations, whose turns are asked one by one. */
+  conversations?: true;
   /** It carries times, for `--arrival trace`. */
   timed?: true;
   /** What the file is when neither name nor content says. */

@@ -1,11 +1,11 @@
-import { makePacer } from '../arrival/index.ts';
-import type { PacerLimits, PacerView } from '../arrival/index.ts';
+import { isDue, makePacer } from '../arrival/index.ts';
+import type { PacerLimits, PacerView, WaitUntil } from '../arrival/index.ts';
 import type { LoadShape } from '../core/index.ts';
 
 /** Hands out the numbered asks of one thread; number k asks prompt k, whoever sends it. */
 export interface Dealer {
   /** As a pacer, with the number of the ask. */
-  next(view: PacerView): { atMs: number; seq: number } | 'wait' | 'done';
+  next(view: PacerView): { atMs: number; seq: number } | WaitUntil | 'wait' | 'done';
   /** The number of an ask that was planned and will not be sent; null = none is left. */
   rest(): number | null;
 }
@@ -16,6 +16,8 @@ export interface Share {
   threads: number;
   /** Asks handed out so far, by all threads (closed loop). */
   counter: Int32Array;
+  /** Conversations begun so far, by all threads (closed loop, or at a rate of requests). */
+  starts: Int32Array;
 }
 
 /** All asks of a load, or this thread's share of them: the schedule and the order are the same for any number of threads. */
@@ -30,7 +32,7 @@ function soleDealer(load: LoadShape, limits: PacerLimits, seed: number): Dealer 
   return {
     next(view) {
       const pacing = pacer.next(view);
-      return typeof pacing === 'string' ? pacing : { atMs: pacing.atMs, seq: count++ };
+      return isDue(pacing) ? { atMs: pacing.atMs, seq: count++ } : pacing;
     },
     rest: () => (isCount(limits) && count < limits.requests! ? count++ : null),
   };
@@ -47,7 +49,7 @@ function closedShare(load: LoadShape, limits: PacerLimits, seed: number, share: 
   return {
     next(view) {
       const pacing = pacer?.next(view) ?? 'done';
-      if (typeof pacing === 'string') return pacing;
+      if (!isDue(pacing)) return pacing;
       const seq = claim();
       return seq === null ? 'done' : { atMs: pacing.atMs, seq };
     },
@@ -63,7 +65,7 @@ function openShare(load: LoadShape, limits: PacerLimits, seed: number, share: Sh
     next(view) {
       for (;;) {
         const pacing = pacer.next(view);
-        if (typeof pacing === 'string') return pacing;
+        if (!isDue(pacing)) return pacing;
         const seq = count++;
         if (seq % share.threads === share.index) return { atMs: pacing.atMs, seq };
       }

@@ -50,8 +50,13 @@ export async function serveLoadThread(
   };
   try {
     const workload = await makeWorkload(data.source);
-    const counters = { warmup: shared.subarray(0, 1), measure: shared.subarray(1, 2) };
-    const share = { index: data.index, threads: data.threads, counter: counters.warmup };
+    const place = (at: number): Int32Array => shared.subarray(at, at + 1);
+    const share = {
+      index: data.index,
+      threads: data.threads,
+      counter: place(sharedPlaces.counter.warmup),
+      starts: place(sharedPlaces.starts.warmup),
+    };
     session = new LoadSession({
       plan: data.plan,
       clock,
@@ -67,7 +72,8 @@ export async function serveLoadThread(
     const busy = performance.eventLoopUtilization();
     const obey = async (order: ThreadOrder): Promise<void> => {
       if (order.say === 'prepare') {
-        share.counter = counters[order.phase];
+        share.counter = place(sharedPlaces.counter[order.phase]);
+        share.starts = place(sharedPlaces.starts[order.phase]);
         await mine.prepare(order.phase);
         tell({ say: 'ready', phase: order.phase });
       } else if (order.say === 'begin') {

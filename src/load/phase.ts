@@ -1,7 +1,8 @@
-import type { PacerLimits } from '../arrival/index.ts';
+import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
 import { invariant, problem } from '../core/index.ts';
-import type { Ask, Ended, Exchange, Outcome, Problem, Prompt, RunPlan, Workload } from '../core/index.ts';
+import type { Ask, Ended, Exchange, Outcome, Problem, RunPlan, Workload } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
+import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
 import { makeDealer, partOf } from './dealer.ts';
 import type { Dealer, Share } from './dealer.ts';
@@ -10,6 +11,7 @@ import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
 import { PromptLine } from './prompt-line.ts';
 import type { RunClock } from './run-clock.ts';
+import { Talks } from './talks.ts';
 
 /** What a phase works with; the same for warm-up and measuring. */
 export interface PhaseParts {
@@ -28,6 +30,8 @@ export interface PhaseParts {
 interface Dealt {
   seq: number;
   dueMs: number;
+  /** What it says, where that is a turn of a conversation. */
+  turn?: Turn;
 }
 
 /**
@@ -46,12 +50,8 @@ export class Phase {
   readonly #dealer: Dealer;
   readonly #prompts: PromptLine;
   readonly #countsAll: boolean;
-  /** Next turns of conversations whose user is done thinking; they are asked before new conversations begin. */
-  readonly #turns: Prompt[] = [];
-  /** Users that think: in a closed loop each keeps its slot. */
-  readonly #thinking = new Set<NodeJS.Timeout>();
-  /** Asks that were turns of earlier conversations, and so took no prompt of the line. */
-  #turnsAsked = 0;
+  /** null = every prompt is asked once and by itself. */
+  readonly #talks: Talks | null;
   #stopped = false;
   #dealtOut = false;
   #next: Dealt | null = null;
@@ -69,10 +69,13 @@ export class Phase {
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
-    this.#dealer = makeDealer(load, limits, seed, parts.share);
     this.#cap =
       load.concurrency === null || parts.share === null ? load.concurrency : partOf(load.concurrency, parts.share);
     this.#prompts = new PromptLine(workload, readAhead(parts.plan));
+    const { share } = parts;
+    this.#talks =
+      workload.conversations === true ? new Talks({ load, limits, seed, share, prompts: this.#prompts }) : null;
+    this.#dealer = this.#talks?.dealer ?? makeDealer(load, limits, seed, share);
   }
 
   get inFlight(): number {
@@ -111,7 +114,7 @@ export class Phase {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#alarm.clear();
-    this.#forgetTurns();
+    this.#talks?.book.forget();
     const nowMs = this.#parts.clock.nowMs();
     for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
     // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
@@ -156,16 +159,18 @@ export class Phase {
   /** One step of dealing; false when there is nothing to do until something happens. */
   #deal(): boolean {
     if (this.#awaiting) return false;
+    const reading = this.#talks?.book.prepare() ?? null;
+    if (reading !== null) return this.#awaitOpening(reading);
     if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
     const nowMs = this.#parts.clock.nowMs();
     if (this.#next === null) {
-      const inFlight = this.inFlight + this.#held.length + this.#thinking.size;
+      const inFlight = this.inFlight + this.#held.length;
       const view = { sent: this.sent, inFlight, nowMs: nowMs - this.#startMs };
-      const dealt = this.#dealtOut ? 'done' : this.#dealer.next(view);
+      const dealt = this.#dealtOut ? 'done' : (this.#talks ?? this.#dealer).next(view);
       if (dealt === 'done') this.#dealtOut = true;
-      if (dealt === 'done' || dealt === 'wait') return false;
+      if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt);
       this.due++;
-      this.#next = { seq: dealt.seq, dueMs: dealt.atMs + this.#startMs };
+      this.#next = { ...dealt, dueMs: dealt.atMs + this.#startMs };
     }
     if (this.#next.dueMs > nowMs) {
       this.#alarm.set(this.#next.dueMs);
@@ -179,20 +184,28 @@ export class Phase {
     return true;
   }
 
+  /** Nothing to send: wakes for what comes due by itself, a slot that opens or a user who has thought. */
+  #idle(why: 'done' | 'wait' | WaitUntil): false {
+    if (why === 'done') return false;
+    const untilMs = Math.min(why === 'wait' ? Infinity : why.untilMs, this.#talks?.book.nextMs ?? Infinity);
+    // A turn that is ready and finds no slot goes out when something ends.
+    if (untilMs < Infinity && untilMs + this.#startMs > this.#parts.clock.nowMs())
+      this.#alarm.set(untilMs + this.#startMs);
+    return false;
+  }
+
   #hasSlot(): boolean {
     return this.#cap === null || this.#flights.size < this.#cap;
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
   #sendNext(dealt: Dealt): boolean {
-    const turn = this.#turns.shift();
-    if (turn !== undefined) {
-      this.#turnsAsked++;
-      this.#send(dealt, turn);
+    const turn = dealt.turn ?? this.#talks?.book.take(this.#parts.clock.nowMs() - this.#startMs);
+    if (turn != null) {
+      this.#send({ ...dealt, turn }, turn.prompt);
       return true;
     }
-    // Threads share the line by number; alone, turns leave no holes in it.
-    const prompt = this.#prompts.take(dealt.seq - (this.#parts.share === null ? this.#turnsAsked : 0));
+    const prompt = this.#prompts.take(dealt.seq);
     if (!(prompt instanceof Promise)) {
       this.#send(dealt, prompt);
       return true;
@@ -236,35 +249,35 @@ export class Phase {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);
         this.#parts.emit(ended);
-        if (prompt.follow !== undefined) this.#goOn(prompt, ended);
+        if (dealt.turn !== undefined) this.#goOn(dealt.turn, ended);
         this.#pump();
       },
     });
     this.#flights.add(flight);
   }
 
-  /** The next turn of a conversation whose answer has come: ready at once, or when its user has thought. */
-  #goOn(prompt: Prompt, { exchange, answer }: Ended): void {
-    if (this.#stopped || this.#dealtOut || exchange.outcome !== 'ok' || answer === null) return;
-    const { text, reasoning } = answer;
-    const turn = prompt.follow?.({ text, reasoning, outputTokens: exchange.outputTokens.server }) ?? null;
-    if (turn === null) return;
-    if (turn.thinkMs === undefined) {
-      this.#turns.push(turn);
-      return;
-    }
-    const timer = setTimeout(() => {
-      this.#thinking.delete(timer);
-      this.#turns.push(turn);
+  /** Waits for the next conversation to be read; what is due meanwhile leaves late and says so. */
+  #awaitOpening(reading: Promise<void>): boolean {
+    this.#awaiting = true;
+    const done = (): void => {
+      this.#awaiting = false;
       this.#pump();
-    }, turn.thinkMs);
-    this.#thinking.add(timer);
+    };
+    reading.then(done, (failure: unknown) => this.#fail(failure));
+    return false;
   }
 
-  #forgetTurns(): void {
-    for (const timer of this.#thinking) clearTimeout(timer);
-    this.#thinking.clear();
-    this.#turns.length = 0;
+  /** What an answer leads to: the conversation's next turn, or, where it cannot go on, turns that are never asked. */
+  #goOn(turn: Turn, { exchange, answer }: Ended): void {
+    if (this.#stopped || this.#dealtOut) return;
+    const { endMs, outcome, outputTokens } = exchange;
+    const heard = outcome === 'ok' && answer !== null ? { ...answer, outputTokens: outputTokens.server } : null;
+    const lost = this.#talks!.book.ended(turn, heard, endMs - this.#startMs);
+    if (!this.#countsAll || !this.#talks!.losesTurns) return;
+    for (let i = 0; i < lost; i++) {
+      this.due++;
+      this.#unsent({ seq: this.#dealer.rest()!, dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
+    }
   }
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
@@ -302,7 +315,7 @@ export class Phase {
   #settle(): void {
     if (this.#pumping || this.#awaiting || this.#flights.size > 0) return;
     if (!this.#stopped && (!this.#dealtOut || this.#held.length > 0)) return;
-    this.#forgetTurns();
+    this.#talks?.book.forget();
     this.#resolve?.();
     this.#resolve = null;
   }
@@ -310,7 +323,7 @@ export class Phase {
   #fail(failure: unknown): void {
     this.#stopped = true;
     this.#alarm.clear();
-    this.#forgetTurns();
+    this.#talks?.book.forget();
     for (const flight of this.#flights) flight.cancel(this.#parts.clock.nowMs());
     this.#reject?.(failure);
     this.#reject = null;

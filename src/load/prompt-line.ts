@@ -6,6 +6,9 @@ import type { AheadWorkload } from '../workload/index.ts';
 export class PromptLine {
   readonly #ahead: AheadWorkload;
   #read = 0;
+  #turns = 0;
+  /** Asks that all prompts before the last one taken stand for. */
+  turnsBefore = 0;
 
   constructor(workload: Workload, ahead: number) {
     this.#ahead = takeAhead(workload, ahead);
@@ -20,10 +23,18 @@ export class PromptLine {
   take(number: number): Prompt | null | Promise<Prompt | null> {
     while (this.#read < number) {
       const passed = this.#ahead.next();
-      if (passed instanceof Promise) return passed.then(() => ((this.#read += 1), this.take(number)));
-      this.#read += 1;
+      if (passed instanceof Promise) return passed.then((read) => (this.#count(read), this.take(number)));
+      this.#count(passed);
     }
-    this.#read = number + 1;
-    return this.#ahead.next();
+    const taken = this.#ahead.next();
+    if (taken instanceof Promise) return taken.then((read) => this.#count(read));
+    return this.#count(taken);
+  }
+
+  #count(prompt: Prompt | null): Prompt | null {
+    this.#read += 1;
+    this.turnsBefore = this.#turns;
+    this.#turns += prompt?.turns ?? 1;
+    return prompt;
   }
 }

@@ -9,7 +9,7 @@ export interface ThreadData {
   index: number;
   threads: number;
   originNs: string;
-  /** One counter per phase of asks handed out, then three numbers per thread: due, sent, in flight. */
+  /** Per phase a counter of asks handed out, then of conversations begun; three numbers per thread: due, sent, in flight. */
   shared: SharedArrayBuffer;
   source: unknown;
 }
@@ -17,8 +17,9 @@ export interface ThreadData {
 /** Places in ThreadData.shared. */
 export const sharedPlaces = {
   counter: { warmup: 0, measure: 1 } as Record<PhaseName, number>,
-  progress: (index: number): number => 2 + 3 * index,
-  length: (threads: number): number => 2 + 3 * threads,
+  starts: { warmup: 2, measure: 3 } as Record<PhaseName, number>,
+  progress: (index: number): number => 4 + 3 * index,
+  length: (threads: number): number => 4 + 3 * threads,
 };
 
 /** What the runner says to its threads. */

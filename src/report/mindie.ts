@@ -73,7 +73,7 @@ function common(summary: Summary): string[][] {
     ['Throughput', rate(summary.requestsPerSec, 'req/s')],
     ['GenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')],
     ['GenerateSpeedPerClient', rate(perClient, 'token/s')],
-    ['accuracy', '/'],
+    ['accuracy', summary.accuracy === undefined ? '/' : `${digits(summary.accuracy.ratio * 100)}%`],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== null);
 }

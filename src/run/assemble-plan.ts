@@ -56,13 +56,22 @@ export function checkWords(words: PlanWords): Mistake[] {
       '请加上 --rate，或去掉 --arrival。',
     );
   }
-  if (words.ramp !== undefined && words.rate === undefined && !ownRates) {
+  if (words.ramp !== undefined && words.rate === undefined && words.concurrency === undefined && !ownRates) {
     wrong(
       '--ramp',
-      'a rise needs a rate to rise to',
-      '需要 --rate 给出要升到的速率',
-      'Add --rate PER_SEC, or write the whole shape: --ramp linear(1,20,60s).',
-      '请加上 --rate，或写出完整形状：--ramp linear(1,20,60s)。',
+      'a rise needs a rate or a concurrency to rise to',
+      '需要 --rate 或 --concurrency 给出要升到的值',
+      'Add --rate PER_SEC or --concurrency COUNT, or write the whole shape: --ramp linear(1,20,60s).',
+      '请加上 --rate 或 --concurrency，或写出完整形状：--ramp linear(1,20,60s)。',
+    );
+  }
+  if (words.sessions === true && (ownTimes || (words.rate === undefined && !ownRates))) {
+    wrong(
+      '--sessions',
+      ownTimes ? 'a trace says when requests come due, not conversations' : 'needs a rate at which conversations begin',
+      ownTimes ? '轨迹给出的是请求时间，而非会话' : '需要给出会话开始的速率',
+      'Give --rate PER_SEC or a whole --ramp; in a closed loop every slot holds one conversation after the other anyway.',
+      '请给出 --rate 或完整的 --ramp；闭环时每个并发位本来就依次进行会话。',
     );
   }
   if (words.rate !== undefined && (ownTimes || ownRates)) {
@@ -228,10 +237,17 @@ function holdsLengths(words: PlanWords, dataset: DatasetFacts): boolean {
 }
 
 function loadShape(words: PlanWords, point: LoadPoint, timing: Timing | null): LoadShape {
-  const common = { concurrency: point.concurrency, dropLate: words.dropLate ?? false };
+  const common = {
+    concurrency: point.concurrency,
+    dropLate: words.dropLate ?? false,
+    ...(words.sessions === true && { sessions: true as const }),
+  };
   if (timing !== null) return { kind: 'open', ...common, ...timing };
   const { ratePerSec } = point;
-  if (ratePerSec === null) return { kind: 'closed', ...common, ratePerSec, arrival: { process: 'closed' } };
+  if (ratePerSec === null) {
+    const rise = words.ramp !== undefined && 'riseMs' in words.ramp ? { rampMs: words.ramp.riseMs } : {};
+    return { kind: 'closed', ...common, ratePerSec, arrival: { process: 'closed' }, ...rise };
+  }
   return { kind: 'open', ...common, ratePerSec, arrival: plainArrival(words) };
 }
 

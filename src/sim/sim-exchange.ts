@@ -1,7 +1,8 @@
-import type { Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from '../core/index.ts';
+import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from '../core/index.ts';
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
-import { drawOutputTokens, estimateChars, estimateTokens, textOfPrompt } from './token-estimate.ts';
+import type { Turn } from '../workload/index.ts';
+import { answerText, drawOutputTokens, estimateChars, estimateTokens, textOfPrompt } from './token-estimate.ts';
 
 /** An ask in the virtual run, from the moment it was sent or known never to be. */
 export interface Flight {
@@ -22,13 +23,15 @@ export interface Flight {
   /** When each token so far came out. */
   tokenAtMs: number[];
   ended: boolean;
+  /** The turn of a conversation that it is; null = it stands by itself. */
+  turn: Turn | null;
 }
 
 /** A prompt on its way under a plan, with the lengths that it will have. */
 export function sentFlight(
   plan: RunPlan,
   prompt: Prompt,
-  when: { seq: number; warmup: boolean; dueMs: number; sentMs: number },
+  when: { seq: number; warmup: boolean; dueMs: number; sentMs: number; turn: Turn | null },
 ): Flight {
   const { stream, minTokens, ignoreEos } = plan.generation;
   const maxTokens = prompt.maxTokens ?? plan.generation.maxTokens;
@@ -54,6 +57,7 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
     dueMs,
     sentMs: null,
     prompt: null,
+    turn: null,
     stream: false,
     inputTokens: 0,
     outputTokens: 0,
@@ -103,4 +107,10 @@ export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, pro
     problem,
   };
   return { exchange, answer: null };
+}
+
+/** What the simulated server said: text as long as the tokens it made, for the history of a conversation. */
+export function answerOf({ prompt, tokenAtMs }: Flight): Answer {
+  const like = prompt === null ? '' : textOfPrompt(prompt);
+  return { text: answerText(tokenAtMs.length, like), reasoning: '', outputTokens: tokenAtMs.length };
 }

@@ -38,6 +38,12 @@ export function estimateChars(tokens: number, like: string): number {
   return Math.round(tokens / (isMostlyCjk(like) ? tokensPerCjkChar : tokensPerOtherChar));
 }
 
+/** Text of about so many tokens, of the same kind as `like`. */
+export function answerText(tokens: number, like: string): string {
+  const chars = estimateChars(tokens, like);
+  return isMostlyCjk(like) ? '文'.repeat(chars) : 'word '.repeat(Math.ceil(chars / 5)).slice(0, chars);
+}
+
 /** Whether a text is to be answered in Chinese: a quarter of its characters is enough, names and code being Latin. */
 export function isMostlyCjk(text: string): boolean {
   return countCjk(text) * 4 > text.length;

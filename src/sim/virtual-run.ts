@@ -1,5 +1,4 @@
-import type { Pacer, PacerLimits } from '../arrival/index.ts';
-import { makePacer } from '../arrival/index.ts';
+import type { PacerLimits } from '../arrival/index.ts';
 import type {
   Ended,
   Outcome,
@@ -12,21 +11,29 @@ import type {
   Workload,
 } from '../core/index.ts';
 import { invariant, problem } from '../core/index.ts';
+import type { Turn } from '../workload/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Flight } from './sim-exchange.ts';
-import { endedFlight, sentFlight, unsentFlight } from './sim-exchange.ts';
+import { answerOf, endedFlight, sentFlight, unsentFlight } from './sim-exchange.ts';
+import { SimDealer } from './sim-dealer.ts';
 
 /** How long a simulated server takes to refuse a request; not 0, or a closed loop of refusals would stop the clock. */
 const refusalMs = 1;
 /** Turns of the event loop of a run between two breaths. */
 const turnsPerBreath = 2000;
 
+/** When an ask is due on the run's clock, and what it says where that is a turn of a conversation. */
+interface DueAsk {
+  dueMs: number;
+  turn: Turn | null;
+}
+
 /** Warm-up or measuring: its own pacer on its own clock. */
 interface Phase {
   warmup: boolean;
   limits: PacerLimits;
-  pacer: Pacer;
+  dealer: SimDealer;
   workload: Workload;
   originMs: number;
   /** Asks that came due. */
@@ -34,10 +41,12 @@ interface Phase {
   sent: number;
   /** Asks that got their number. */
   numbered: number;
-  /** The next due time, once the pacer has said it. */
-  nextDueMs: number | null;
-  /** Due times of asks that wait for a slot. */
-  heldDueMs: number[];
+  /** The next ask, once the pacer has said it. */
+  next: DueAsk | null;
+  /** Asks that wait for a slot. */
+  held: DueAsk[];
+  /** Nothing is due, but the pacer is to be asked again then; null = only when something ends. */
+  againMs: number | null;
   /** Nothing more will come due. */
   over: boolean;
   /** Stopped before its end. */
@@ -52,6 +61,7 @@ export class VirtualRun {
   readonly #arriving: Flight[] = [];
   #arrived = 0;
   #nowMs = 0;
+  #current: Phase | null = null;
   #sendingStopped = false;
   /** A stop rule asked for it. */
   #cancelAsked = false;
@@ -86,20 +96,24 @@ export class VirtualRun {
   }
 
   #newPhase(warmup: boolean, limits: PacerLimits): Phase {
-    return {
+    const workload = this.workload(warmup ? 'warmup' : 'measure');
+    const seed = warmup ? this.plan.seed + 1 : this.plan.seed;
+    this.#current = {
       warmup,
       limits,
-      pacer: makePacer(this.plan.load, limits, warmup ? this.plan.seed + 1 : this.plan.seed),
-      workload: this.workload(warmup ? 'warmup' : 'measure'),
+      dealer: new SimDealer(this.plan.load, limits, seed, workload),
+      workload,
       originMs: this.#nowMs,
       due: 0,
       sent: 0,
       numbered: 0,
-      nextDueMs: null,
-      heldDueMs: [],
+      next: null,
+      held: [],
+      againMs: null,
       over: false,
       stopped: false,
     };
+    return this.#current;
   }
 
   async *#phase(phase: Phase): AsyncGenerator<Ended> {
@@ -107,7 +121,7 @@ export class VirtualRun {
       this.#heedStops(phase);
       await this.#dealOut(phase);
       yield* this.#handOut();
-      if (phase.over && this.#flights.size === 0 && phase.heldDueMs.length === 0) break;
+      if (phase.over && this.#flights.size === 0 && phase.held.length === 0) break;
       if (this.breathe !== null && turn % turnsPerBreath === 0) await this.breathe();
       this.#advance(phase);
       yield* this.#handOut();
@@ -142,8 +156,9 @@ export class VirtualRun {
   #sendNoMore(phase: Phase): void {
     phase.stopped = true;
     phase.over = true;
-    phase.nextDueMs = null;
-    for (const dueMs of phase.heldDueMs.splice(0)) this.#unsent(phase, dueMs, 'cancelled', problem('not-sent'));
+    phase.next = null;
+    phase.dealer.book?.forget();
+    for (const { dueMs } of phase.held.splice(0)) this.#unsent(phase, dueMs, 'cancelled', problem('not-sent'));
     const { requests, durationMs } = phase.limits;
     if (requests === null || durationMs !== null) return;
     while (phase.due < requests) {
@@ -154,24 +169,27 @@ export class VirtualRun {
 
   /** Deals out everything that is due by now, what was held first. */
   async #dealOut(phase: Phase): Promise<void> {
-    while (phase.heldDueMs.length > 0 && this.#hasSlot()) await this.#send(phase, phase.heldDueMs.shift()!);
+    while (phase.held.length > 0 && this.#hasSlot()) await this.#send(phase, phase.held.shift()!);
     while (!phase.over) {
-      phase.nextDueMs ??= this.#askPacer(phase);
-      if (phase.nextDueMs === null || phase.nextDueMs > this.#nowMs) return;
-      const dueMs = phase.nextDueMs;
-      phase.nextDueMs = null;
+      await phase.dealer.book?.prepare();
+      phase.next ??= this.#askPacer(phase);
+      if (phase.next === null || phase.next.dueMs > this.#nowMs) return;
+      const ask = phase.next;
+      phase.next = null;
       this.#countDue(phase);
-      if (this.#hasSlot()) await this.#send(phase, dueMs);
-      else if (this.plan.load.dropLate) this.#unsent(phase, dueMs, 'dropped', problem('dropped-late'));
-      else phase.heldDueMs.push(dueMs);
+      if (this.#hasSlot()) await this.#send(phase, ask);
+      else if (this.plan.load.dropLate) this.#unsent(phase, ask.dueMs, 'dropped', problem('dropped-late'));
+      else phase.held.push(ask);
     }
   }
 
-  #askPacer(phase: Phase): number | null {
-    const inFlight = this.#flights.size + phase.heldDueMs.length;
-    const pacing = phase.pacer.next({ sent: phase.sent, inFlight, nowMs: this.#nowMs - phase.originMs });
-    if (pacing === 'done') phase.over = true;
-    return typeof pacing === 'string' ? null : phase.originMs + pacing.atMs;
+  #askPacer(phase: Phase): DueAsk | null {
+    const inFlight = this.#flights.size + phase.held.length;
+    const dealt = phase.dealer.next({ sent: phase.sent, inFlight, nowMs: this.#nowMs - phase.originMs });
+    if (dealt === 'done') phase.over = true;
+    const waits = typeof dealt === 'string';
+    phase.againMs = !waits && 'untilMs' in dealt ? phase.originMs + dealt.untilMs : null;
+    return waits || !('atMs' in dealt) ? null : { dueMs: phase.originMs + dealt.atMs, turn: dealt.turn };
   }
 
   #countDue(phase: Phase): void {
@@ -193,8 +211,10 @@ export class VirtualRun {
     this.#end(unsentFlight(this.#nextSeq(phase), phase.warmup, dueMs), outcome, why);
   }
 
-  async #send(phase: Phase, dueMs: number): Promise<void> {
-    const next = phase.workload.next();
+  async #send(phase: Phase, { dueMs, turn: told }: DueAsk): Promise<void> {
+    // At a rate of requests the turn that is ready now is asked; one is, since the next conversation is at hand.
+    const turn = told ?? phase.dealer.book?.take(this.#nowMs - phase.originMs) ?? null;
+    const next = turn?.prompt ?? phase.workload.next();
     const prompt = next instanceof Promise ? await next : next;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
     phase.sent++;
@@ -204,6 +224,7 @@ export class VirtualRun {
       warmup: phase.warmup,
       dueMs,
       sentMs: this.#nowMs,
+      turn,
     });
     this.#flights.set(flight.seq, flight);
     if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
@@ -259,7 +280,7 @@ export class VirtualRun {
   /** Moves the clock to the next event and lets it happen; at one moment tokens come before deadlines. */
   #advance(phase: Phase): void {
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
-    const outsideMs = Math.min(deadlineMs, phase.nextDueMs ?? Infinity, this.#nextArrivalMs());
+    const outsideMs = Math.min(deadlineMs, phase.next?.dueMs ?? phase.againMs ?? Infinity, this.#nextArrivalMs());
     const finishes = this.core.advance(outsideMs);
     const nextMs = finishes[0]?.endMs ?? outsideMs;
     invariant(nextMs < Infinity, 'a run that is not over has something to wait for');
@@ -296,6 +317,7 @@ export class VirtualRun {
     this.#flights.delete(flight.seq);
     const ended = endedFlight(flight, this.#nowMs, outcome, why);
     this.#out.push(ended);
+    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, outcome);
     if (flight.warmup) return;
     if (outcome === 'ok') this.#measured.ok++;
     if (outcome === 'failed') this.#measured.failed++;
@@ -303,5 +325,21 @@ export class VirtualRun {
     const said = new Set(this.rules.map((rule) => rule(state, ended.exchange)));
     if (said.has('cancel-all')) this.#cancelAsked = true;
     if (said.has('stop-sending')) this.#sendingStopped = true;
+  }
+
+  /** What an answer leads to: the conversation's next turn, or turns that are never asked. */
+  #goOn(flight: Flight, turn: Turn, outcome: Outcome): void {
+    const phase = this.#current!;
+    if (phase.over || phase.stopped) return;
+    const lost = phase.dealer.book!.ended(
+      turn,
+      outcome === 'ok' ? answerOf(flight) : null,
+      this.#nowMs - phase.originMs,
+    );
+    if (phase.limits.requests === null || phase.limits.durationMs !== null || !phase.dealer.losesTurns) return;
+    for (let i = 0; i < lost; i++) {
+      this.#countDue(phase);
+      this.#unsent(phase, this.#nowMs, 'dropped', problem('turn-lost'));
+    }
   }
 }

@@ -30,6 +30,7 @@ function turnPrompt(script: Script, history: readonly Message[], turn: number): 
     maxTokens: script.maxTokens[turn] ?? null,
     labels: { session: script.id, turn: String(turn + 1) },
     ...(script.thinkMs > 0 && { thinkMs: script.thinkMs }),
+    turns: script.turns.length - turn,
     follow: (answer) =>
       turn + 1 < script.turns.length ? turnPrompt(script, [...messages, said(script, answer)], turn + 1) : null,
   };

@@ -64,5 +64,18 @@ export function sharedPrefixPrompts(parts: PrefixGroups): (index: number) => Pro
 /** The same output length law put on prompts that come from elsewhere; depends on seed and place alone. */
 export function withOutputLengths(law: LengthLaw, seed: number): (prompt: Prompt, index: number) => Prompt {
   const draw = lengthDrawer(law);
-  return (prompt, index) => ({ ...prompt, maxTokens: draw(randomStream(seed, `output length ${index}`)) });
+  const put = (prompt: Prompt, place: string): Prompt => {
+    const { follow } = prompt;
+    return {
+      ...prompt,
+      maxTokens: draw(randomStream(seed, `output length ${place}`)),
+      ...(follow !== undefined && {
+        follow: (answer) => {
+          const next = follow(answer);
+          return next === null ? null : put(next, `${place} +`);
+        },
+      }),
+    };
+  };
+  return (prompt, index) => put(prompt, String(index));
 }

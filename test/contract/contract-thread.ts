@@ -3,7 +3,12 @@ import { serveLoadThread } from '../../src/load/index.ts';
 import type { ThreadData } from '../../src/load/index.ts';
 import { fromPrompts } from '../../src/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
+import { talkWorkload } from './contract-talks.ts';
 
-await serveLoadThread(parentPort!, workerData as ThreadData, () =>
-  Promise.resolve((phase) => fromPrompts(contractPrompts, { offset: phase === 'warmup' ? 25 : 0, cycle: true })),
+await serveLoadThread(parentPort!, workerData as ThreadData, (source) =>
+  Promise.resolve((phase) =>
+    source === 'talks'
+      ? talkWorkload()
+      : fromPrompts(contractPrompts, { offset: phase === 'warmup' ? 25 : 0, cycle: true }),
+  ),
 );

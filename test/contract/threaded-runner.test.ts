@@ -9,6 +9,7 @@ import type { RunningEngine } from '../../src/engine/index.ts';
 import { makeThreadedRunner } from '../../src/load/index.ts';
 import { builtinProfile } from '../../src/sim/index.ts';
 import { runnerContract } from './runner-contract.ts';
+import { talkContract } from './talk-contract.ts';
 
 let engine: RunningEngine;
 let entry: URL;
@@ -35,5 +36,10 @@ for (const threads of [2, 4]) {
     () => Promise.resolve(makeThreadedRunner({ threads, entry, source: null, secrets: {} })),
     () => `${engine.url}/v1/chat/completions`,
     { rulesLag: 24 },
+  );
+  talkContract(
+    `sockets in ${threads} threads`,
+    () => Promise.resolve(makeThreadedRunner({ threads, entry, source: 'talks', secrets: {} })),
+    () => `${engine.url}/v1/chat/completions`,
   );
 }

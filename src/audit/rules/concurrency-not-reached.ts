@@ -15,11 +15,13 @@ export const concurrencyNotReached: PointRule = {
   },
   taughtBy:
     'A published NUMA comparison at "concurrency 100" ran at about 74, 80, 60 and 61 live client slots, each setting at another load.',
-  check(point) {
+  check(point, context) {
     const asked = point.load.concurrency;
     const achieved = point.steady?.concurrencyAchieved ?? null;
     if (point.load.kind !== 'closed' || asked === null || achieved === null) return null;
     if (achieved >= enoughShare * asked) return null;
+    // A user who thinks keeps the slot and has nothing in flight.
+    if (context.plan?.dataset.settings?.['thinkMs'] !== undefined) return null;
     const tooFew = point.counts.planned < asked;
     return {
       severity: achieved < hopelessShare * asked ? 'invalid' : 'warn',

@@ -11,7 +11,8 @@ export const datasetCycled: PointRule = {
   taughtBy:
     "evalscope's speed_benchmark has 8 rows; cycled 1,000 times every prompt but the first eight is a cache hit.",
   check(point, context) {
-    const items = context.plan?.dataset.items ?? null;
+    const dataset = context.plan?.dataset;
+    const items = (dataset?.asks === undefined ? dataset?.items : dataset.asks) ?? null;
     const asked = point.counts.planned - (point.counts.byProblem['not-sent'] ?? 0);
     const more = items !== null && asked > items;
     // A run that was stopped before it repeated itself asked nothing twice.

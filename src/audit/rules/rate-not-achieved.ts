@@ -17,6 +17,8 @@ export const rateNotAchieved: PointRule = {
   check(point, context) {
     const asked = point.load.ratePerSec;
     if (point.load.kind !== 'open' || asked === null || asked <= 0 || point.partial) return null;
+    // A rate of conversations says nothing about requests.
+    if (context.plan?.load.sessions === true) return null;
     const share = achievedShare(point, context, asked);
     if (share === null || share >= enoughShare) return null;
     const capped = point.load.concurrency !== null;

@@ -11,7 +11,7 @@ import type { CommandFile, Given } from '../command.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
-import { openWords, planPoint, sliceLength } from '../prepare.ts';
+import { offsetsOf, openWords, planPoint, sliceLength } from '../prepare.ts';
 import type { Prepared } from '../prepare.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 import { showPoint, showRun, showSweep } from '../show.ts';
@@ -59,8 +59,12 @@ export const command: CommandFile = {
       reopenable: false,
     };
     const interrupts = listenForInterrupts(given);
-    const slice = more.samePrompts === true ? 0 : sliceLength(prepared.words);
-    const plans = points.map((point, i) => planPoint(prepared, point, i * slice));
+    const plans: RunPlan[] = [];
+    let offset = 0;
+    for (const point of points) {
+      plans.push(planPoint(prepared, point, offset));
+      if (more.samePrompts !== true) offset += await sliceLength(prepared, offset);
+    }
     try {
       const job = { given, prepared, profile, interrupts };
       const done = plans.length === 1 ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans);
@@ -112,7 +116,7 @@ async function simulate(
   plan: RunPlan,
   create: (run: NewRun) => Promise<RunWriter>,
 ): Promise<{ summary: Summary; dir: string }> {
-  const offsets = { measure: plan.dataset.offset, warmup: plan.dataset.offset + (plan.requests ?? 0) };
+  const offsets = await offsetsOf(prepared.dataset, plan);
   const kit = makeSimRunner({
     profile,
     workload: (phase) => prepared.dataset.workload(offsets[phase]),

@@ -112,11 +112,13 @@ export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; d
     command: shownCommand(given.io.argv),
   });
   const done: Summary[] = [];
+  let offset = 0;
   for (const [number, point] of points.entries()) {
     if (interrupts.heard) break;
     if (number > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
     const kit = (point.cell !== undefined && kits.get(point.cell)) || prepared;
-    const plan = planPoint(kit, point, samePrompts ? 0 : number * sliceLength(words));
+    const plan = planPoint(kit, point, offset);
+    if (!samePrompts) offset += await sliceLength(kit, offset);
     const summary = await measureOne(
       { ...parts, prepared: kit },
       writer,

@@ -14,6 +14,7 @@ export const sharegptChatFormat: RecordFormat = {
   example:
     '{"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}, {"from": "human", "value": "…"}]}',
   filters: true,
+  conversations: true,
   anyJson: true,
   field: 'conversations',
   read(record, place) {

@@ -171,8 +171,8 @@ export const planWords = {
       name: 'ramp',
       value: 'SHAPE',
       help: {
-        en: 'rate over time: 30s (rise to --rate), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s), sine(10,5,60s)',
-        zh: '速率随时间变化：30s（升至 --rate）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s)、sine(10,5,60s)',
+        en: 'rate over time: 30s (rise to --rate, or in a closed loop to --concurrency), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s), sine(10,5,60s)',
+        zh: '速率随时间变化：30s（升至 --rate；闭环时升至 --concurrency）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s)、sine(10,5,60s)',
       },
     },
     rampWord,

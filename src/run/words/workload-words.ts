@@ -86,6 +86,13 @@ export const workloadWords = {
     },
     someText,
   ),
+  sessions: flag({
+    name: 'sessions',
+    help: {
+      en: 'open loop of conversations: --rate or --ramp says when they begin, their turns follow the answers after --think-time',
+      zh: '会话开环：--rate 或 --ramp 决定会话何时开始，后续轮次在回答并经过 --think-time 后发出',
+    },
+  }),
   thinkTime: one(
     {
       name: 'think-time',

@@ -55,6 +55,7 @@ const dataset = z.object({
   items: count.nullable(),
   bytes: count.nullable(),
   offset: count,
+  asks: count.nullable().exactOptional(),
   cycled: z.boolean(),
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).exactOptional(),
 });
@@ -96,6 +97,8 @@ const load = z.object({
     z.object({ process: z.literal('trace'), gapsMs: z.array(z.number()), speed: z.number() }),
   ]),
   shape: rateShape.exactOptional(),
+  rampMs: z.number().exactOptional(),
+  sessions: z.literal(true).exactOptional(),
   dropLate: z.boolean(),
 });
 
