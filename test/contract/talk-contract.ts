@@ -14,10 +14,9 @@ const sessions: LoadShape = {
   dropLate: false,
 };
 /** The first 20 turns: conversations of 3, 1, 4, 2, 5, 1, 3 turns make 19, and one of the next. */
-const firstTwenty = [
-  ...['0', '0#2', '0#3', '1', '2', '2#2', '2#3', '2#4', '3', '3#2', '4', '4#2', '4#3', '4#4', '4#5'],
-  ...['5', '6', '6#2', '6#3', '7'],
-].map((name) => `talk-${name}`);
+const firstTwenty = '0 0#2 0#3 1 2 2#2 2#3 2#4 3 3#2 4 4#2 4#3 4#4 4#5 5 6 6#2 6#3 7'
+  .split(' ')
+  .map((name) => `talk-${name}`);
 
 /** The laws of conversations that every runner keeps; the kit asks talkWorkload. */
 export function talkContract(name: string, makeKit: () => Promise<RunnerKit>, url: () => string): void {
