@@ -13,6 +13,7 @@ const bundled = await build({
   stdin: {
     contents: `
       export * from './src/measure/index.ts';
+      export { rowValues } from './src/measure/request-table.ts';
       export { distributionOf, randomStream } from './src/core/index.ts';
       export { builtinProfile, makeSimRunner } from './src/sim/index.ts';`,
     resolveDir: root,
@@ -58,7 +59,6 @@ const ours = Object.fromEntries(
 const student = [1, 2, 5, 7, 19, 29.5, 200].flatMap((freedom) =>
   [0.9, 0.975, 0.995].map((p) => [p, freedom, s.studentQuantile(p, freedom)]),
 );
-writeFileSync(join(out, 'samples.json'), JSON.stringify({ samples, ours, student }));
 
 // 2. Coverage of the batch-means interval on autocorrelated data whose true mean is 0.
 console.log(`coverage of nominal 95 % batch-means intervals, ${tries} series each`);
@@ -136,6 +136,33 @@ async function trace(profile, seed, concurrency, requests) {
   for await (const { exchange } of kit.run(plan, { sending: never, everything: never }, [])) kept.add(exchange);
   return s.slicesOf(kept);
 }
+// Five pairs for the other implementation, with the values by stretch, so that it can judge the change by itself.
+const pairs = [];
+for (let t = 0; t < 5; t++) {
+  const runs = [await trace(usual, 9001 + 2 * t, 16, 500), await trace(t < 3 ? usual : slower, 9002 + 2 * t, 16, 500)];
+  for (const word of ['outputTokensPerSec', 'latency.mean', 'latency.p50', 'tpot.p90']) {
+    const { metric, statistic } = s.splitMetric(word);
+    const change = s.changeBetween(...runs.map((slices) => s.sliceStatistic(slices, metric, statistic)), {
+      name: word,
+      resamples: 9999,
+    });
+    const data = runs.map((slices) => {
+      if (metric === 'outputTokensPerSec')
+        return {
+          count: slices.count,
+          tokens: [...slices.tokens],
+          seconds: [...slices.durationMs].map((ms) => ms / 1000),
+        };
+      const times = metric === 'tpot' ? s.rowValues.tpotMs : s.rowValues.latencyMs;
+      const { slice, values } = slices.values(times);
+      return { count: slices.count, slice: [...slice], values: [...values] };
+    });
+    pairs.push({ word, statistic, change, data });
+  }
+}
+writeFileSync(join(out, 'samples.json'), JSON.stringify({ samples, ours, student, pairs }));
+
+const falseAlarms = [];
 for (const [concurrency, requests] of [
   [16, 500],
   [32, 1000],
@@ -164,8 +191,11 @@ for (const [concurrency, requests] of [
     if (values.some((p) => p <= 0.05 / values.length)) family += 1;
   }
   console.log(`\nclosed loop, concurrency ${concurrency}, ${requests} requests, ${nullTries} pairs`);
+  for (const [word, { alarms, told }] of counts) if (told > 0) falseAlarms.push({ word, concurrency, alarms, told });
+  falseAlarms.push({ word: 'any metric after Holm', concurrency, alarms: family, told: nullTries });
   for (const [word, { alarms, found, told }] of counts)
     if (told > 0)
       console.log(`| ${word} | ${((100 * alarms) / told).toFixed(1)} % | ${((100 * found) / told).toFixed(0)} % |`);
   console.log(`any metric called different after Holm: ${((100 * family) / nullTries).toFixed(1)} %`);
 }
+writeFileSync(join(out, 'false-alarms.json'), JSON.stringify(falseAlarms));

@@ -52,3 +52,65 @@ for name, value in worst.items():
     unit = 'of the interval width' if name == 'bootstrap' else 'relative'
     print(f'| {name} | {value:.2g} {unit} |')
 print(f'| order-statistic intervals | {order_differs} differ |')
+
+
+def figure(run, word, weights):
+    """The figure of a run whose stretches count as often as the weights say."""
+    if word == 'outputTokensPerSec':
+        return np.dot(weights, run['tokens']) / np.dot(weights, run['seconds'])
+    times = np.repeat(run['values'], weights[run['slice']])
+    return times.mean() if word.endswith('.mean') else np.percentile(times, float(word.split('.p')[1]), method='linear')
+
+
+def standard_error(run, word, q, random):
+    """Of the logarithm: stretches drawn again, widened by what neighbours share, at least the order statistics' width."""
+    n = run['count']
+    draws = [math.log(figure(run, word, np.bincount(random.integers(0, n, n), minlength=n))) for _ in range(4000)]
+    spread = np.std(draws, ddof=1) * math.sqrt(n / (n - 1))
+    if word == 'outputTokensPerSec':
+        tokens, seconds = np.array(run['tokens']), np.array(run['seconds'])
+        parts = tokens - tokens.sum() / seconds.sum() * seconds
+    else:
+        surplus = run['values'] - run['values'].mean() if q is None else (run['values'] <= np.percentile(run['values'], 100 * q)) - q
+        parts = np.bincount(run['slice'], weights=surplus, minlength=n)
+    centred = parts - parts.mean()
+    left = max(0.0, 1 - (np.diff(parts) ** 2).sum() / (2 * (centred ** 2).sum()))
+    spread *= math.sqrt((1 + left) / (1 - left))
+    if q is None:
+        return spread
+    ascending, m = np.sort(run['values']), len(run['values'])
+    low = max(k for k in range(1, m + 1) if stats.binom.cdf(k - 1, m, q) <= 0.025)
+    high = next(u for u in range(1, m + 1) if stats.binom.sf(u - 1, m, q) <= 0.025)
+    return max(spread, (math.log(ascending[high - 1]) - math.log(ascending[low - 1])) / (2 * 1.96))
+
+
+random = np.random.default_rng(7)
+worst_p, worst_edge, disagree = 0.0, 0.0, 0
+for pair in data['pairs']:
+    word, q = pair['word'], None
+    if '.p' in word:
+        q = float(word.split('.p')[1]) / 100
+    runs = pair['data']
+    for run in runs:
+        if 'values' in run:
+            run['values'], run['slice'] = np.array(run['values']), np.array(run['slice'])
+    errors = [standard_error(run, word, q, random) for run in runs]
+    ones = [np.ones(run['count'], dtype=int) for run in runs]
+    middle = math.log(figure(runs[1], word, ones[1]) / figure(runs[0], word, ones[0]))
+    error = math.hypot(*errors)
+    freedom = min(run['count'] for run in runs) - 1
+    p_value = 2 * stats.t.sf(abs(middle) / error, freedom)
+    half = stats.t.ppf(0.975, freedom) * error
+    mine = pair['change']
+    worst_p = max(worst_p, abs(mine['pValue'] - p_value))
+    for edge, theirs in zip(mine['interval'], (math.expm1(middle - half), math.expm1(middle + half))):
+        worst_edge = max(worst_edge, abs(edge - theirs) / (2 * half))
+    disagree += mine['significant'] != (p_value < 0.05)
+print(f"| change between two runs, {len(data['pairs'])} of them | p-values within {worst_p:.2g}, ends of intervals within {100 * worst_edge:.1f} % of their width, {disagree} judged otherwise |")
+
+with open(f'{sys.argv[1]}/false-alarms.json', encoding='utf-8') as file:
+    alarms = json.load(file)
+print('false alarms on null data, and how likely so many are if the true share is 5 %:')
+for one in alarms:
+    chance = stats.binomtest(one['alarms'], one['told'], 0.05, alternative='greater').pvalue
+    print(f"| {one['word']} | {one['concurrency']} in flight | {one['alarms']} of {one['told']} | {chance:.2g} |")

@@ -61,7 +61,8 @@ export async function firstModel(
 
 /**
  * Asks one short question before the load. What can never work ends here with a clear word; what may pass
- * (a busy server, a dropped connection) is tried again and then given back as a remark, and the run goes on.
+ * (a busy server, a dropped connection) is tried again and then given back as a remark, and the run goes on. Also says
+ * what the server calls itself.
  */
 export async function preflight(
   address: Address,
@@ -69,7 +70,7 @@ export async function preflight(
   generation: Generation,
   secrets: Secrets,
   timeoutMs: number,
-): Promise<Problem | null> {
+): Promise<{ remark: Problem | null; server: string | null }> {
   const protocol = protocolFor(target);
   const ask = {
     seq: 0,
@@ -78,13 +79,15 @@ export async function preflight(
   };
   const { body } = protocol.encode(ask, target);
   let last: Problem | null = null;
+  let server: string | null = null;
   for (let attempt = 0; attempt < tries; attempt++) {
     const fetched = await fetchOnce(target, { method: 'POST', url: target.url, body }, secrets, timeoutMs);
     last = judge(fetched, target, generation.stream);
-    if (last === null) return null;
+    server = fetched.server === null ? server : printable(fetched.server).slice(0, 120);
+    if (last === null) return { remark: null, server };
     if (lasting.has(last.code)) throw unreachable(address, last);
   }
-  return last;
+  return { remark: last, server };
 }
 
 function judge(fetched: Fetched, target: Target, stream: boolean): Problem | null {

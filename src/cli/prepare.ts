@@ -18,7 +18,7 @@ import { timingOf, traceGaps } from './timing.ts';
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
 export interface Prepared {
   words: PlanWords;
-  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire'>;
+  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
   dataset: Dataset;
   /** Gaps of the trace to replay; null = none. */
   gapsMs: readonly number[] | null;
@@ -60,7 +60,14 @@ export async function prepare(
   const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets, reopenable: open === openWords };
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
-    const remark = await preflight(address, { ...server, url: address.url, model }, generation, secrets, timeoutMs);
+    const { remark, server: called } = await preflight(
+      address,
+      { ...server, url: address.url, model },
+      generation,
+      secrets,
+      timeoutMs,
+    );
+    if (called !== null) prepared.target = { ...prepared.target, server: called };
     if (remark !== null && !given.common.quiet) {
       const why = say(problems[remark.code], given.common.lang);
       given.io.err(

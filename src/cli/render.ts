@@ -6,6 +6,7 @@ import {
   cdfFigure,
   comparisonFigure,
   comparisonHtml,
+  devicesFigure,
   efficiencyHtml,
   figureSvg,
   goodputFigure,
@@ -22,7 +23,10 @@ import {
 } from '../report/index.ts';
 import type { Figure, IntervalsOf } from '../report/index.ts';
 import type { Comparison, MachineFacts } from '../measure/index.ts';
-import { readExchanges } from '../store/index.ts';
+import { readExchanges, readTelemetry } from '../store/index.ts';
+import type { StoredRun } from '../store/index.ts';
+import { telemetrySeries } from '../telemetry/index.ts';
+import type { TelemetrySeries } from '../telemetry/index.ts';
 import type { Given } from './command.ts';
 import { pageScript } from './page-script.ts';
 import { reportOptions } from './show.ts';
@@ -118,10 +122,28 @@ async function insideFigures({ sweep, runs }: Told): Promise<(Figure | null)[]> 
   const point = sweep.points.findLast(({ runId }) => runs.has(runId));
   if (point === undefined) return [];
   const trace = await traceOf(runs.get(point.runId)!);
-  const figures = [cdfFigure(point, trace), overTimeFigure(point, trace), timelineFigure(point, trace)];
+  const sampled = await sampledOf(runs.get(point.runId)!);
+  const figures = [
+    cdfFigure(point, trace),
+    overTimeFigure(point, trace, sampled),
+    devicesFigure(point, trace, sampled),
+    timelineFigure(point, trace),
+  ];
   return sweep.points.length === 1
     ? figures
     : figures.map((figure) => figure && { ...figure, title: atLoad(figure, point) });
+}
+
+const mostSampled = 200_000;
+
+/** What was sampled beside a run, for its charts. */
+async function sampledOf(run: StoredRun): Promise<TelemetrySeries[]> {
+  const lines: Record<string, unknown>[] = [];
+  for await (const line of readTelemetry(run)) {
+    lines.push(line);
+    if (lines.length === mostSampled) break;
+  }
+  return telemetrySeries(lines);
 }
 
 function atLoad({ title }: Figure, { load }: Summary): Figure['title'] {

@@ -6,7 +6,6 @@ import { summaryOfRun, sweepOf } from '../run/index.ts';
 import type { StoredRun, StoredSweep } from '../store/index.ts';
 import { coloursFor } from './colours.ts';
 import type { Given } from './command.ts';
-import { telemetryLines } from './telemetry-lines.ts';
 
 /** How reports are painted: in colour on a terminal, plain elsewhere. */
 export function reportOptions(given: Given): ReportOptions {
@@ -24,7 +23,6 @@ export function reportOptions(given: Given): ReportOptions {
 /** The result of one run: a table, or its summary as JSON. */
 export function showRun(given: Given, summary: Summary, dir: string): void {
   given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
-  if (!given.common.json) given.io.out(telemetryLines(summary, given.common.lang));
   showFolder(given, dir);
 }
 

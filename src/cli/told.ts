@@ -129,6 +129,9 @@ function environmentOf(runs: readonly StoredRun[]): (readonly [Phrase, string])[
   const rows: [Phrase, string][] = [
     [{ en: 'started', zh: '开始时间' }, startedAt],
     [{ en: 'target', zh: '目标' }, `${plan.target.url} (${plan.target.api}, ${plan.target.model})`],
+    ...(plan.target.server === undefined
+      ? []
+      : [[{ en: 'server', zh: '服务器' }, plan.target.server] satisfies [Phrase, string]]),
     [
       { en: 'dataset', zh: '数据集' },
       `${plan.dataset.name}${plan.dataset.hash === null ? '' : `, sha256 ${plan.dataset.hash}`}`,

@@ -33,8 +33,18 @@ export interface Target {
   insecure: boolean;
   /** How connections are made beyond that; absent = plainly. */
   reach?: Reach;
+  /** What the server calls itself: the Server header of its answer to the test request; absent = it did not say. */
+  server?: string;
   /** The description of api custom. */
   wire?: CustomWire;
+}
+
+/** Begins the Server header of `dyno engine`, so that a result says when no real engine stood behind it. */
+export const simulatedServer = 'llmdyno-engine';
+
+/** Whether a server that calls itself so is a simulated engine. */
+export function isSimulatedEngine(server: string): boolean {
+  return server.startsWith(simulatedServer);
 }
 
 /** A wire that a user described; places in an answer are written `a.b[0].c`, null = it is not told. */

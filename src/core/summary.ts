@@ -78,7 +78,10 @@ export interface Summary extends Figures {
   runId: string;
   label: string | null;
   source: { tool: string; file: string | null };
+  /** The whole run was played in virtual time; an engine that is simulated behind a real load is told by `engine`. */
   simulated: boolean;
+  /** Who answered, in its own words, and whether that is a simulated engine; absent = it did not say. */
+  engine?: { server: string; simulated: boolean };
   /** The run did not end by itself: interrupted, killed, or stopped by a rule. */
   partial: boolean;
   model: string | null;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { simulatedServer } from '../core/index.ts';
 import { EngineCore, estimateTokens } from '../sim/index.ts';
 import type { Emission, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
@@ -87,6 +88,7 @@ export class Service {
   /** `port` is where it came in: MindIE has its management and metrics on ports of their own. */
   handle(req: IncomingMessage, res: ServerResponse, port: PortName = 'main'): void {
     const path = (req.url ?? '/').split('?', 1)[0]!;
+    res.setHeader('server', `${simulatedServer} (simulated)`);
     const kind = port === 'main' && !(path === '/' && req.method === 'GET') ? routeOf(path) : null;
     const page = kind === null ? this.#page(path, port) : null;
     if (kind === null && page === null) {

@@ -12,6 +12,8 @@ const maxBodyBytes = 1024 * 1024;
 export interface Fetched {
   status: number | null;
   contentType: string;
+  /** What the server calls itself; null = it does not say. */
+  server: string | null;
   body: string;
   /** Why there was no complete answer; null = there was one, whatever its status. */
   problem: Problem | null;
@@ -36,7 +38,7 @@ export function fetchOnce(
     body: call.body,
   });
   return new Promise((resolve) => {
-    const fetched: Fetched = { status: null, contentType: '', body: '', problem: null };
+    const fetched: Fetched = { status: null, contentType: '', server: null, body: '', problem: null };
     const decoder = new TextDecoder();
     const connection = new Connection(endpoint, clock, new Uint8Array(64 * 1024));
     let connected = false;
@@ -56,6 +58,7 @@ export function fetchOnce(
       head: (head) => {
         fetched.status = head.status;
         fetched.contentType = head.headers.get('content-type') ?? '';
+        fetched.server = head.headers.get('server') ?? null;
       },
       body: (piece) => {
         if (fetched.body.length < maxBodyBytes) fetched.body += decoder.decode(piece, { stream: true });

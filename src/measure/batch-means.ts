@@ -32,8 +32,7 @@ export function batchMeansInterval(values: ArrayLike<number>, confidence = 0.95)
   let sum = 0;
   for (let i = 0; i < n; i++) sum += values[i]!;
   const mean = sum / n;
-  const left = Math.max(0, lagOne(means));
-  const error = (deviation(means) / Math.sqrt(batches)) * Math.sqrt((1 + left) / (1 - left));
+  const error = (deviation(means) / Math.sqrt(batches)) * correlationFactor(means);
   const half = studentQuantile((1 + confidence) / 2, batches - 1) * error;
   return { mean, low: mean - half, high: mean + half, batches };
 }
@@ -48,14 +47,21 @@ function meansOf(values: ArrayLike<number>, batches: number): number[] {
   });
 }
 
+/** How much wider the error of a mean is for the correlation between neighbours: √((1 + r)/(1 − r)), never below 1. */
+export function correlationFactor(series: ArrayLike<number>): number {
+  const left = Math.max(0, lagOne(series));
+  return Math.sqrt((1 + left) / (1 - left));
+}
+
 /** Correlation of neighbouring means, from von Neumann's ratio of squared steps to squared deviations; 0 for equal means. */
-function lagOne(means: readonly number[]): number {
-  const mean = means.reduce((a, c) => a + c, 0) / means.length;
+function lagOne(means: ArrayLike<number>): number {
+  let mean = 0;
+  for (let i = 0; i < means.length; i++) mean += means[i]! / means.length;
   let squares = 0;
   let steps = 0;
-  for (const [i, value] of means.entries()) {
-    squares += (value - mean) ** 2;
-    if (i > 0) steps += (value - means[i - 1]!) ** 2;
+  for (let i = 0; i < means.length; i++) {
+    squares += (means[i]! - mean) ** 2;
+    if (i > 0) steps += (means[i]! - means[i - 1]!) ** 2;
   }
   return squares === 0 ? 0 : 1 - steps / (2 * squares);
 }

@@ -9,6 +9,8 @@ export interface SliceStatistic {
   count: number;
   /** Each stretch counted as often as its weight says; all weights 1 = the figure itself. */
   of(weights: ArrayLike<number>): number | null;
+  /** What each stretch adds to the figure's deviation, in their order and up to a factor: how neighbours resemble each other. */
+  parts: Float64Array;
   /**
    * Quantiles: the interval between order statistics, below which no honest interval can lie, since drawing stretches
    * again says little about a tail that few requests reach. null = too few requests for this quantile.
@@ -34,37 +36,57 @@ export function sliceStatistic(slices: Slices, metric: MetricWord, statistic: St
   const { count } = slices;
   switch (metric) {
     case 'outputTokensPerSec':
-      return { count, of: ratioOf(slices.tokens, slices.durationMs, 1000) };
+      return { count, ...ratioOf(slices.tokens, slices.durationMs, 1000) };
     case 'requestsPerSec':
-      return { count, of: ratioOf(slices.okEnds, slices.durationMs, 1000) };
+      return { count, ...ratioOf(slices.okEnds, slices.durationMs, 1000) };
     case 'failed':
-      return { count, of: ratioOf(slices.failed, slices.sent, 1) };
+      return { count, ...ratioOf(slices.failed, slices.sent, 1) };
     case 'goodput':
     case 'totalTokensPerSec':
       return null;
     default: {
       const { slice, values } = slices.values(timeValues[metric]);
       if (values.length === 0) return null;
-      if (statistic === 'mean') return { count, of: meanOf(slice, values, count) };
+      if (statistic === 'mean') return { count, ...meanOf(slice, values, count) };
       if (statistic === 'min' || statistic === 'max') return null;
       const q = Number(statistic.slice(1)) / 100;
-      return { count, of: quantileOf(slice, values, q), least: quantileInterval(values.toSorted(), q) };
+      const ascending = values.toSorted();
+      return {
+        count,
+        of: quantileOf(slice, values, q),
+        parts: sharesBelow(slice, values, count, quantile(ascending, q)!, q),
+        least: quantileInterval(ascending, q),
+      };
     }
   }
 }
 
-function ratioOf(above: Float64Array, below: Float64Array, scale: number): SliceStatistic['of'] {
-  return (weights) => {
-    let [a, b] = [0, 0];
-    for (let i = 0; i < above.length; i++) {
-      a += weights[i]! * above[i]!;
-      b += weights[i]! * below[i]!;
-    }
-    return b > 0 ? (a / b) * scale : null;
+type Linear = Pick<SliceStatistic, 'of' | 'parts'>;
+
+function ratioOf(above: Float64Array, below: Float64Array, scale: number): Linear {
+  const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+  const ratio = sum(above) / (sum(below) || 1);
+  return {
+    of(weights) {
+      let [a, b] = [0, 0];
+      for (let i = 0; i < above.length; i++) {
+        a += weights[i]! * above[i]!;
+        b += weights[i]! * below[i]!;
+      }
+      return b > 0 ? (a / b) * scale : null;
+    },
+    parts: above.map((value, i) => value - ratio * below[i]!),
   };
 }
 
-function meanOf(slice: Uint16Array, values: Float64Array, count: number): SliceStatistic['of'] {
+/** A quantile moves with the share of values below it: the surplus of each stretch over the share expected of it. */
+function sharesBelow(slice: Uint16Array, values: Float64Array, count: number, value: number, q: number): Float64Array {
+  const parts = new Float64Array(count);
+  for (let i = 0; i < values.length; i++) parts[slice[i]!]! += (values[i]! <= value ? 1 : 0) - q;
+  return parts;
+}
+
+function meanOf(slice: Uint16Array, values: Float64Array, count: number): Linear {
   const sums = new Float64Array(count);
   const counts = new Float64Array(count);
   for (let i = 0; i < values.length; i++) {

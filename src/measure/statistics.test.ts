@@ -102,6 +102,7 @@ function drawnRun(seed: number, level: number): SliceStatistic {
   const values = Array.from({ length: 20 }, () => level * (1 + 0.1 * stream.normal()));
   return {
     count: 20,
+    parts: Float64Array.from(values, (value) => value - level),
     of: (weights) => {
       let [sum, all] = [0, 0];
       for (const [i, value] of values.entries()) {
@@ -135,7 +136,7 @@ describe('the change between two runs', () => {
     expect((1 + there.ratio) * (1 + back.ratio)).toBeCloseTo(1, 12);
   });
   test('a figure that is zero has no ratio; one that never varies differs surely', () => {
-    const constant = (value: number): SliceStatistic => ({ count: 10, of: () => value });
+    const constant = (value: number): SliceStatistic => ({ count: 10, of: () => value, parts: new Float64Array(10) });
     expect(changeBetween(constant(0), constant(1))).toBeNull();
     expect(changeBetween(constant(2), constant(3))).toMatchObject({ ratio: 0.5, significant: true });
     expect(changeBetween(constant(2), constant(2))).toMatchObject({ ratio: 0, significant: false });

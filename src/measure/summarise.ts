@@ -1,4 +1,4 @@
-import { lengthText } from '../core/index.ts';
+import { isSimulatedEngine, lengthText } from '../core/index.ts';
 import type { RunPlan, Summary } from '../core/index.ts';
 import type { Meter } from './meter.ts';
 
@@ -19,6 +19,7 @@ export interface SummaryFacts
         | 'client'
         | 'printed'
         | 'lengthsAsked'
+        | 'engine'
       >
     > {
   /** How many measured requests the plan asked for; null = as many as came due, which are those recorded. */
@@ -37,6 +38,7 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
     model: facts.model ?? null,
     startedAt: facts.startedAt ?? null,
     load: facts.load,
+    ...(facts.engine !== undefined && { engine: facts.engine }),
     ...(facts.lengthsAsked !== undefined && { lengthsAsked: facts.lengthsAsked }),
     ...meter.read(facts.planned),
     printed: facts.printed ?? {},
@@ -50,8 +52,8 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
 /** What a plan says about its summary: label, model, load and the number of requests planned. */
 export function factsOfPlan(
   plan: RunPlan,
-): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'lengthsAsked' | 'planned'> {
-  const { lengths } = plan;
+): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'lengthsAsked' | 'engine' | 'planned'> {
+  const { lengths, target } = plan;
   return {
     label: plan.label,
     model: plan.target.model,
@@ -61,6 +63,9 @@ export function factsOfPlan(
       ratePerSec: plan.load.ratePerSec,
       stream: plan.generation.stream,
     },
+    ...(target.server !== undefined && {
+      engine: { server: target.server, simulated: isSimulatedEngine(target.server) },
+    }),
     ...(lengths !== undefined && {
       lengthsAsked: {
         input: lengths.input === null ? null : lengthText(lengths.input),

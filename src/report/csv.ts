@@ -46,6 +46,7 @@ function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
     model: point.model,
     tool: point.source.tool,
     simulated: point.simulated,
+    simulatedEngine: point.engine === undefined ? null : point.engine.simulated,
     partial: point.partial,
     valid: point.verdict.valid,
     findings: point.verdict.findings.map((finding) => finding.code).join(' '),

@@ -69,6 +69,7 @@ function notes(summary: Summary): string[] {
   const invalid = summary.verdict.findings.filter((finding) => finding.severity === 'invalid');
   return [
     ...(summary.simulated ? [' Note: simulated, not a measurement of a real engine'] : []),
+    ...(summary.engine?.simulated === true ? [' Note: simulated engine, not a measurement of a real one'] : []),
     ...(summary.partial ? [' Note: partial, the run did not end by itself'] : []),
     ...(invalid.length > 0 ? [` Note: not valid (${invalid.map((finding) => finding.code).join(', ')})`] : []),
   ];

@@ -1,14 +1,20 @@
 import { printable, say } from '../core/index.ts';
-import type { Finding, Lang, Summary } from '../core/index.ts';
+import type { Finding, Lang, Phrase, Summary } from '../core/index.ts';
 import type { Painter } from './reported.ts';
 import { words } from './words.ts';
 
 const severityWords = { info: words.severityInfo, warn: words.severityWarn, invalid: words.severityInvalid };
 
+/** How a result was simulated, the run or the engine behind it; null = nothing says that it was. */
+export function simulationOf({ simulated, engine }: Pick<Summary, 'simulated' | 'engine'>): Phrase | null {
+  return simulated ? words.simulated : engine?.simulated === true ? words.simulatedEngine : null;
+}
+
 /** What must be known before any figure is read: simulated, partial, not valid. Empty for a clean run of a real engine. */
 export function cautions(summary: Summary, lang: Lang, paint: Painter): string[] {
   const lines: string[] = [];
-  if (summary.simulated) lines.push(paint.warn(`[${say(words.simulated, lang)}]`));
+  const simulated = simulationOf(summary);
+  if (simulated !== null) lines.push(paint.warn(`[${say(simulated, lang)}]`));
   if (summary.partial) lines.push(paint.warn(`[${say(words.partial, lang)}]`));
   if (!summary.verdict.valid) lines.push(paint.bad(`[${say(words.notValid, lang)}]`));
   return lines;

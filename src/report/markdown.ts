@@ -1,6 +1,7 @@
 import { printable, say } from '../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../core/index.ts';
 import { countOf, digitsFor, secondsOf } from './figure-text.ts';
+import { simulationOf } from './finding-text.ts';
 import { asSweep, pointName, sweepName } from './point-name.ts';
 import { isComparison } from './reported.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
@@ -42,9 +43,10 @@ function sweepTable(sweep: Sweep, { lang }: ReportOptions): string {
 }
 
 function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
+  const simulated = simulationOf(point);
   const invalid = point.verdict.findings.filter((finding) => finding.severity === 'invalid');
   return [
-    ...(point.simulated ? [say(words.simulated, lang)] : []),
+    ...(simulated === null ? [] : [say(simulated, lang)]),
     ...(point.partial ? [say(words.partial, lang)] : []),
     ...(point.verdict.valid ? [] : [say(words.notValid, lang)]),
     ...invalid.map((finding) => (lang === 'zh' ? finding.zh.message : finding.message)),

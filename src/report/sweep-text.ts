@@ -1,11 +1,12 @@
 import { say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
-import { cautions, findingLines } from './finding-text.ts';
+import { cautions, findingLines, simulationOf } from './finding-text.ts';
 import { gridText } from './grid-text.ts';
 import { pointName, sweepName } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
+import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
 import { words } from './words.ts';
 
@@ -45,6 +46,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
         paint,
       ),
     ]),
+    ...pointNotes(sweep, (point) => telemetryWords(point).map((phrase) => say(phrase, lang))),
     ...findingLines(sweep.findings, lang, paint),
   ];
   return `${lines.join('\n')}\n`;
@@ -59,7 +61,7 @@ export function pointNotes(sweep: Sweep, linesOf: (point: Summary) => string[]):
 }
 
 function pointRow(sweep: Sweep, point: Summary): string[] {
-  const marks = `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${point.simulated ? '*' : ''}`;
+  const marks = `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
   return [
     `${pointName(sweep, point)}${marks}`,
     String(countOf(point.counts, 'ok') ?? unknown),

@@ -7,6 +7,7 @@ import { loadText } from './point-name.ts';
 import { isComparison, plainPainter } from './reported.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
 import { sweepText } from './sweep-text.ts';
+import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
 import { words } from './words.ts';
 
@@ -36,6 +37,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     '',
     distributionTable(summary, lang),
     methodLine(summary, lang),
+    ...telemetryWords(summary).map((phrase) => say(phrase, lang)),
     ...(doubts.length > 0 ? ['', ...findingLines(doubts, lang, paint)] : []),
   ];
   return `${lines.join('\n')}\n`;

@@ -3,6 +3,10 @@ import type { Phrase } from '../core/index.ts';
 /** Every word of the reports, in both languages. */
 export const words = {
   simulated: { en: 'SIMULATED: not a measurement of a real engine', zh: '模拟结果：并非真实引擎的测量值' },
+  simulatedEngine: {
+    en: 'SIMULATED ENGINE: the load was real, the engine that answered was not',
+    zh: '模拟引擎：负载真实，应答的引擎为模拟',
+  },
   partial: { en: 'PARTIAL: the run did not end by itself', zh: '不完整：运行未正常结束' },
   notValid: { en: 'NOT VALID: do not use these figures as they stand', zh: '无效：这些数据不可直接使用' },
   advice: { en: 'advice', zh: '建议' },

@@ -160,7 +160,7 @@ export function splitHeaders(words: PlanWords, env: Readonly<Record<string, stri
 /** The frozen plan of one load point. */
 export function assemblePlan(parts: {
   words: PlanWords;
-  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire'>;
+  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
   dataset: DatasetFacts;
   point: LoadPoint;
   label: string | null;

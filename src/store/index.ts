@@ -13,7 +13,7 @@ export { listRuns } from './list-runs.ts';
 export type { ListedEntry, ListFilter } from './list-runs.ts';
 export { saveImportedSweep } from './save-imported.ts';
 export type { ImportedRecord } from './save-imported.ts';
-export { openRun, readAnswers, readExchanges, readSummary } from './run-reader.ts';
+export { openRun, readAnswers, readExchanges, readSummary, readTelemetry } from './run-reader.ts';
 export type { ReadingReport, RecordStream } from './run-reader.ts';
 export { rewriteExchanges } from './rewrite-exchanges.ts';
 export { createRun } from './run-writer.ts';

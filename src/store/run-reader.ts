@@ -58,6 +58,21 @@ export function readAnswers(run: Pick<StoredRun, 'dir'>): RecordStream<AnswerTex
   });
 }
 
+/** What was sampled beside a run, line by line; a line that is no object with a kind and a time is skipped. */
+export function readTelemetry(run: Pick<StoredRun, 'dir'>): RecordStream<Record<string, unknown>> {
+  return records(join(run.dir, 'telemetry.ndjson'), (line) => {
+    try {
+      const value = JSON.parse(line) as unknown;
+      const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+      return typeof record['kind'] === 'string' && Number.isFinite(record['atMs'])
+        ? { record }
+        : { why: 'no line of telemetry' };
+    } catch {
+      return { why: 'no JSON' };
+    }
+  });
+}
+
 function records<T>(file: string, decode: (line: string) => { record: T } | { why: string }): RecordStream<T> {
   const report: ReadingReport = { read: 0, torn: false, skipped: 0, bad: [] };
   async function* read(): AsyncGenerator<T> {

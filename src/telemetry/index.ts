@@ -23,3 +23,5 @@ export { readServerMetrics } from './server-metrics.ts';
 export type { ServerReading } from './server-metrics.ts';
 export { summariseTelemetry } from './summarise-telemetry.ts';
 export type { TelemetryLine } from './telemetry-line.ts';
+export { telemetrySeries } from './telemetry-series.ts';
+export type { TelemetrySeries } from './telemetry-series.ts';

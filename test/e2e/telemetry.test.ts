@@ -86,14 +86,27 @@ describe('telemetry of a run', () => {
     const path = await standIn(
       `cat <<'END'\nindex, name, memory.total [MiB], memory.used [MiB], utilization.gpu [%], temperature.gpu, power.draw [W]\n0, NVIDIA H200, 100000 MiB, 90000 MiB, 98 %, 60, 500.00 W\nEND`,
     );
-    const done = await dyno(['run', server.url, ...short, '--store', await emptyFolder()], {
+    const store = await emptyFolder();
+    const done = await dyno(['run', server.url, ...short, '--store', store], {
       env: { PATH: `${path}:/usr/bin:/bin` },
     });
-    const { devices, durationMs, outputTokensPerSec } = summaryOf(done);
+    const { devices, durationMs, outputTokensPerSec, engine: behind } = summaryOf(done);
     const told = devices as { energyJ: number; tokensPerJoule: number; memoryMarginRatio: number };
     expect(told.energyJ).toBeCloseTo((500 * durationMs!) / 1000, -1);
     expect(told.tokensPerJoule).toBeCloseTo(outputTokensPerSec! / 500, 2);
     expect(told.memoryMarginRatio).toBeCloseTo(0.1, 6);
+    // The report draws what was sampled, says what the server did, and that nobody real answered.
+    expect(behind).toEqual({ server: 'llmdyno-engine (simulated)', simulated: true });
+    const page = join(store, 'page.html');
+    await dyno(['report', 'latest', '--as', 'html', '--out', page, '--store', store]);
+    const html = await readFile(page, 'utf8');
+    for (const words of ['Power (W)', 'Memory in use (GiB)', 'running (server)', 'KV cache in use (%)'])
+      expect(html).toContain(words);
+    expect(html).toContain('Simulated engine: the load was real');
+    expect(html).toMatch(/server: KV at most \d+ %/);
+    const text = await dyno(['report', 'latest', '--store', store, '--lang', 'zh']);
+    expect(text.out).toContain('[模拟引擎：负载真实，应答的引擎为模拟]');
+    expect(text.out).toMatch(/服务器：KV 最高 \d+ %/);
   });
 
   test('a tool that hangs: the run goes on, its figures stand, and telemetry says what is missing', async () => {

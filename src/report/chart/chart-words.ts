@@ -25,10 +25,15 @@ export const chartWords = {
   share: { en: 'Share of requests at or below (%)', zh: '不超过该值的请求占比 (%)' },
   milliseconds: { en: 'ms', zh: '毫秒' },
   inFlight: { en: 'Requests in flight', zh: '进行中的请求' },
+  client: { en: 'client, mean', zh: '客户端，平均' },
   requestNumber: { en: 'request', zh: '请求' },
   waiting: { en: 'waiting for the first token (queue and prefill)', zh: '等待首 token（排队与预填充）' },
   decoding: { en: 'receiving tokens (decode)', zh: '接收 token（解码）' },
   failed: { en: 'failed', zh: '失败' },
   simulated: { en: 'Simulated: not a measurement of a real engine.', zh: '模拟结果：并非真实引擎的测量值。' },
+  simulatedEngine: {
+    en: 'Simulated engine: the load was real, the engine that answered was not.',
+    zh: '模拟引擎：负载真实，应答的引擎为模拟。',
+  },
   bands: { en: 'Shaded: 95 % interval.', zh: '阴影：95% 置信区间。' },
 } as const satisfies Record<string, Phrase>;

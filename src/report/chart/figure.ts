@@ -10,6 +10,8 @@ export interface Axis {
   scale?: 'linear' | 'log';
   /** Where it begins; left out = at zero (y) or where the data begin (x). */
   from?: number;
+  /** A count: no ticks between whole numbers. */
+  whole?: boolean;
   /** Where it ends; left out = where the data end. */
   to?: number;
 }
@@ -33,6 +35,8 @@ export interface ChartSeries {
   kind: 'line' | 'dots' | 'steps';
   /** Where the labels of its points stand; above unless told. */
   labels?: 'above' | 'below';
+  /** A course of time rather than measured points: the line alone, without marks. */
+  plain?: boolean;
   points: readonly ChartPoint[];
 }
 

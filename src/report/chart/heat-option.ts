@@ -1,5 +1,5 @@
 import { say } from '../../core/index.ts';
-import { sized } from '../figure-text.ts';
+import { sizedTogether } from '../figure-text.ts';
 import type { HeatPanel } from './figure.ts';
 import { labelSize } from './layout.ts';
 import type { PanelFrame, PanelParts, Part } from './option.ts';
@@ -19,6 +19,7 @@ export function heatParts(panel: HeatPanel, frame: PanelFrame): PanelParts {
     axisLine: { lineStyle: { color: theme.faint } },
     splitArea: { show: false },
   });
+  const shown = sizedTogether(values);
   const perCell = frame.width / Math.max(1, panel.x.values.length);
   return {
     xAxis: { ...axis(panel.x), nameLocation: 'middle', nameGap: 26 },
@@ -33,11 +34,11 @@ export function heatParts(panel: HeatPanel, frame: PanelFrame): PanelParts {
         xAxisIndex: index,
         yAxisIndex: index,
         itemStyle: { borderColor: theme.background, borderWidth: 2 },
-        data: panel.cells.map((cell) => ({
+        data: panel.cells.map((cell, at) => ({
           value: [cell.x, cell.y, cell.value],
           label: {
             show: perCell > 48,
-            formatter: sized(cell.value),
+            formatter: shown[at],
             fontSize: labelSize,
             color: inkOn(cell.value, low, high, frame),
           },

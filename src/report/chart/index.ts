@@ -8,7 +8,7 @@
 export type { Figure, Panel, Words } from './figure.ts';
 export { figureSvg } from './svg.ts';
 export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
-export { cdfFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
+export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
 export type { Sampled } from './run-figures.ts';
 export { comparisonFigure, sweepFigure } from './sweep-figures.ts';
 export type { IntervalsOf, PointIntervals } from './sweep-figures.ts';

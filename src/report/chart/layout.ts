@@ -18,6 +18,8 @@ export interface Layout {
   title: string[];
   boxes: PanelBox[];
   legend: { names: string[]; top: number } | null;
+  /** The name of a series as the legend shows it, by its whole name. */
+  shown: ReadonlyMap<string, string>;
   notes: { lines: string[]; top: number };
 }
 
@@ -27,7 +29,7 @@ export const labelSize = 12;
 const margin = 24;
 const between = 28;
 const legendRow = 24;
-const legendIcon = 44;
+const legendIcon = 48;
 const noteLine = 18;
 /** Room above a panel for its title and below it for the name of the x axis. */
 const aboveGrid = 34;
@@ -51,25 +53,37 @@ export function layoutOf(figure: Figure, lang: Lang, width: number): Layout {
     });
     top += aboveGrid + height + belowGrid;
   }
-  const names = legendNames(figure, lang, inner);
+  const shown = shownNames(figure, lang, inner);
+  const names = [...shown.values()];
   const legend = names.length > 1 ? { names, top: top + 4 } : null;
   if (legend !== null) top += 8 + legendRow * legendRows(names, inner);
   const lines = figure.notes.flatMap((note) => wrapTo(say(note, lang), labelSize, inner));
   const notes = { lines, top: top + 6 };
   if (lines.length > 0) top += 10 + noteLine * lines.length;
-  return { width, height: Math.ceil(top + 12), title, boxes, legend, notes };
+  return { width, height: Math.ceil(top + 12), title, boxes, legend, shown, notes };
 }
 
 function heightOf(panel: Panel, usual: number): number {
-  if (panel.kind === 'spans') return Math.max(usual, Math.min(720, 60 + panel.rows.length * 4));
+  if (panel.kind === 'spans')
+    return Math.max(Math.min(usual, 60 + panel.rows.length * 30), Math.min(720, 60 + panel.rows.length * 4));
   if (panel.kind === 'heat') return Math.max(usual, 60 + panel.y.values.length * 30);
   return usual;
 }
 
-/** The names of all series, each once, cut so that one fits a row. */
-function legendNames(figure: Figure, lang: Lang, inner: number): string[] {
-  const names = figure.panels.flatMap((panel) => seriesNames(panel, lang));
-  return [...new Set(names)].map((name) => cutTo(name, labelSize + 1, Math.min(420, inner - legendIcon)));
+/** The names of all series, each once, cut so that one fits a row; two that are cut to the same get a number. */
+function shownNames(figure: Figure, lang: Lang, inner: number): Map<string, string> {
+  const shown = new Map<string, string>();
+  const taken = new Set<string>();
+  const room = Math.min(420, inner - legendIcon);
+  for (const name of figure.panels.flatMap((panel) => seriesNames(panel, lang))) {
+    if (shown.has(name)) continue;
+    let cut = cutTo(name, labelSize + 1, room);
+    for (let times = 2; taken.has(cut); times++)
+      cut = `${cutTo(name, labelSize + 1, room - textWidth(` (${times})`, labelSize + 1))} (${times})`;
+    taken.add(cut);
+    shown.set(name, cut);
+  }
+  return shown;
 }
 
 /** The names of what a panel draws. */

@@ -6,7 +6,8 @@ import { cutTo } from './text-size.ts';
 
 /** Lines, dots, staircases, bands and limits of one panel. */
 export function linePanelParts(panel: LinePanel, frame: PanelFrame): PanelParts {
-  const series = panel.series.flatMap((one) => [...bandOf(one, frame), lineOf(one, panel, frame)]);
+  // Lines come first: the legend shows the first series of a name, and a band has neither shape nor dash.
+  const series = panel.series.flatMap((one) => [lineOf(one, panel, frame), ...bandOf(one, panel, frame)]);
   const limits = limitsOf(panel, frame);
   return {
     xAxis: axisOf(panel.x, frame, 'x'),
@@ -24,14 +25,18 @@ export function axisOf(axis: Axis, frame: PanelFrame, which: 'x' | 'y', panel?: 
     gridIndex: index,
     type: log ? 'log' : 'value',
     min: axis.from ?? (which === 'y' && !log ? 0 : undefined),
-    axisLine: { show: true, lineStyle: { color: theme.faint } },
+    axisLine: { show: true, onZero: false, lineStyle: { color: theme.faint } },
     axisTick: { show: which === 'x' },
     splitLine: { show: which === 'y', lineStyle: { color: theme.grid } },
     axisLabel: { fontSize: labelSize, color: theme.faint, hideOverlap: true },
     scale: which === 'x',
+    ...(axis.whole === true && { minInterval: 1 }),
   };
-  if (axis.to !== undefined) part['max'] = axis.to;
-  else if (highest > 0) part['max'] = (value: { max: number }) => niceAbove(Math.max(value.max, highest));
+  if (axis.to !== undefined) {
+    part['max'] = axis.to;
+    // Where the data end is no round number; its label would crowd the last one that is.
+    if (which === 'x') part['axisLabel'] = { ...(part['axisLabel'] as Part), showMaxLabel: false };
+  } else if (highest > 0) part['max'] = (value: { max: number }) => niceAbove(Math.max(value.max, highest));
   if (which === 'x') {
     Object.assign(part, {
       name: cutTo(say(axis.name, lang), labelSize, frame.width),
@@ -51,7 +56,7 @@ function niceAbove(value: number): number {
 }
 
 function lineOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part {
-  const name = cutTo(say(series.name, frame.lang), labelSize + 1, 420);
+  const name = frame.named(series.name);
   const { color, symbol, dash } = frame.style(name);
   const many = series.points.length > 60;
   const at = { name, xAxisIndex: frame.index, yAxisIndex: frame.index, color, data: pointsOf(series, color, frame) };
@@ -74,7 +79,8 @@ function lineOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part 
     ...at,
     ...drawn,
     type: 'line',
-    showSymbol: !many,
+    showSymbol: !many || series.plain === true,
+    ...(series.plain === true && { symbol: 'none' }),
     // Points on the edge of the grid are drawn whole.
     clip: false,
     connectNulls: false,
@@ -85,8 +91,11 @@ function lineOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part 
 }
 
 function pointsOf(series: ChartSeries, color: string, frame: PanelFrame): unknown[] {
-  return series.points.map((point) => {
+  return series.points.map((point, i) => {
     const value = [point.x, point.y];
+    // A line needs two ends: a value between two gaps would not be seen.
+    const alone = (series.points[i - 1]?.y ?? null) === null && (series.points[i + 1]?.y ?? null) === null;
+    if (series.plain === true && alone) return { value, symbol: 'circle', symbolSize: 5 };
     if (point.why === undefined && point.label === undefined) return value;
     const hollow = { itemStyle: { color: frame.theme.background, borderColor: color, borderWidth: 2 }, symbolSize: 9 };
     const label = {
@@ -101,11 +110,13 @@ function pointsOf(series: ChartSeries, color: string, frame: PanelFrame): unknow
 }
 
 /** The intervals of a series as one filled shape; none where no point has one. */
-function bandOf(series: ChartSeries, frame: PanelFrame): Part[] {
+function bandOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part[] {
   const banded = series.points.filter(hasInterval);
   if (banded.length < 2) return [];
-  const name = cutTo(say(series.name, frame.lang), labelSize + 1, 420);
+  const name = frame.named(series.name);
   const { color } = frame.style(name);
+  // Many bands lie over each other; each must stay faint enough to see the lines.
+  const opacity = panel.series.length > 8 ? 0.05 : 0.16;
   return [
     {
       name,
@@ -122,7 +133,7 @@ function bandOf(series: ChartSeries, frame: PanelFrame): Part[] {
         if (params.dataIndex !== 0) return undefined;
         const upper = banded.map((point) => api.coord([point.x, point.high]));
         const lower = banded.map((point) => api.coord([point.x, point.low])).toReversed();
-        return { type: 'polygon', shape: { points: [...upper, ...lower] }, style: { fill: color, opacity: 0.16 } };
+        return { type: 'polygon', shape: { points: [...upper, ...lower] }, style: { fill: color, opacity } };
       },
     },
   ];

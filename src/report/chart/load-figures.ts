@@ -3,7 +3,7 @@ import type { Summary, Sweep } from '../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
 import { chartWords } from './chart-words.ts';
 import type { ChartSeries, Figure, LinePanel } from './figure.ts';
-import { distinctNames, loadAxis, loadPoints, notesOf, panelOf } from './sweep-figures.ts';
+import { distinctNames, loadAxis, loadPoints, notesOf, panelOf, reasonOf } from './sweep-figures.ts';
 import type { IntervalsOf, Reading } from './sweep-figures.ts';
 
 /** First token and time per output token against the load, by percentile; null where nothing was streamed. */
@@ -62,7 +62,7 @@ export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
               x,
               y,
               ...(labelled && { label: String(load) }),
-              ...(point.verdict.valid ? {} : { why: { en: 'not valid', zh: '无效' } }),
+              ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
             },
           ];
     });
@@ -98,7 +98,11 @@ export function goodputFigure(sweep: Sweep): Figure | null {
   const line = (name: ChartSeries['name'], of: (point: Summary) => number | null): ChartSeries => ({
     name,
     kind: 'line',
-    points: loadPoints(sweep).map(({ x, point }) => ({ x, y: of(point) })),
+    points: loadPoints(sweep).map(({ x, point }) => ({
+      x,
+      y: of(point),
+      ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
+    })),
   });
   panels.push({
     kind: 'lines',

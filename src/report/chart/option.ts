@@ -1,6 +1,6 @@
 import { say } from '../../core/index.ts';
 import type { Lang } from '../../core/index.ts';
-import type { Figure, LinePanel, Panel } from './figure.ts';
+import type { Figure, LinePanel, Panel, SpanPanel, Words } from './figure.ts';
 import { heatParts } from './heat-option.ts';
 import { labelSize, layoutOf, panelTitleSize, titleSize } from './layout.ts';
 import type { Layout } from './layout.ts';
@@ -38,7 +38,9 @@ export interface PanelFrame {
   interactive: boolean;
   /** px of the grid. */
   width: number;
-  /** Colour, shape and dash of a series by its name, the same in every panel. */
+  /** The name of a series as the legend has it. */
+  named(name: Words): string;
+  /** Colour, shape and dash of a series by that name, the same in every panel. */
   style(name: string): { color: string; symbol: string; dash: 'solid' | 'dashed' | 'dotted' };
 }
 
@@ -54,6 +56,7 @@ export function chartOption(figure: Figure, options: DrawOptions): { option: Par
       theme,
       interactive,
       width: layout.boxes[index]!.width,
+      named: (name) => layout.shown.get(say(name, lang)) ?? say(name, lang),
       style: styles(layout, theme),
     }),
   );
@@ -89,8 +92,18 @@ function partsOf(panel: Panel, frame: PanelFrame): PanelParts {
     case 'heat':
       return heatParts(panel, frame);
     case 'spans':
-      return { ...spanParts(panel, frame), xAxis: axisOf(panel.x, frame, 'x'), yAxis: axisOf(panel.y, frame, 'y') };
+      return { ...spanParts(panel, frame), xAxis: axisOf(panel.x, frame, 'x'), yAxis: rowAxis(panel, frame) };
   }
+}
+
+/** Rows are numbered by their names: where requests were picked, the number says which one it is. */
+function rowAxis(panel: SpanPanel, frame: PanelFrame): Part {
+  const axis = axisOf({ ...panel.y, from: -0.5, to: panel.rows.length - 0.5, whole: true }, frame, 'y');
+  const formatter = (row: number): string => panel.rows[row]?.name ?? '';
+  return {
+    ...axis,
+    axisLabel: { ...(axis['axisLabel'] as Part), formatter, showMinLabel: false, showMaxLabel: false },
+  };
 }
 
 function styles(layout: Layout, theme: ChartTheme): PanelFrame['style'] {
@@ -109,7 +122,7 @@ function styles(layout: Layout, theme: ChartTheme): PanelFrame['style'] {
 function titles(figure: Figure, layout: Layout, lang: Lang, theme: ChartTheme): Part[] {
   const head = {
     text: layout.title.join('\n'),
-    left: 20,
+    left: 24,
     top: 18,
     padding: 0,
     textStyle: { fontFamily, fontSize: titleSize, lineHeight: titleSize + 8, color: theme.text },
@@ -145,12 +158,12 @@ function legendPart(layout: Layout, theme: ChartTheme, interactive: boolean): Pa
   return {
     legend: {
       data: layout.legend.names,
-      left: 20,
-      width: layout.width - 40,
+      left: 24,
+      width: layout.width - 48,
       top: layout.legend.top,
       padding: 0,
       itemGap: 12,
-      itemWidth: 24,
+      itemWidth: 28,
       itemHeight: 10,
       selectedMode: interactive,
       textStyle: { fontFamily, fontSize: labelSize + 1, color: theme.text },

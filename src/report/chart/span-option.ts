@@ -1,6 +1,3 @@
-import { say } from '../../core/index.ts';
-import { cutTo } from './text-size.ts';
-import { labelSize } from './layout.ts';
 import type { SpanPanel } from './figure.ts';
 import type { PanelFrame, Part } from './option.ts';
 
@@ -13,7 +10,7 @@ interface SpanApi {
 export function spanParts(panel: SpanPanel, frame: PanelFrame): { series: Part[] } {
   return {
     series: panel.phases.map((phase, number) => {
-      const name = cutTo(say(phase.name, frame.lang), labelSize + 1, 420);
+      const name = frame.named(phase.name);
       const color = frame.theme.tones[phase.tone];
       return {
         name,
@@ -29,7 +26,7 @@ export function spanParts(panel: SpanPanel, frame: PanelFrame): { series: Part[]
           const [left, middle] = api.coord([api.value(0), api.value(2)]);
           const [right] = api.coord([api.value(1), api.value(2)]);
           const [, next] = api.coord([api.value(0), api.value(2) + 1]);
-          const height = Math.max(1, Math.abs(next - middle) * 0.8);
+          const height = Math.max(1, Math.min(24, Math.abs(next - middle) * 0.8));
           return {
             type: 'rect',
             shape: { x: left, y: middle - height / 2, width: Math.max(0.75, right - left), height },

@@ -17,6 +17,8 @@ export interface Reading {
   of(point: Summary): number | null | undefined;
   /** Metric word of its interval. */
   interval?: string;
+  /** A count of something. */
+  whole?: boolean;
 }
 
 const none: IntervalsOf = () => null;
@@ -44,7 +46,7 @@ const readings = {
     of: (p) => secondsOf(p.latencyMs?.p90),
     interval: 'latency.p90',
   },
-  failures: { title: chartWords.failures, of: (p) => countOf(p.counts, 'failed') },
+  failures: { title: chartWords.failures, of: (p) => countOf(p.counts, 'failed'), whole: true },
 } satisfies Record<string, Reading>;
 
 /** The 2×3 panel of a sweep: duration, QPS, latency, throughput, p50, p90 against the load. */
@@ -87,7 +89,7 @@ export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: I
     kind: 'lines',
     title: reading.title,
     x: loadAxis(sweeps[0]),
-    y: { name: reading.title },
+    y: { name: reading.title, ...(reading.whole === true && { whole: true }) },
     series: distinctNames(sweeps).map(([name, sweep]): ChartSeries => ({
       name,
       kind: 'line',
@@ -141,13 +143,19 @@ export function reasonOf(point: Summary): Words {
     : { en: printable(finding.message), zh: printable(finding.zh.message) };
 }
 
+/** Whether runs or the engines behind them were simulated. */
+export function simulationNotes(points: readonly Pick<Summary, 'simulated' | 'engine'>[]): Words[] {
+  if (points.some((point) => point.simulated)) return [chartWords.simulated];
+  return points.some((point) => point.engine?.simulated === true) ? [chartWords.simulatedEngine] : [];
+}
+
 const mostNotes = 6;
 
 /** What the picture itself must say: simulated, bands, and why points are hollow (each reason once, with its points). */
 export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none): Words[] {
   const points = sweeps.flatMap((sweep) => sweep.points);
   const notes: Words[] = [];
-  if (points.some((point) => point.simulated)) notes.push(chartWords.simulated);
+  notes.push(...simulationNotes(points));
   if (points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
   const hollow = distinctNames(sweeps).flatMap(([name, sweep]) =>
     sweep.points.filter((point) => !point.verdict.valid).map((point) => ({ name, sweep, point })),

@@ -2,8 +2,9 @@
 export function textWidth(text: string, size: number): number {
   let ems = 0;
   for (const char of text) {
-    if (/[\u1100-\u11FF\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFE30-\uFE4F\uFF00-\uFFEF]/.test(char)) ems += 1;
-    else if (/[A-Z@%&#mwMW—…]/.test(char)) ems += 0.78;
+    if (/[\u1100-\u11FF\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFE30-\uFE4F\uFF00-\uFFEF·×°±○●※→←↑↓“”‘’…—]/.test(char))
+      ems += 1;
+    else if (/[A-Z@%&#mwMW]/.test(char)) ems += 0.78;
     else if (/[iljtf .,:;'|!()[\]]/.test(char)) ems += 0.36;
     else ems += 0.59;
   }

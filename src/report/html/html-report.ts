@@ -5,7 +5,7 @@ import { both, markup, text } from './both.ts';
 import type { Html } from './both.ts';
 import { storyOf } from './story.ts';
 import { style } from './style.ts';
-import { distributionTable, findingList, problemTable, sweepTable } from './tables.ts';
+import { distributionTable, findingList, telemetryList, problemTable, sweepTable } from './tables.ts';
 
 /** The browser side of a page, built apart; the hash is its sha256 in base64, for the content security policy. */
 export interface PageScript {
@@ -58,11 +58,15 @@ export function htmlReport(parts: HtmlParts): string {
 }
 
 function body(parts: HtmlParts): Html {
+  const watched = telemetryList(parts.sweeps);
   const sections: [string, Phrase, Html][] = [
     ['story', { en: 'What was tested and found', zh: '测了什么，发现了什么' }, story(parts)],
     ['charts', { en: 'Charts', zh: '图表' }, markup`${parts.figures.map(figureBox)}`],
     ...(parts.more ?? []).map(({ id, title, body: inner }): [string, Phrase, Html] => [id, title, inner]),
     ['tables', { en: 'Tables', zh: '数据表' }, tables(parts.sweeps)],
+    ...(watched === null
+      ? []
+      : [['telemetry', { en: 'Server and cards', zh: '服务器与卡' }, watched] as [string, Phrase, Html]]),
     ['audit', { en: 'Audit', zh: '审计' }, findingList(parts.sweeps)],
     ['environment', { en: 'Environment', zh: '环境' }, environment(parts)],
     ['repeat', { en: 'To repeat it', zh: '如何复现' }, repeat(parts)],

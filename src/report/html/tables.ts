@@ -2,6 +2,7 @@ import { printable, problems } from '../../core/index.ts';
 import type { Distribution, Finding, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from '../figure-text.ts';
 import { pointName, sweepName, variableOf } from '../point-name.ts';
+import { telemetryWords } from '../telemetry-text.ts';
 import { words } from '../words.ts';
 import { both, markup, table, text } from './both.ts';
 import type { Html } from './both.ts';
@@ -91,6 +92,20 @@ export function problemTable(points: readonly Summary[]): Html | null {
     [both({ en: 'cause', zh: '原因' }), both({ en: 'code', zh: '代码' }), both({ en: 'requests', zh: '请求数' })],
     rows,
   );
+}
+
+/** What server and cards did at each point; null where nothing was watched. */
+export function telemetryList(sweeps: readonly Sweep[]): Html | null {
+  const items = sweeps.flatMap((sweep) =>
+    sweep.points.flatMap((point) => {
+      const where = `${sweeps.length > 1 ? `${sweepName(sweep)} ` : ''}${pointName(sweep, point)}`;
+      const alone = sweeps.length === 1 && sweep.points.length === 1;
+      return telemetryWords(point).map(
+        ({ en, zh }) => markup`<li>${both(alone ? { en, zh } : { en: `${where}: ${en}`, zh: `${where}：${zh}` })}</li>`,
+      );
+    }),
+  );
+  return items.length === 0 ? null : markup`<ul>${items}</ul>`;
 }
 
 /** The audit: each doubt once, with the points it is about. */

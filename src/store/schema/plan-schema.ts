@@ -32,6 +32,7 @@ const target = z.object({
       also: z.array(z.string()),
     })
     .exactOptional(),
+  server: z.string().exactOptional(),
   wire: z
     .object({
       path: z.string().nullable(),

@@ -102,6 +102,7 @@ export const summarySchema = z
     label: z.string().nullable(),
     source: z.object({ tool: z.string(), file: z.string().nullable() }),
     simulated: z.boolean(),
+    engine: z.object({ server: z.string(), simulated: z.boolean() }).exactOptional(),
     partial: z.boolean().default(false),
     model: z.string().nullable().default(null),
     startedAt: z.string().nullable().default(null),
