@@ -1,12 +1,15 @@
 // Capacity at an SLO, predicted from a fitted profile, against the truth, on engines with features that the fitted model lacks: a kink in
 // the step time, quadratic prefill, a tight KV cache, jitter. Each engine is measured like a server would be: one run whose rate
-// climbs from idle to beyond saturation, seen from the client only.
-//   node bench/sim/capacity.mjs [--seed 1] [--engines 20]
+// climbs from idle to beyond saturation, seen from the client only: when each token of each stream came, or, with
+// --no-token-times, only the first and the last (what a request trace holds).
+//   node bench/sim/capacity.mjs [--seed 1] [--engines 20] [--draws 24] [--no-token-times]
 import { numberFlag, percent, sources } from './sources.mjs';
 
 const { fitTrace, randomStream, replay } = await sources();
 const seed = numberFlag('seed', 1);
 const engines = numberFlag('engines', 20);
+const draws = numberFlag('draws', 24);
+const tokenTimes = !process.argv.includes('--no-token-times');
 const draw = randomStream(seed, 'capacity engines');
 const between = (low, high) => low * (high / low) ** draw.next();
 const settings = { max_num_seqs: 128, max_num_batched_tokens: 2048 };
@@ -59,15 +62,19 @@ const quantileOf = (values, q) => {
   return sorted[Math.floor(q * (sorted.length - 1))];
 };
 
+const dice = requests(1500, () => 1, 'capacity run');
+
 /** The highest rate at which p90 of TTFT and of TPOT meet the SLO, by bisection on the same dice. */
-function capacity(profile, slo) {
+function capacity(profile, slo, near = null) {
   const meets = (rate) => {
-    const played = requests(1500, () => rate, 'capacity run');
+    const played = dice.map((request) => ({ ...request, arrivalMs: request.arrivalMs / rate }));
     const out = replay(profile, played, 5);
     return quantileOf(out.ttftMs, 0.9) <= slo.ttftMs && quantileOf(out.tpotMs, 0.9) <= slo.tpotMs;
   };
-  let [low, high] = [0.01, 200];
-  for (let i = 0; i < 14; i++) {
+  let [low, high] = near === null ? [0.01, 200] : [near / 1.05, near * 1.05];
+  while (near !== null && !meets(low)) [low, high] = [low / 1.1, low];
+  while (near !== null && meets(high)) [low, high] = [high, high * 1.1];
+  while (high / low > 1.001) {
     const middle = Math.sqrt(low * high);
     if (meets(middle)) low = middle;
     else high = middle;
@@ -86,24 +93,24 @@ for (let number = 0; number < engines; number++) {
   };
   const perSec = 1000 / ((180 / 40) * (aMs + 40 * cMsPerDecode) + 370 * p1MsPerPrefillToken);
   const measured = requests(800, (part) => perSec * (0.15 + 1.35 * part), `measured ${number}`);
-  const seen = replay(truth, measured, seed + number);
+  const seen = replay(truth, measured, seed + number, true);
   measured.forEach((request, i) => {
     request.ttftMs = seen.ttftMs[i];
     request.tpotMs = seen.tpotMs[i];
     request.latencyMs = seen.latencyMs[i];
+    const atMs = seen.tokenAtMs[i];
+    if (tokenTimes) request.tokens = { atMs, counts: atMs.map(() => 1) };
   });
   const fit = fitTrace(measured, { train: 0.98, scheduler: 'vllm-v1', settings, kv: truth.kv });
   const [real, guess] = [capacity(truth, slo), capacity(fit.profile, slo)];
-  const draws = fit
-    .sample(12, seed)
-    .map((profile) => capacity(profile, slo))
-    .sort((a, b) => a - b);
-  const inside = real >= draws[0] * 0.985 && real <= draws.at(-1) * 1.015;
+  const drawn = fit.sample(draws, seed).map((profile) => capacity(profile, slo, guess));
+  const [low, high] = [quantileOf(drawn, 0.05), quantileOf(drawn, 0.95)];
+  const inside = real >= low && real <= high;
   if (inside) covered++;
   errors.push(Math.abs(guess / real - 1));
   console.log(
     `engine ${String(number).padStart(2)}  truth ${real.toFixed(2)}/s, predicted ${guess.toFixed(2)}/s, error ${percent(guess / real - 1)}, ` +
-      `interval ${draws[0].toFixed(2)} … ${draws.at(-1).toFixed(2)}${inside ? '' : '  (outside)'}`,
+      `interval ${low.toFixed(2)} … ${high.toFixed(2)}${inside ? '' : '  (outside)'}`,
   );
 }
 const within = errors.filter((error) => error <= 0.05).length;

@@ -54,6 +54,73 @@ describe('a request trace of a simulated vLLM with hidden parameters', () => {
   });
 });
 
+describe('an engine with features that a straight line lacks, seen through one run whose rate climbs past saturation', () => {
+  const odd: EngineProfile = {
+    ...hidden,
+    cost: {
+      aMs: 18,
+      cMsPerDecode: 0.06,
+      p1MsPerPrefillToken: 0.07,
+      kMsPer1000KvTokens: 0.05,
+      mMsPerMillionAttention: 0.3,
+      // The step jumps by 2.5 ms where a kernel changes.
+      decodeCurve: [
+        { decodes: 30, ms: 1.8 },
+        { decodes: 38, ms: 4.78 },
+      ],
+    },
+    kv: { blocks: 2500, blockSize: 16 },
+  };
+  const settings = { max_num_seqs: 256, max_num_batched_tokens: 2048 };
+  /** The highest rate at which nine in ten first tokens come within 600 ms and nine in ten answers take at most 34 ms a token. */
+  const capacity = (profile: EngineProfile): number => {
+    const unit = tracedRun(profile, 600, 1);
+    const p90 = (values: Float64Array): number =>
+      values.filter((value) => !Number.isNaN(value)).sort()[Math.floor(0.9 * values.length)]!;
+    let [low, high] = [0.5, 30];
+    while (high / low > 1.002) {
+      const rate = Math.sqrt(low * high);
+      const played = replay(
+        profile,
+        unit.map((request) => ({ ...request, arrivalMs: request.arrivalMs / rate })),
+        5,
+      );
+      if (p90(played.ttftMs) <= 600 && p90(played.tpotMs) <= 34) low = rate;
+      else high = rate;
+    }
+    return low;
+  };
+  const climbing = tracedRun(odd, 700, 1).map((request, i) => ({
+    ...request,
+    arrivalMs: request.arrivalMs / (2 + i / 70),
+  }));
+  const ordered = climbing.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
+  const seen = replay(odd, ordered, 9, true);
+  const measured = ordered.map((request, i) => ({
+    ...request,
+    ttftMs: seen.ttftMs[i]!,
+    tpotMs: seen.tpotMs[i]!,
+    latencyMs: seen.latencyMs[i]!,
+    tokens: { atMs: seen.tokenAtMs[i]!, counts: seen.tokenAtMs[i]!.map(() => 1) },
+  }));
+  const fit = fitTrace(measured, { train: 0.98, scheduler: 'vllm-v1', settings, kv: odd.kv });
+  const truth = capacity(odd);
+
+  it('has its capacity under an SLO predicted within 5 %, and within the range of engines that explain the run', () => {
+    expect(Math.abs(capacity(fit.profile) / truth - 1)).toBeLessThan(0.05);
+    const drawn = fit
+      .sample(12, 1)
+      .map(capacity)
+      .toSorted((a, b) => a - b);
+    expect(truth).toBeGreaterThanOrEqual(drawn[0]!);
+    expect(truth).toBeLessThanOrEqual(drawn.at(-1)!);
+  });
+
+  it('is found to bend, by what was left out', () => {
+    expect(fit.knots.length).toBeGreaterThan(0);
+  });
+});
+
 describe('the file', () => {
   const line = { arrivalMs: 0, promptTokens: 10, outputTokens: 3, ttftMs: 20, tpotMs: 10, latencyMs: 40 };
   const lines = (count: number): string => Array.from({ length: count }, () => JSON.stringify(line)).join('\n');

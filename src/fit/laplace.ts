@@ -47,19 +47,6 @@ export function spreadOf(covariance: readonly (readonly number[])[], slopes: rea
   return Math.sqrt(Math.max(0, variance));
 }
 
-/** The lower triangle whose square is the matrix: it turns independent dice into correlated ones. */
-export function cholesky(matrix: readonly (readonly number[])[]): number[][] {
-  const root = matrix.map((row) => row.map(() => 0));
-  for (let i = 0; i < matrix.length; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = matrix[i]![j]!;
-      for (let k = 0; k < j; k++) sum -= root[i]![k]! * root[j]![k]!;
-      root[i]![j] = i === j ? Math.sqrt(Math.max(0, sum)) : root[j]![j]! > 0 ? sum / root[j]![j]! : 0;
-    }
-  }
-  return root;
-}
-
 /** The 0.95 quantile of the standard normal: ± this many standard deviations hold 90 %. */
 export const ninetyPercent = 1.645;
 

@@ -11,6 +11,8 @@ export interface TracedRequest {
   /** (latency − ttft) / (output tokens − 1); null for answers of one token. */
   tpotMs: number | null;
   latencyMs: number;
+  /** When tokens came, on the clock of arrivalMs, and how many at each moment; absent = only the first and the last are known. */
+  tokens?: { atMs: readonly number[]; counts: readonly number[] };
 }
 
 const mostLines = 2_000_000;
@@ -63,7 +65,9 @@ export function traceOfExchanges(exchanges: readonly Exchange[]): TracedRequest[
     if (promptTokens === null || outputTokens === null || promptTokens < 1 || outputTokens < 1) return [];
     const [ttftMs, latencyMs] = [firstMs - sentMs, endMs - sentMs];
     const tpotMs = outputTokens > 1 ? (latencyMs - ttftMs) / (outputTokens - 1) : null;
-    return [{ arrivalMs: sentMs, promptTokens, outputTokens, ttftMs, tpotMs, latencyMs }];
+    const request = { arrivalMs: sentMs, promptTokens, outputTokens, ttftMs, tpotMs, latencyMs };
+    const counted = chunks.tokens.reduce((sum, tokens) => sum + tokens, 0) === outputTokens;
+    return [counted ? { ...request, tokens: { atMs: chunks.atMs, counts: chunks.tokens } } : request];
   });
   return requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
 }

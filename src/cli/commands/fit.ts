@@ -197,7 +197,7 @@ async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
   };
   const start = Math.min(...validation.map((request) => request.arrivalMs));
   const played = validation.map((request) => ({ ...request, arrivalMs: request.arrivalMs - start }));
-  const metrics = scoreTrace(played, replay(profile, played), 0);
+  const metrics = scoreTrace(played, [replay(profile, played)], 0);
   const heldOutError = Object.fromEntries(
     Object.entries(metrics).map(([key, metric]) => [key, Math.abs(metric.error)]),
   );

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { cutTime } from './clock-pieces.ts';
+import type { Stay } from './clock-pieces.ts';
+import { clockStart, fitClock, placesOf } from './step-clock.ts';
+
+const rules = { prefillApart: false, chunkTokens: Infinity, bend: 1 };
+const cut = { leastStepMs: 10, untilMs: Infinity, kv: null };
+
+/**
+ * On paper: steps of 10 ms + 1 ms for each decoding sequence. One answer of 101 tokens alone, one of 100 more in company of four
+ * others, with nothing else in the step.
+ */
+function onPaper(): Stay[] {
+  const stays: Stay[] = [];
+  let nowMs = 0;
+  for (let round = 0; round < 30; round++) {
+    const together = 1 + (round % 5);
+    const stepMs = 10 + together;
+    for (let i = 0; i < together; i++)
+      stays.push({ fromMs: nowMs, toMs: nowMs + 100 * stepMs, promptTokens: 0, steps: 100 });
+    nowMs += 100 * stepMs + 500;
+  }
+  return stays;
+}
+
+describe('the step clock', () => {
+  it('reads a and c off answers whose step times are known on paper', () => {
+    const stays = onPaper();
+    const fit = fitClock(cutTime(stays, stays, [], cut), [], clockStart(11, []), rules);
+    expect(fit.x[0]).toBeCloseTo(10, 1);
+    expect(fit.x[1]! + 0.05 * fit.x[placesOf([]).k]!).toBeCloseTo(1, 1);
+  });
+
+  it("charges a prompt to the answers that waited for it: 1000 tokens at 0.1 ms lengthen the others' time by 100 ms", () => {
+    const stays = onPaper().map((stay) => ({ ...stay, toMs: stay.toMs + 100 }));
+    // A newcomer in the middle of every round, whose prompt took 100 ms; it makes one token and leaves.
+    const rounds = [...new Set(stays.map((stay) => stay.fromMs))];
+    const guests = rounds.map((fromMs) => ({ fromMs: fromMs + 600, toMs: fromMs + 600, promptTokens: 1000, steps: 0 }));
+    const pieces = cutTime([...stays, ...guests], stays, [], cut);
+    const fit = fitClock(pieces, [], clockStart(11, []), rules);
+    // a and p1 trade off when every round has one guest; together they must explain 100 steps and one prompt.
+    const { p1 } = placesOf([]);
+    expect((100 * (fit.x[0]! + fit.x[1]!) + 1000 * fit.x[p1]!) / 1200).toBeCloseTo(1, 1);
+  });
+
+  it('does not count what was held while the KV cache was full', () => {
+    const stays = onPaper().map((stay) => ({ ...stay, promptTokens: 100 }));
+    const all = cutTime(stays, stays, [], cut);
+    const some = cutTime(stays, stays, [], { ...cut, kv: { blocks: 30, blockSize: 16 } });
+    expect(all.steps.length).toBe(stays.length);
+    expect(some.steps.length).toBeGreaterThan(0);
+    expect(some.steps.length).toBeLessThan(stays.length);
+  });
+
+  it('finds a jump of d(n) where the answers show one', () => {
+    const stays = onPaper().map((stay) => ({ ...stay }));
+    const jumped = stays.map((stay) => {
+      const together = stays.filter((other) => other.fromMs === stay.fromMs).length;
+      return { ...stay, toMs: stay.toMs + (together >= 4 ? 300 : 0) };
+    });
+    const fit = fitClock(cutTime(jumped, jumped, [], cut), [3, 4], clockStart(11, [3, 4]), { ...rules, bend: 10 });
+    expect(fit.x[2]! / fit.x[1]!).toBeGreaterThan(2.5);
+  });
+});

@@ -1,0 +1,300 @@
+import type { ClockPieces } from './clock-pieces.ts';
+import { solve } from './linear-solve.ts';
+
+/**
+ * A step's cost as the clock has it: a, the slope of d(n) in each segment between knots, k, p1, m and the overhead, in this order
+ * in `x`. All are bounded below by zero.
+ */
+export interface ClockFit {
+  knots: readonly number[];
+  x: number[];
+  /** Spread of a stretch's error over the root of its steps: step jitter, and what the model lacks. */
+  sigma: number;
+  /** Errors of the stretches in units of a step's time over the root of the steps. */
+  errors: Float64Array;
+}
+
+/** How a clock is to be read. */
+export interface ClockRules {
+  /** Prefills run in steps of their own while decoding waits. */
+  prefillApart: boolean;
+  /** Tokens of one step: longer prompts are cut. */
+  chunkTokens: number;
+  /** How far slopes of d(n) may differ from the usual one, relative to it; only with knots. */
+  bend: number;
+}
+
+const rounds = 10;
+/** Attention of a million is taken to cost about so many prefill tokens, give or take, unless the data says otherwise. */
+const attentionTokens = 5;
+/** How far, relative to it, the slope beyond the last knot is likely to be from the usual one. */
+const lastSlopeSpread = 0.25;
+/** A sequence more in the batch costs at least this share of a. */
+const leastSlope = 1e-3;
+/** A moment is known to about half a step. */
+const momentSteps = 10;
+
+/** Places of the parameters behind the slopes. */
+export const placesOf = (knots: readonly number[]): { k: number; p1: number; m: number; overhead: number } => {
+  const k = knots.length + 2;
+  return { k, p1: k + 1, m: k + 2, overhead: k + 3 };
+};
+
+/** Least squares of counted against clocked steps, deaf to stretches that no jitter explains. `counts` weighs the stretches. */
+export function fitClock(
+  pieces: ClockPieces,
+  knots: readonly number[],
+  start: readonly number[],
+  rules: ClockRules,
+  counts: Float64Array | null = null,
+): ClockFit {
+  // Answers of one batch share their steps: so many stretches say what one would.
+  const overlap = overlapOf(pieces);
+  let x = [...start];
+  let reading = readClock(pieces, knots, x, rules);
+  let sigma = spreadOf(reading.errors, counts);
+  for (let round = 0; round < rounds; round++) {
+    const weights = reading.errors.map((error, i) => bounded(Math.abs(error) / sigma) * (counts?.[i] ?? 1));
+    const system = systemOf(reading.slopes, reading.errors, weights, x);
+    addEntrances(system, pieces, knots, x, rules, sigma);
+    addPriors(system, knots, rules.bend, x, sigma * Math.sqrt(overlap));
+    const next = solveBounded(system, x);
+    const moved = Math.max(...next.map((value, i) => Math.abs(value - x[i]!) / (Math.abs(x[i]!) + 1e-3 * x[0]!)));
+    x = next;
+    reading = readClock(pieces, knots, x, rules);
+    sigma = spreadOf(reading.errors, counts);
+    if (moved < 1e-3) break;
+  }
+  return { knots, x, sigma, errors: reading.errors };
+}
+
+/** A start for the search: the shortest step, and small slopes. */
+export function clockStart(leastStepMs: number, knots: readonly number[]): number[] {
+  return [leastStepMs, ...Array.from({ length: knots.length + 1 }, () => leastStepMs / 300), 0.05, 0.05, 0.05, 1];
+}
+
+/** The same start for other knots: slopes are taken over from where the knots lie. */
+export function movedTo(fit: Pick<ClockFit, 'knots' | 'x'>, knots: readonly number[]): number[] {
+  const slopeAt = (n: number): number => fit.x[1 + fit.knots.filter((knot) => knot <= n).length]!;
+  const { k } = placesOf(fit.knots);
+  return [fit.x[0]!, ...[0, ...knots].map(slopeAt), ...fit.x.slice(k)];
+}
+
+interface Reading {
+  errors: Float64Array;
+  slopes: Float64Array[];
+}
+
+function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly number[], rules: ClockRules): Reading {
+  const size = pieces.decodes.length;
+  const places = placesOf(knots);
+  const width = x.length;
+  const sums = Array.from({ length: width + 1 }, () => new Float64Array(size + 1));
+  for (let j = 0; j < size; j++) {
+    for (let i = 0; i <= width; i++) sums[i]![j + 1] = sums[i]![j]!;
+    const n = pieces.decodes[j]!;
+    if (n === 0) continue;
+    const kv = pieces.kvTokens[j]! / 1000;
+    let baseMs = x[0]! + x[places.k]! * kv;
+    let before = 0;
+    for (let s = 0; s <= knots.length; s++) {
+      baseMs += x[1 + s]! * partOf(n, before, knots[s]);
+      before = knots[s] ?? before;
+    }
+    const apart = rules.prefillApart ? pieces.prefills[j]! : 0;
+    const attention = pieces.attention[j]! / 1e6;
+    const spentMs = x[places.p1]! * pieces.prefillTokens[j]! + x[places.m]! * attention + apart * x[0]!;
+    const steps = (pieces.lengthMs[j]! - spentMs) / baseMs;
+    const slope = -steps / baseMs;
+    sums[0]![j + 1]! += slope - apart / baseMs;
+    before = 0;
+    for (let s = 0; s <= knots.length; s++) {
+      sums[1 + s]![j + 1]! += slope * partOf(n, before, knots[s]);
+      before = knots[s] ?? before;
+    }
+    sums[places.k]![j + 1]! += slope * kv;
+    sums[places.p1]![j + 1]! -= pieces.prefillTokens[j]! / baseMs;
+    sums[places.m]![j + 1]! -= attention / baseMs;
+    sums[width]![j + 1]! += steps;
+  }
+  const over = (sum: Float64Array): Float64Array =>
+    pieces.steps.map((steps, i) => (sum[pieces.to[i]!]! - sum[pieces.from[i]!]!) * weightOf(steps));
+  const clocked = over(sums[width]!);
+  return {
+    errors: clocked.map((value, i) => value - pieces.steps[i]! * weightOf(pieces.steps[i]!)),
+    slopes: sums.slice(0, width).map(over),
+  };
+}
+
+/** The part of 0 … n between two knots; no knot = no end. */
+function partOf(n: number, before: number, knot: number | undefined): number {
+  return Math.max(0, Math.min(n, knot ?? n) - before);
+}
+
+function weightOf(steps: number): number {
+  return 1 / Math.sqrt(steps + momentSteps);
+}
+
+/** Full weight up to two spreads, less beyond, none beyond six. */
+function bounded(size: number): number {
+  if (size < 2) return 1;
+  return size < 6 ? 2 / size : 0;
+}
+
+/** Normal equations for the parameters themselves, not for their change. */
+interface System {
+  normal: number[][];
+  right: number[];
+}
+
+function systemOf(
+  slopes: readonly Float64Array[],
+  errors: Float64Array,
+  weights: Float64Array,
+  x: readonly number[],
+): System {
+  const normal = slopes.map(() => x.map(() => 0));
+  slopes.forEach((a, i) => {
+    const own = a.map((value, at) => value * weights[at]!);
+    for (let j = i; j < slopes.length; j++) {
+      const sum = product(own, slopes[j]!);
+      normal[i]![j] = sum;
+      normal[j]![i] = sum;
+    }
+  });
+  const weighted = errors.map((value, at) => value * weights[at]!);
+  return { normal, right: slopes.map((a, i) => dot(normal[i]!, x) - product(a, weighted)) };
+}
+
+function product(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+/**
+ * First tokens that waited for nobody took the overhead, the rest of the step under way (half of it, on average) and the steps with
+ * their own prefill. What scatters them is mostly where in a step they came.
+ */
+function addEntrances(
+  system: System,
+  pieces: ClockPieces,
+  knots: readonly number[],
+  x: readonly number[],
+  rules: ClockRules,
+  sigma: number,
+): void {
+  const places = placesOf(knots);
+  for (const { ttftMs, promptTokens, decodes, kvTokens } of pieces.entrances) {
+    const idle = decodes === 0;
+    const chunks = Math.ceil(promptTokens / Math.max(1, rules.chunkTokens - decodes));
+    const row = x.map(() => 0);
+    row[0] = idle ? chunks : chunks + 0.5;
+    const whole = rules.prefillApart ? row[0] - chunks : row[0];
+    let before = 0;
+    for (let s = 0; s <= knots.length; s++) {
+      row[1 + s] = whole * partOf(decodes, before, knots[s]);
+      before = knots[s] ?? before;
+    }
+    row[places.k] = (whole * kvTokens) / 1000;
+    row[places.p1] = promptTokens;
+    row[places.m] = (promptTokens * promptTokens) / 2 / 1e6;
+    row[places.overhead] = 1;
+    const foundMs = dot(row, x);
+    // Uniform within a step: 0.29 of it; and what the server adds of its own.
+    const spreadMs = Math.hypot(idle ? 0 : 0.29 * x[0]!, 0.03 * foundMs, 0.3);
+    const weight = (sigma / spreadMs) ** 2 * bounded(Math.abs(ttftMs - foundMs) / spreadMs);
+    addRow(system, row, ttftMs, weight);
+  }
+}
+
+function addRow({ normal, right }: System, row: readonly number[], value: number, weight: number): void {
+  if (weight === 0) return;
+  for (let i = 0; i < row.length; i++) {
+    const own = weight * row[i]!;
+    if (own === 0) continue;
+    const line = normal[i]!;
+    for (let j = 0; j < row.length; j++) line[j]! += own * row[j]!;
+    right[i]! += own * value;
+  }
+}
+
+/** What is known of every engine: attention of a short prompt is small beside its prefill, and no direction is quite free. */
+function addPriors(system: System, knots: readonly number[], bend: number, x: readonly number[], sigma: number): void {
+  const { m, p1, k, overhead } = placesOf(knots);
+  const pull = (i: number, spread: number): void => {
+    system.normal[i]![i]! += (sigma / spread) ** 2;
+  };
+  pull(m, attentionTokens * Math.max(x[p1]!, 1e-4 * x[0]!));
+  pull(k, 0.02 * x[0]!);
+  pull(overhead, 2 * x[0]!);
+  if (knots.length > 0) {
+    // Most slopes are the usual one and a few differ much (a kernel changes there): an absolute, not a squared penalty.
+    const usual = usualSlope(knots, x);
+    for (let s = 0; s <= knots.length; s++) {
+      const away = Math.abs(x[1 + s]! - usual) + 0.05 * usual;
+      // Beyond the last knot little is measured and much is predicted.
+      const spread = s < knots.length ? Math.sqrt(bend * usual * away) : lastSlopeSpread * usual;
+      const weight = sigma ** 2 / (spread ** 2 + 1e-12);
+      system.normal[1 + s]![1 + s]! += weight;
+      system.right[1 + s]! += weight * usual;
+    }
+  }
+  system.normal.forEach((row, i) => (row[i]! += 1e-9 * row[i]! + 1e-12));
+}
+
+/** How many of the stretches cover a moment, on average. */
+function overlapOf({ lengthMs, from, to }: ClockPieces): number {
+  const until = new Float64Array(lengthMs.length + 1);
+  lengthMs.forEach((length, j) => (until[j + 1] = until[j]! + length));
+  const covered = from.reduce((sum, first, i) => sum + until[to[i]!]! - until[first]!, 0);
+  return Math.max(1, covered / Math.max(1e-9, until.at(-1)!));
+}
+
+/** The slope that half of the range of n is below: a jump is short. */
+function usualSlope(knots: readonly number[], x: readonly number[]): number {
+  const ends = [...knots, 1.15 * knots.at(-1)!];
+  const parts = ends.map((end, s) => ({ slope: x[1 + s]!, length: end - (ends[s - 1] ?? 0) }));
+  const half = ends.at(-1)! / 2;
+  let passed = 0;
+  for (const { slope, length } of parts.toSorted((a, b) => a.slope - b.slope)) {
+    passed += length;
+    if (passed >= half) return Math.max(slope, leastSlope * x[0]!);
+  }
+  return leastSlope * x[0]!;
+}
+
+/** Solves with every parameter at least zero (a at least a third of what it was): those that would fall below stay there. */
+function solveBounded({ normal, right }: System, x: readonly number[]): number[] {
+  const pinned = new Set<number>();
+  const floor = (i: number): number => (i === 0 ? x[0]! / 3 : 0);
+  for (;;) {
+    const free = x.map((_, i) => i).filter((i) => !pinned.has(i));
+    const found = solve(
+      free.map((i) => free.map((j) => normal[i]![j]!)),
+      free.map((i) => right[i]! - [...pinned].reduce((sum, j) => sum + normal[i]![j]! * floor(j), 0)),
+    );
+    const below = free.filter((i, at) => found[at]! < floor(i));
+    if (below.length === 0) {
+      const out = x.map((_, i) => floor(i));
+      free.forEach((i, at) => (out[i] = i === 0 ? Math.min(found[at]!, 3 * x[0]!) : found[at]!));
+      return out;
+    }
+    for (const i of below) pinned.add(i);
+  }
+}
+
+/** 1.4826 times the median deviation is a normal's standard deviation. */
+function spreadOf(errors: Float64Array, counts: Float64Array | null): number {
+  const sorted = errors
+    .map(Math.abs)
+    .filter((_, i) => (counts?.[i] ?? 1) > 0)
+    .sort();
+  return Math.max(0.005, 1.4826 * (sorted[sorted.length >> 1] ?? 0));
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
