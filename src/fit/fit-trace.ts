@@ -38,7 +38,7 @@ export interface TraceFit {
   sample(count: number, seed: number): EngineProfile[];
 }
 
-const mostTrained = 4000;
+const mostTrained = 2000;
 /** Runs of one engine differ by about this much (standard deviation): no single run can know its engine better. */
 const runSpread = 0.012;
 /** Replays over which a prediction is averaged. */
@@ -57,8 +57,11 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const played = playedWith(all, train);
   const pieces = piecesOf(all, train, options.kv);
   const leastStepMs = leastStepOf(train);
-  const tried = variantsOf(options, train).map((variant) => {
-    const chosen = chooseShape(pieces, leastStepMs, rulesOf(variant));
+  const variants = variantsOf(options, train);
+  const shape = chooseShape(pieces, leastStepMs, rulesOf(variants[0]!));
+  const tried = variants.map((variant) => {
+    const rules = { ...shape.rules, ...rulesOf(variant) };
+    const chosen = { ...shape, rules, fit: fitClock(pieces, shape.fit.knots, shape.fit.x, rules) };
     const profile = withOverhead(profileOf(chosen.fit, variant), train, played);
     const loss = traceResiduals(train, replay(profile, played)).reduce((sum, r) => sum + r * r, 0);
     return { variant, chosen, profile, loss };
