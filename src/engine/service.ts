@@ -204,14 +204,14 @@ export class Service {
       leave: () => {
         this.#answers.delete(id);
         this.#waiting.delete(id);
-        this.#core.cancel(id);
+        this.#pacer.cancel(id);
       },
     });
     this.#answers.set(id, answer);
-    const arrivalMs = this.#pacer.nowMs();
+    // Tokenising and the server's front take their time before the engine knows of the request.
+    const arrivalMs = this.#pacer.nowMs() + (this.#options.profile.overheadMs ?? 0);
     this.#waiting.set(id, arrivalMs);
-    this.#core.submit({ id, inputTokens, outputTokens, arrivalMs });
-    this.#pacer.wake();
+    this.#pacer.submit({ id, inputTokens, outputTokens, arrivalMs });
   }
 
   #emit(emissions: readonly Emission[], step: Step): void {

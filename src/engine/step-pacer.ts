@@ -1,12 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import type { Emission, EngineCore, Step } from '../sim/index.ts';
+import type { Emission, EngineCore, EngineRequest, Step } from '../sim/index.ts';
 
 /** Timers wake up late by a millisecond or so: the last stretch is waited out in turns of the event loop. */
 const spinMs = 1.5;
 
 /**
  * Drives an engine core by the wall clock. A step that has ended late does not shift the next one: while there is
- * work, each step begins where the one before was meant to end, so that lateness never adds up.
+ * work, each step begins where the one before was meant to end, so that lateness never adds up. A request joins the first step
+ * that begins at or after its arrival, as in virtual time, however late the wall clock is.
  */
 export class StepPacer {
   readonly #core: EngineCore;
@@ -18,6 +19,8 @@ export class StepPacer {
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #worstLagMs = 0;
+  /** Not yet arrived, or arrived within the step under way, in the order of arrival. */
+  #arriving: EngineRequest[] = [];
 
   /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end. */
   constructor(core: EngineCore, speed: number, emit: (emissions: Emission[], step: Step) => void) {
@@ -36,9 +39,16 @@ export class StepPacer {
     return this.#worstLagMs;
   }
 
-  /** To be called after a submit: starts a step if none is running. */
-  wake(): void {
-    if (this.#endMs === null) this.#begin(this.nowMs());
+  /** Puts a request before the engine at its arrivalMs, which is now or later and never before the last one's. */
+  submit(request: EngineRequest): void {
+    this.#arriving.push(request);
+    if (this.#endMs === null && this.#timer === null && this.#immediate === null) this.#wait(request.arrivalMs);
+  }
+
+  /** Takes a request out, arrived or not. */
+  cancel(id: number): void {
+    if (this.#core.cancel(id)) return;
+    this.#arriving = this.#arriving.filter((request) => request.id !== id);
   }
 
   stop(): void {
@@ -49,27 +59,36 @@ export class StepPacer {
   }
 
   #begin(atMs: number): void {
+    const late = this.#arriving.findIndex((request) => request.arrivalMs > atMs);
+    for (const request of this.#arriving.splice(0, late === -1 ? this.#arriving.length : late))
+      this.#core.submit(request);
     const step = this.#core.beginStep(atMs);
     this.#endMs = step?.endMs ?? null;
     this.#step = step;
-    if (step !== null) this.#wait();
+    const nextMs = this.#endMs ?? this.#arriving[0]?.arrivalMs;
+    if (nextMs !== undefined) this.#wait(nextMs);
   }
 
-  #wait(): void {
-    const leftMs = (this.#endMs! - this.nowMs()) / this.#speed;
+  #wait(untilMs: number): void {
+    const leftMs = (untilMs - this.nowMs()) / this.#speed;
     if (leftMs > spinMs + 1) this.#timer = setTimeout(this.#look, Math.floor(leftMs - spinMs));
     else this.#immediate = setImmediate(this.#look);
   }
 
   readonly #look = (): void => {
-    const endMs = this.#endMs!;
-    const lateMs = (this.nowMs() - endMs) / this.#speed;
+    this.#timer = null;
+    this.#immediate = null;
+    const dueMs = this.#endMs ?? this.#arriving[0]?.arrivalMs;
+    if (dueMs === undefined) return;
+    const lateMs = (this.nowMs() - dueMs) / this.#speed;
     if (lateMs < 0) {
-      this.#wait();
+      this.#wait(dueMs);
       return;
     }
-    this.#worstLagMs = Math.max(this.#worstLagMs, lateMs);
-    this.#emit(this.#core.endStep(), this.#step!);
-    this.#begin(endMs);
+    if (this.#step !== null) {
+      this.#worstLagMs = Math.max(this.#worstLagMs, lateMs);
+      this.#emit(this.#core.endStep(), this.#step);
+    }
+    this.#begin(dueMs);
   };
 }
