@@ -1,6 +1,7 @@
 import { censoredPercentiles } from './rules/censored-percentiles.ts';
 import { chunksNotTokens } from './rules/chunks-not-tokens.ts';
 import { clientBound } from './rules/client-bound.ts';
+import { clientRoom } from './rules/client-room.ts';
 import { concurrencyNotReached } from './rules/concurrency-not-reached.ts';
 import { countsDisagree } from './rules/counts-disagree.ts';
 import { datasetCycled } from './rules/dataset-cycled.ts';
@@ -20,6 +21,7 @@ import { partialRun } from './rules/partial-run.ts';
 import { percentilesImpossible } from './rules/percentiles-impossible.ts';
 import { rateIdentityRule } from './rules/rate-identity.ts';
 import { rateNotAchieved } from './rules/rate-not-achieved.ts';
+import { resumedRun } from './rules/resumed-run.ts';
 import { shortRun } from './rules/short-run.ts';
 import { stuckRequest } from './rules/stuck-request.ts';
 import { tableDisagrees } from './rules/table-disagrees.ts';
@@ -56,9 +58,11 @@ export const pointRules = [
   countsDisagree,
   percentilesImpossible,
   clientBound,
+  clientRoom,
   concurrencyNotReached,
   rateNotAchieved,
   partialRun,
+  resumedRun,
   failures,
   tableDisagrees,
   decodeStarvation,

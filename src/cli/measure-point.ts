@@ -1,13 +1,14 @@
-import type { RunPlan, Summary } from '../core/index.ts';
+import type { RunBehind, RunPlan, Summary } from '../core/index.ts';
 import { executeRun } from '../run/index.ts';
-import { createRun } from '../store/index.ts';
-import type { NewRun, RunWriter } from '../store/index.ts';
+import { createRun, readExchanges, readUnfinished, resumeRun } from '../store/index.ts';
+import type { NewRun, RunWriter, StoredRun } from '../store/index.ts';
 import type { Given } from './command.ts';
 import { afterwardsOf } from './count-afterwards.ts';
 import type { Interrupts } from './interrupts.ts';
 import { runnerFor } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 import { progressLine } from './progress-line.ts';
+import { conversationsCannotResume } from './resume.ts';
 import { startRunTelemetry } from './sampler-process.ts';
 import type { TelemetryWish } from './sampler-process.ts';
 import { shownCommand } from './shown-command.ts';
@@ -19,6 +20,22 @@ export interface Measured {
   dir: string;
 }
 
+/** Goes on with an interrupted load point, in its own folder. */
+export async function measureOn(
+  given: Given,
+  prepared: Prepared,
+  plan: RunPlan,
+  interrupts: Interrupts,
+  title: string,
+  run: StoredRun,
+): Promise<Measured> {
+  const { behind, conversations } = await readUnfinished(run);
+  if (conversations) throw conversationsCannotResume(run);
+  const create = ({ startedAt, monotonicOriginNs }: NewRun): Promise<RunWriter> =>
+    resumeRun(run, behind, { at: startedAt, monotonicOriginNs });
+  return measurePoint(given, prepared, plan, interrupts, title, create, behind);
+}
+
 /** Runs one load point, with progress, into a folder of the store (or of the sweep that `create` belongs to). */
 export async function measurePoint(
   given: Given,
@@ -27,11 +44,12 @@ export async function measurePoint(
   interrupts: Interrupts,
   title: string,
   create: (run: NewRun) => Promise<RunWriter> = (run) => createRun(given.common.store, run),
+  behind: RunBehind | null = null,
 ): Promise<Measured> {
   let observe: (line: string) => void = () => {};
   // Started first, so that neither its start nor its wait falls into the run's time.
   const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));
-  const kit = await runnerFor(prepared, plan);
+  const kit = await runnerFor(prepared, plan, behind);
   const record: NewRun = {
     plan,
     startedAt: new Date().toISOString(),
@@ -54,6 +72,7 @@ export async function measurePoint(
       writer,
       stops: interrupts.stops,
       telemetry,
+      before: behind === null ? null : readExchanges(writer),
       afterwards: afterwardsOf(prepared, plan),
       onProgress: line.show,
     });

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { problems, say, UserError } from '../core/index.ts';
-import type { DatasetFacts, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
+import type { DatasetFacts, RunBehind, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
 import { openDataset } from '../dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../dataset/index.ts';
 import { makeLoadRunner, makeThreadedRunner } from '../load/index.ts';
@@ -161,15 +161,19 @@ export function planPoint(prepared: Prepared, point: LoadPoint, offset: number):
   return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, timing });
 }
 
-/** The runner for a plan, in as many threads as it needs. */
-export async function runnerFor(prepared: Prepared, plan: RunPlan): Promise<RunnerKit> {
+/** The runner for a plan, in as many threads as it needs; `behind` is what an interrupted run has done already. */
+export async function runnerFor(
+  prepared: Prepared,
+  plan: RunPlan,
+  behind: RunBehind | null = null,
+): Promise<RunnerKit> {
   const { dataset, secrets, words } = prepared;
   const offsets = await offsetsOf(dataset, plan);
   // Prompts that another tool's rules chose live in this thread alone.
   const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
-  if (threads === 1) return makeLoadRunner({ secrets, workload: (phase) => dataset.workload(offsets[phase]) });
+  if (threads === 1) return makeLoadRunner({ secrets, behind, workload: (phase) => dataset.workload(offsets[phase]) });
   const source: PromptSource = { spec: words.dataset, options: datasetOptionsOf(words), offsets };
-  return makeThreadedRunner({ threads, secrets, source, entry: new URL('./load-worker.js', import.meta.url) });
+  return makeThreadedRunner({ threads, secrets, source, behind, entry: new URL('./load-worker.js', import.meta.url) });
 }
 
 /** Streams and sends a second that one thread carries well below its limit (docs/validation/client.md). */

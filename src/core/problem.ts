@@ -47,6 +47,8 @@ export interface Problem {
   status: number | null;
   /** The first bytes of what the server or the system said, made printable. */
   words: string | null;
+  /** How long the server asked to wait (Retry-After); absent = it did not. */
+  retryAfterMs?: number;
 }
 
 /** How much of the server's words is kept with a problem, in characters. */

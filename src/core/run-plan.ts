@@ -75,6 +75,10 @@ export interface Reach {
   proxy: string | null;
   /** Further servers that do the same work, asked in turn with the first; whole addresses. */
   also: readonly string[];
+  /** session: all turns of a conversation go to the same of these servers; absent = every ask to the next in turn. */
+  spread?: 'session';
+  /** HTTP/2, several asks on one connection; absent = HTTP/1.1, one ask on each. */
+  http2?: true;
 }
 
 /** Stands in plan.json for a header value that may be a secret. */
@@ -179,4 +183,8 @@ export interface RunPlan {
   /** `ttft.p99<2s` …, as written. */
   slo: readonly string[];
   keepText: boolean;
+  /** How often an ask that was turned away (429, 503, no connection) is made again; absent = never. */
+  retries?: number;
+  /** `failed>5%` …, as written: what ends the run early; absent = nothing. */
+  stopWhen?: readonly string[];
 }

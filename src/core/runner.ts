@@ -33,6 +33,26 @@ export interface ClientHealth {
   connectionsOpened: number | null;
   connectionsReused: number | null;
   rssMaxBytes: number | null;
+  /** CPU seconds per second of each load thread, waiting for due times left out; absent = not known. */
+  cpuPerThread?: number[];
+  /** Share of the time in which the busiest-waiting thread was ready and had no core to run on; absent = not known. */
+  cpuWaitRatio?: number;
+  /** Stops of a thread to collect garbage: how many in all, how long in all, and the longest. */
+  gc?: { pauses: number; totalMs: number; maxMs: number };
+  /** Making connections, those opened ahead of the run included; tls is the handshake's part of it. */
+  connecting?: { count: number; meanMs: number; maxMs: number; tlsMeanMs: number | null; tlsMaxMs: number | null };
+  /** Bytes of requests that the system had not taken yet, at the most of one connection. */
+  sendBacklogMaxBytes?: number;
+  /** What the system kept in its TCP buffers, at the most (of this host, both ends where the server is here too); null = not told. */
+  socketBuffersMaxBytes?: number | null;
+  /** File handles this process could still open at the least, and its limit; null = not told. */
+  fileHandlesLeft?: number | null;
+  fileHandlesLimit?: number | null;
+  /** Ports for outgoing connections left at the least, and their range; null = not told. */
+  portsLeft?: number | null;
+  portsLimit?: number | null;
+  /** The server's clock minus this host's, from its Date headers, good to a fraction of a second; absent = it sends none. */
+  serverClockSkewMs?: number;
 }
 
 /**
@@ -52,4 +72,21 @@ export interface RunnerKit {
   health(): ClientHealth | null;
   /** Read at any moment, for progress and rules. */
   state(): RunState;
+}
+
+/** What a run that goes on after an interruption has behind it. */
+export interface RunBehind {
+  /** Where the run's clock goes on. */
+  clockMs: number;
+  /** Time of the measured part that has passed, up to the last ask that came due. */
+  elapsedMs: number;
+  /** One bit for each number of a measured ask that has ended for good, the lowest first. */
+  done: Uint8Array;
+  /** How many they are. */
+  doneCount: number;
+}
+
+/** Whether the ask of that number has ended already. */
+export function isBehind(behind: RunBehind | null, seq: number): boolean {
+  return behind !== null && ((behind.done[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0;
 }

@@ -62,6 +62,39 @@ export interface Goodput {
   ratio: number | null;
 }
 
+/** Which stop rule ended a run, what it saw, and when on the run's clock. */
+export interface StoppedBecause {
+  /** As written. */
+  rule: string;
+  atMs: number;
+  message: string;
+  evidence: Readonly<Record<string, number>>;
+  zh: string;
+}
+
+/** One interruption that a run went on after. The run's clock stands still meanwhile, so no figure holds the gap. */
+export interface Resumption {
+  /** When it went on, ISO 8601. */
+  at: string;
+  /** Place of the break on the run's clock. */
+  atMs: number;
+  /** Wall time between the last record before and the going on. */
+  gapMs: number;
+  /** Zero of the run's clock from here on, on CLOCK_MONOTONIC, decimal nanoseconds; null for virtual time. */
+  monotonicOriginNs: string | null;
+}
+
+/** What was asked more than once, and what servers asked to wait. */
+export interface Retries {
+  /** Requests that took more than one attempt. */
+  requests: number;
+  /** Attempts beyond the first, of all requests. */
+  attempts: number;
+  /** Requests that ended refused with a Retry-After, and the longest of them. */
+  askedToWait: number;
+  longestWaitMs: number | null;
+}
+
 /** One more place in an imported document that prints a figure of a point, in the unit used there. */
 export interface Mention {
   /** Key as in Summary.printed. */
@@ -84,6 +117,12 @@ export interface Summary extends Figures {
   engine?: { server: string; simulated: boolean };
   /** The run did not end by itself: interrupted, killed, or stopped by a rule. */
   partial: boolean;
+  /** Absent = no stop rule ended it. */
+  stoppedBecause?: StoppedBecause;
+  /** Absent = it ran in one piece. */
+  resumed?: readonly Resumption[];
+  /** Absent = every request was made once and none was asked to wait. */
+  retries?: Retries;
   model: string | null;
   /** When it began, ISO 8601; null = not known. */
   startedAt: string | null;

@@ -1,48 +1,89 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 
 import type { ClientHealth } from '../core/index.ts';
+import { hostRoom, threadCpu } from './host-room.ts';
+import type { HostRoom } from './host-room.ts';
 
 const resolutionMs = 5;
 const sampleMs = 500;
 
-/** Watches this process while it measures: a client at its limit reports its own delays as the server's. */
+/** What the session knows of its connections when the watch ends. */
+export interface WatchedConnections extends Pick<
+  ClientHealth,
+  'connecting' | 'sendBacklogMaxBytes' | 'serverClockSkewMs'
+> {
+  opened: number;
+  reused: number;
+}
+
+/** Watches this thread and its process while it measures: a client at its limit reports its own delays as the server's. */
 export class ClientWatch {
   readonly #delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  readonly #gc = { pauses: 0, totalMs: 0, maxMs: 0 };
+  #collector: PerformanceObserver | null = null;
   #cpu = process.cpuUsage();
+  #thread = threadCpu();
   #startedMs = performance.now();
   #rssMaxBytes = 0;
+  #room: HostRoom = hostRoom();
   #sampler: NodeJS.Timeout | null = null;
 
   start(): void {
     this.#cpu = process.cpuUsage();
+    this.#thread = threadCpu();
     this.#startedMs = performance.now();
     this.#delays.reset();
     this.#delays.enable();
-    const sample = (): void => {
-      this.#rssMaxBytes = Math.max(this.#rssMaxBytes, process.memoryUsage.rss());
-    };
-    sample();
-    this.#sampler = setInterval(sample, sampleMs);
+    this.#collector = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) {
+        this.#gc.pauses++;
+        this.#gc.totalMs += duration;
+        this.#gc.maxMs = Math.max(this.#gc.maxMs, duration);
+      }
+    });
+    this.#collector.observe({ entryTypes: ['gc'] });
+    this.#sample();
+    this.#sampler = setInterval(() => this.#sample(), sampleMs);
     this.#sampler.unref();
   }
 
   /** The health of the client since `start`; spunMs is CPU time spent only waiting for a due time. */
-  stop(spunMs: number, pool: { opened: number; reused: number }): ClientHealth {
+  stop(spunMs: number, { opened, reused, ...connections }: WatchedConnections): ClientHealth {
     this.#delays.disable();
+    this.#collector?.disconnect();
     if (this.#sampler !== null) clearInterval(this.#sampler);
+    this.#sample();
     const elapsedMs = performance.now() - this.#startedMs;
     const { user, system } = process.cpuUsage(this.#cpu);
     const cpuMs = Math.max(0, (user + system) / 1000 - spunMs);
+    const { socketBuffersBytes, ...room } = this.#room;
     return {
       loopDelayP50Ms: this.#delay(50),
       loopDelayP99Ms: this.#delay(99),
       loopDelayMaxMs: this.#delay(100),
       cpuRatio: elapsedMs > 0 ? cpuMs / elapsedMs : null,
       threads: 1,
-      connectionsOpened: pool.opened,
-      connectionsReused: pool.reused,
-      rssMaxBytes: Math.max(this.#rssMaxBytes, process.memoryUsage.rss()),
+      connectionsOpened: opened,
+      connectionsReused: reused,
+      rssMaxBytes: this.#rssMaxBytes,
+      ...this.#threadShare(elapsedMs, spunMs),
+      gc: { ...this.#gc },
+      ...connections,
+      socketBuffersMaxBytes: socketBuffersBytes,
+      ...room,
     };
+  }
+
+  #threadShare(elapsedMs: number, spunMs: number): Pick<ClientHealth, 'cpuPerThread' | 'cpuWaitRatio'> {
+    const now = threadCpu();
+    if (now === null || this.#thread === null || elapsedMs <= 0) return {};
+    const runMs = Math.max(0, now.runMs - this.#thread.runMs - spunMs);
+    return { cpuPerThread: [runMs / elapsedMs], cpuWaitRatio: (now.waitMs - this.#thread.waitMs) / elapsedMs };
+  }
+
+  #sample(): void {
+    this.#rssMaxBytes = Math.max(this.#rssMaxBytes, process.memoryUsage.rss());
+    this.#room = tightest(this.#room, hostRoom());
   }
 
   /** The histogram holds the time between two ticks of a timer; what is over the timer's period is delay. */
@@ -50,4 +91,20 @@ export class ClientWatch {
     if (this.#delays.count === 0) return null;
     return Math.max(0, this.#delays.percentile(percentile) / 1e6 - resolutionMs);
   }
+}
+
+function tightest(before: HostRoom, now: HostRoom): HostRoom {
+  return {
+    ...now,
+    fileHandlesLeft: least(before.fileHandlesLeft, now.fileHandlesLeft),
+    portsLeft: least(before.portsLeft, now.portsLeft),
+    socketBuffersBytes:
+      before.socketBuffersBytes === null || now.socketBuffersBytes === null
+        ? now.socketBuffersBytes
+        : Math.max(before.socketBuffersBytes, now.socketBuffersBytes),
+  };
+}
+
+function least(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? b : Math.min(a, b);
 }

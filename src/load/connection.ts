@@ -8,6 +8,7 @@ import { connect } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
 import { HttpReader, HttpSyntaxError } from './http-reader.ts';
 import type { ResponseHandler, ResponseHead } from './http-reader.ts';
+import type { ConnectionTally } from './connection-tally.ts';
 import type { RunClock } from './run-clock.ts';
 
 /** Who is told about the one request that a connection carries at a time. Times are of the socket read. */
@@ -30,6 +31,7 @@ export class Connection implements ResponseHandler {
   readonly #clock: RunClock;
   readonly #reader = new HttpReader();
   readonly #socket: Socket;
+  readonly #tally: ConnectionTally;
   #client: ConnectionClient | null = null;
   #stage: Stage = 'connecting';
   #ended = false;
@@ -47,16 +49,22 @@ export class Connection implements ResponseHandler {
   /** What its Host header has to be. */
   readonly hostHeader: string;
 
-  constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array) {
+  constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array, tally: ConnectionTally) {
     this.hostHeader = endpoint.hostHeader;
     this.#clock = clock;
+    this.#tally = tally;
+    const begunMs = clock.nowMs();
+    let connectedMs = begunMs;
     this.#socket = connect(endpoint, buffer, (bytes, length) => this.#read(bytes, length));
     const open = (): void => {
+      const nowMs = clock.nowMs();
       this.#stage = 'open';
-      this.#client?.connected(clock.nowMs());
+      tally.add(nowMs - begunMs, endpoint.secure ? nowMs - connectedMs : null);
+      this.#client?.connected(nowMs);
       this.onOpen?.();
     };
     this.#socket.on('connect', () => {
+      connectedMs = clock.nowMs();
       if (endpoint.secure) this.#stage = 'handshaking';
       else open();
     });
@@ -76,6 +84,7 @@ export class Connection implements ResponseHandler {
     this.#ended = false;
     this.#reader.expect(this);
     this.#socket.write(request);
+    if (this.#stage === 'open') this.#tally.wrote(this.#socket.writableLength);
   }
 
   /** For the reader. */

@@ -1,6 +1,7 @@
 import { isDue, makePacer } from '../arrival/index.ts';
-import type { PacerLimits, PacerView, WaitUntil } from '../arrival/index.ts';
-import type { LoadShape } from '../core/index.ts';
+import type { Pacer, PacerLimits, PacerView, WaitUntil } from '../arrival/index.ts';
+import { isBehind } from '../core/index.ts';
+import type { LoadShape, RunBehind } from '../core/index.ts';
 
 /** Hands out the numbered asks of one thread; number k asks prompt k, whoever sends it. */
 export interface Dealer {
@@ -20,31 +21,77 @@ export interface Share {
   starts: Int32Array;
 }
 
-/** All asks of a load, or this thread's share of them: the schedule and the order are the same for any number of threads. */
-export function makeDealer(load: LoadShape, limits: PacerLimits, seed: number, share: Share | null): Dealer {
-  if (share === null) return soleDealer(load, limits, seed);
-  return load.kind === 'closed' ? closedShare(load, limits, seed, share) : openShare(load, limits, seed, share);
+/**
+ * All asks of a load, or this thread's share of them: the schedule and the order are the same for any number of threads.
+ * A run that goes on leaves out what is `behind` it, and its schedule goes on where it broke off.
+ */
+export function makeDealer(
+  load: LoadShape,
+  limits: PacerLimits,
+  seed: number,
+  share: Share | null,
+  behind: RunBehind | null = null,
+): Dealer {
+  const parts: DealerParts = { load, limits, seed, behind };
+  if (share === null) return load.kind === 'closed' ? closedDealer(parts) : openDealer(parts, sole);
+  return load.kind === 'closed' ? closedShare(parts, share) : openDealer(parts, share);
 }
 
-function soleDealer(load: LoadShape, limits: PacerLimits, seed: number): Dealer {
-  const pacer = makePacer(load, limits, seed);
+interface DealerParts {
+  load: LoadShape;
+  limits: PacerLimits;
+  seed: number;
+  behind: RunBehind | null;
+}
+
+const sole: Pick<Share, 'index' | 'threads'> = { index: 0, threads: 1 };
+
+/** A pacer asked on the time of the whole run; what it should have said during the break is due at once. */
+function shifted(pacer: Pacer, elapsedMs: number): Pacer {
+  if (elapsedMs === 0) return pacer;
+  return {
+    next(view) {
+      const pacing = pacer.next({ ...view, nowMs: view.nowMs + elapsedMs });
+      if (isDue(pacing)) return { atMs: Math.max(0, pacing.atMs - elapsedMs) };
+      return typeof pacing === 'string' ? pacing : { untilMs: pacing.untilMs - elapsedMs };
+    },
+  };
+}
+
+/** A closed loop alone: the next number that is not behind, whenever a slot is free. */
+function closedDealer({ load, limits, seed, behind }: DealerParts): Dealer {
+  const requests = limits.requests === null ? null : Math.max(0, limits.requests - (behind?.doneCount ?? 0));
+  const pacer = shifted(makePacer(load, { ...limits, requests }, seed), behind?.elapsedMs ?? 0);
   let count = 0;
+  const claim = (): number => {
+    while (isBehind(behind, count)) count++;
+    return count++;
+  };
+  let left = requests ?? 0;
   return {
     next(view) {
       const pacing = pacer.next(view);
-      return isDue(pacing) ? { atMs: pacing.atMs, seq: count++ } : pacing;
+      if (!isDue(pacing)) return pacing;
+      left--;
+      return { atMs: pacing.atMs, seq: claim() };
     },
-    rest: () => (isCount(limits) && count < limits.requests! ? count++ : null),
+    rest: () => (isCount(limits) && left > 0 ? (left--, claim()) : null),
   };
 }
 
 /** A closed loop: each thread keeps its part of the concurrency up and takes the next number when a slot is free. */
-function closedShare(load: LoadShape, limits: PacerLimits, seed: number, share: Share): Dealer {
+function closedShare({ load, limits, seed, behind }: DealerParts, share: Share): Dealer {
   const concurrency = partOf(load.concurrency!, share);
-  const pacer = concurrency === 0 ? null : makePacer({ ...load, concurrency }, { ...limits, requests: null }, seed);
+  const pacer =
+    concurrency === 0
+      ? null
+      : shifted(makePacer({ ...load, concurrency }, { ...limits, requests: null }, seed), behind?.elapsedMs ?? 0);
   const claim = (): number | null => {
-    const seq = Atomics.add(share.counter, 0, 1);
-    return limits.requests === null || seq < limits.requests ? seq : null;
+    for (;;) {
+      const seq = Atomics.add(share.counter, 0, 1);
+      if (limits.requests !== null && seq >= limits.requests) return null;
+      if (!isBehind(behind, seq)) return seq;
+    }
   };
   return {
     next(view) {
@@ -58,23 +105,27 @@ function closedShare(load: LoadShape, limits: PacerLimits, seed: number, share: 
 }
 
 /** An open loop: every thread draws the whole schedule and sends each T-th ask of it. */
-function openShare(load: LoadShape, limits: PacerLimits, seed: number, share: Share): Dealer {
-  const pacer = makePacer(load, limits, seed);
+function openDealer(
+  { load, limits, seed, behind }: DealerParts,
+  { index, threads }: Pick<Share, 'index' | 'threads'>,
+): Dealer {
+  const pacer = shifted(makePacer(load, limits, seed), behind?.elapsedMs ?? 0);
   let count = 0;
+  const mine = (seq: number): boolean => seq % threads === index && !isBehind(behind, seq);
   return {
     next(view) {
       for (;;) {
         const pacing = pacer.next(view);
         if (!isDue(pacing)) return pacing;
         const seq = count++;
-        if (seq % share.threads === share.index) return { atMs: pacing.atMs, seq };
+        if (mine(seq)) return { atMs: pacing.atMs, seq };
       }
     },
     rest() {
       if (!isCount(limits)) return null;
       while (count < limits.requests!) {
         const seq = count++;
-        if (seq % share.threads === share.index) return seq;
+        if (mine(seq)) return seq;
       }
       return null;
     },

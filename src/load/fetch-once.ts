@@ -1,6 +1,7 @@
 import { problem } from '../core/index.ts';
 import type { Problem, RunPlan } from '../core/index.ts';
 import { Connection } from './connection.ts';
+import { ConnectionTally } from './connection-tally.ts';
 import { endpointOf } from './endpoint.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
@@ -40,7 +41,7 @@ export function fetchOnce(
   return new Promise((resolve) => {
     const fetched: Fetched = { status: null, contentType: '', server: null, body: '', problem: null };
     const decoder = new TextDecoder();
-    const connection = new Connection(endpoint, clock, new Uint8Array(64 * 1024));
+    const connection = new Connection(endpoint, clock, new Uint8Array(64 * 1024), new ConnectionTally());
     let connected = false;
     const done = (why: Problem | null): void => {
       clearTimeout(timer);

@@ -4,10 +4,8 @@ import type { Heard, Listener, Protocol } from '../protocol/index.ts';
 import { charCount } from '../workload/index.ts';
 import type { Connection, ConnectionClient } from './connection.ts';
 import type { ResponseHead } from './http-reader.ts';
-import { refusal } from './refusal.ts';
-
-/** How much of a refused answer is read for its words. */
-const refusalBytes = 4096;
+import { refusal, refusalBytes, refusedWith } from './refusal.ts';
+import type { ServerClock } from './server-clock.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
 export interface FlightSettings {
@@ -16,6 +14,7 @@ export interface FlightSettings {
   keepText: boolean;
   /** Zero of the run's clock, to place a stamped server's times on it. */
   originNs: bigint;
+  serverClock: ServerClock;
 }
 
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
@@ -101,6 +100,7 @@ export class Flight implements ConnectionClient {
 
   head(head: ResponseHead): void {
     this.#status = head.status;
+    this.#settings.serverClock.saw(head.headers.get('date'));
     const contentType = head.headers.get('content-type') ?? '';
     this.#problem = refusal(head);
     this.#refusing = this.#problem !== null;
@@ -123,9 +123,8 @@ export class Flight implements ConnectionClient {
 
   end(reusable: boolean, atMs: number): void {
     if (this.#over) return;
-    if (this.#refusing) {
-      this.#problem = { ...problem(this.#problem!.code, refusedWords(this.#refused), this.#status) };
-    } else {
+    if (this.#refusing) this.#problem = refusedWith(this.#problem!, this.#refused);
+    else {
       this.#take(this.#listener!.close(), atMs);
       if (this.#problem === null && !this.#heardOutput) this.#problem = problem('empty-answer', this.#emptyWords());
     }
@@ -134,7 +133,7 @@ export class Flight implements ConnectionClient {
 
   broke(why: Problem, atMs: number): void {
     if (this.#over) return;
-    const cause = this.#refusing ? problem(this.#problem!.code, refusedWords(this.#refused), this.#status) : why;
+    const cause = this.#refusing ? refusedWith(this.#problem!, this.#refused) : why;
     this.#finishWith('failed', cause, atMs, false);
   }
 
@@ -260,8 +259,4 @@ export class Flight implements ConnectionClient {
       reusable,
     );
   }
-}
-
-function refusedWords(body: string): string {
-  return body.slice(0, refusalBytes);
 }

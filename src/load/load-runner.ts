@@ -1,9 +1,9 @@
-import type { Ended, RunnerKit, RunPlan, RunState, StopRule, Stops, Workload } from '../core/index.ts';
+import type { Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops, Workload } from '../core/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
 import { Outbox } from './outbox.ts';
 import type { Secrets } from './request-text.ts';
-import { startClock } from './run-clock.ts';
+import { clockFrom, startClock } from './run-clock.ts';
 import { ruleKeeper } from './rule-keeper.ts';
 
 /** What the real runner is given besides the plan. */
@@ -11,11 +11,14 @@ export interface LoadParts {
   /** A fresh stream of prompts for each phase; warm-up and measuring ask different ones. */
   workload(phase: PhaseName): Workload;
   secrets: Secrets;
+  /** Set for a run that goes on after an interruption. */
+  behind?: RunBehind | null;
 }
 
 /** The real runner in this thread: a plan becomes requests over sockets, and their exchanges. */
 export function makeLoadRunner(parts: LoadParts): RunnerKit {
-  const clock = startClock();
+  const behind = parts.behind ?? null;
+  const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   let session: LoadSession | null = null;
   const idle = { due: 0, sent: 0, inFlight: 0 };
   const keeper = ruleKeeper(() => ({ nowMs: clock.nowMs(), ...(session?.progress ?? idle) }));
@@ -28,6 +31,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       plan,
       clock,
       share: null,
+      behind,
       emit: (ended) => {
         outbox.push(ended);
         const word = keeper.judge(ended.exchange, rules);
@@ -44,7 +48,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       stops.sending.addEventListener('abort', apply);
       stops.everything.addEventListener('abort', apply);
       try {
-        for (const phase of phasesOf(plan)) {
+        for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.sending.aborted) continue;
           await mine.prepare(phase);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.

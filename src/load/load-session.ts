@@ -1,6 +1,7 @@
-import type { ClientHealth, Ended, RunPlan, Workload } from '../core/index.ts';
+import type { ClientHealth, Ended, RunBehind, RunPlan, Workload } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
+import { ConnectionTally } from './connection-tally.ts';
 import type { Share } from './dealer.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Phase } from './phase.ts';
@@ -11,6 +12,7 @@ import type { ConnectionSource } from './pools.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import type { RunClock } from './run-clock.ts';
+import { ServerClock } from './server-clock.ts';
 
 /** The two stretches of a run. */
 export type PhaseName = 'warmup' | 'measure';
@@ -29,6 +31,8 @@ export interface SessionParts {
   workload(phase: PhaseName): Workload;
   secrets: Secrets;
   share: Share | null;
+  /** What an earlier part of the run has done already; null = nothing. */
+  behind: RunBehind | null;
   emit(ended: Ended): void;
 }
 
@@ -37,6 +41,8 @@ export class LoadSession {
   readonly #parts: SessionParts;
   readonly #pool: ConnectionSource;
   readonly #watch = new ClientWatch();
+  readonly #tally = new ConnectionTally();
+  readonly #serverClock = new ServerClock();
   readonly #phaseParts: PhaseParts;
   readonly #ticker: NodeJS.Timeout;
   #phase: Phase | null = null;
@@ -50,13 +56,21 @@ export class LoadSession {
     const protocol = protocolFor(plan.target);
     const write = requestWriter(endpoint, plan.target, parts.secrets);
     this.#parts = parts;
-    this.#pool = endpoints.length === 1 ? new Pool(endpoint, clock) : new Pools(endpoints, clock);
+    this.#pool =
+      endpoints.length === 1 ? new Pool(endpoint, clock, this.#tally) : new Pools(endpoints, clock, this.#tally);
     this.#phaseParts = {
       plan,
       clock,
       pool: this.#pool,
-      settings: { protocol, timeouts: plan.timeouts, keepText: plan.keepText, originNs: clock.originNs },
+      settings: {
+        protocol,
+        timeouts: plan.timeouts,
+        keepText: plan.keepText,
+        originNs: clock.originNs,
+        serverClock: this.#serverClock,
+      },
       share: parts.share,
+      behind: parts.behind,
       encode: (ask) => write(protocol.encode(ask, plan.target)),
       emit: (ended) => parts.emit(ended),
     };
@@ -80,9 +94,12 @@ export class LoadSession {
     }
     await this.#phase!.run(startMs);
     if (name === 'warmup') return;
+    const { skewMs } = this.#serverClock;
     this.health = this.#watch.stop(this.#phase!.spunMs, {
       opened: this.#pool.opened - this.#before.opened,
       reused: this.#pool.reused - this.#before.reused,
+      ...this.#tally.read(),
+      ...(skewMs !== null && { serverClockSkewMs: skewMs }),
     });
   }
 
@@ -106,9 +123,9 @@ export class LoadSession {
   }
 }
 
-/** The phases of a plan, in order. */
-export function phasesOf(plan: RunPlan): PhaseName[] {
-  return plan.warmup === null ? ['measure'] : ['warmup', 'measure'];
+/** The phases of a plan, in order; a run that goes on in its measured part does not warm up again. */
+export function phasesOf(plan: RunPlan, behind: RunBehind | null): PhaseName[] {
+  return plan.warmup === null || (behind !== null && behind.doneCount > 0) ? ['measure'] : ['warmup', 'measure'];
 }
 
 function limitsOf(plan: RunPlan, name: PhaseName): { requests: number | null; durationMs: number | null } {

@@ -63,6 +63,7 @@ export async function serveLoadThread(
       workload,
       secrets: data.secrets,
       share,
+      behind: data.behind,
       emit: (ended) => {
         batch.push(ended);
         if (batch.length >= batchSize) flush();
@@ -86,8 +87,8 @@ export async function serveLoadThread(
       } else if (order.say === 'stop-sending') mine.stopSending();
       else if (order.say === 'cancel-all') mine.cancelAll();
       else {
-        // The CPU of one thread is not told by Node 20; the share of time its loop was not waiting is.
-        const cpuRatio = performance.eventLoopUtilization(busy).utilization;
+        // The CPU of one thread is told by Linux alone; elsewhere the share of time its loop was not waiting stands for it.
+        const cpuRatio = mine.health?.cpuPerThread?.[0] ?? performance.eventLoopUtilization(busy).utilization;
         tell({ say: 'health', health: mine.health === null ? null : { ...mine.health, cpuRatio } });
         mine.close();
         clearInterval(ticker);

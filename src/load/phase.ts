@@ -1,6 +1,6 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
 import { invariant, problem } from '../core/index.ts';
-import type { Ask, Ended, Exchange, Outcome, Problem, RunPlan, Workload } from '../core/index.ts';
+import type { Ask, Ended, Outcome, Problem, RunBehind, RunPlan, Workload } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
@@ -10,8 +10,10 @@ import { Flight } from './flight.ts';
 import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
 import { PromptLine } from './prompt-line.ts';
+import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import type { RunClock } from './run-clock.ts';
 import { Talks } from './talks.ts';
+import { unsentExchange } from './unsent-exchange.ts';
 
 /** What a phase works with; the same for warm-up and measuring. */
 export interface PhaseParts {
@@ -24,7 +26,20 @@ export interface PhaseParts {
   emit(ended: Ended): void;
   /** This thread's part of the run; null = all of it. */
   share: Share | null;
+  /** What an earlier part of the run has done already; null = nothing. */
+  behind: RunBehind | null;
 }
+
+/** An ask with what every attempt at it needs. */
+interface Errand {
+  dealt: Dealt;
+  ask: Ask;
+  written: string;
+  inputChars: number;
+}
+
+/** Node's timers fire at once when asked for more. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** An ask that was handed out: its number, and when it is due on the run's clock. */
 interface Dealt {
@@ -52,6 +67,9 @@ export class Phase {
   readonly #countsAll: boolean;
   /** null = every prompt is asked once and by itself. */
   readonly #talks: Talks | null;
+  /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
+  readonly #waiting = new Map<NodeJS.Timeout, Ended>();
+  readonly #retryWait: ReturnType<typeof retryWaits>;
   #stopped = false;
   #dealtOut = false;
   #next: Dealt | null = null;
@@ -69,17 +87,18 @@ export class Phase {
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
+    this.#retryWait = retryWaits(seed);
     this.#cap =
       load.concurrency === null || parts.share === null ? load.concurrency : partOf(load.concurrency, parts.share);
     this.#prompts = new PromptLine(workload, readAhead(parts.plan));
     const { share } = parts;
     this.#talks =
       workload.conversations === true ? new Talks({ load, limits, seed, share, prompts: this.#prompts }) : null;
-    this.#dealer = this.#talks?.dealer ?? makeDealer(load, limits, seed, share);
+    this.#dealer = this.#talks?.dealer ?? makeDealer(load, limits, seed, share, warmup ? null : parts.behind);
   }
 
   get inFlight(): number {
-    return this.#flights.size;
+    return this.#flights.size + this.#waiting.size;
   }
 
   /** Requests that may be in flight at once; 0 = no cap, so no telling. */
@@ -115,6 +134,12 @@ export class Phase {
     this.#stopped = true;
     this.#alarm.clear();
     this.#talks?.book.forget();
+    // Sending no more is also asking no more: what waits to be made again ends as it stands.
+    for (const [timer, ended] of this.#waiting) {
+      clearTimeout(timer);
+      this.#parts.emit(ended);
+    }
+    this.#waiting.clear();
     const nowMs = this.#parts.clock.nowMs();
     for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
     // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
@@ -195,7 +220,7 @@ export class Phase {
   }
 
   #hasSlot(): boolean {
-    return this.#cap === null || this.#flights.size < this.#cap;
+    return this.#cap === null || this.inFlight < this.#cap;
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
@@ -224,36 +249,60 @@ export class Phase {
   }
 
   #send(dealt: Dealt, prompt: Ask['prompt'] | null): void {
-    const { plan, pool, clock, settings, encode } = this.#parts;
-    const several = (plan.target.reach?.also.length ?? 0) > 0;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
     this.sent++;
+    const { plan, encode } = this.#parts;
     const ask: Ask = { seq: this.#recorded(dealt.seq), prompt, generation: plan.generation };
-    const written = encode(ask);
-    const inputChars = inputCharsOf(prompt);
+    this.#fly({ dealt, ask, written: encode(ask), inputChars: inputCharsOf(prompt) }, null, 1);
+  }
+
+  /** Makes one attempt at an ask; `before` is how the attempts so far ended, null for the first. */
+  #fly(errand: Errand, before: Ended | null, attempt: number): void {
+    const { plan, pool, clock, settings } = this.#parts;
+    const { dealt, ask, written, inputChars } = errand;
+    const several = (plan.target.reach?.also.length ?? 0) > 0;
     const { connection, fresh } = pool.take();
     // Of several servers each is asked under its own name.
     const request = several ? written.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : written;
+    const nowMs = clock.nowMs();
     const flight = new Flight({
       ask,
       request,
-      settings,
+      settings: before === null ? settings : { ...settings, timeouts: timeoutsLeft(settings.timeouts, before, nowMs) },
       connection,
       fresh,
       dueMs: dealt.dueMs,
-      nowMs: clock.nowMs(),
+      nowMs,
       warmup: this.#warmup,
       inputChars,
       redial: () => pool.replace(),
-      ended: (ended, reusable) => {
+      ended: (last, reusable) => {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);
+        const ended = before === null ? last : joinedAttempts(before, last);
+        if (this.#again(errand, ended, attempt)) return;
         this.#parts.emit(ended);
         if (dealt.turn !== undefined) this.#goOn(dealt.turn, ended);
         this.#pump();
       },
     });
     this.#flights.add(flight);
+  }
+
+  /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */
+  #again(errand: Errand, ended: Ended, attempt: number): boolean {
+    const { plan, clock } = this.#parts;
+    if (attempt > (plan.retries ?? 0) || this.#stopped || !turnedAway(ended.exchange)) return false;
+    const waitMs = this.#retryWait(ended.exchange.problem!, attempt);
+    const { totalMs } = plan.timeouts;
+    const pastMs = clock.nowMs() - ended.exchange.sentMs!;
+    if (waitMs > longestTimerMs || (totalMs !== null && pastMs + waitMs >= totalMs)) return false;
+    const timer = setTimeout(() => {
+      this.#waiting.delete(timer);
+      this.#fly(errand, ended, attempt + 1);
+    }, waitMs);
+    this.#waiting.set(timer, ended);
+    return true;
   }
 
   /** Waits for the next conversation to be read; what is due meanwhile leaves late and says so. */
@@ -286,34 +335,13 @@ export class Phase {
   }
 
   #unsent(dealt: Dealt, nowMs: number, outcome: Outcome, why: Problem): void {
-    const exchange: Exchange = {
-      seq: this.#recorded(dealt.seq),
-      promptId: '',
-      labels: {},
-      warmup: this.#warmup,
-      dueMs: dealt.dueMs,
-      sentMs: null,
-      connectMs: null,
-      firstByteMs: null,
-      chunks: { atMs: [], tokens: [], kinds: '' },
-      endMs: nowMs,
-      inputTokens: { planned: null, server: null, client: null },
-      outputTokens: { planned: null, server: null, client: null },
-      cachedTokens: null,
-      reasoningTokens: null,
-      inputChars: 0,
-      outputChars: 0,
-      finish: null,
-      httpStatus: null,
-      attempts: 0,
-      outcome,
-      problem: why,
-    };
+    const asked = { seq: this.#recorded(dealt.seq), warmup: this.#warmup, dueMs: dealt.dueMs };
+    const exchange = unsentExchange(asked, nowMs, outcome, why);
     this.#parts.emit({ exchange, answer: null });
   }
 
   #settle(): void {
-    if (this.#pumping || this.#awaiting || this.#flights.size > 0) return;
+    if (this.#pumping || this.#awaiting || this.inFlight > 0) return;
     if (!this.#stopped && (!this.#dealtOut || this.#held.length > 0)) return;
     this.#talks?.book.forget();
     this.#resolve?.();

@@ -1,4 +1,5 @@
 import { Connection } from './connection.ts';
+import { ConnectionTally } from './connection-tally.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { RunClock } from './run-clock.ts';
 
@@ -22,7 +23,10 @@ export class Pool {
   reused = 0;
   #stale = 0;
 
-  constructor(endpoint: Endpoint, clock: RunClock) {
+  readonly #tally: ConnectionTally;
+
+  constructor(endpoint: Endpoint, clock: RunClock, tally: ConnectionTally = new ConnectionTally()) {
+    this.#tally = tally;
     this.#endpoint = endpoint;
     this.#clock = clock;
   }
@@ -83,7 +87,7 @@ export class Pool {
 
   #open(): Connection {
     this.opened++;
-    return new Connection(this.#endpoint, this.#clock, this.#buffer);
+    return new Connection(this.#endpoint, this.#clock, this.#buffer, this.#tally);
   }
 
   /** A server that closes connections without saying so is not asked to keep them. */

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import type { ConnectionTally } from './connection-tally.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Pool } from './pool.ts';
 import type { RunClock } from './run-clock.ts';
@@ -20,8 +21,8 @@ export class Pools implements ConnectionSource {
   readonly #owner = new WeakMap<Connection, Pool>();
   #next = 0;
 
-  constructor(endpoints: readonly Endpoint[], clock: RunClock) {
-    this.#pools = endpoints.map((endpoint) => new Pool(endpoint, clock));
+  constructor(endpoints: readonly Endpoint[], clock: RunClock, tally: ConnectionTally) {
+    this.#pools = endpoints.map((endpoint) => new Pool(endpoint, clock, tally));
   }
 
   take(): { connection: Connection; fresh: boolean } {

@@ -29,3 +29,8 @@ export function startClock(zeroNs?: bigint): RunClock {
   }
   return { nowMs: () => performance.now() - zero, originNs };
 }
+
+/** A clock that shows `nowMs` now and goes on from there. */
+export function clockFrom(nowMs: number): RunClock {
+  return startClock(process.hrtime.bigint() - BigInt(Math.round(nowMs * 1e6)));
+}

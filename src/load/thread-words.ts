@@ -1,4 +1,4 @@
-import type { ClientHealth, Ended, Mistake, RunPlan } from '../core/index.ts';
+import type { ClientHealth, Ended, Mistake, RunBehind, RunPlan } from '../core/index.ts';
 import type { PhaseName } from './load-session.ts';
 import type { Secrets } from './request-text.ts';
 
@@ -12,6 +12,7 @@ export interface ThreadData {
   /** Per phase a counter of asks handed out, then of conversations begun; three numbers per thread: due, sent, in flight. */
   shared: SharedArrayBuffer;
   source: unknown;
+  behind: RunBehind | null;
 }
 
 /** Places in ThreadData.shared. */

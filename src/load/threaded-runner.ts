@@ -1,12 +1,13 @@
 import { Worker as Thread } from 'node:worker_threads';
 import { BrokenPromise, UserError } from '../core/index.ts';
-import type { ClientHealth, Ended, RunnerKit, RunPlan, RunState, StopRule, Stops } from '../core/index.ts';
+import type { ClientHealth, Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops } from '../core/index.ts';
 import { EndMerge } from './end-merge.ts';
+import { joinedHealth } from './joined-health.ts';
 import { phasesOf } from './load-session.ts';
 import { Outbox } from './outbox.ts';
 import type { Secrets } from './request-text.ts';
 import { ruleKeeper } from './rule-keeper.ts';
-import { startClock } from './run-clock.ts';
+import { clockFrom, startClock } from './run-clock.ts';
 import { sharedPlaces } from './thread-words.ts';
 import type { ThreadData, ThreadOrder, ThreadWord } from './thread-words.ts';
 
@@ -21,11 +22,14 @@ export interface ThreadedParts {
   /** From what the threads make their prompts; plain data. */
   source: unknown;
   secrets: Secrets;
+  /** Set for a run that goes on after an interruption. */
+  behind?: RunBehind | null;
 }
 
 /** The real runner spread over threads: one schedule and one order of asks, whatever their number. */
 export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
-  const clock = startClock();
+  const behind = parts.behind ?? null;
+  const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   const { threads } = parts;
   const shared = new SharedArrayBuffer(4 * sharedPlaces.length(threads));
   const numbers = new Int32Array(shared);
@@ -62,7 +66,7 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
       stops.sending.addEventListener('abort', apply);
       stops.everything.addEventListener('abort', apply);
       try {
-        for (const phase of phasesOf(plan)) {
+        for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.sending.aborted) continue;
           crew.order({ say: 'prepare', phase });
           await crew.all('ready', phase);
@@ -90,7 +94,7 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
     simulated: false,
     run,
     monotonicOriginNs: clock.originNs.toString(),
-    health: () => joined(healths),
+    health: () => joinedHealth(healths),
     state: () => keeper.state(),
   };
 }
@@ -140,6 +144,7 @@ function startCrew(
       originNs: originNs.toString(),
       shared,
       source: parts.source,
+      behind: parts.behind ?? null,
     };
     const thread = new Thread(parts.entry, { workerData: data });
     thread.on('message', (word: ThreadWord) => hearWord(index, word));
@@ -163,26 +168,5 @@ function startCrew(
     dismiss: async () => {
       await Promise.all(threads.map((thread) => thread.terminate()));
     },
-  };
-}
-
-/** The health of all threads as one: the worst of each, and the sum of what adds up. */
-function joined(healths: readonly ClientHealth[]): ClientHealth | null {
-  if (healths.length === 0) return null;
-  const worst = (of: (health: ClientHealth) => number | null): number | null => {
-    const known = healths.map(of).filter((value) => value !== null);
-    return known.length === 0 ? null : Math.max(...known);
-  };
-  const sum = (of: (health: ClientHealth) => number | null): number =>
-    healths.reduce((total, health) => total + (of(health) ?? 0), 0);
-  return {
-    loopDelayP50Ms: worst((health) => health.loopDelayP50Ms),
-    loopDelayP99Ms: worst((health) => health.loopDelayP99Ms),
-    loopDelayMaxMs: worst((health) => health.loopDelayMaxMs),
-    cpuRatio: worst((health) => health.cpuRatio),
-    threads: healths.length,
-    connectionsOpened: sum((health) => health.connectionsOpened),
-    connectionsReused: sum((health) => health.connectionsReused),
-    rssMaxBytes: worst((health) => health.rssMaxBytes),
   };
 }

@@ -48,6 +48,7 @@ export interface MeterState {
   okEndTokens: TimeBuckets;
   running: { latencyMs: RunningMean; ttftMs: RunningMean };
   counts: { ok: number; failed: number; cancelled: number; dropped: number };
+  retries: { requests: number; attempts: number; askedToWait: number; longestWaitMs: number };
   lastEndMs: number;
 }
 
@@ -74,6 +75,7 @@ export function emptyState(gapCap: number): MeterState {
     okEndTokens: makeTimeBuckets(),
     running: { latencyMs: { sum: 0, n: 0 }, ttftMs: { sum: 0, n: 0 } },
     counts: { ok: 0, failed: 0, cancelled: 0, dropped: 0 },
+    retries: { requests: 0, attempts: 0, askedToWait: 0, longestWaitMs: 0 },
     lastEndMs: 0,
   };
 }
@@ -86,6 +88,7 @@ export function addToState(state: MeterState, exchange: Exchange, stream: boolea
     const { code } = exchange.problem;
     state.byProblem.set(code, (state.byProblem.get(code) ?? 0) + 1);
   }
+  addRetries(state.retries, exchange);
   let meanGapMs: number | null = null;
   if (exchange.outcome === 'ok') {
     addTotals(state, exchange);
@@ -93,6 +96,16 @@ export function addToState(state: MeterState, exchange: Exchange, stream: boolea
     addRunning(state, exchange, stream);
   }
   addRequest(state.table, exchange, meanGapMs);
+}
+
+function addRetries(retries: MeterState['retries'], { attempts, problem }: Exchange): void {
+  if (attempts > 1) {
+    retries.requests += 1;
+    retries.attempts += attempts - 1;
+  }
+  if (problem?.retryAfterMs === undefined) return;
+  retries.askedToWait += 1;
+  retries.longestWaitMs = Math.max(retries.longestWaitMs, problem.retryAfterMs);
 }
 
 function addTotals(state: MeterState, exchange: Exchange): void {
@@ -158,6 +171,9 @@ export function mergeStates(into: MeterState, other: MeterState): void {
   addNumbers(into.running.latencyMs, other.running.latencyMs);
   addNumbers(into.running.ttftMs, other.running.ttftMs);
   addNumbers(into.counts, other.counts);
+  const longestWaitMs = Math.max(into.retries.longestWaitMs, other.retries.longestWaitMs);
+  addNumbers(into.retries, other.retries);
+  into.retries.longestWaitMs = longestWaitMs;
   into.reasoned ||= other.reasoned;
   into.outputArrivals.merge(other.outputArrivals);
   into.inputArrivals.merge(other.inputArrivals);

@@ -17,6 +17,8 @@ export type Reading = Omit<
   | 'source'
   | 'simulated'
   | 'partial'
+  | 'stoppedBecause'
+  | 'resumed'
   | 'model'
   | 'startedAt'
   | 'load'
@@ -69,9 +71,15 @@ export function readState(state: MeterState, frame: ReadingFrame, planned: numbe
     cachedInputRatio: totals.cacheableTokens > 0 ? totals.cachedTokens / totals.cacheableTokens : null,
     goodput: goodputOf(table, frame.slos, { stream: frame.stream, issued: counts.issued, durationMs }),
     steady: steadyOf(state, frame, distributions.latencyMs?.mean ?? null),
+    ...retriesOf(state),
     percentileMethod: state.gaps.collapsed ? histogramMethod : exactMethod,
     tokenSource: { input: wordFor(state.inputSources), output: wordFor(state.outputSources) },
   };
+}
+
+function retriesOf({ retries }: MeterState): Pick<Reading, 'retries'> {
+  if (retries.requests === 0 && retries.askedToWait === 0) return {};
+  return { retries: { ...retries, longestWaitMs: retries.askedToWait > 0 ? retries.longestWaitMs : null } };
 }
 
 function countsOf(state: MeterState, planned: number | null): Counts {

@@ -20,6 +20,8 @@ export interface SummaryFacts
         | 'printed'
         | 'lengthsAsked'
         | 'engine'
+        | 'stoppedBecause'
+        | 'resumed'
       >
     > {
   /** How many measured requests the plan asked for; null = as many as came due, which are those recorded. */
@@ -35,6 +37,8 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
     source: facts.source ?? { tool: 'llmdyno', file: null },
     simulated: facts.simulated,
     partial: facts.partial ?? false,
+    ...(facts.stoppedBecause !== undefined && { stoppedBecause: facts.stoppedBecause }),
+    ...(facts.resumed !== undefined && { resumed: facts.resumed }),
     model: facts.model ?? null,
     startedAt: facts.startedAt ?? null,
     load: facts.load,

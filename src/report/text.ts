@@ -9,6 +9,7 @@ import type { Reporter, ReportOptions } from './reported.ts';
 import { sweepText } from './sweep-text.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
+import { clientLines } from './client-lines.ts';
 import { words } from './words.ts';
 
 /** Our own report for a terminal. */
@@ -34,6 +35,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     ...countLines(summary, lang),
     '',
     ...rateLines(summary, lang),
+    ...clientLines(summary, lang),
     '',
     distributionTable(summary, lang),
     methodLine(summary, lang),

@@ -1,6 +1,7 @@
 import { exitCodes, hiddenValue, UserError } from '../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../core/index.ts';
 import { parseSlo } from '../measure/index.ts';
+import { parseStop } from './stop-rules/parse-stop.ts';
 import type { planWords } from './words/plan-words.ts';
 import type { Words } from './words/read-words.ts';
 
@@ -116,13 +117,20 @@ export function checkWords(words: PlanWords): Mistake[] {
       '请调整其中之一。',
     );
   }
-  for (const rule of words.slo ?? []) {
-    try {
-      parseSlo(rule);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      mistakes.push(...error.mistakes.map((mistake) => ({ ...mistake, place: { flag: '--slo' } })));
+  const understand = (flag: string, read: (text: string) => unknown, texts: readonly string[] = []): void => {
+    for (const text of texts) {
+      try {
+        read(text);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        mistakes.push(...error.mistakes.map((mistake) => ({ ...mistake, place: { flag } })));
+      }
     }
+  };
+  understand('--slo', parseSlo, words.slo);
+  understand('--stop-when', parseStop, words.stopWhen);
+  if (words.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && words.slo === undefined) {
+    wrong('--stop-when', 'slo-lost needs a goal', 'slo-lost 需要目标', 'Add --slo GOAL.', '请加上 --slo。');
   }
   return mistakes;
 }
@@ -201,6 +209,8 @@ export function assemblePlan(parts: {
     seed: words.seed ?? defaults.seed,
     slo: words.slo ?? [],
     keepText: words.noText !== true,
+    ...(words.retry !== undefined && words.retry > 0 && { retries: words.retry }),
+    ...(words.stopWhen !== undefined && { stopWhen: words.stopWhen }),
   };
   return deepFreeze(plan);
 }

@@ -1,11 +1,22 @@
 import { auditSummary } from '../audit/index.ts';
 import { verdictOf } from '../core/index.ts';
-import type { Finding, RunnerKit, RunPlan, RunState, StopRule, Stops, Summary } from '../core/index.ts';
+import type {
+  Exchange,
+  Finding,
+  RunnerKit,
+  RunPlan,
+  RunState,
+  StoppedBecause,
+  StopRule,
+  Stops,
+  Summary,
+} from '../core/index.ts';
 import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
 import type { Glance, Meter } from '../measure/index.ts';
 import { readExchanges } from '../store/index.ts';
 import type { RunWriter } from '../store/index.ts';
 import type { RunTelemetry } from '../telemetry/index.ts';
+import { stopRulesOf } from './stop-rules/stop-rules.ts';
 
 /** A look at a run under way, for progress and live views. */
 export interface Progress {
@@ -22,11 +33,14 @@ export interface RunParts {
   /** The run's folder; its plan.json is written already. */
   writer: RunWriter;
   stops: Stops;
+  /** Rules beside the plan's own. */
   rules?: readonly StopRule[];
   /** What watches server and devices beside the run; null = nothing is watched. */
   telemetry?: RunTelemetry | null;
   /** What is looked at again once the load is over; absent = nothing. */
   afterwards?: Afterwards | undefined;
+  /** The records of the parts before an interruption, which the summary is over too; absent = none. */
+  before?: AsyncIterable<Exchange> | null;
   /** Called as exchanges end, no more often than every progressEveryMs of the run's clock. */
   onProgress?(progress: Progress): void;
 }
@@ -49,7 +63,8 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   const { plan, kit, writer, stops, rules = [], onProgress, telemetry = null } = parts;
   const meter = meterFor(plan);
   let stoppedByRule = false;
-  const watched = rules.map((rule): StopRule => (state, last) => {
+  const own = stopRulesOf(plan);
+  const watched = [...own.rules, ...rules].map((rule): StopRule => (state, last) => {
     const word = rule(state, last);
     if (word !== 'go') stoppedByRule = true;
     return word;
@@ -57,6 +72,7 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   let toldMs = -Infinity;
   telemetry?.start(kit.monotonicOriginNs);
   try {
+    for await (const exchange of parts.before ?? []) meter.add(exchange);
     for await (const ended of kit.run(plan, stops, watched)) {
       await writer.append(ended);
       meter.add(ended.exchange);
@@ -75,7 +91,8 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   await telemetry?.stop();
   const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
   const again = await lookAgain(parts);
-  const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, partial: stopped });
+  const facts = { partial: stopped, ...stoppedWord(own.reason()) };
+  const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, facts });
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
   await writer.finish(whole);
   return whole;
@@ -108,18 +125,23 @@ function summaryOf(parts: {
   writer: RunWriter;
   kit: RunnerKit;
   telemetry: RunTelemetry | null;
-  partial: boolean;
+  facts: Pick<Summary, 'partial' | 'stoppedBecause'>;
 }): Summary {
-  const { plan, meter, writer, kit, telemetry, partial } = parts;
+  const { plan, meter, writer, kit, telemetry, facts } = parts;
   const summary = summarise(meter, {
     ...factsOfPlan(plan),
     runId: writer.runId,
     startedAt: writer.record.startedAt,
     simulated: kit.simulated,
-    partial,
+    ...facts,
+    ...(writer.record.resumed !== undefined && { resumed: writer.record.resumed }),
     client: kit.health(),
   });
-  return judged({ ...summary, ...telemetry?.collect(summary) }, plan, partial);
+  return judged({ ...summary, ...telemetry?.collect(summary) }, plan, facts.partial);
+}
+
+function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecause'> {
+  return reason === null ? {} : { stoppedBecause: reason };
 }
 
 /** The summary with the audit's verdict on it. */

@@ -26,6 +26,7 @@ async function summariseUnfinished(run: StoredRun): Promise<Summary> {
       startedAt: run.record.startedAt,
       simulated: run.record.simulated,
       partial: true,
+      ...(run.record.resumed !== undefined && { resumed: run.record.resumed }),
     }),
     plan,
     true,

@@ -60,8 +60,14 @@ export async function createRun(store: string, run: NewRun): Promise<RunWriter> 
     plan: run.plan,
   });
   await writeJsonFile(join(dir, 'plan.json'), record);
-  const exchanges = await openLineWriter(join(dir, 'exchanges.ndjson'));
-  const answers = run.plan.keepText ? await openLineWriter(join(dir, 'answers.ndjson')) : null;
+  return openWriter(dir, record, 'ax');
+}
+
+/** The writer of a folder whose plan.json stands; `a` goes on with files that are there already. */
+export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | 'a'): Promise<RunWriter> {
+  const { runId } = record;
+  const exchanges = await openLineWriter(join(dir, 'exchanges.ndjson'), flags);
+  const answers = record.plan.keepText ? await openLineWriter(join(dir, 'answers.ndjson'), flags) : null;
   let closing: Promise<void> | null = null;
   let telemetry: Promise<LineWriter> | null = null;
   let observing: Promise<void> = Promise.resolve();
@@ -82,7 +88,7 @@ export async function createRun(store: string, run: NewRun): Promise<RunWriter> 
     },
     observe(line) {
       if (closing !== null) return;
-      telemetry ??= openLineWriter(join(dir, 'telemetry.ndjson'));
+      telemetry ??= openLineWriter(join(dir, 'telemetry.ndjson'), flags);
       const file = telemetry;
       observing = observing.then(async () => (await file).append(line)).catch(() => {});
     },

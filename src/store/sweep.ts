@@ -37,7 +37,6 @@ export interface SweepWriter {
 export async function createSweep(store: string, sweep: NewSweep): Promise<SweepWriter> {
   const slug = sweep.title === null ? 'sweep' : `sweep-${sweep.title}`;
   const { runId: sweepId, dir } = await makeFolder(store, sweep.startedAt, slug);
-  const file = join(dir, 'sweep.json');
   const record: SweepRecord = sweepRecordSchema.parse({
     schema: 'llmdyno.sweep/1',
     id: sweepId,
@@ -46,7 +45,20 @@ export async function createSweep(store: string, sweep: NewSweep): Promise<Sweep
     points: [],
     findings: [],
   });
-  await writeJsonFile(file, record);
+  await writeJsonFile(join(dir, 'sweep.json'), record);
+  return writerOf(dir, record);
+}
+
+/** A sweep that was interrupted, to go on with its points. */
+export async function resumeSweep(sweep: StoredSweep): Promise<SweepWriter> {
+  const record: SweepRecord = { ...sweep.record, finished: false };
+  await writeJsonFile(join(sweep.dir, 'sweep.json'), record);
+  return writerOf(sweep.dir, record);
+}
+
+function writerOf(dir: string, record: SweepRecord): SweepWriter {
+  const file = join(dir, 'sweep.json');
+  const sweepId = record.id;
   return {
     sweepId,
     dir,

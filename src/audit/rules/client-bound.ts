@@ -1,4 +1,4 @@
-import type { Summary } from '../../core/index.ts';
+import type { ClientHealth, Phrase, Summary } from '../../core/index.ts';
 import type { Doubt, PointRule } from '../rule.ts';
 import { percent, showMs } from '../wording.ts';
 
@@ -8,6 +8,8 @@ const busyCpuRatio = 0.9;
 const noticeableDelayMs = 20;
 /** A stall matters when it is this much of what is being measured. */
 const harmfulShare = 0.05;
+/** Share of the time without a core from which the host is too busy for this client. */
+const starvedRatio = 0.1;
 
 /**
  * The load generator was the limit. Lateness is judged by the same yardstick as loop delay (more than 20 ms and more than
@@ -30,8 +32,9 @@ export const clientBound: PointRule = {
     const limitMs = yardstickMs === null ? null : Math.max(noticeableDelayMs, harmfulShare * yardstickMs);
     const latenessMs =
       point.load.kind === 'open' && point.load.concurrency === null ? (point.latenessMs?.p99 ?? null) : null;
+    const busiest = busiestThread(client);
     const signs = {
-      cpu: client.cpuRatio !== null && client.cpuRatio / Math.max(1, client.threads) >= busyCpuRatio,
+      cpu: busiest !== null && busiest >= busyCpuRatio,
       loop: limitMs !== null && client.loopDelayP99Ms !== null && client.loopDelayP99Ms > limitMs,
       late: limitMs !== null && latenessMs !== null && latenessMs > limitMs,
     };
@@ -39,6 +42,44 @@ export const clientBound: PointRule = {
     return doubt(point, signs, latenessMs, limitMs);
   },
 };
+
+/** Share of a core that the busiest thread took; where threads are not told apart, their mean. */
+function busiestThread({ cpuPerThread, cpuRatio, threads }: ClientHealth): number | null {
+  const mean = cpuRatio === null ? null : cpuRatio / Math.max(1, threads);
+  // One load thread: writing and collecting garbage beside it are the same client's work.
+  if (cpuPerThread === undefined || cpuPerThread.length <= 1) return mean;
+  return Math.max(...cpuPerThread);
+}
+
+/** What helps, by what was seen: a full core, a busy host, pauses for garbage, or simply too much at once. */
+function adviceFor(client: ClientHealth, signs: { cpu: boolean; loop: boolean; late: boolean }): Phrase {
+  const en: string[] = [];
+  const zh: string[] = [];
+  if (signs.cpu) {
+    en.push(
+      `Spread the load over more threads (--threads ${client.threads + 1}) or machines, or lower the rate or concurrency.`,
+    );
+    zh.push(`用更多线程（--threads ${client.threads + 1}）或机器分担负载，或降低速率、并发。`);
+  }
+  if ((client.cpuWaitRatio ?? 0) >= starvedRatio) {
+    en.push(
+      `Its threads waited for a core ${percent(client.cpuWaitRatio!)} of the time: keep other work off this host.`,
+    );
+    zh.push(`线程有 ${percent(client.cpuWaitRatio!)} 的时间在等待 CPU：请避免在本机运行其他任务。`);
+  }
+  if (signs.loop && (client.gc?.maxMs ?? 0) >= noticeableDelayMs) {
+    en.push(`Collecting garbage stopped it for up to ${showMs(client.gc!.maxMs)}: --no-text keeps less in memory.`);
+    zh.push(`垃圾回收最长停顿 ${showMs(client.gc!.maxMs)}：--no-text 可减少内存占用。`);
+  }
+  if (en.length === 0) {
+    en.push('Use more client threads or machines, lower the rate or concurrency, and keep other work off this host.');
+    zh.push('增加客户端线程或机器，降低速率或并发，并避免在本机运行其他任务。');
+  }
+  return {
+    en: `${en.join(' ')} \`dyno selftest\` shows what this host can sustain.`,
+    zh: `${zh.join('')}\`dyno selftest\` 可显示本机的承载能力。`,
+  };
+}
 
 function doubt(
   point: Summary,
@@ -50,7 +91,7 @@ function doubt(
   const en: string[] = [];
   const zh: string[] = [];
   if (signs.cpu) {
-    const perThread = percent(cpuRatio! / Math.max(1, threads));
+    const perThread = percent(busiestThread(point.client!)!);
     en.push(`its threads were ${perThread} busy`);
     zh.push(`线程 CPU 占用 ${perThread}`);
   }
@@ -68,10 +109,15 @@ function doubt(
       en: `The client itself was the limit: ${en.join(', ')}. Times and rates describe it, not the server.`,
       zh: `客户端自身成为瓶颈：${zh.join('，')}。时间与速率反映的是客户端而不是服务器。`,
     },
-    evidence: { cpuRatio, loopDelayP99Ms, threads, latenessP99Ms: latenessMs, limitMs },
-    advice: {
-      en: 'Use more client threads or machines, lower the rate or concurrency, and keep other work off this host. `dyno selftest` shows what this host can sustain.',
-      zh: '增加客户端线程或机器，降低速率或并发，并避免在本机运行其他任务。`dyno selftest` 可显示本机的承载能力。',
+    evidence: {
+      cpuRatio,
+      loopDelayP99Ms,
+      threads,
+      latenessP99Ms: latenessMs,
+      limitMs,
+      gcMaxMs: point.client!.gc?.maxMs ?? null,
+      cpuWaitRatio: point.client!.cpuWaitRatio ?? null,
     },
+    advice: adviceFor(point.client!, signs),
   };
 }

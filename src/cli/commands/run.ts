@@ -1,10 +1,13 @@
 import { exitCodes } from '../../core/index.ts';
+import type { RunPlan } from '../../core/index.ts';
 import { planWords, loadPoints } from '../../run/index.ts';
+import { openRun } from '../../store/index.ts';
 import type { CommandFile } from '../command.ts';
 import { listenForInterrupts } from '../interrupts.ts';
-import { measurePoint } from '../measure-point.ts';
+import { measureOn, measurePoint } from '../measure-point.ts';
 import { flagsOf, readPlanInput, refuseLists } from '../plan-input.ts';
 import { planPoint, prepare } from '../prepare.ts';
+import { checkResumable, givenAgain, resumeFlag, resumeWord } from '../resume.ts';
 import { showRun } from '../show.ts';
 
 export const command: CommandFile = {
@@ -19,7 +22,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: flagsOf(planWords),
+  flags: [...flagsOf(planWords), resumeFlag],
   examples: [
     {
       line: 'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',
@@ -37,15 +40,30 @@ export const command: CommandFile = {
       line: 'dyno run plan.yaml --json > summary.json',
       says: { en: 'everything from a file, JSON for a script', zh: '所有设置来自文件，输出 JSON 供脚本使用' },
     },
+    {
+      line: 'dyno run --resume latest',
+      says: { en: 'go on with the run that was interrupted', zh: '继续被中断的运行' },
+    },
   ],
-  async run(given) {
+  async run(typed) {
+    const word = resumeWord(typed);
+    const unfinished = word === null ? null : await openRun(typed.common.store, word);
+    const given =
+      unfinished === null
+        ? typed
+        : givenAgain(typed, 'run', command, unfinished.record, unfinished.record.plan as RunPlan);
     const { words } = readPlanInput(given, {});
     refuseLists(words);
     const prepared = await prepare(words, given, 1);
     const plan = planPoint(prepared, loadPoints(words)[0]!, 0);
+    if (unfinished !== null) await checkResumable(unfinished, plan);
     const interrupts = listenForInterrupts(given);
+    const title = plan.target.model;
     try {
-      const { summary, dir } = await measurePoint(given, prepared, plan, interrupts, plan.target.model);
+      const { summary, dir } =
+        unfinished === null
+          ? await measurePoint(given, prepared, plan, interrupts, title)
+          : await measureOn(given, prepared, plan, interrupts, title, unfinished);
       showRun(given, summary, dir);
       if (interrupts.heard) return exitCodes.interrupted;
       return summary.verdict.valid || words.lenient === true ? exitCodes.ok : exitCodes.notValid;

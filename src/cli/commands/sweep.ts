@@ -3,17 +3,26 @@ import { exitCodes, say } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { loadPoints, planWords, sweepWords } from '../../run/index.ts';
 import type { LoadPoint, PlanWords } from '../../run/index.ts';
-import { createSweep } from '../../store/index.ts';
-import type { SweepWriter } from '../../store/index.ts';
+import { createSweep, openSweep, readSummary, resumeSweep } from '../../store/index.ts';
+import type { OpenedSweep, StoredRun, SweepWriter } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { cellKits, gridCells, lengthWords } from '../grid.ts';
 import type { GridCell, SweepPoint } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
-import { measurePoint } from '../measure-point.ts';
+import { measureOn, measurePoint } from '../measure-point.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { planPoint, prepare, sliceLength } from '../prepare.ts';
 import type { Prepared } from '../prepare.ts';
+import {
+  givenAgain,
+  isFinished,
+  otherPoints,
+  refuseOtherPlan,
+  refuseWhole,
+  resumeFlag,
+  resumeWord,
+} from '../resume.ts';
 import { showPoint, showSweep } from '../show.ts';
 import { shownCommand } from '../shown-command.ts';
 import { version } from '../version.ts';
@@ -30,7 +39,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: flagsOf({ ...planWords, ...sweepWords }),
+  flags: [...flagsOf({ ...planWords, ...sweepWords }), resumeFlag],
   examples: [
     {
       line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
@@ -49,7 +58,11 @@ export const command: CommandFile = {
       says: { en: 'every pair of prompt and answer lengths, as a heat table', zh: '输入 × 输出长度网格，输出热力表' },
     },
   ],
-  async run(given) {
+  async run(typed) {
+    const word = resumeWord(typed);
+    const unfinished = word === null ? null : await openSweep(typed.common.store, word);
+    const given = unfinished === null ? typed : givenAgain(typed, 'sweep', command, unfinished.record, null);
+    if (unfinished !== null) refuseWhole(unfinished);
     const { words: asked, more } = readPlanInput(given, sweepWords);
     const cells = gridCells(more.grid ?? [], asked);
     const points = sweepPoints(loadPoints(asked), cells, more.repeat ?? 1);
@@ -66,6 +79,7 @@ export const command: CommandFile = {
         samePrompts,
         pauseMs: more.pause ?? 0,
         interrupts,
+        unfinished,
       });
       showSweep(given, sweep, dir);
       if (!whole) return exitCodes.interrupted;
@@ -95,37 +109,44 @@ export interface SweepParts {
   samePrompts: boolean;
   pauseMs: number;
   interrupts: Interrupts;
+  /** The interrupted sweep to go on with; absent or null = a new one. */
+  unfinished?: OpenedSweep | null;
 }
 
 /** Runs every point of a sweep; whole = it was not interrupted. */
 export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; dir: string; whole: boolean }> {
-  const { given, prepared, words, points, samePrompts, interrupts } = parts;
+  const { given, prepared, words, points, interrupts } = parts;
   const grid = points.some((point) => point.cell !== undefined);
   const variable = grid ? 'grid' : words.rate === undefined ? 'concurrency' : 'rate';
   // Every cell is opened and looked at before the first request of the first one.
   const kits = grid ? await cellKits(prepared, words, points) : new Map<GridCell, Prepared>();
-  const writer = await createSweep(given.common.store, {
-    title: words.label ?? null,
-    variable,
-    startedAt: new Date().toISOString(),
-    llmdyno: version,
-    command: shownCommand(given.io.argv),
-  });
+  const { unfinished = null } = parts;
+  const plans = await plansOf(parts, kits);
+  if (unfinished !== null) checkPoints(unfinished, plans);
+  const writer =
+    unfinished !== null
+      ? await resumeSweep(unfinished)
+      : await createSweep(given.common.store, {
+          title: words.label ?? null,
+          variable,
+          startedAt: new Date().toISOString(),
+          llmdyno: version,
+          command: shownCommand(given.io.argv),
+        });
   const done: Summary[] = [];
-  let offset = 0;
   for (const [number, point] of points.entries()) {
     if (interrupts.heard) break;
-    if (number > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
+    const begun = unfinished?.runs[number] ?? null;
+    const known = begun === null || !(await isFinished(begun)) ? null : await readSummary(begun);
+    if (known !== null) {
+      done.push(known);
+      continue;
+    }
     const kit = (point.cell !== undefined && kits.get(point.cell)) || prepared;
-    const plan = planPoint(kit, point, offset);
-    if (!samePrompts) offset += await sliceLength(kit, offset);
-    const summary = await measureOne(
-      { ...parts, prepared: kit },
-      writer,
-      plan,
-      `${pointName(given, point)} (${number + 1}/${points.length})`,
-    );
-    done.push(summary);
+    const plan = plans[number]!;
+    if (done.length > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
+    const title = `${pointName(given, point)} (${number + 1}/${points.length})`;
+    done.push(await measureOne({ ...parts, prepared: kit }, writer, plan, title, begun));
   }
   const findings = grid ? [] : auditSweep(done);
   const whole = !interrupts.heard;
@@ -141,9 +162,39 @@ export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; d
   return { sweep, dir: writer.dir, whole };
 }
 
-async function measureOne(parts: SweepParts, writer: SweepWriter, plan: RunPlan, title: string): Promise<Summary> {
+/** The plan of every point; unless they ask the same prompts, each takes the slice behind the one before. */
+async function plansOf(parts: SweepParts, kits: ReadonlyMap<GridCell, Prepared>): Promise<RunPlan[]> {
+  const plans: RunPlan[] = [];
+  let offset = 0;
+  for (const point of parts.points) {
+    const kit = (point.cell !== undefined && kits.get(point.cell)) || parts.prepared;
+    plans.push(planPoint(kit, point, offset));
+    if (!parts.samePrompts) offset += await sliceLength(kit, offset);
+  }
+  return plans;
+}
+
+/** Every point that was begun must be the one that would be measured now. */
+function checkPoints(unfinished: OpenedSweep, plans: readonly RunPlan[]): void {
+  for (const [number, run] of unfinished.runs.entries()) {
+    const plan = plans[number];
+    if (plan === undefined) throw otherPoints(unfinished);
+    refuseOtherPlan(run, plan);
+  }
+}
+
+async function measureOne(
+  parts: SweepParts,
+  writer: SweepWriter,
+  plan: RunPlan,
+  title: string,
+  begun: StoredRun | null,
+): Promise<Summary> {
   const { given, prepared, interrupts } = parts;
-  const { summary } = await measurePoint(given, prepared, plan, interrupts, title, (run) => writer.createRun(run));
+  const { summary } =
+    begun === null
+      ? await measurePoint(given, prepared, plan, interrupts, title, (run) => writer.createRun(run))
+      : await measureOn(given, prepared, plan, interrupts, title, begun);
   showPoint(given, summary);
   return summary;
 }

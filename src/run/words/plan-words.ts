@@ -6,6 +6,7 @@ import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wh
 import { BadValue, flag, many, one } from './word.ts';
 import type { Word } from './word.ts';
 import { reachWords } from './reach-words.ts';
+import { limitWords } from './limit-words.ts';
 import { workloadWords } from './workload-words.ts';
 
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
@@ -235,6 +236,7 @@ export const planWords = {
     },
     positiveDurationMs,
   ),
+  ...limitWords,
   threads: one<number | 'auto'>(
     {
       name: 'threads',

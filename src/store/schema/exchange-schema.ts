@@ -35,7 +35,14 @@ export const exchangeSchema = z.object({
   attempts: z.int().min(0),
   serverSteps: z.object({ batchSize: z.array(z.number()), queueWaitMs: z.array(z.number()) }).exactOptional(),
   outcome: z.enum(['ok', 'failed', 'cancelled', 'dropped']),
-  problem: z.object({ code: z.enum(problemCodes), status: maybe, words: z.string().nullable() }).nullable(),
+  problem: z
+    .object({
+      code: z.enum(problemCodes),
+      status: maybe,
+      words: z.string().nullable(),
+      retryAfterMs: z.number().exactOptional(),
+    })
+    .nullable(),
 });
 
 /** One line of answers.ndjson. */

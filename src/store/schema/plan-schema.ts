@@ -2,6 +2,7 @@ import { z } from './shape.ts';
 import { apiNames } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
 import type { Same } from './same.ts';
+import { resumption } from './summary-schema.ts';
 
 const count = z.int().min(0);
 const maybeMs = z.number().min(0).nullable();
@@ -30,6 +31,8 @@ const target = z.object({
       key: z.string().nullable(),
       proxy: z.string().nullable(),
       also: z.array(z.string()),
+      spread: z.literal('session').exactOptional(),
+      http2: z.literal(true).exactOptional(),
     })
     .exactOptional(),
   server: z.string().exactOptional(),
@@ -118,6 +121,8 @@ export const planSchema = z.object({
   seed: z.number(),
   slo: z.array(z.string()),
   keepText: z.boolean(),
+  retries: count.exactOptional(),
+  stopWhen: z.array(z.string()).exactOptional(),
 });
 
 const host = z.object({
@@ -145,6 +150,8 @@ export const runRecordSchema = z.object({
   /** argv without secrets; null = not started from a command line. */
   command: z.array(z.string()).nullable(),
   sweepId: z.string().nullable(),
+  /** The interruptions that it went on after; absent = none. */
+  resumed: z.array(resumption).exactOptional(),
   plan: planSchema,
 });
 

@@ -79,7 +79,38 @@ const client = z.object({
   connectionsOpened: maybe.default(null),
   connectionsReused: maybe.default(null),
   rssMaxBytes: maybe.default(null),
+  cpuPerThread: z.array(z.number()).exactOptional(),
+  cpuWaitRatio: z.number().exactOptional(),
+  gc: z.object({ pauses: count, totalMs: z.number(), maxMs: z.number() }).exactOptional(),
+  connecting: z
+    .object({ count, meanMs: z.number(), maxMs: z.number(), tlsMeanMs: maybe, tlsMaxMs: maybe })
+    .exactOptional(),
+  sendBacklogMaxBytes: z.number().exactOptional(),
+  socketBuffersMaxBytes: maybe.exactOptional(),
+  fileHandlesLeft: maybe.exactOptional(),
+  fileHandlesLimit: maybe.exactOptional(),
+  portsLeft: maybe.exactOptional(),
+  portsLimit: maybe.exactOptional(),
+  serverClockSkewMs: z.number().exactOptional(),
 });
+
+/** One interruption that a run went on after. */
+export const resumption = z.object({
+  at: z.iso.datetime(),
+  atMs: z.number(),
+  gapMs: z.number(),
+  monotonicOriginNs: z.string().regex(/^\d+$/).nullable(),
+});
+
+const stoppedBecause = z.object({
+  rule: z.string(),
+  atMs: z.number(),
+  message: z.string(),
+  evidence: z.record(z.string(), z.number()),
+  zh: z.string(),
+});
+
+const retries = z.object({ requests: count, attempts: count, askedToWait: count, longestWaitMs: maybe });
 
 const mention = z.object({
   key: z.string(),
@@ -104,6 +135,9 @@ export const summarySchema = z
     simulated: z.boolean(),
     engine: z.object({ server: z.string(), simulated: z.boolean() }).exactOptional(),
     partial: z.boolean().default(false),
+    stoppedBecause: stoppedBecause.exactOptional(),
+    resumed: z.array(resumption).exactOptional(),
+    retries: retries.exactOptional(),
     model: z.string().nullable().default(null),
     startedAt: z.string().nullable().default(null),
     load: z.object({

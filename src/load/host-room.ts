@@ -1,0 +1,71 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+
+/** What this host still has for connections; null = the system does not tell (it is not Linux). */
+export interface HostRoom {
+  fileHandlesLeft: number | null;
+  fileHandlesLimit: number | null;
+  portsLeft: number | null;
+  portsLimit: number | null;
+  /** Held in TCP buffers of this network namespace. */
+  socketBuffersBytes: number | null;
+}
+
+const pageBytes = 4096;
+
+/** Looks at the limits as they are now; each look is a few short reads of /proc, whatever the number of connections. */
+export function hostRoom(): HostRoom {
+  const fileHandlesLimit = handleLimit();
+  const used = handlesUsed();
+  const sockets = socketFacts();
+  const range = portRange();
+  return {
+    fileHandlesLimit,
+    fileHandlesLeft: fileHandlesLimit === null || used === null ? null : Math.max(0, fileHandlesLimit - used),
+    portsLimit: range,
+    portsLeft: range === null || sockets === null ? null : Math.max(0, range - sockets.held),
+    socketBuffersBytes: sockets === null ? null : sockets.bufferPages * pageBytes,
+  };
+}
+
+/** CPU of the calling thread and the time it waited for a core, ms since it began; null = not told. */
+export function threadCpu(): { runMs: number; waitMs: number } | null {
+  const [run, wait] = textOf('/proc/thread-self/schedstat')?.split(' ').map(Number) ?? [];
+  if (run === undefined || wait === undefined || !(run >= 0) || !(wait >= 0)) return null;
+  return { runMs: run / 1e6, waitMs: wait / 1e6 };
+}
+
+function handleLimit(): number | null {
+  const soft = /^Max open files\s+(\d+)/m.exec(textOf('/proc/self/limits') ?? '')?.[1];
+  return soft === undefined ? null : Number(soft);
+}
+
+function handlesUsed(): number | null {
+  try {
+    // Linux 6.2 and later tell the count as the folder's size; before, the names have to be read.
+    const { size } = statSync('/proc/self/fd');
+    return size > 0 ? size : readdirSync('/proc/self/fd').length;
+  } catch {
+    return null;
+  }
+}
+
+/** Sockets that hold a port (open, or waiting out their last minute), and the pages their buffers take. */
+function socketFacts(): { held: number; bufferPages: number } | null {
+  const match = /^TCP: inuse (\d+) orphan (\d+) tw (\d+) alloc \d+ mem (\d+)/m.exec(textOf('/proc/net/sockstat') ?? '');
+  if (match === null) return null;
+  const [inUse, orphan, waiting, mem] = match.slice(1).map(Number) as [number, number, number, number];
+  return { held: inUse + orphan + waiting, bufferPages: mem };
+}
+
+function portRange(): number | null {
+  const [low, high] = textOf('/proc/sys/net/ipv4/ip_local_port_range')?.trim().split(/\s+/).map(Number) ?? [];
+  return low === undefined || high === undefined ? null : high - low + 1;
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+import { someText, wholeNumber } from './readers.ts';
+import { many, one } from './word.ts';
+import type { Word } from './word.ts';
+
+/** What ends a run early, and what is asked again. They are part of planWords. */
+export const limitWords = {
+  retry: one(
+    {
+      name: 'retry',
+      value: 'COUNT',
+      help: {
+        en: 'ask again, at most so often, when turned away (429, 502–504, no connection); Retry-After is obeyed, waiting counts as latency (default: never)',
+        zh: '被拒绝（429、502–504、无法连接）时最多重试次数；遵守 Retry-After，等待计入延迟（默认：不重试）',
+      },
+    },
+    wholeNumber(0, 100),
+  ),
+  stopWhen: many(
+    {
+      name: 'stop-when',
+      value: 'RULE',
+      help: {
+        en: "end early: 'failed>5%', saturated, slo-lost, 'tokens>1M', 'requests>10k', 'time>30m', 'cost>5 at 3.2/h'; repeatable",
+        zh: "提前结束：'failed>5%'、saturated、slo-lost、'tokens>1M'、'requests>10k'、'time>30m'、'cost>5 at 3.2/h'；可重复",
+      },
+    },
+    'repeat',
+    someText,
+  ),
+} as const satisfies Record<string, Word<unknown>>;
