@@ -36,6 +36,7 @@ export interface FileSource {
 
 /** A record that holds a prompt, or a mistake. */
 interface Held {
+  name: string;
   place: RecordPlace;
   read: { draft: Draft } | { mistake: Mistake };
 }
@@ -107,7 +108,7 @@ export class FileDataset implements Dataset {
     for await (const records of readRecords(this.#source.file)) {
       for (const record of records) {
         const read = this.#read(record);
-        if ('draft' in read) yield { prompt: this.#prompt(this.#place(record), read.draft) };
+        if ('draft' in read) yield { prompt: this.#prompt(nameOf(record), read.draft) };
         else yield 'skip' in read ? read : { mistake: `${record.number}: ${read.mistake.message.en}` };
       }
     }
@@ -144,9 +145,9 @@ export class FileDataset implements Dataset {
   async *#promptsFrom(offset: number): AsyncGenerator<Prompt, void> {
     const keep = this.#source.file.bytes <= keptBytes;
     const kept: Prompt[] = [];
-    for await (const { place, read } of this.#heldFrom(offset)) {
+    for await (const { name, read } of this.#heldFrom(offset)) {
       if ('mistake' in read) throw new UserError(read.mistake);
-      const prompt = this.#prompt(place, read.draft);
+      const prompt = this.#prompt(name, read.draft);
       if (keep) kept.push(prompt);
       yield prompt;
       if (keep && kept.length === this.#items) break;
@@ -174,7 +175,7 @@ export class FileDataset implements Dataset {
           items += 1;
           asks += turnsOf(read);
           if (toSkip > 0) toSkip -= 1;
-          else yield { place: this.#place(record), read };
+          else yield { place: this.#place(record), name: nameOf(record), read };
         }
       }
       if (items === 0) throw new UserError(noPrompts(file.shown));
@@ -207,8 +208,8 @@ export class FileDataset implements Dataset {
     return { file: this.#source.file.shown, line: record.number };
   }
 
-  #prompt(place: RecordPlace, draft: Draft): Prompt {
-    return promptOf(`line-${place.line}`, draft, this.#source.context);
+  #prompt(name: string, draft: Draft): Prompt {
+    return promptOf(name, draft, this.#source.context);
   }
 
   #tooLong(place: RecordPlace, draft: Draft): Mistake | null {
@@ -225,4 +226,10 @@ export class FileDataset implements Dataset {
 /** Requests that a record makes: one, or the turns of its conversation. */
 function turnsOf(read: Held['read']): number {
   return 'draft' in read ? (read.draft.script?.turns.length ?? 1) : 1;
+}
+
+/** Names a record within its file: by its line, and by its place there where a JSON array has several on one. */
+function nameOf(record: RawRecord): string {
+  const after = 'after' in record ? (record.after ?? 0) : 0;
+  return after === 0 ? `line-${record.number}` : `line-${record.number}.${after + 1}`;
 }

@@ -37,6 +37,9 @@ class ElementCutter {
   #pieces: Buffer[] | null = null;
   #pieceBytes = 0;
   #startLine = 1;
+  /** Elements that began on that line before the one under way. */
+  #after = 0;
+  #begun = false;
 
   constructor(shown: string) {
     this.#shown = shown;
@@ -67,6 +70,8 @@ class ElementCutter {
       }
       if (this.#depth >= 1 && this.#pieces === null) {
         this.#pieces = [];
+        this.#after = this.#begun && this.#startLine === this.line ? this.#after + 1 : 0;
+        this.#begun = true;
         this.#startLine = this.line;
         from = i;
       }
@@ -93,7 +98,7 @@ class ElementCutter {
     const bytes = this.#pieces!.length === 0 ? last : Buffer.concat([...this.#pieces!, last]);
     this.#pieces = null;
     this.#pieceBytes = 0;
-    return { number: this.#startLine, bytes };
+    return { number: this.#startLine, bytes, ...(this.#after > 0 && { after: this.#after }) };
   }
 
   #broken(how: 'after-end' | 'no-array' | 'cut-off'): UserError {

@@ -123,6 +123,20 @@ describe('folders of Hugging Face datasets', () => {
   });
 });
 
+describe('names of prompts', () => {
+  it('are all different in a JSON array, on one line or on many', async () => {
+    const rows = ['a', 'b', 'c'].map((question) => ({ question }));
+    const ids = async (text: string): Promise<string[]> => {
+      const workload = (await openDataset(fileOf(text, 'x.json'))).workload(0);
+      const found: string[] = [];
+      for (let i = 0; i < 3; i++) found.push((await workload.next())!.id);
+      return found;
+    };
+    expect(await ids(JSON.stringify(rows))).toEqual(['line-1', 'line-1.2', 'line-1.3']);
+    expect(await ids(JSON.stringify(rows, null, 1))).toEqual(['line-2', 'line-5', 'line-8']);
+  });
+});
+
 describe('CSV', () => {
   it('has quotes, commas, line ends and doubled quotes inside fields; lines are counted through them', async () => {
     const file = fileOf('\uFEFFid,question\r\n1,"a, ""b""\nand c"\r\n\r\n2,plain\r\n', 'x.csv');

@@ -10,7 +10,12 @@ import { readParquet } from './parquet-rows.ts';
  * Numbers count from 1: lines for text (of an array: the line its element begins on), rows for Parquet and Arrow.
  */
 export type RawRecord =
-  | { number: number; bytes: Buffer }
+  | {
+      number: number;
+      bytes: Buffer;
+      /** Of an array: how many elements before it begin on the same line; absent = none. */
+      after?: number;
+    }
   | { number: number; value: Readonly<Record<string, unknown>> };
 
 /** The records of a file in batches, blank lines left out. `onRaw` sees the bytes on disk, where the layout reads them in order. */

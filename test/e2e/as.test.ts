@@ -53,9 +53,11 @@ afterAll(async () => {
   }
 });
 
-const as = (line: string): Promise<Done> => {
+/** Lenient: whether this machine could keep up is not what these tests ask. */
+const as = (line: string): Promise<Done> => run(['--lenient'], line);
+const run = (own: readonly string[], line: string): Promise<Done> => {
   const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3]!);
-  return dyno(['as', ...words], { cwd: folder });
+  return dyno(['as', ...own, ...words], { cwd: folder });
 };
 const figure = (text: string, label: string): number => Number(new RegExp(`${label}:?\\s+([\\d.]+)`).exec(text)?.[1]);
 
@@ -100,6 +102,21 @@ describe('commands that people have, with dyno as in front', () => {
     const moot = await as(`${base} --debug --num-workers 4 --wandb-api-key verysecret`);
     expect(moot.err).toContain('warning: without effect here: --debug, --num-workers, --wandb-api-key');
     expect(moot.code).toBe(0);
+  });
+
+  test('a run that is not valid ends with 5, with 0 where dyno as is asked to be lenient; what is printed is the same', async () => {
+    const broken = await up(['--model', 'qwen', '--fault', '500:1']);
+    try {
+      const line = `evalscope perf --url ${broken.out.trim()}/v1/chat/completions --model qwen --dataset openqa --dataset-path ./datasets/open_qa.jsonl -n 3 --no-test-connection --no-stream --outputs-dir out-broken`;
+      const strict = await run([], line);
+      expect([strict.code, strict.err]).toEqual([5, expect.stringContaining('llmdyno: nothing-ok:')]);
+      expect(figure(strict.out, 'Failed requests')).toBe(3);
+      const lenient = await run(['--lenient'], line);
+      expect([lenient.code, lenient.err]).toEqual([0, expect.stringContaining('llmdyno: nothing-ok:')]);
+    } finally {
+      broken.running.child.kill('SIGTERM');
+      await broken.running.done;
+    }
   });
 
   test('benchmark_serving.py of 2025, with its JSON', async () => {

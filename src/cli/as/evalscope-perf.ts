@@ -10,7 +10,7 @@ import { lengthChoice } from './evalscope-prompts.ts';
 import { readForeign } from './foreign-flags.ts';
 import type { ForeignTable } from './foreign-flags.ts';
 import { wholeOf, wholesOf } from './foreign-values.ts';
-import { measureAs } from './measure-as.ts';
+import { measureAs, warnMoot } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
 
 /** The options of the `evalscope-perf` wrapper (1.0.0). */
@@ -30,6 +30,7 @@ export const evalscopePerfFlags: ForeignTable = {
 /** Runs `evalscope-perf URL MODEL DATASET …`: one block and one text file per level, then performance_metrics.png. */
 export async function evalscopePerf(typed: readonly string[], given: Given): Promise<number> {
   const words = readForeign(evalscopePerfFlags, typed);
+  warnMoot(given, words);
   const [url, model, file] = words.args as [string, string, string];
   const parallels = wholesOf(words, '--parallels', 1) ?? [1];
   const requests = wholeOf(words, '--n', 1) ?? 1;

@@ -41,7 +41,7 @@ export interface AsJob {
   after(measured: AsMeasured, number: number): Promise<void>;
 }
 
-/** Measures every point into the store and hands each to the tool's own printer; ends with the exit code. */
+/** Measures every point into the store and hands each to the tool's own printer; ends with the exit code (5 = a point is not valid). */
 export async function measureAs(given: Given, job: AsJob): Promise<{ code: number; sweep: Sweep }> {
   const prepared = await prepare(job.words, given, 1, job.open ?? openWords);
   const interrupts = listenForInterrupts(given);
@@ -81,10 +81,17 @@ export async function measureAs(given: Given, job: AsJob): Promise<{ code: numbe
       points: done,
       findings,
     };
-    return { code: interrupts.heard ? exitCodes.interrupted : exitCodes.ok, sweep };
+    return { code: interrupts.heard ? exitCodes.interrupted : codeOf(given, done), sweep };
   } finally {
     interrupts.done();
   }
+}
+
+/** 5 as everywhere when a point is not valid; `dyno as --lenient` asks for the 0 that the other tool would have ended with. */
+function codeOf(given: Given, points: readonly Summary[]): number {
+  return given.flags.has('lenient') || points.every(({ verdict }) => verdict.valid)
+    ? exitCodes.ok
+    : exitCodes.notValid;
 }
 
 /** The answers of a run by request number. */

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { PlanWords } from '../../run/index.ts';
@@ -17,11 +17,16 @@ const types: Readonly<Record<string, { kind: string; field?: string }>> = {
 };
 
 /** The dataset that --DatasetType and --DatasetPath name; a folder stands for the test file in it. */
-export function mindieDataset(words: ForeignWords): { words: Partial<PlanWords>; source: string } {
+export function mindieDataset(words: ForeignWords): {
+  words: Partial<PlanWords>;
+  source: string;
+  /** How many prompts there are where they are made up and have no end of their own; null = as many as the file holds. */
+  count: number | null;
+} {
   const type = requiredOf(words, '--DatasetType');
   if (type === 'synthetic') {
     const config = words.last('--SyntheticConfigPath') ?? requiredOf(words, '--DatasetPath');
-    return { words: { dataset: `synthetic:${config}` }, source: config };
+    return { words: { dataset: `synthetic:${config}` }, source: config, count: requestCount(config) ?? 1000 };
   }
   const known = Object.hasOwn(types, type) ? types[type]! : null;
   if (known === null) {
@@ -32,7 +37,19 @@ export function mindieDataset(words: ForeignWords): { words: Partial<PlanWords>;
   return {
     words: { dataset: `${known.kind}:${dataFile(path)}`, ...(known.field !== undefined && { field: known.field }) },
     source: path,
+    count: null,
   };
+}
+
+/** RequestCount of a synthetic config; what is wrong with the file is told by whoever reads its lengths. */
+function requestCount(path: string): number | null {
+  try {
+    const config = JSON.parse(readFileSync(path, 'utf8')) as { RequestCount?: unknown } | null;
+    const count = config?.RequestCount;
+    return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The file that a path means: itself, or of a folder the first that looks like data, a test split before others. */

@@ -1,4 +1,4 @@
-import { exitCodes, say } from '../../core/index.ts';
+import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
 import { openTokenizer } from '../../dataset/index.ts';
 import type { Tokenizer } from '../../dataset/index.ts';
@@ -24,6 +24,7 @@ type TestType = (typeof testTypes)[number];
 /** Runs MindIE's `benchmark …`: both tables for every rate, CSV and JSON files in --SavePath. */
 export async function mindieBenchmark(typed: readonly string[], given: Given): Promise<number> {
   const words = readForeign(mindieFlags, typed);
+  if (truthOf(words, '--Tokenizer') === false) throw tokenIds();
   const type = choiceOf(words, '--TestType', testTypes) ?? 'client';
   const stream = (choiceOf(words, '--TaskKind', ['stream', 'text']) ?? 'stream') === 'stream';
   const folder = tokenizerOr(given, requiredOf(words, '--ModelPath'));
@@ -37,7 +38,7 @@ export async function mindieBenchmark(typed: readonly string[], given: Given): P
   const { code } = await measureAs(given, {
     words: { ...wordsOf(words, type, stream, base, ready), ...data.words, tokenizer: folder },
     open: opener({
-      most: countOf(words),
+      most: countOf(words, data.count),
       keep: () => true,
       change: (prompt) => {
         const cut = shortened(prompt, tokenizer, wholeOf(words, '--MaxInputLen') ?? 0);
@@ -79,7 +80,7 @@ export async function mindieBenchmark(typed: readonly string[], given: Given): P
       });
     },
   });
-  if (code === exitCodes.ok) given.io.out('Benchmark task completed successfully!\n');
+  if (code !== exitCodes.interrupted) given.io.out('Benchmark task completed successfully!\n');
   return code;
 }
 
@@ -190,12 +191,11 @@ function ratesOf(words: ForeignWords): (number | null)[] {
   });
 }
 
-function countOf(words: ForeignWords): number | null {
+function countOf(words: ForeignWords, made: number | null): number | null {
   const count = Number(words.last('--RequestCount') ?? -1);
   if (!Number.isInteger(count) || count === 0 || count < -1)
     throw badValue('--RequestCount', String(words.last('--RequestCount')), '-1 or a count', '-1 或正整数');
-  // Made-up prompts have no end of their own.
-  return count === -1 ? (words.last('--DatasetType') === 'synthetic' ? 1000 : null) : count;
+  return count === -1 ? made : count;
 }
 
 /** Cuts a prompt to so many tokens; 0 = as it is. */
@@ -235,6 +235,19 @@ function clientFacts(
     known.set(exchange.seq, facts);
     return facts;
   };
+}
+
+/** Without a tokenizer that tool sends token numbers from a CSV to /infer_token. */
+function tokenIds(): UserError {
+  return new UserError({
+    code: 'foreign-value',
+    message: { en: 'prompts are sent as text here, not as token numbers', zh: '此处以文本发送提示词，不发送 token id' },
+    hint: {
+      en: 'Leave it out, or send token numbers with dyno run --dataset requests:FILE.',
+      zh: '请去掉该选项；发送 token id 请用 dyno run --dataset requests:文件。',
+    },
+    place: { flag: '--Tokenizer' },
+  });
 }
 
 function accuracyOf(words: ForeignWords, { summary }: AsMeasured): number | null {
