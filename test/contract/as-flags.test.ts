@@ -36,7 +36,7 @@ describe.concurrent.each(tools.map((tool) => [tool.tool, tool] as const))('%s', 
     const moot = Object.entries(table.moot ?? {});
     if (moot.length === 0) return;
     const value = (takes: Takes): string => (takes === 'nothing' ? '' : '1');
-    const short = rows.find(({ words, code }) => / 1$/.test(words) && code === undefined)!;
+    const short = rows.find(({ words, code }) => words.endsWith(' 1') && code === undefined)!;
     const plain = await kit.as(`${short.base ?? base} ${short.words}`);
     const more = await kit.as(
       `${short.base ?? base} ${short.words} ${moot.map(([flag, takes]) => `${flag} ${value(takes)}`).join(' ')}`,

@@ -89,9 +89,7 @@ export async function measureAs(given: Given, job: AsJob): Promise<{ code: numbe
 
 /** 5 as everywhere when a point is not valid; `dyno as --lenient` asks for the 0 that the other tool would have ended with. */
 function codeOf(given: Given, points: readonly Summary[]): number {
-  return given.flags.has('lenient') || points.every(({ verdict }) => verdict.valid)
-    ? exitCodes.ok
-    : exitCodes.notValid;
+  return given.flags.has('lenient') || points.every(({ verdict }) => verdict.valid) ? exitCodes.ok : exitCodes.notValid;
 }
 
 /** The answers of a run by request number. */

@@ -32,7 +32,11 @@ const rows: readonly Shown[] = [
   {
     flag: '--RequestRate',
     words: '--RequestRate 90,95',
-    effect: async (ran) => [count(ran), ran.out.match(/common metric result/g)!.length, (await ran.kept()).plan.load.ratePerSec],
+    effect: async (ran) => [
+      count(ran),
+      ran.out.match(/common metric result/g)!.length,
+      (await ran.kept()).plan.load.ratePerSec,
+    ],
     expected: [6, 2, 90],
   },
   {

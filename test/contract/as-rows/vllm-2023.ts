@@ -11,7 +11,8 @@ export const vllm2023Rows: ShownTool = {
     {
       flag: '--port',
       words: '--num-prompts 1',
-      effect: (ran) => ran.seen[0]!.headers['host'] === `127.0.0.1:${String(ran.seen[0]!.headers['host']).split(':')[1]}`,
+      effect: (ran) =>
+        ran.seen[0]!.headers['host'] === `127.0.0.1:${String(ran.seen[0]!.headers['host']).split(':')[1]}`,
       expected: true,
     },
     { flag: '--num-prompts', words: '--num-prompts 3', effect: count, expected: 3 },

@@ -24,7 +24,8 @@ export const vllmFileRows: readonly Shown[] = [
   {
     flag: '--append-result',
     words: '--num-prompts 1 --save-result --append-result --result-filename kept.json',
-    effect: async (ran) => (await ran.read('kept.json')).split('\n').map((line) => (JSON.parse(line) as { completed: number }).completed),
+    effect: async (ran) =>
+      (await ran.read('kept.json')).split('\n').map((line) => (JSON.parse(line) as { completed: number }).completed),
     expected: [7, 1],
   },
   {
@@ -53,7 +54,8 @@ export const vllmFileRows: readonly Shown[] = [
   },
   {
     flag: '--tokenizer',
-    words: '--num-prompts 1 --dataset-name random --input-len 4 --tokenizer ESTIMATE --save-result --result-filename f.json',
+    words:
+      '--num-prompts 1 --dataset-name random --input-len 4 --tokenizer ESTIMATE --save-result --result-filename f.json',
     effect: async (ran) => [
       String((await saved('f.json', 'tokenizer_id')(ran))[0]).endsWith('/tokenizers/estimate'),
       ran.err.includes('no tokenizer.json'),
