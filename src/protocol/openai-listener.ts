@@ -38,7 +38,10 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   /** Objects without `data:` (MindIE) are cut by another reader; null = these are events. */
   #objects: JsonStreamListener | null = null;
   #begun = false;
-  readonly #texts = new CumulativeText();
+  #texts = new CumulativeText();
+  #several = false;
+  /** Output tokens of usage that came in events of its own; null = none came yet. */
+  #usedTokens: number | null = null;
 
   hear(bytes: Uint8Array): Heard[] {
     if (this.#broken) return [];
@@ -138,7 +141,13 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       this.#break(data);
       return;
     }
+    // Choices take turns: what one of them says is no repetition of another.
+    if (!this.#several && severalChoices(value)) {
+      this.#several = true;
+      this.#texts = new CumulativeText(false);
+    }
     const heard = hearObject(value).flatMap((piece) => this.#fresh(piece));
+    this.#addUsage(value, heard);
     for (const piece of heard) {
       this.#heard.push(piece);
       if (piece.kind === 'finish') this.#finished = true;
@@ -147,6 +156,21 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     const end = line === -1 ? -1 : blankLineAfter(buffer, to);
     // While it is not known whether text is repeated, every event has to be looked at.
     if (end !== -1 && this.#texts.plain) this.#learn(buffer.subarray(line, end), heard);
+  }
+
+  /**
+   * llama.cpp sends a usage event for each of several choices, each with that choice's tokens; they add up. Usage beside
+   * choices is a count so far (vLLM's continuous stats), and the last one stands.
+   */
+  #addUsage(value: unknown, heard: Heard[]): void {
+    if (!this.#several) return;
+    const { choices } = value as { choices?: unknown };
+    if (!Array.isArray(choices) || choices.length > 0) return;
+    for (const piece of heard) {
+      if (piece.kind !== 'usage' || piece.output === null) continue;
+      piece.output += this.#usedTokens ?? 0;
+      this.#usedTokens = piece.output;
+    }
   }
 
   #learn(line: Uint8Array, heard: readonly Heard[]): void {
@@ -183,4 +207,12 @@ function blankLineAfter(buffer: Uint8Array, at: number): number {
 
 function stampOf(digits: string): bigint | null {
   return /^\d{1,19}$/.test(digits) ? BigInt(digits) : null;
+}
+
+function severalChoices(value: unknown): boolean {
+  const choices = (value as { choices?: unknown } | null)?.choices;
+  return (
+    Array.isArray(choices) &&
+    choices.some((choice: unknown) => ((choice as { index?: unknown } | null)?.index ?? 0) !== 0)
+  );
 }

@@ -45,3 +45,30 @@ describe('transformers serve 5.17 on an H200', () => {
     expect(heard).toContainEqual({ kind: 'usage', input: 11, output: 12, cached: null, reasoning: null });
   });
 });
+
+describe("llama.cpp's server, asked for two choices with logprobs", () => {
+  const bodyOf = (file: string): Uint8Array => {
+    const bytes = readFileSync(join(fixtures, file));
+    return bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
+  };
+  const listen = (stream: boolean, file: string): Heard[] => {
+    const contentType = stream ? 'text/event-stream' : 'application/json';
+    const listener = protocols['openai-chat'].listen({ stream, contentType });
+    return [...listener.hear(bodyOf(file)), ...listener.close()];
+  };
+
+  test('both are heard in turn, with the tokens of both: each has a usage event of its own', () => {
+    const heard = listen(true, 'llama-cpp/choices-stream.http');
+    expect(eventsOf(heard)).toBe(12);
+    // Both say "好你, sky café好" (read off the file).
+    expect([...textOf(heard)].toSorted().join('')).toBe([...'好你, sky café好好你, sky café好'].toSorted().join(''));
+    expect(heard.filter(({ kind }) => kind === 'finish')).toHaveLength(2);
+    expect(heard.findLast(({ kind }) => kind === 'usage')).toMatchObject({ input: 54, output: 12 });
+  });
+
+  test('the whole answer holds both texts; its usage is what the server says, which is one of them', () => {
+    const heard = listen(false, 'llama-cpp/choices-whole.http');
+    expect(heard.filter(({ kind }) => kind === 'finish')).toHaveLength(2);
+    expect(heard.find(({ kind }) => kind === 'usage')).toMatchObject({ output: 6 });
+  });
+});

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiName, Summary } from '../../src/core/index.ts';
+import { dyno, emptyFolder, summaryOf } from '../e2e/dyno.ts';
+
+/**
+ * Whole runs against the bytes that real servers sent (test/fixtures/protocol, each folder with its provenance): what they
+ * answered is written to the socket again, a few bytes at a time, and has to end in the right place of a summary.
+ */
+const root = join(import.meta.dirname, '../fixtures/protocol');
+
+const wires: Readonly<Record<string, { api: ApiName; path: string }>> = {
+  chat: { api: 'openai-chat', path: '/v1/chat/completions' },
+  choices: { api: 'openai-chat', path: '/v1/chat/completions' },
+  azure: { api: 'openai-chat', path: '/openai/deployments/mock/chat/completions?api-version=2024-10-21' },
+  completions: { api: 'openai-completions', path: '/v1/completions' },
+  responses: { api: 'responses', path: '/v1/responses' },
+  messages: { api: 'anthropic', path: '/v1/messages' },
+  ollama: { api: 'ollama', path: '/api/chat' },
+  embeddings: { api: 'embeddings', path: '/v1/embeddings' },
+};
+
+/** Input and output tokens of one answer, read off the recordings by eye. */
+const tokens: Readonly<Record<string, readonly [input: number, output: number]>> = {
+  'transformers-serve chat': [11, 12],
+  'guidellm-mock chat': [10, 12],
+  'guidellm-mock completions': [10, 12],
+  'guidellm-mock responses': [10, 12],
+  'llama-cpp chat': [54, 12],
+  'llama-cpp completions': [32, 12],
+  // Two choices of six tokens: the stream tells both, the whole answer only one of them.
+  'llama-cpp choices streamed': [54, 12],
+  'llama-cpp choices whole': [54, 6],
+  'llama-cpp responses': [54, 12],
+  'llama-cpp messages': [54, 12],
+  'aimock chat': [5, 17],
+  'aimock azure': [5, 17],
+  'aimock responses': [0, 0],
+  'aimock messages': [0, 0],
+  'aimock ollama': [0, 0],
+  'aimock embeddings': [0, 0],
+};
+
+const tokensOf = (server: string, wire: string, stream: boolean): readonly [number, number] | undefined =>
+  tokens[`${server} ${wire}`] ?? tokens[`${server} ${wire} ${stream ? 'streamed' : 'whole'}`];
+
+const recordings = readdirSync(root).flatMap((server) =>
+  readdirSync(join(root, server))
+    .filter((name) => name.endsWith('.http'))
+    .map((name) => {
+      const [, wire, how] = /^(\w+)-(stream|whole)\.http$/.exec(name)!;
+      return { server, wire: wire!, stream: how === 'stream', file: join(root, server, name) };
+    }),
+);
+
+/** Says a recording again, whatever it is asked. */
+async function replay(file: string): Promise<{ url: string; server: Server }> {
+  const bytes = readFileSync(file);
+  const cut = bytes.indexOf('\r\n\r\n');
+  const type = /^content-type: *(.*?)\r?$/im.exec(bytes.subarray(0, cut).toString())![1]!;
+  const body = bytes.subarray(cut + 4);
+  const server = createServer((req, res) => {
+    req.resume().on('end', () => {
+      res.writeHead(200, { 'content-type': type });
+      for (let at = 0; at < body.length; at += 97) res.write(body.subarray(at, at + 97));
+      res.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+test('every recording is of a wire that is run here, and says where it comes from', () => {
+  for (const { server, wire, stream } of recordings) {
+    expect(Object.keys(wires)).toContain(wire);
+    expect(tokensOf(server, wire, stream)).toBeDefined();
+    expect(readFileSync(join(root, server, 'README.md'), 'utf8')).toMatch(/Recorded on \d{4}-\d\d-\d\d/);
+  }
+});
+
+describe.each(recordings.map((each) => [each.server, each.wire, each.stream ? 'streamed' : 'whole', each] as const))(
+  '%s, %s, %s',
+  (server, wire, _, { stream, file }) => {
+    let summary: Summary;
+    let replayed: { url: string; server: Server };
+    beforeAll(async () => {
+      replayed = await replay(file);
+      const { api, path } = wires[wire]!;
+      const words = ['run', replayed.url + path, '--api', api, '--model', 'any', '--concurrency', '2', '-n', '6'];
+      const more = ['--max-tokens', '12', '--json', '--lenient', '--store', await emptyFolder()];
+      summary = summaryOf(await dyno([...words, ...more, ...(stream ? [] : ['--no-stream'])]));
+    });
+    afterAll(() => replayed.server.close());
+
+    test('usage is found, nothing is unaccounted', () => {
+      expect(summary.counts).toMatchObject({ planned: 6, ok: 6, failed: 0, unaccounted: 0 });
+      const [input, output] = tokensOf(server, wire, stream)!;
+      expect(summary.tokenSource).toEqual({ input: 'server', output: 'server' });
+      expect([summary.inputTokens!.mean, summary.outputTokens!.mean]).toEqual([input, output]);
+      expect(summary.ttftMs === null).toBe(!stream);
+    });
+  },
+);
