@@ -2,6 +2,7 @@ import { censoredPercentiles } from './rules/censored-percentiles.ts';
 import { chunksNotTokens } from './rules/chunks-not-tokens.ts';
 import { clientBound } from './rules/client-bound.ts';
 import { clientRoom } from './rules/client-room.ts';
+import { clientStalls } from './rules/client-stalls.ts';
 import { concurrencyNotReached } from './rules/concurrency-not-reached.ts';
 import { countsDisagree } from './rules/counts-disagree.ts';
 import { datasetCycled } from './rules/dataset-cycled.ts';
@@ -59,6 +60,7 @@ export const pointRules = [
   percentilesImpossible,
   clientBound,
   clientRoom,
+  clientStalls,
   concurrencyNotReached,
   rateNotAchieved,
   partialRun,

@@ -1,6 +1,7 @@
 import { UserError } from '../core/index.ts';
 import type { GridSide, LoadPoint, PlanWords } from '../run/index.ts';
-import { openWords } from './prepare.ts';
+import { checkFit } from './check-fit.ts';
+import { openWords, promptsNeeded } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 
 /** One pair of lengths; null = that side is not part of the grid. */
@@ -57,7 +58,9 @@ export async function cellKits(
   for (const { cell } of points) {
     if (cell === undefined || kits.has(cell)) continue;
     const opened = await openWords({ ...words, ...lengthWords(cell) }, 1);
-    kits.set(cell, { ...prepared, ...opened });
+    const kit = { ...prepared, ...opened };
+    await checkFit(kit, promptsNeeded(kit.words, 1));
+    kits.set(cell, kit);
   }
   return kits;
 }

@@ -23,32 +23,41 @@ const tries = 3;
 
 type Server = Omit<Target, 'model'>;
 
+/** A model as a server lists it; vLLM and SGLang tell how many tokens it takes. */
+export interface ListedModel {
+  id: string;
+  contextTokens: number | null;
+}
+
+/** What the server says about a model; null = it does not list it, or nothing that can be read. */
+export async function listedModel(
+  address: Address,
+  server: Server,
+  secrets: Secrets,
+  timeoutMs: number,
+  model: string,
+): Promise<ListedModel | null> {
+  const { fetched } = await fetchModels(address, server, secrets, timeoutMs);
+  return modelsIn(fetched.body).find(({ id }) => id === model) ?? null;
+}
+
 /** The first model that the server lists; a server that lists none is a UserError asking for --model. */
 export async function firstModel(
   address: Address,
   server: Server,
   secrets: Secrets,
   timeoutMs: number,
-): Promise<string> {
-  const url = new URL(address.url);
-  const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
-  const asked = { ...server, model: '' };
-  const list = { method: 'GET', url: `${url.origin}${prefix}/models`, body: '' } as const;
-  const fetched = await fetchOnce(asked, list, secrets, timeoutMs);
+): Promise<ListedModel> {
+  const { fetched, url } = await fetchModels(address, server, secrets, timeoutMs);
   if (fetched.problem !== null && lasting.has(fetched.problem.code)) throw unreachable(address, fetched.problem);
-  try {
-    const { data } = JSON.parse(fetched.body) as { data?: { id?: unknown }[] };
-    const id = data?.[0]?.id;
-    if (typeof id === 'string' && id !== '') return id;
-  } catch {
-    // Not a list of models: said below.
-  }
+  const first = modelsIn(fetched.body)[0];
+  if (first !== undefined) return first;
   throw new UserError(
     {
       code: 'model-unknown',
       message: {
-        en: `${list.url} lists no models (HTTP ${fetched.status ?? '–'})`,
-        zh: `${list.url} 未列出模型（HTTP ${fetched.status ?? '–'}）`,
+        en: `${url} lists no models (HTTP ${fetched.status ?? '–'})`,
+        zh: `${url} 未列出模型（HTTP ${fetched.status ?? '–'}）`,
       },
       hint: {
         en: 'Name the model with --model NAME, and check the address.',
@@ -57,6 +66,36 @@ export async function firstModel(
     },
     exitCodes.unreachable,
   );
+}
+
+async function fetchModels(
+  address: Address,
+  server: Server,
+  secrets: Secrets,
+  timeoutMs: number,
+): Promise<{ fetched: Fetched; url: string }> {
+  const url = new URL(address.url);
+  const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
+  const asked = { ...server, model: '' };
+  const list = { method: 'GET', url: `${url.origin}${prefix}/models`, body: '' } as const;
+  return { fetched: await fetchOnce(asked, list, secrets, timeoutMs), url: list.url };
+}
+
+/** The models of a list that a stranger sent; none where it is no such list. */
+function modelsIn(body: string): ListedModel[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(body);
+  } catch {
+    return [];
+  }
+  const data = typeof list === 'object' && list !== null && 'data' in list ? list.data : null;
+  if (!Array.isArray(data)) return [];
+  return (data as ({ id?: unknown; max_model_len?: unknown } | null)[]).flatMap((entry) => {
+    const [id, most] = [entry?.id, entry?.max_model_len];
+    if (typeof id !== 'string' || id === '') return [];
+    return [{ id, contextTokens: typeof most === 'number' && Number.isSafeInteger(most) && most > 0 ? most : null }];
+  });
 }
 
 /**

@@ -8,7 +8,8 @@ import type { Secrets } from '../load/index.ts';
 import { addressFor, keyAsAsked, readAddress } from '../protocol/index.ts';
 import { assemblePlan, reachWord, requestsOf, splitHeaders } from '../run/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
-import { firstModel, preflight } from './preflight.ts';
+import { checkFit } from './check-fit.ts';
+import { firstModel, listedModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
 import { noteLengths } from './input-notes.ts';
 import type { PromptSource } from './prompt-source.ts';
@@ -23,6 +24,8 @@ export interface Prepared {
   /** Gaps of the trace to replay; null = none. */
   gapsMs: readonly number[] | null;
   secrets: Secrets;
+  /** The most tokens that the model takes, prompt and answer, as asked or as the server tells; null = not known. */
+  contextTokens: number | null;
   /** The words alone say what the dataset is, so that other threads can open it too. */
   reopenable: boolean;
 }
@@ -54,10 +57,19 @@ export async function prepare(
   };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
-  const model = words.model ?? (await firstModel(typed, server, secrets, connectMs));
+  const first = words.model === undefined ? await firstModel(typed, server, secrets, connectMs) : null;
+  const model = words.model ?? first!.id;
   const address = addressFor(typed, model, words.noStream !== true);
   const target = { url: address.url, api: address.api, model, headers: shown, ...(wire !== null && { wire }) };
-  const prepared: Prepared = { words, target, dataset, gapsMs: opened.gapsMs, secrets, reopenable: open === openWords };
+  const prepared: Prepared = {
+    words,
+    target,
+    dataset,
+    gapsMs: opened.gapsMs,
+    secrets,
+    reopenable: open === openWords,
+    contextTokens: words.contextTokens ?? first?.contextTokens ?? null,
+  };
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
     const { remark, server: called } = await preflight(
@@ -81,9 +93,14 @@ export async function prepare(
       );
     }
   }
+  if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
+    const listed = await listedModel(typed, server, secrets, connectMs, model);
+    prepared.contextTokens = listed?.contextTokens ?? null;
+  }
+  await checkFit(prepared, promptsNeeded(words, points));
   if (words.noPreflight !== true) {
-    const first = words.inputTokens === undefined ? null : await dataset.workload(0).next();
-    await noteLengths(given, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), first);
+    const prompt = words.inputTokens === undefined ? null : await dataset.workload(0).next();
+    await noteLengths(given, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), prompt);
   }
   return prepared;
 }
@@ -127,7 +144,7 @@ export function datasetOptionsOf(words: PlanWords): DatasetOptions {
 }
 
 /** Prompts that a run takes before it repeats itself: measured ones, then those of the warm-up. */
-function promptsNeeded(words: PlanWords, points: number): number | null {
+export function promptsNeeded(words: PlanWords, points: number): number | null {
   const requests = requestsOf(words);
   if (requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
   return (requests + warmupRequests(words.warmup)) * points;

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { printable, say, UserError } from '../core/index.ts';
-import type { Summary } from '../core/index.ts';
+import type { Summary, Sweep } from '../core/index.ts';
 import {
   cdfFigure,
   comparisonFigure,
@@ -10,6 +10,8 @@ import {
   efficiencyHtml,
   figureSvg,
   goodputFigure,
+  gridFigure,
+  gridHeatFigure,
   htmlReport,
   lengthsFigure,
   overTimeFigure,
@@ -74,7 +76,19 @@ export async function renderForm(given: Given, what: Rendered, form: FileForm): 
 /** The one picture that stands for a result: the comparison, the sweep panel, or one run over time. */
 function mainFigure(told: readonly Told[], intervals: IntervalsOf): Figure {
   const sweeps = told.map(({ sweep }) => sweep);
-  return sweeps.length > 1 ? comparisonFigure(sweeps, intervals) : sweepFigure(sweeps[0]!, intervals);
+  if (sweeps.length > 1) return comparisonFigure(sweeps, intervals);
+  return gridFigure(sweeps[0]!) ?? sweepFigure(sweeps[0]!, intervals);
+}
+
+/** Puts the picture of a grid into its folder, as SVG and PNG, and says where. */
+export async function keepChart(given: Given, sweep: Sweep, dir: string): Promise<void> {
+  const figure = gridFigure(sweep);
+  if (figure === null) return;
+  const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
+  await writeFile(join(dir, 'grid.svg'), svg);
+  await writeFile(join(dir, 'grid.png'), await drawn(given, svg));
+  if (!given.common.quiet)
+    given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${join(dir, 'grid.png')}\n`);
 }
 
 /** The drawing library is native code: loaded only when a picture is asked for. */
@@ -104,10 +118,12 @@ async function figuresOf(told: readonly Told[]): Promise<Figure[]> {
   if (many) figures.push(comparisonFigure(sweeps, intervals));
   for (const [i, sweep] of sweeps.entries())
     if (sweep.points.length > 1 || !many)
-      figures.push(points.length === 1 ? null : named(sweepFigure(sweep, intervals), i, many));
-  if (points.length > 1) figures.push(tokenTimesFigure(sweeps, intervals), paretoFigure(sweeps));
+      figures.push(points.length === 1 ? null : named(gridFigure(sweep) ?? sweepFigure(sweep, intervals), i, many));
+  const byLoad = sweeps.filter(({ variable }) => variable !== 'grid');
+  if (points.length > 1 && byLoad.length > 0) figures.push(tokenTimesFigure(byLoad, intervals), paretoFigure(byLoad));
   for (const [i, sweep] of sweeps.entries()) {
-    figures.push(...[goodputFigure(sweep), lengthsFigure(sweep)].map((figure) => figure && named(figure, i, many)));
+    const more = sweep.variable === 'grid' ? [gridHeatFigure(sweep)] : [goodputFigure(sweep), lengthsFigure(sweep)];
+    figures.push(...more.map((figure) => figure && named(figure, i, many)));
   }
   // One run is shown from the inside; of several, the one with the highest load.
   if (!many) figures.push(...(await insideFigures(told[0]!)));

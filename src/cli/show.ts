@@ -32,6 +32,9 @@ export function showPoint(given: Given, summary: Summary): void {
   if (common.quiet || common.json) return;
   const { counts, requestsPerSec, outputTokensPerSec, latencyMs, ttftMs, load } = summary;
   const parts = [
+    summary.lengthsAsked === undefined
+      ? null
+      : `${summary.lengthsAsked.input ?? '–'}→${summary.lengthsAsked.output ?? '–'}`,
     load.ratePerSec === null
       ? `${say({ en: 'concurrency', zh: '并发' }, common.lang)} ${load.concurrency}`
       : `${load.ratePerSec}/s`,

@@ -25,6 +25,8 @@ export interface Stops {
 export interface ClientHealth {
   /** How late the event loop ran its timers. */
   loopDelayP50Ms: number | null;
+  /** Absent = the run is older than this figure. */
+  loopDelayP90Ms?: number | null;
   loopDelayP99Ms: number | null;
   loopDelayMaxMs: number | null;
   /** CPU seconds of this process per second of the run, over the cores it could use at once (1 = one core full). */

@@ -1,4 +1,4 @@
-import { drawOutputTokens, isMostlyCjk } from '../sim/index.ts';
+import { drawOutputTokens, isMostlyCjk, wishedTokens } from '../sim/index.ts';
 import { answerWord, keyOf } from './answer-words.ts';
 import type { Call } from './read-call.ts';
 
@@ -25,7 +25,7 @@ const runawayTokens = 8192;
 
 /** Plans the answer to a call: its length from (seed, text), its words from the text, its end from stop strings. */
 export function planAnswer(call: Call, settings: AnswerSettings): PlannedAnswer {
-  const drawn = drawOutputTokens(settings.seed, call.text, call);
+  const drawn = drawOutputTokens(settings.seed, call.text, { ...call, wishedTokens: wishedTokens(call.text) });
   const reasoningTokens =
     call.kind === 'chat' ? Math.min(settings.reasoningTokens, (call.maxTokens ?? Infinity) - 1) : 0;
   const wanted = call.ignoreEos ? drawn : Math.min(drawn + reasoningTokens, call.maxTokens ?? Infinity);

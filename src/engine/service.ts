@@ -123,7 +123,9 @@ export class Service {
       case '/version':
         return json({ version: 'llmdyno-simulated', profile: this.#options.profile.name });
       case '/v1/models': {
-        const entry = { object: 'model', created: this.#startedSec, owned_by: 'llmdyno' };
+        const longest = this.#core.longestTokens;
+        const most = longest === null ? {} : { max_model_len: longest };
+        const entry = { object: 'model', created: this.#startedSec, owned_by: 'llmdyno', ...most };
         return json({ object: 'list', data: this.#models.map((id) => ({ id, ...entry })) });
       }
       case '/metrics':

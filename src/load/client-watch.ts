@@ -59,6 +59,7 @@ export class ClientWatch {
     const { socketBuffersBytes, ...room } = this.#room;
     return {
       loopDelayP50Ms: this.#delay(50),
+      loopDelayP90Ms: this.#delay(90),
       loopDelayP99Ms: this.#delay(99),
       loopDelayMaxMs: this.#delay(100),
       cpuRatio: elapsedMs > 0 ? cpuMs / elapsedMs : null,

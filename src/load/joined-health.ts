@@ -18,6 +18,7 @@ export function joinedHealth(healths: readonly ClientHealth[]): ClientHealth | n
   const skew = known((health) => health.serverClockSkewMs);
   return {
     loopDelayP50Ms: most((health) => health.loopDelayP50Ms),
+    loopDelayP90Ms: most((health) => health.loopDelayP90Ms ?? null),
     loopDelayP99Ms: most((health) => health.loopDelayP99Ms),
     loopDelayMaxMs: most((health) => health.loopDelayMaxMs),
     cpuRatio: known((health) => health.cpuRatio).length === 0 ? null : sum((health) => health.cpuRatio),

@@ -63,6 +63,12 @@ export class EngineCore {
     return this.#board.kv.couldHold(inputTokens + outputTokens);
   }
 
+  /** The longest request that could ever be held, prompt and answer; null = without limit. */
+  get longestTokens(): number | null {
+    const { total, blockSize } = this.#board.kv;
+    return total === null ? null : total * blockSize;
+  }
+
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
     const { id, inputTokens, outputTokens, arrivalMs, prefix } = request;

@@ -38,5 +38,6 @@ export {
   isMostlyCjk,
   textOfContent,
   textOfPrompt,
+  wishedTokens,
 } from './token-estimate.ts';
 export type { AnswerLimits } from './token-estimate.ts';

@@ -2,7 +2,7 @@ import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from 
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
-import { answerText, drawOutputTokens, estimateChars, estimateTokens, textOfPrompt } from './token-estimate.ts';
+import { answerText, drawOutputTokens, estimateChars, estimateTokens, textOfPrompt, wishedTokens } from './token-estimate.ts';
 
 /** An ask in the virtual run, from the moment it was sent or known never to be. */
 export interface Flight {
@@ -35,12 +35,14 @@ export function sentFlight(
 ): Flight {
   const { stream, minTokens, ignoreEos } = plan.generation;
   const maxTokens = prompt.maxTokens ?? plan.generation.maxTokens;
-  const outputTokens = drawOutputTokens(plan.seed, prompt.id, { maxTokens, minTokens, ignoreEos });
+  const text = textOfPrompt(prompt);
+  const limits = { maxTokens, minTokens, ignoreEos, wishedTokens: wishedTokens(text) };
+  const outputTokens = drawOutputTokens(plan.seed, prompt.id, limits);
   return {
     ...when,
     prompt,
     stream,
-    inputTokens: Math.max(1, prompt.inputTokens ?? estimateTokens(textOfPrompt(prompt))),
+    inputTokens: Math.max(1, prompt.inputTokens ?? estimateTokens(text)),
     outputTokens,
     atLimit: outputTokens === maxTokens,
     refusedAtMs: null,

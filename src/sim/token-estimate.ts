@@ -68,11 +68,27 @@ function textOfPart(part: unknown): string {
   return typeof part.text === 'string' ? part.text : '';
 }
 
+/** Models write less than asked, the more so the more is asked: the longest answers are about this many tokens. */
+const longestWritten = 700;
+/** How far answers to a wish for a length lie from it. */
+const wishLogSigma = 0.15;
+
+/** The length that a prompt asks for in words at its end ("about 500 characters", "500 个字"), in tokens; null = none. */
+export function wishedTokens(text: string): number | null {
+  const wish = /(\d{1,6})\s*(个?字|characters|words)/.exec(text.slice(-160));
+  if (wish === null) return null;
+  const each = wish[2] === 'words' ? 4 * tokensPerOtherChar : wish[2] === 'characters' ? tokensPerOtherChar : tokensPerCjkChar;
+  const tokens = Number(wish[1]) * (wish[2] === 'characters' && isMostlyCjk(text) ? tokensPerCjkChar : each);
+  return (tokens * longestWritten) / (tokens + longestWritten);
+}
+
 /** What is known of an answer's length before it is generated. */
 export interface AnswerLimits {
   maxTokens: number | null;
   minTokens: number | null;
   ignoreEos: boolean;
+  /** What the prompt asks for in words; absent or null = nothing. */
+  wishedTokens?: number | null;
 }
 
 /**
@@ -82,6 +98,9 @@ export interface AnswerLimits {
 export function drawOutputTokens(seed: number, key: string, limits: AnswerLimits): number {
   const cap = Math.max(1, limits.maxTokens ?? defaultMaxOutputTokens);
   if (limits.ignoreEos) return cap;
-  const drawn = Math.exp(answerLogMean + answerLogSigma * randomStream(seed, `answer length ${key}`).normal());
+  const chance = randomStream(seed, `answer length ${key}`).normal();
+  const wished = limits.wishedTokens ?? null;
+  const drawn =
+    wished === null ? Math.exp(answerLogMean + answerLogSigma * chance) : wished * Math.exp(wishLogSigma * chance);
   return Math.min(cap, Math.max(1, limits.minTokens ?? 1, Math.round(drawn)));
 }

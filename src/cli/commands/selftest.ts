@@ -121,7 +121,7 @@ async function measure(
   const { io, common } = given;
   const address = readAddress(url, null);
   const server = { url: address.url, api: address.api, headers: {}, keyEnv: null, insecure: false };
-  const model = last(given, 'model') ?? (await firstModel(address, server, {}, 10_000));
+  const model = last(given, 'model') ?? (await firstModel(address, server, {}, 10_000)).id;
   return runSelftest({
     target: { ...server, model },
     secrets: {},

@@ -57,6 +57,7 @@ export const command: CommandFile = {
       gapsMs: opened.gapsMs,
       secrets: {},
       reopenable: false,
+      contextTokens: null,
     };
     const interrupts = listenForInterrupts(given);
     const plans: RunPlan[] = [];

@@ -13,6 +13,7 @@ import type { Interrupts } from '../interrupts.ts';
 import { measureOn, measurePoint } from '../measure-point.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { planPoint, prepare, sliceLength } from '../prepare.ts';
+import { keepChart } from '../render.ts';
 import type { Prepared } from '../prepare.ts';
 import {
   givenAgain,
@@ -82,6 +83,7 @@ export const command: CommandFile = {
         unfinished,
       });
       showSweep(given, sweep, dir);
+      if (sweep.variable === 'grid' && sweep.points.length > 0) await keepChart(given, sweep, dir);
       if (!whole) return exitCodes.interrupted;
       return words.lenient === true || sweep.points.every((point) => point.verdict.valid)
         ? exitCodes.ok

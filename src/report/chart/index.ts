@@ -7,6 +7,7 @@
  */
 export type { Figure, Panel, Words } from './figure.ts';
 export { figureSvg } from './svg.ts';
+export { gridFigure, gridHeatFigure } from './grid-figure.ts';
 export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
 export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
 export type { Sampled } from './run-figures.ts';

@@ -72,6 +72,7 @@ export const findingSchema = z
 
 const client = z.object({
   loopDelayP50Ms: maybe.default(null),
+  loopDelayP90Ms: maybe.exactOptional(),
   loopDelayP99Ms: maybe,
   loopDelayMaxMs: maybe.default(null),
   cpuRatio: maybe,
