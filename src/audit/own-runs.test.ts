@@ -98,6 +98,17 @@ describe('client-bound', () => {
       bound(health({ loopDelayP99Ms: 110 }), slow),
     ]).toEqual([false, true, false, true]);
   });
+  test('a run with no tails of its own is judged by what happens one time in ten, and warned of the rest', () => {
+    const few = { latencyMs: sampleDistribution({ n: 50 }) };
+    const many = { latencyMs: sampleDistribution({ n: 1000 }) };
+    const stalls = health({ loopDelayP90Ms: 3, loopDelayP99Ms: 60 });
+    expect([bound(stalls, few), bound(stalls, many)]).toEqual([false, true]);
+    expect(found('client-stalls', samplePoint({ client: stalls, ...few }))?.severity).toBe('warn');
+    expect(found('client-stalls', samplePoint({ client: stalls, ...many }))).toBeUndefined();
+    expect(bound(health({ loopDelayP90Ms: 30, loopDelayP99Ms: 60 }), few)).toBe(true);
+    // A run from before the figure was kept is judged as it was then.
+    expect(bound(health({ loopDelayP99Ms: 60 }), few)).toBe(true);
+  });
   test('not streamed: the latency is the yardstick', () => {
     const plain = { ttftMs: null, latencyMs: sampleDistribution({ p50: 1000, mean: 1990 }) };
     expect([bound(health({ loopDelayP99Ms: 45 }), plain), bound(health({ loopDelayP99Ms: 55 }), plain)]).toEqual([

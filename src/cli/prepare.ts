@@ -70,6 +70,11 @@ export async function prepare(
     reopenable: open === openWords,
     contextTokens: words.contextTokens ?? first?.contextTokens ?? null,
   };
+  if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
+    const listed = await listedModel(typed, server, secrets, connectMs, model);
+    prepared.contextTokens = listed?.contextTokens ?? null;
+  }
+  await checkFit(prepared, promptsNeeded(words, points));
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
     const { remark, server: called } = await preflight(
@@ -93,11 +98,6 @@ export async function prepare(
       );
     }
   }
-  if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
-    const listed = await listedModel(typed, server, secrets, connectMs, model);
-    prepared.contextTokens = listed?.contextTokens ?? null;
-  }
-  await checkFit(prepared, promptsNeeded(words, points));
   if (words.noPreflight !== true) {
     const prompt = words.inputTokens === undefined ? null : await dataset.workload(0).next();
     await noteLengths(given, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), prompt);

@@ -2,7 +2,14 @@ import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from 
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
-import { answerText, drawOutputTokens, estimateChars, estimateTokens, textOfPrompt, wishedTokens } from './token-estimate.ts';
+import {
+  answerText,
+  drawOutputTokens,
+  estimateChars,
+  estimateTokens,
+  textOfPrompt,
+  wishedTokens,
+} from './token-estimate.ts';
 
 /** An ask in the virtual run, from the moment it was sent or known never to be. */
 export interface Flight {

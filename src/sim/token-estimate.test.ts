@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawOutputTokens, estimateTokens, isMostlyCjk, textOfPrompt } from './index.ts';
+import { drawOutputTokens, estimateTokens, isMostlyCjk, textOfPrompt, wishedTokens } from './index.ts';
 
 const free = { maxTokens: null, minTokens: null, ignoreEos: false };
 
@@ -25,6 +25,21 @@ describe('input tokens', () => {
 });
 
 describe('output tokens', () => {
+  it('follow a wish for a length in the prompt, less and less the more is wished, never past the longest', () => {
+    const wish = (chars: number): number => wishedTokens(`${'文'.repeat(200)}\n接着写，大约 ${chars} 个字：`)!;
+    const wished = [100, 500, 1000, 2000, 4000].map(wish);
+    expect(wished).toEqual(wished.toSorted((a, b) => a - b));
+    for (const [i, chars] of [100, 500, 1000, 2000, 4000].entries()) expect(wished[i]).toBeLessThan(0.7 * chars);
+    expect(wish(900_000)).toBeLessThan(700);
+    expect(
+      wishedTokens('Why is the sky blue? 500 characters of it, and then a long story.'.padEnd(400, '.')),
+    ).toBeNull();
+    const answers = Array.from({ length: 400 }, (_, i) =>
+      drawOutputTokens(1, `key ${i}`, { ...free, wishedTokens: wish(1000) }),
+    ).toSorted((a, b) => a - b);
+    expect(answers[200]! / wish(1000)).toBeCloseTo(1, 1);
+  });
+
   it('are the limit itself when the end of the answer is ignored', () => {
     expect(drawOutputTokens(1, 'x', { ...free, maxTokens: 77, ignoreEos: true })).toBe(77);
     expect(drawOutputTokens(1, 'x', { ...free, ignoreEos: true })).toBe(2048);

@@ -77,7 +77,8 @@ const wishLogSigma = 0.15;
 export function wishedTokens(text: string): number | null {
   const wish = /(\d{1,6})\s*(个?字|characters|words)/.exec(text.slice(-160));
   if (wish === null) return null;
-  const each = wish[2] === 'words' ? 4 * tokensPerOtherChar : wish[2] === 'characters' ? tokensPerOtherChar : tokensPerCjkChar;
+  const each =
+    wish[2] === 'words' ? 4 * tokensPerOtherChar : wish[2] === 'characters' ? tokensPerOtherChar : tokensPerCjkChar;
   const tokens = Number(wish[1]) * (wish[2] === 'characters' && isMostlyCjk(text) ? tokensPerCjkChar : each);
   return (tokens * longestWritten) / (tokens + longestWritten);
 }

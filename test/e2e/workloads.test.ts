@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange, Sweep } from '../../src/core/index.ts';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dyno, emptyFolder, engine, summaryOf } from './dyno.ts';
 import type { Engine } from './dyno.ts';
 
@@ -187,6 +187,49 @@ describe('threads', () => {
     expect(asked[1]).toEqual(asked[0]);
     expect(asked[2]).toEqual(asked[0]);
   });
+
+  const lines = Array.from({ length: 40 }, (_, i) => JSON.stringify({ question: `question ${i}`, n: i }));
+  const talks = Array.from({ length: 12 }, (_, i) =>
+    JSON.stringify({
+      conversations: Array.from({ length: 2 * (1 + (i % 3)) }, (__, turn) => ({
+        from: turn % 2 === 0 ? 'human' : 'gpt',
+        value: `talk ${i} turn ${turn}`,
+      })),
+    }),
+  );
+  it.each([
+    ['a file, shuffled and cycled', 'openqa', lines, ['--shuffle']],
+    ['a file with drawn answer lengths', 'openqa', lines, ['--output-tokens', '3..9']],
+    ['conversations', 'sharegpt-chat', talks, []],
+    [
+      'conversations that arrive at a rate',
+      'sharegpt-chat',
+      talks,
+      ['--rate', '200', '--sessions', '--think-time', '5ms'],
+    ],
+  ])('%s is asked the same, byte for byte, by 1, 2 and 4 threads', async (_, kind, records, more) => {
+    const file = fileOf(records.join('\n'));
+    const asked: string[][] = [];
+    for (const threads of ['1', '2', '4']) {
+      heardBodies.length = 0;
+      const flags = [
+        '--model',
+        'm',
+        '--no-preflight',
+        '-n',
+        '50',
+        '--threads',
+        threads,
+        '--dataset',
+        `${kind}:${file}`,
+      ];
+      await run(silentUrl, ...flags, ...(more.includes('--rate') ? [] : ['--concurrency', '8']), ...more);
+      asked.push(heardBodies.map((body) => JSON.stringify(body)).toSorted());
+    }
+    expect(asked[0]).toHaveLength(50);
+    expect(asked[1]).toEqual(asked[0]);
+    expect(asked[2]).toEqual(asked[0]);
+  });
 });
 
 describe('conversations', () => {
@@ -298,6 +341,22 @@ describe('the grid of the continuation template', () => {
     expect(done.out).toContain('input \\ output');
     expect(done.out).toContain('real in');
     expect(done.out).toContain('o 100   x 500');
+    const [kept] = readdirSync(join(folder, 'grid'));
+    const bytes = readFileSync(join(folder, 'grid', kept!, 'grid.png'));
+    expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect(readFileSync(join(folder, 'grid', kept!, 'grid.svg'), 'utf8')).toContain('<svg');
+    const page = await dyno([
+      'report',
+      'latest',
+      '--store',
+      join(folder, 'grid'),
+      '--as',
+      'html',
+      '--out',
+      join(folder, 'grid.html'),
+    ]);
+    expect(page.code).toBe(0);
+    expect(readFileSync(join(folder, 'grid.html'), 'utf8')).toContain('input 500');
     const json = await dyno(['report', 'latest', '--store', join(folder, 'grid'), '--json']);
     const sweep = JSON.parse(json.out) as Sweep;
     expect(sweep.variable).toBe('grid');
@@ -315,6 +374,55 @@ describe('the grid of the continuation template', () => {
       expect(inputTokens?.mean).toBeGreaterThan(least);
       expect(inputTokens?.mean).toBeLessThan(most);
     }
+  });
+});
+
+describe('a model that takes only so many tokens', () => {
+  it('is known from the list of models, and longer prompts are refused with their line before anything is asked', async () => {
+    const asked: string[] = [];
+    const small = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      const models = { data: [{ id: 'other' }, { id: 'm', max_model_len: 64 }] };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(models));
+    });
+    await new Promise<void>((resolve) => small.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(small.address() as AddressInfo).port}`;
+    const file = fileOf(`{"question":"short"}\n${JSON.stringify({ question: 'the old man '.repeat(40).trim() })}\n`);
+    const flags = ['--model', 'm', '--no-preflight', '--store', join(folder, 'small')];
+    const known = await dyno([
+      'run',
+      url,
+      ...flags.filter((flag) => flag !== '--no-preflight'),
+      '-n',
+      '2',
+      '--dataset',
+      `openqa:${file}`,
+      '--tokenizer',
+      tokenizer,
+    ]);
+    // 120 words of the tiny vocabulary, a token each (counts.json).
+    expect([known.code, known.err]).toEqual([2, expect.stringContaining('prompt line-2 takes 120 tokens')]);
+    expect(known.err).toContain('the model takes 64 together');
+    const random = await dyno([
+      'run',
+      url,
+      ...flags.slice(0, 2),
+      '--store',
+      join(folder, 'small'),
+      '-n',
+      '2',
+      '--input-tokens',
+      '60',
+      '--output-tokens',
+      '5',
+    ]);
+    expect([random.code, random.err]).toEqual([
+      2,
+      expect.stringContaining('prompt random-0 takes 60 tokens and its answer up to 5'),
+    ]);
+    expect(asked.every((line) => line === 'GET /v1/models')).toBe(true);
+    small.closeAllConnections();
+    await new Promise((resolve) => small.close(resolve));
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Summary, Sweep } from '../../core/index.ts';
 import { comparisonFigure, sweepFigure } from './sweep-figures.ts';
+import { gridFigure, gridHeatFigure } from './grid-figure.ts';
 import { figureSvg } from './svg.ts';
 import { layoutOf } from './layout.ts';
 import { cutTo, textWidth, wrapTo } from './text-size.ts';
@@ -139,5 +140,46 @@ describe('text that must fit', () => {
   test('wrapped lines fit, and hold all the words', () => {
     expect(wrapTo('客户端自身成为瓶颈，时延被高估', 10, 50)).toEqual(['客户端自身', '成为瓶颈，', '时延被高估']);
     expect(wrapTo('one two three', 10, 40).join(' ')).toBe('one two three');
+  });
+});
+
+describe('a grid of lengths', () => {
+  const cell = (input: number, output: number, real: number, speed: number): Summary => ({
+    ...point(8),
+    runId: `${input}-${output}-${real}`,
+    lengthsAsked: { input: String(input), output: String(output) },
+    inputTokens: { ...point(8).latencyMs!, mean: input + 40 },
+    outputTokens: { ...point(8).latencyMs!, mean: real },
+    outputTokensPerSec: speed,
+  });
+  const grid: Sweep = {
+    schema: 'llmdyno.sweep/1',
+    id: 'g',
+    title: null,
+    variable: 'grid',
+    // The model writes less for the longer wish, and the second cell was measured twice.
+    points: [cell(100, 500, 300, 10), cell(100, 1000, 200, 20), cell(100, 1000, 220, 40), cell(1000, 500, 250, 5)],
+    findings: [],
+  };
+
+  test('is a line per input length, over the output lengths that were counted, repeats as their mean and range', () => {
+    const [panel] = gridFigure(grid)!.panels;
+    const series = panel!.kind === 'lines' ? panel!.series : [];
+    expect(series.map(({ name }) => name)).toEqual([
+      { en: 'input 100 (140 tokens in fact)', zh: '输入 100（实际 140 token）' },
+      { en: 'input 1000 (1040 tokens in fact)', zh: '输入 1000（实际 1040 token）' },
+    ]);
+    expect(series[0]!.points).toEqual([
+      { x: 210, y: 30, low: 20, high: 40 },
+      { x: 300, y: 10 },
+    ]);
+    expect(gridHeatFigure(grid)!.panels).toHaveLength(2);
+  });
+
+  test('can be drawn, and a sweep over the load is no grid', async () => {
+    for (const figure of [gridFigure(grid)!, gridHeatFigure(grid)!]) {
+      expect(await figureSvg(figure, { lang: 'zh', theme: 'light', width: 900 })).toContain('<svg');
+    }
+    expect(gridFigure({ ...grid, variable: 'concurrency' })).toBeNull();
   });
 });
