@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
@@ -101,4 +102,30 @@ for (const [what, n] of [
   });
 }
 engine.kill('SIGTERM');
+
+/** From the start of the process to its first request on the wire, against a server in this process. */
+async function startUp(more) {
+  let firstMs = null;
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') firstMs ??= performance.now();
+    request.resume();
+    const answer = { choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const at = `http://127.0.0.1:${server.address().port}`;
+  const flags = ['--model', 'm', '-n', '1', '--no-stream', '--quiet', '--json', '--lenient', '--store', store];
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, [main, 'run', at, '--dataset', `openqa:${plain}`, ...flags, ...more], {
+    stdio: 'ignore',
+  });
+  await once(child, 'close');
+  server.closeAllConnections();
+  server.close();
+  return Number(((firstMs - beganMs) / 1000).toFixed(3));
+}
+const seconds = [];
+for (let i = 0; i < 5; i++) seconds.push(await startUp(['--no-preflight']));
+console.log(JSON.stringify({ what: 'start of the process to the first measured request, five times', seconds }));
 if (kept === null) rmSync(folder, { recursive: true });

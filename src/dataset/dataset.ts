@@ -1,4 +1,4 @@
-import type { DatasetFacts, LengthLaw, Prompt, Workload } from '../core/index.ts';
+import type { DatasetFacts, LengthLaw, Phrase, Prompt, Workload } from '../core/index.ts';
 
 /** What a user may say about a dataset besides its spec. */
 export interface DatasetOptions {
@@ -30,7 +30,7 @@ export interface Slice {
 }
 
 /** One record as a survey sees it. */
-export type Surveyed = { prompt: Prompt } | { skip: string } | { mistake: string };
+export type Surveyed = { prompt: Prompt } | { skip: Phrase } | { mistake: Phrase; line: number };
 
 /** Prompts of one source, always in the same order, cycled when they run out. */
 export interface Dataset {

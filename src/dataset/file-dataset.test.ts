@@ -263,6 +263,24 @@ describe('mistakes of lines', () => {
     await check('{"__proto__":"x"}\n', '__proto__');
   });
 
+  it('hostile records are told or left harmless: NUL bytes, depth, prototypes, lone surrogates', async () => {
+    const records = [
+      '{"question":"a\u0000b"}',
+      `{"question":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      '{"__proto__":{"question":"inherited"}}',
+      '{"__proto__":{"polluted":1},"question":"own"}',
+      '{"question":"\\ud800"}',
+    ];
+    const path = fileOf(records.join('\n'));
+    const mistakes = await mistakesOf((await openDataset(`openqa:${path}`)).check(everything));
+    expect(mistakes.map((m) => [m.code, m.place?.line])).toEqual([
+      ['dataset-malformed-line', 1],
+      ['dataset-wrong-field', 2],
+      ['dataset-wrong-field', 3],
+    ]);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
   it('bytes that are not UTF-8 are told with their line', async () => {
     const gbk = Buffer.concat([Buffer.from('ok\n'), Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0a])]);
     const dataset = await openDataset(`lines:${fileOf(gbk)}`);

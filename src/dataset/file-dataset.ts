@@ -109,7 +109,7 @@ export class FileDataset implements Dataset {
       for (const record of records) {
         const read = this.#read(record);
         if ('draft' in read) yield { prompt: this.#prompt(nameOf(record), read.draft) };
-        else yield 'skip' in read ? read : { mistake: `${record.number}: ${read.mistake.message.en}` };
+        else yield 'skip' in read ? read : { mistake: read.mistake.message, line: record.number };
       }
     }
   }

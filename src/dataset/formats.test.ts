@@ -101,7 +101,7 @@ describe('sharegpt by the rules of vLLM', () => {
   it('says how many were left out and why', async () => {
     const dataset = await openDataset(`sharegpt:${linesOf(...crafted)}`, { tokenizer });
     const skips: string[] = [];
-    for await (const one of dataset.survey!()) if ('skip' in one) skips.push(one.skip);
+    for await (const one of dataset.survey!()) if ('skip' in one) skips.push(one.skip.en);
     expect(skips).toEqual([
       'fewer than two turns',
       'fewer than two turns',
@@ -289,6 +289,16 @@ describe('mixes', () => {
     expect(new Set(prompts.filter(({ labels }) => labels['part'] !== 'random').map(({ text }) => text))).toEqual(
       new Set(['from the file']),
     );
+    const talk = linesOf({ conversations: ['a', 'b', 'c'].map((value) => ({ from: 'human', value })) });
+    const talks = (await openDataset(`mix:1*sharegpt-chat:${talk} + 1*random`)).workload(0);
+    expect(talks.conversations).toBe(true);
+    let held = await talks.next();
+    while (held?.turns === undefined) held = await talks.next();
+    const second = held.follow!({ text: 'x', reasoning: '', outputTokens: null })!;
+    expect(second.follow!({ text: 'y', reasoning: '', outputTokens: null })).toMatchObject({
+      id: `0/line-1#3`,
+      labels: { session: 'line-1', turn: '3', part: `sharegpt-chat:${talk}`.slice(0, 80) },
+    });
     for (const bad of ['mix:0*random', 'mix:mix:random', 'mix:a*b']) expect((await mistakesOf(bad)).length).toBe(1);
   });
 });

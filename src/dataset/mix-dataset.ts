@@ -63,13 +63,25 @@ export function mixDataset(spec: string, parts: readonly (MixPart & { dataset: D
           const stream = (streams[part] ??= { workload: parts[part]!.dataset.workload(index), at: index });
           const prompt: Prompt | null = await stream.workload.next();
           if (prompt === null) return null;
-          return {
-            ...prompt,
-            id: `${part}/${prompt.id}`,
-            labels: { ...prompt.labels, part: parts[part]!.spec.slice(0, 80) },
-          };
+          return labelled(prompt, part, parts[part]!.spec.slice(0, 80));
         },
       };
     },
+  };
+}
+
+/** A prompt of a part, and every turn that follows it, under the part's name. */
+function labelled(prompt: Prompt, part: number, name: string): Prompt {
+  const { follow } = prompt;
+  return {
+    ...prompt,
+    id: `${part}/${prompt.id}`,
+    labels: { ...prompt.labels, part: name },
+    ...(follow !== undefined && {
+      follow: (answer) => {
+        const next = follow(answer);
+        return next === null ? null : labelled(next, part, name);
+      },
+    }),
   };
 }

@@ -38,7 +38,7 @@ export interface Draft {
 }
 
 /** What one record holds: a prompt; nothing, by the format's own rules; or what is wrong with it. */
-export type RecordRead = { draft: Draft } | { skip: string } | { mistake: Mistake };
+export type RecordRead = { draft: Draft } | { skip: Phrase } | { mistake: Mistake };
 
 /** How one record becomes a prompt. Text formats are given the text, others the parsed object. */
 export interface RecordFormat {

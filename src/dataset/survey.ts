@@ -1,5 +1,5 @@
-import { quantile, randomStream } from '../core/index.ts';
-import type { Prompt } from '../core/index.ts';
+import { quantile, randomStream, say } from '../core/index.ts';
+import type { Lang, Prompt } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Dataset } from './dataset.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -38,8 +38,12 @@ export interface Survey {
   endless: boolean;
 }
 
-/** Reads a dataset once from end to end (or the first 1,000 of a made one), in bounded memory. */
-export async function surveyDataset(dataset: Dataset, tokenizer: Tokenizer | null, most = Infinity): Promise<Survey> {
+/** Reads a dataset once from end to end (or the first 1,000 of a made one), in bounded memory; reasons in one language. */
+export async function surveyDataset(
+  dataset: Dataset,
+  tokenizer: Tokenizer | null,
+  { most = Infinity, lang = 'en' }: { most?: number; lang?: Lang } = {},
+): Promise<Survey> {
   const [chars, tokens, answers] = [new Tally('chars'), new Tally('tokens'), new Tally('answers')];
   const survey = { prompts: 0, wrong: 0, skipped: {} as Record<string, number>, mistakes: [] as string[] };
   const see = (prompt: Prompt): void => {
@@ -55,10 +59,12 @@ export async function surveyDataset(dataset: Dataset, tokenizer: Tokenizer | nul
   } else {
     for await (const one of dataset.survey()) {
       if ('prompt' in one) see(one.prompt);
-      else if ('skip' in one) survey.skipped[one.skip] = (survey.skipped[one.skip] ?? 0) + 1;
-      else {
+      else if ('skip' in one) {
+        const why = say(one.skip, lang);
+        survey.skipped[why] = (survey.skipped[why] ?? 0) + 1;
+      } else {
         survey.wrong += 1;
-        if (survey.mistakes.length < keptMistakes) survey.mistakes.push(one.mistake);
+        if (survey.mistakes.length < keptMistakes) survey.mistakes.push(`${one.line}: ${say(one.mistake, lang)}`);
       }
       if (survey.prompts >= most) break;
     }

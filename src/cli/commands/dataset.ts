@@ -156,7 +156,10 @@ async function inspect(given: Given, dataset: Dataset, counting: boolean): Promi
   if (counting && folder === undefined)
     throw usage({ en: 'count needs --tokenizer DIR', zh: 'count 需要 --tokenizer 目录' });
   const tokenizer = folder === undefined ? null : await openTokenizer(folder);
-  const survey = await surveyDataset(dataset, tokenizer, numberOf(given) ?? Infinity);
+  const survey = await surveyDataset(dataset, tokenizer, {
+    most: numberOf(given) ?? Infinity,
+    lang: json ? 'en' : lang,
+  });
   const facts = dataset.facts({ offset: 0, count: null });
   if (json) {
     given.io.out(`${JSON.stringify({ schema: 'llmdyno.dataset/1', ...facts, ...survey }, null, 2)}\n`);
@@ -213,8 +216,10 @@ async function sample(given: Given, dataset: Dataset): Promise<number> {
   for (const { id, messages, maxTokens, inputTokens } of prompts) {
     const facts = [
       id,
-      inputTokens === null ? null : `${inputTokens} tokens in`,
-      maxTokens === null ? null : `≤ ${maxTokens} out`,
+      inputTokens === null
+        ? null
+        : say({ en: `${inputTokens} tokens in`, zh: `输入 ${inputTokens} token` }, given.common.lang),
+      maxTokens === null ? null : say({ en: `≤ ${maxTokens} out`, zh: `输出 ≤ ${maxTokens}` }, given.common.lang),
     ];
     const said = messages.map(
       ({ role, content }) =>
@@ -254,7 +259,8 @@ async function* promptsOf(dataset: Dataset, most: number | null): AsyncGenerator
   let given = 0;
   if (dataset.survey !== undefined) {
     for await (const one of dataset.survey()) {
-      if ('mistake' in one) throw usage({ en: `line ${one.mistake}`, zh: `第 ${one.mistake}` });
+      if ('mistake' in one)
+        throw usage({ en: `line ${one.line}: ${one.mistake.en}`, zh: `第 ${one.line} 行：${one.mistake.zh}` });
       if (!('prompt' in one)) continue;
       if (given++ >= (most ?? Infinity)) return;
       yield one.prompt;

@@ -27,7 +27,7 @@ export const sharegptChatFormat: RecordFormat = {
         }),
       };
     }
-    if (script.turns.length === 0) return { skip: 'no user turn' };
+    if (script.turns.length === 0) return { skip: { en: 'no user turn', zh: '没有用户轮次' } };
     return { draft: { script: { ...script, maxTokens: [] } } };
   },
 };

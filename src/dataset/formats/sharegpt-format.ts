@@ -30,7 +30,7 @@ export const sharegptFormat: RecordFormat = {
         mistake: wrongShape(place, 'sharegpt', { en: 'no list "conversations"', zh: '没有列表 "conversations"' }),
       };
     }
-    if (turns.length < 2) return { skip: 'fewer than two turns' };
+    if (turns.length < 2) return skip('fewer than two turns', '少于两轮');
     const [prompt, answer] = [fieldOf(turns[0], 'value'), fieldOf(turns[1], 'value')];
     if (typeof prompt !== 'string' || typeof answer !== 'string') {
       return {
@@ -40,10 +40,17 @@ export const sharegptFormat: RecordFormat = {
     const promptTokens = tokenizer.countWithSpecial(prompt);
     const fixed = output?.law === 'fixed' ? output.tokens : null;
     const answerTokens = fixed ?? tokenizer.countWithSpecial(answer);
-    if (promptTokens < least) return { skip: `prompt shorter than ${least} tokens` };
-    if (fixed === null && answerTokens < least) return { skip: `answer shorter than ${least} tokens` };
-    if (promptTokens > mostPrompt) return { skip: `prompt longer than ${mostPrompt} tokens` };
-    if (promptTokens + answerTokens > mostTotal) return { skip: `together longer than ${mostTotal} tokens` };
+    if (promptTokens < least) return skip(`prompt shorter than ${least} tokens`, `提示词少于 ${least} token`);
+    if (fixed === null && answerTokens < least)
+      return skip(`answer shorter than ${least} tokens`, `回答少于 ${least} token`);
+    if (promptTokens > mostPrompt)
+      return skip(`prompt longer than ${mostPrompt} tokens`, `提示词超过 ${mostPrompt} token`);
+    if (promptTokens + answerTokens > mostTotal)
+      return skip(`together longer than ${mostTotal} tokens`, `合计超过 ${mostTotal} token`);
     return { draft: { text: prompt, inputTokens: promptTokens, maxTokens: answerTokens } };
   },
 };
+
+function skip(en: string, zh: string): RecordRead {
+  return { skip: { en, zh } };
+}

@@ -71,7 +71,7 @@ export const burstgptFormat: RecordFormat = {
     if (!Number.isFinite(at) || at < 0 || input === null || output === null) {
       return wrong(place, 'burstgpt', 'Timestamp, Request tokens, Response tokens');
     }
-    if (output === 0 || input === 0) return { skip: 'no response (0 tokens)' };
+    if (output === 0 || input === 0) return { skip: { en: 'no response (0 tokens)', zh: '无响应（0 token）' } };
     const model = fieldOf(record, 'Model');
     return {
       draft: {
