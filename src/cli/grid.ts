@@ -40,6 +40,14 @@ export function gridCells(sides: readonly GridSide[], words: PlanWords): GridCel
   );
 }
 
+/** Every load in every cell of the grid, each so many times, in the order they are measured. */
+export function sweepPoints(loads: readonly LoadPoint[], cells: readonly GridCell[], repeats: number): SweepPoint[] {
+  const each = loads.flatMap((load) =>
+    cells.length === 0 ? [load] : cells.map((cell): SweepPoint => ({ ...load, cell })),
+  );
+  return each.flatMap((point) => Array.from({ length: repeats }, () => point));
+}
+
 /** The lengths of a cell as words of a plan. */
 export function lengthWords(cell: GridCell | null): Pick<PlanWords, 'inputTokens' | 'outputTokens'> {
   return {

@@ -8,12 +8,14 @@ import type { EngineProfile, Saturation, SimRunnerKit } from '../../sim/index.ts
 import { createRun, createSweep } from '../../store/index.ts';
 import type { NewRun, RunWriter } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { offsetsOf, openWords, planPoint, sliceLength } from '../prepare.ts';
 import type { Prepared } from '../prepare.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
+import { keepChart } from '../render.ts';
 import { showPoint, showRun, showSweep } from '../show.ts';
 import { shownCommand } from '../shown-command.ts';
 import { version } from '../version.ts';
@@ -47,9 +49,11 @@ export const command: CommandFile = {
   async run(given) {
     const profile = profileOf(given);
     const asked = given.args.length === 0 && !given.flags.has('url') ? { ...given, args: [nowhere] } : given;
-    const { words, more } = readPlanInput(asked, sweepWords);
-    const points = loadPoints(words);
-    const opened = await openWords(words, more.samePrompts === true ? 1 : points.length);
+    const { words: asking, more } = readPlanInput(asked, sweepWords);
+    const cells = gridCells(more.grid ?? [], asking);
+    const words = { ...asking, ...lengthWords(cells[0] ?? null) };
+    const points = sweepPoints(loadPoints(words), cells, more.repeat ?? 1);
+    const opened = await openWords(words, more.samePrompts === true || cells.length > 0 ? 1 : points.length);
     const prepared: Prepared = {
       words: opened.words,
       target: { url: words.url, api: words.api ?? 'openai-chat', model: words.model ?? profile.model, headers: {} },
@@ -60,15 +64,18 @@ export const command: CommandFile = {
       contextTokens: null,
     };
     const interrupts = listenForInterrupts(given);
-    const plans: RunPlan[] = [];
+    const kits = await cellKits(prepared, words, points);
+    const plans: Planned[] = [];
     let offset = 0;
     for (const point of points) {
-      plans.push(planPoint(prepared, point, offset));
-      if (more.samePrompts !== true) offset += await sliceLength(prepared, offset);
+      const kit = (point.cell !== undefined && kits.get(point.cell)) || prepared;
+      plans.push({ kit, plan: planPoint(kit, point, offset) });
+      if (more.samePrompts !== true) offset += await sliceLength(kit, offset);
     }
     try {
       const job = { given, prepared, profile, interrupts };
-      const done = plans.length === 1 ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans);
+      const isRun = plans.length === 1 && cells.length === 0;
+      const done = isRun ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans, cells.length > 0);
       if (interrupts.heard) return exitCodes.interrupted;
       return words.lenient === true || done.every((point) => point.verdict.valid) ? exitCodes.ok : exitCodes.notValid;
     } finally {
@@ -84,17 +91,23 @@ interface Job {
   interrupts: Interrupts;
 }
 
-async function simulateRun(job: Job, plan: RunPlan): Promise<Summary[]> {
+/** A plan, and what its prompts come from. */
+interface Planned {
+  kit: Prepared;
+  plan: RunPlan;
+}
+
+async function simulateRun(job: Job, plan: Planned): Promise<Summary[]> {
   const { summary, dir } = await simulate(job, plan, (run) => createRun(job.given.common.store, run));
   showRun(job.given, summary, dir);
   showSaturation(job.given, summary);
   return [summary];
 }
 
-async function simulateSweep(job: Job, plans: readonly RunPlan[]): Promise<Summary[]> {
+async function simulateSweep(job: Job, plans: readonly Planned[], isGrid: boolean): Promise<Summary[]> {
   const { given, prepared, interrupts } = job;
   const title = prepared.words.label ?? null;
-  const variable = prepared.words.rate === undefined ? 'concurrency' : 'rate';
+  const variable = isGrid ? 'grid' : prepared.words.rate === undefined ? 'concurrency' : 'rate';
   const about = { title, variable, llmdyno: version, command: shownCommand(given.io.argv) } as const;
   const writer = await createSweep(given.common.store, { ...about, startedAt: new Date().toISOString() });
   const points: Summary[] = [];
@@ -105,22 +118,23 @@ async function simulateSweep(job: Job, plans: readonly RunPlan[]): Promise<Summa
     showSaturation(given, summary);
     points.push(summary);
   }
-  const findings = auditSweep(points);
+  const findings = isGrid ? [] : auditSweep(points);
   await writer.finish(findings, !interrupts.heard);
   const sweep: Sweep = { schema: 'llmdyno.sweep/1', id: writer.sweepId, title, variable, points, findings };
   showSweep(given, sweep, writer.dir);
+  if (isGrid && points.length > 0) await keepChart(given, sweep, writer.dir);
   return points;
 }
 
 async function simulate(
-  { given, prepared, profile, interrupts }: Job,
-  plan: RunPlan,
+  { given, profile, interrupts }: Job,
+  { kit: { dataset }, plan }: Planned,
   create: (run: NewRun) => Promise<RunWriter>,
 ): Promise<{ summary: Summary; dir: string }> {
-  const offsets = await offsetsOf(prepared.dataset, plan);
+  const offsets = await offsetsOf(dataset, plan);
   const kit = makeSimRunner({
     profile,
-    workload: (phase) => prepared.dataset.workload(offsets[phase]),
+    workload: (phase) => dataset.workload(offsets[phase]),
     breathe: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   const writer = await create({

@@ -2,11 +2,17 @@ import { auditSweep } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { loadPoints, planWords, sweepWords } from '../../run/index.ts';
+<<<<<<< HEAD
 import type { LoadPoint, PlanWords } from '../../run/index.ts';
 import { createSweep, openSweep, readSummary, resumeSweep } from '../../store/index.ts';
 import type { OpenedSweep, StoredRun, SweepWriter } from '../../store/index.ts';
+=======
+import type { PlanWords } from '../../run/index.ts';
+import { createSweep } from '../../store/index.ts';
+import type { SweepWriter } from '../../store/index.ts';
+>>>>>>> 08d56c7 (dyno sim: grids and repeats as in a sweep)
 import type { CommandFile, Given } from '../command.ts';
-import { cellKits, gridCells, lengthWords } from '../grid.ts';
+import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import type { GridCell, SweepPoint } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
@@ -93,14 +99,6 @@ export const command: CommandFile = {
     }
   },
 };
-
-/** Every load in every cell of the grid, each so many times, in the order they are measured. */
-function sweepPoints(loads: readonly LoadPoint[], cells: readonly GridCell[], repeats: number): SweepPoint[] {
-  const each = loads.flatMap((load) =>
-    cells.length === 0 ? [load] : cells.map((cell): SweepPoint => ({ ...load, cell })),
-  );
-  return each.flatMap((point) => Array.from({ length: repeats }, () => point));
-}
 
 /** What a sweep is made of. */
 export interface SweepParts {
