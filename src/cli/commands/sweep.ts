@@ -2,15 +2,9 @@ import { auditSweep } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { loadPoints, planWords, sweepWords } from '../../run/index.ts';
-<<<<<<< HEAD
-import type { LoadPoint, PlanWords } from '../../run/index.ts';
+import type { PlanWords } from '../../run/index.ts';
 import { createSweep, openSweep, readSummary, resumeSweep } from '../../store/index.ts';
 import type { OpenedSweep, StoredRun, SweepWriter } from '../../store/index.ts';
-=======
-import type { PlanWords } from '../../run/index.ts';
-import { createSweep } from '../../store/index.ts';
-import type { SweepWriter } from '../../store/index.ts';
->>>>>>> 08d56c7 (dyno sim: grids and repeats as in a sweep)
 import type { CommandFile, Given } from '../command.ts';
 import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import type { GridCell, SweepPoint } from '../grid.ts';
