@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
@@ -10,6 +11,12 @@ let browser: BrowserContext;
 let folder: string;
 let sweepPage: string;
 let runPage: string;
+let manyPage: string;
+
+interface Axe {
+  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+}
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -35,6 +42,21 @@ beforeAll(async () => {
   runPage = join(folder, 'run.html');
   await dyno(['report', 'latest', '--as', 'html', '--out', runPage, '--store', folder, '--lang', 'zh']);
   await server.stop();
+  await dyno([
+    'sim',
+    '--concurrency',
+    '64',
+    '-n',
+    '10000',
+    '--max-tokens',
+    '12',
+    '--lenient',
+    '--store',
+    folder,
+    '--quiet',
+  ]);
+  manyPage = join(folder, 'many.html');
+  await dyno(['report', 'latest', '--as', 'html', '--out', manyPage, '--store', folder]);
 });
 afterAll(() => browser.close());
 
@@ -117,6 +139,49 @@ describe('a report in a real browser', () => {
         ).length,
     );
     expect(unheaded).toBe(0);
+    await page.close();
+  });
+  test('nothing that axe knows of stands in the way of a screen reader or a keyboard, in both themes', async () => {
+    for (const file of [sweepPage, runPage]) {
+      const { page } = await openPage(browser, file);
+      for (const theme of ['light', 'dark']) {
+        await page.evaluate(readFileSync(axeFile, 'utf8'));
+        const found = await page.evaluate(
+          async () => (await (globalThis as unknown as { axe: Axe }).axe.run()).violations,
+        );
+        expect({ theme, found: found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`) }).toEqual({
+          theme,
+          found: [],
+        });
+        await page.focus('#switch-theme');
+        await page.keyboard.press('Enter');
+      }
+      await page.close();
+    }
+  });
+  test('a report of 10,000 requests has no more to draw than one of 1,000, and answers every action', async () => {
+    const { page, misdeeds } = await openPage(browser, manyPage);
+    const counted = (): Promise<number> => page.evaluate(() => document.querySelectorAll('*').length);
+    expect(await counted()).toBeLessThan(6000);
+    const drawn = await page.evaluate(() => {
+      const figures = JSON.parse(document.querySelector('#figures')!.textContent) as {
+        panels: { series?: { points: unknown[] }[]; rows?: unknown[] }[];
+      }[];
+      const points = (panel: (typeof figures)[number]['panels'][number]): number =>
+        (panel.rows?.length ?? 0) + (panel.series ?? []).reduce((sum, one) => sum + one.points.length, 0);
+      return figures.flatMap(({ panels }) => panels.map(points)).reduce((a, b) => a + b, 0);
+    });
+    expect(drawn).toBeLessThan(6000);
+    expect(statSync(manyPage).size).toBeLessThan(2_000_000);
+    const plot = page.locator('.plot').nth(1);
+    const before = await plot.innerHTML();
+    await plot.hover();
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -600);
+    await page.keyboard.up('Control');
+    await page.waitForFunction((old) => document.querySelectorAll('.plot')[1]!.innerHTML !== old, before);
+    expect(await counted()).toBeLessThan(6000);
+    expect(misdeeds).toEqual({ console: [], requests: [] });
     await page.close();
   });
   test('fits a phone: nothing but tables is wider than the screen', async () => {

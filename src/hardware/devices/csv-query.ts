@@ -90,14 +90,17 @@ export function readCsvQuery({ lines, lastLineOpen }: CleanText): DeviceReading 
       reading.warnings.push(openEnd(at + 1));
     }
     const device = deviceOf(cells, named, reading.warnings, at + 1);
-    if (!named.names.includes('index')) {
+    // A card with a name of its own keeps it; only nameless ones are counted.
+    if (!named.names.includes('index') && device.uuid === null && device.busId === null) {
       device.index = rows;
       if (rows === 0) reading.warnings.push(countedIndex());
     }
     rows += 1;
     reading.devices.push(device);
     const tool = toolOf(device, named.names);
-    if (rows === 1) reading.layouts.push({ tool, layout: 'query-csv', verified: tool === 'nvidia-smi' });
+    // hl-smi's query was seen with its header line; without one, and for ixsmi, only the description is known.
+    const verified = tool === 'nvidia-smi' || (tool === 'hl-smi' && header !== null);
+    if (rows === 1) reading.layouts.push({ tool, layout: 'query-csv', verified });
   }
   return reading;
 }

@@ -1,3 +1,4 @@
+import type { Phrase } from '../../core/index.ts';
 import type { CleanText } from './clean-lines.ts';
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
@@ -33,7 +34,11 @@ export function readDmon({ lines, lastLineOpen }: CleanText): DeviceReading {
       continue;
     }
     if (header === null) continue;
-    if (header.units === null && cells.length === header.names.length && cells.every((cell) => unitWord.test(cell))) {
+    if (
+      header.units === null &&
+      cells.length === header.names.length &&
+      cells.every((cell) => cell === '' || unitWord.test(cell))
+    ) {
       header.units = cells.map((cell) => cell.toLowerCase());
       continue;
     }
@@ -48,6 +53,7 @@ export function readDmon({ lines, lastLineOpen }: CleanText): DeviceReading {
       });
       continue;
     }
+    if (header.units === null && header.metax) reading.warnings.push(noUnits());
     const device = deviceOf(cells, header);
     if (device.index === null) continue;
     latest.set(`${device.vendor} ${device.index} ${device.chip ?? ''}`, device);
@@ -55,9 +61,16 @@ export function readDmon({ lines, lastLineOpen }: CleanText): DeviceReading {
   reading.devices.push(...latest.values());
   for (const vendor of new Set(reading.devices.map((device) => device.vendor))) {
     const tool = vendor === 'metax' ? 'mx-smi' : 'nvidia-smi';
-    reading.layouts.push({ tool, layout: 'dmon', verified: vendor === 'nvidia' });
+    reading.layouts.push({ tool, layout: 'dmon', verified: true });
   }
   return reading;
+}
+
+function noUnits(): Phrase {
+  return {
+    en: 'the line of units is missing: memory is left unknown',
+    zh: '缺少单位行，显存按未知处理',
+  };
 }
 
 function headerOf(cells: readonly string[], marked: boolean, comma: boolean): Header | null {

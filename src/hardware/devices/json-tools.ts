@@ -1,6 +1,8 @@
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
 import { lenientJson } from './lenient-json.ts';
+import { allFigures, untoldFigures } from './untold-figures.ts';
+import type { ExpectedFigure } from './untold-figures.ts';
 import { toldBusId, toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './told-value.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -37,7 +39,15 @@ export function readJsonTools(text: string): DeviceReading {
     reading.devices.push(...devices);
     if (devices.length > 0) reading.layouts.push({ tool: 'amd-smi', layout: 'json', verified: true });
   }
+  for (const device of reading.devices) reading.warnings.push(...untoldFigures(device, expectedOf(reading, device)));
   return reading;
+}
+
+/** What this JSON tells where it is whole; cnmon's has no power. */
+function expectedOf(reading: DeviceReading, device: Device): readonly ExpectedFigure[] {
+  if (reading.layouts[0]?.tool === 'cnmon') return allFigures.filter((figure) => figure !== 'powerW');
+  // Without its size the share in use stands alone.
+  return device.memoryUsedRatio !== null ? allFigures.filter((figure) => figure !== 'memoryTotalBytes') : allFigures;
 }
 
 function members(value: unknown): Members {

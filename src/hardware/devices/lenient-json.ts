@@ -20,5 +20,5 @@ export function lenientJson(text: string): unknown {
 
 /** A comma between a value that ends and a key or object that begins right after it. */
 function withCommas(text: string): string {
-  return text.replaceAll(/(["}\]\d])(\s*\n\s*|\s{2,})(?="[^"\n]*"\s*:)/g, '$1,$2').replaceAll(/\}(\s*)\{/g, '},$1{');
+  return text.replaceAll(/(["}\]\d])(\s*)(?="[^"\n]*"\s*:)/g, '$1,$2').replaceAll(/\}(\s*)\{/g, '},$1{');
 }

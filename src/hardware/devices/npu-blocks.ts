@@ -2,6 +2,8 @@ import type { Phrase } from '../../core/index.ts';
 import type { CleanText } from './clean-lines.ts';
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
+import { untoldFigures } from './untold-figures.ts';
+import type { ExpectedFigure } from './untold-figures.ts';
 import { toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './told-value.ts';
 
 type Block = Map<string, string>;
@@ -17,7 +19,9 @@ export function readNpuBlocks({ lines, lastLineOpen }: CleanText): DeviceReading
   const pairs = whole.map(pairOf);
   if (!pairs.some((pair) => pair !== null && isMetric(pair.key))) return reading;
   const found = new Map<string, Device>();
-  for (const section of sectionsOf(pairs)) readSection(section, found, reading.warnings);
+  const expected = new Map<string, readonly ExpectedFigure[]>();
+  for (const section of sectionsOf(pairs)) readSection(section, found, expected, reading.warnings);
+  for (const [key, device] of found) reading.warnings.push(...untoldFigures(device, expected.get(key) ?? []));
   if (lastLineOpen && pairOf(lines.at(-1)!) !== null) reading.warnings.push(openEnd(lines.length));
   reading.devices.push(...found.values());
   if (found.size > 0) reading.layouts.push({ tool: 'npu-smi', layout: 'usages', verified: true });
@@ -62,14 +66,22 @@ function sectionsOf(pairs: readonly (Pair | null)[]): Section[] {
   return sections.length > 0 ? sections : [section];
 }
 
-function readSection(section: Section, found: Map<string, Device>, warnings: Phrase[]): void {
+type Expected = Map<string, readonly ExpectedFigure[]>;
+
+function readSection(section: Section, found: Map<string, Device>, expected: Expected, warnings: Phrase[]): void {
   const { blocks, leftOver } = blocksOf(section.pairs);
   const single = section.chips === null ? blocks.every(({ chip }) => chip === 0) : section.chips === 1;
-  for (const { chip, block } of blocks) keep(section.npu, single, chip, block, found);
+  if (section.npu === null) warnings.push(noNumber());
+  for (const { chip, block } of blocks) {
+    expected.set(`${section.npu} ${chip}`, expectedOf(block));
+    keep(section.npu, single, chip, block, found);
+  }
   if (leftOver === null) return;
   // Without a Chip ID the values can only belong to a card that has a single chip.
-  if (blocks.length === 0 && single) keep(section.npu, single, null, leftOver, found);
-  else {
+  if (blocks.length === 0 && single) {
+    expected.set(`${section.npu} 0`, expectedOf(leftOver));
+    keep(section.npu, single, null, leftOver, found);
+  } else {
     warnings.push({
       en: `NPU ${section.npu ?? '?'}: values without a Chip ID were left out (was the output cut off?)`,
       zh: `NPU ${section.npu ?? '?'}：缺少 Chip ID 的值已忽略（输出可能被截断）`,
@@ -144,11 +156,27 @@ function keep(
   device.name = take(toldName, 'product name', 'chip name') ?? device.name;
 }
 
+/** What the types `common` and `usages` tell of a chip; the others tell one thing each. */
+function expectedOf(block: Block): readonly ExpectedFigure[] {
+  const has = (pattern: RegExp): boolean => [...block.keys()].some((key) => pattern.test(key));
+  if (has(/^aicore (?:count|freq|curfreq)/)) return ['memoryUsed', 'utilizationRatio', 'powerW', 'temperatureC'];
+  if (has(/ usage rate\(%\)$/) && has(/^(?:ddr|hbm|aivector|aicpu|ctrlcpu) .*/))
+    return ['memoryTotalBytes', 'memoryUsed', 'utilizationRatio'];
+  return [];
+}
+
 /** Where there is no HBM the DDR's share counts. A chip that tells its core count in `common` has HBM, told or not. */
 function memoryRates(block: Block): string[] {
   return block.has('hbm usage rate(%)') || block.has('aicore count')
     ? []
     : ['ddr usage rate(%)', 'memory usage rate(%)'];
+}
+
+function noNumber(): Phrase {
+  return {
+    en: 'the output does not tell the NPU ID: which card it is about is not known',
+    zh: '输出中没有 NPU ID，不知道是哪张卡',
+  };
 }
 
 function openEnd(line: number): Phrase {

@@ -63,6 +63,27 @@ const told: Record<string, { vendor: string; rows: Row[] }> = {
       [null, null, 65536, 0, null, null],
     ],
   },
+  'hl-smi-query-header.csv': {
+    vendor: 'habana',
+    rows: [
+      [null, 672, 98304, 12, 96, 31],
+      [null, 91672, 98304, 97, 415, 58],
+    ],
+  },
+  'hy-smi-bw.json': {
+    vendor: 'hygon',
+    rows: [
+      [0, 59623, 65520, 93.5, 287, 66],
+      [1, 3, 65520, 0, 84, 52],
+    ],
+  },
+  'mx-smi-dmon-hbm.csv': {
+    vendor: 'metax',
+    rows: [
+      [0, null, 65536, 88, 263, 47],
+      [1, null, 65536, 0, 58, 35],
+    ],
+  },
   'npu-smi-board.txt': { vendor: 'huawei', rows: [[1, null, null, 25, 69, 46]] },
   'npu-smi-watch.txt': {
     vendor: 'huawei',
@@ -267,14 +288,31 @@ describe('readDevices', () => {
   });
 
   test('layouts that were only described say so, seen ones do not', () => {
-    expect(readDevices(fixture('mx-smi-dmon.csv')).layouts[0]!.verified).toBe(false);
-    expect(readDevices(fixture('mx-smi-dmon.csv')).warnings[0]!.en).toContain('read by its description');
+    expect(readDevices(fixture('ixsmi-query.csv')).layouts[0]!.verified).toBe(false);
+    expect(readDevices(fixture('hl-smi-query-header.csv')).layouts[0]!.verified).toBe(true);
+    expect(readDevices(fixture('mx-smi-dmon-hbm.csv')).layouts[0]!.verified).toBe(true);
+    expect(readDevices(fixture('ixsmi-query.csv')).warnings[0]!.en).toContain('read by its description');
     expect(readDevices(fixture('mx-smi-2.1.6.txt')).warnings).toEqual([]);
     expect(readDevices(fixture('npu-smi-910b3.txt')).warnings).toEqual([]);
   });
 
   test('the controller of an Ascend card is no chip: its temperature and power stay away', () => {
     expect(readDevices(fixture('npu-smi-board.txt')).devices).toHaveLength(1);
+  });
+
+  test('a line that is missing from key: value outputs is told', () => {
+    const told = (name: string, gone: RegExp): string[] =>
+      readDevices(fixture(name).replace(gone, '')).warnings.map(({ en }) => en);
+    expect(told('npu-smi-board.txt', /^.*NPU Real-time Power.*\n/m)).toEqual([
+      'huawei 1: the output does not tell power; left unknown',
+    ]);
+    expect(told('npu-smi-usages.txt', /^.*Aicore Usage Rate.*\n/m)).toEqual([
+      'huawei 2/0: the output does not tell use; left unknown',
+    ]);
+    expect(told('npu-smi-board.txt', /^never$/)).toEqual([]);
+    expect(told('hy-smi-bw.json', /"HCU use \(%\)": "93.5", /)).toEqual([
+      'hygon 0: the output does not tell use; left unknown',
+    ]);
   });
 
   test('--tool leaves other tools’ cards out', () => {

@@ -1,5 +1,6 @@
 import { CustomChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
+  DataZoomInsideComponent,
   GridComponent,
   LegendComponent,
   MarkLineComponent,
@@ -16,6 +17,7 @@ use([
   HeatmapChart,
   LineChart,
   ScatterChart,
+  DataZoomInsideComponent,
   GridComponent,
   LegendComponent,
   MarkLineComponent,

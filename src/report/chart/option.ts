@@ -78,7 +78,10 @@ export function chartOption(figure: Figure, options: DrawOptions): { option: Par
   };
   const maps = parts.flatMap((part) => (part.visualMap === undefined ? [] : [part.visualMap]));
   if (maps.length > 0) option['visualMap'] = maps;
-  if (interactive) option['tooltip'] = tooltip(figure, theme);
+  if (interactive) {
+    option['tooltip'] = tooltip(figure, theme);
+    option['dataZoom'] = zooms(figure);
+  }
   return { option, layout };
 }
 
@@ -169,6 +172,22 @@ function legendPart(layout: Layout, theme: ChartTheme, interactive: boolean): Pa
       textStyle: { fontFamily, fontSize: labelSize + 1, color: theme.text },
     },
   };
+}
+
+/** Ctrl and the wheel zoom along x, dragging moves; the wheel alone scrolls the page. Panels of one time axis move together. */
+function zooms(figure: Figure): Part[] {
+  const lines = figure.panels.flatMap((panel, index) => (panel.kind === 'heat' ? [] : [index]));
+  if (lines.length === 0) return [];
+  return [
+    {
+      type: 'inside',
+      xAxisIndex: lines,
+      filterMode: 'none',
+      zoomOnMouseWheel: 'ctrl',
+      moveOnMouseWheel: false,
+      moveOnMouseMove: true,
+    },
+  ];
 }
 
 function tooltip(figure: Figure, theme: ChartTheme): Part {
