@@ -68,5 +68,8 @@ export function boxTables({ lines }: CleanText): BoxTables {
     }
     opens = false;
   }
+  // A box is closed by a rule; a text that ends with a row was cut off there.
+  const last = lines.findLastIndex((line) => line.trim() !== '');
+  if (table !== null && table.rows.at(-1)?.line === last + 1) cutLines.push(last + 1);
   return { tables, cutLines };
 }

@@ -88,7 +88,10 @@ describe('outputs that were damaged give right values or null with a warning', {
     fc.assert(
       fc.property(any, fc.double({ min: 0, max: 1, noNaN: true }), (name, share) => {
         const text = fixture(name);
-        neverWrong(text, text.slice(0, Math.floor(share * text.length)));
+        const cut = text.slice(0, Math.floor(share * text.length));
+        // Cut exactly behind a rule it is a smaller table that lacks nothing.
+        const closed = /(?:^|\n)[|+][-=+|]{20,}\n*$/.test(cut);
+        neverWrong(text, cut, closed);
       }),
       runs,
     );

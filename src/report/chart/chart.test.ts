@@ -139,6 +139,7 @@ describe('text that must fit', () => {
   });
   test('wrapped lines fit, and hold all the words', () => {
     expect(wrapTo('客户端自身成为瓶颈，时延被高估', 10, 50)).toEqual(['客户端自身', '成为瓶颈，', '时延被高估']);
+    expect(wrapTo('解释到八成 %）。客户端', 10, 62)).toEqual(['解释到八成', '%）。客户端']);
     expect(wrapTo('one two three', 10, 40).join(' ')).toBe('one two three');
   });
 });

@@ -103,7 +103,10 @@ function pointsOf(series: ChartSeries, color: string, frame: PanelFrame): unknow
       formatter: point.label ?? '',
       position: series.labels === 'below' ? 'bottom' : 'top',
       fontSize: 11,
-      color: frame.theme.faint,
+      color: frame.theme.text,
+      // Lines may pass behind a number; it stays readable.
+      textBorderColor: frame.theme.background,
+      textBorderWidth: 3,
     };
     return { value, ...(point.why !== undefined && hollow), ...(point.label !== undefined && { label }) };
   });
