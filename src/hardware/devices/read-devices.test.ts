@@ -301,16 +301,16 @@ describe('readDevices', () => {
   });
 
   test('a line that is missing from key: value outputs is told', () => {
-    const told = (name: string, gone: RegExp): string[] =>
+    const warned = (name: string, gone: RegExp): string[] =>
       readDevices(fixture(name).replace(gone, '')).warnings.map(({ en }) => en);
-    expect(told('npu-smi-board.txt', /^.*NPU Real-time Power.*\n/m)).toEqual([
+    expect(warned('npu-smi-board.txt', /^.*NPU Real-time Power.*\n/m)).toEqual([
       'huawei 1: the output does not tell power; left unknown',
     ]);
-    expect(told('npu-smi-usages.txt', /^.*Aicore Usage Rate.*\n/m)).toEqual([
+    expect(warned('npu-smi-usages.txt', /^.*Aicore Usage Rate.*\n/m)).toEqual([
       'huawei 2/0: the output does not tell use; left unknown',
     ]);
-    expect(told('npu-smi-board.txt', /^never$/)).toEqual([]);
-    expect(told('hy-smi-bw.json', /"HCU use \(%\)": "93.5", /)).toEqual([
+    expect(warned('npu-smi-board.txt', /^never$/)).toEqual([]);
+    expect(warned('hy-smi-bw.json', /"HCU use \(%\)": "93.5", /)).toEqual([
       'hygon 0: the output does not tell use; left unknown',
     ]);
   });

@@ -27,7 +27,8 @@ export function wrapTo(text: string, size: number, width: number): string[] {
   const pieces = text.match(/[\u2E80-\u9FFF\uFF00-\uFFEF]|[^\s\u2E80-\u9FFF\uFF00-\uFFEF]+\s*|\s+/gu) ?? [];
   // Closing marks never begin a line: they stay with what stands before them.
   for (let i = pieces.length - 1; i > 0; i--)
-    if (/^[，。；：、！？）》」』】”’]/u.test(pieces[i]!)) pieces.splice(i - 1, 2, pieces[i - 1]!.trimEnd() + pieces[i]!);
+    if (/^[，。；：、！？）》」』】”’]/u.test(pieces[i]!))
+      pieces.splice(i - 1, 2, pieces[i - 1]!.trimEnd() + pieces[i]!);
   const lines: string[] = [];
   let line = '';
   for (const piece of pieces) {
