@@ -1,4 +1,4 @@
-import type { Exchange, Finding, RunPlan } from '../core/index.ts';
+import type { AnswerText, Exchange, Finding, Prompt, RunPlan } from '../core/index.ts';
 import { answersNumber, openTokenizer, textOf } from '../dataset/index.ts';
 import type { Tokenizer } from '../dataset/index.ts';
 import type { Afterwards } from '../run/index.ts';
@@ -74,21 +74,52 @@ async function inputCounts(
   dir: string,
   tokenizer: Tokenizer,
 ): Promise<Map<string, number>> {
-  const wanted = new Set<string>();
+  /** The request that asked a prompt; null = several did, so its history is not known for sure. */
+  const wanted = new Map<string, number | null>();
   let sent = 0;
   for await (const exchange of readExchanges({ dir })) {
     if (!isSent(exchange)) continue;
-    wanted.add(exchange.promptId);
+    wanted.set(exchange.promptId, wanted.has(exchange.promptId) ? null : exchange.seq);
     sent += 1;
   }
   const counts = new Map<string, number>();
+  let answers: Map<number, AnswerText> | null = null;
   const workload = prepared.dataset.workload(plan.dataset.offset);
   for (let i = 0; i < sent && counts.size < wanted.size; i++) {
     const prompt = await workload.next();
     if (prompt === null) break;
     if (wanted.has(prompt.id) && !counts.has(prompt.id)) counts.set(prompt.id, tokenizer.count(textOf(prompt)));
+    if (prompt.follow !== undefined) {
+      answers ??= await answersIn(dir);
+      countTurns(prompt, { wanted, answers, counts, tokenizer });
+    }
   }
   return counts;
+}
+
+/** The further turns of a conversation, said again with the answers that were kept. */
+function countTurns(
+  first: Prompt,
+  known: {
+    wanted: ReadonlyMap<string, number | null>;
+    answers: ReadonlyMap<number, AnswerText>;
+    counts: Map<string, number>;
+    tokenizer: Tokenizer;
+  },
+): void {
+  const { wanted, answers, counts, tokenizer } = known;
+  for (let turn: Prompt | null = first; turn?.follow !== undefined;) {
+    const seq: number | null | undefined = wanted.get(turn.id);
+    const answer = seq == null ? undefined : answers.get(seq);
+    turn = answer === undefined ? null : turn.follow({ ...answer, outputTokens: null });
+    if (turn !== null && wanted.get(turn.id) != null) counts.set(turn.id, tokenizer.count(textOf(turn)));
+  }
+}
+
+async function answersIn(dir: string): Promise<Map<number, AnswerText>> {
+  const answers = new Map<number, AnswerText>();
+  for await (const answer of readAnswers({ dir })) answers.set(answer.seq, answer);
+  return answers;
 }
 
 function isSent({ sentMs }: Exchange): boolean {

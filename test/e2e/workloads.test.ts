@@ -288,6 +288,22 @@ describe('conversations', () => {
 describe('a server that tells no usage', () => {
   const flags = ['--model', 'm', '--no-preflight', '-n', '6', '--dataset'];
 
+  it('has the turns of conversations counted with their history', async () => {
+    const said = ['the man', 'the day', 'the old'].map((value) => ({ from: 'human', value }));
+    const file = fileOf(JSON.stringify({ conversations: said }));
+    const more = ['--tokenizer', tokenizer, '-n', '3'];
+    const summary = summaryOf(
+      await run(silentUrl, ...flags.slice(0, 3), ...more, '--dataset', `sharegpt-chat:${file}`),
+    );
+    const counted = exchangesOf(summary.runId).toSorted((a, b) => a.seq - b.seq);
+    // 2 tokens a question, 6 an answer, and a line end between two messages is one of the tiny vocabulary.
+    expect(counted.map(({ inputTokens }) => inputTokens.client)).toEqual([
+      2,
+      2 + 1 + 6 + 1 + 2,
+      2 + 2 * (1 + 6 + 1 + 2),
+    ]);
+  });
+
   it('has its tokens counted after the run by the tokenizer, and the summary says by whom', async () => {
     const file = fileOf('{"question":"the old man"}\n');
     const done = await run(silentUrl, ...flags, `openqa:${file}`, '--tokenizer', tokenizer);
