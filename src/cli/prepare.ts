@@ -138,7 +138,7 @@ export function datasetOptionsOf(words: PlanWords): DatasetOptions {
     ...(words.shuffle !== undefined && { shuffle: words.shuffle }),
     ...(words.template !== undefined && { template: words.template }),
     ...(words.contextTokens !== undefined && { contextTokens: words.contextTokens }),
-    ...(words.thinkTime !== undefined && { thinkMs: words.thinkTime }),
+    ...(words.thinkTime !== undefined && { think: words.thinkTime }),
     ...(words.keepReasoning !== undefined && { keepReasoning: words.keepReasoning }),
   };
 }

@@ -10,6 +10,7 @@ export * from './exchange.ts';
 export * from './finding.ts';
 export * from './invariant.ts';
 export * from './length-law.ts';
+export * from './think-law.ts';
 export * from './mistake.ts';
 export * from './phrase.ts';
 export * from './problem.ts';

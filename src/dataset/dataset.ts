@@ -1,4 +1,4 @@
-import type { DatasetFacts, LengthLaw, Phrase, Prompt, Workload } from '../core/index.ts';
+import type { DatasetFacts, LengthLaw, Phrase, Prompt, ThinkLaw, Workload } from '../core/index.ts';
 
 /** What a user may say about a dataset besides its spec. */
 export interface DatasetOptions {
@@ -18,7 +18,7 @@ export interface DatasetOptions {
   /** The most tokens that the model takes, prompt and answer together; longer prompts are mistakes. */
   contextTokens?: number;
   /** Think time between the turns of a conversation. */
-  thinkMs?: number;
+  think?: ThinkLaw;
   /** Reasoning text stays in the history of a conversation. */
   keepReasoning?: boolean;
 }

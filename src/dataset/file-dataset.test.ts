@@ -144,7 +144,7 @@ describe('a file too large to be hashed and counted whole', () => {
         output: null,
         seed: 1,
         words: wordsFor(null),
-        thinkMs: 0,
+        think: null,
         keepReasoning: false,
       },
     };

@@ -136,7 +136,7 @@ describe('conversations', () => {
   const answer = { text: 'A1', reasoning: 'hm', outputTokens: 3 };
 
   it("follow with the server's own answer in the history, without its reasoning", async () => {
-    const [first] = await promptsOf(`sharegpt-chat:${linesOf(talk)}`, 1, { thinkMs: 250 });
+    const [first] = await promptsOf(`sharegpt-chat:${linesOf(talk)}`, 1, { think: { law: 'fixed', ms: 250 } });
     expect(first!.messages.map(({ role, content }) => `${role}: ${String(content)}`)).toEqual([
       'system: Be short.',
       'user: One?',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
-import { lengthText, UserError } from '../core/index.ts';
+import { lengthText, thinkText, UserError } from '../core/index.ts';
 import type { LengthLaw } from '../core/index.ts';
 import { withOutputLengths } from '../workload/index.ts';
 import { builtinQuestions, builtinQuestionsSpec } from './builtin-questions.ts';
@@ -93,7 +93,7 @@ async function openFile(spec: string, options: DatasetOptions, tokenizer: Tokeni
       output: output ?? null,
       seed,
       words: format.timed === true ? wordsFor(tokenizer) : wordsFor(null),
-      thinkMs: options.thinkMs ?? 0,
+      think: options.think ?? null,
       keepReasoning: options.keepReasoning ?? false,
     },
     settings: {
@@ -105,8 +105,8 @@ async function openFile(spec: string, options: DatasetOptions, tokenizer: Tokeni
   });
 }
 
-function talkSettings({ thinkMs, keepReasoning }: DatasetOptions): Record<string, number | boolean> {
-  return { ...(thinkMs !== undefined && { thinkMs }), ...(keepReasoning === true && { keepReasoning }) };
+function talkSettings({ think, keepReasoning }: DatasetOptions): Record<string, string | boolean> {
+  return { ...(think !== undefined && { think: thinkText(think) }), ...(keepReasoning === true && { keepReasoning }) };
 }
 
 /** The same prompts with answer lengths drawn for them. */

@@ -1,5 +1,5 @@
-import type { LengthLaw, Message, Mistake, Phrase, Prompt } from '../core/index.ts';
-import { conversationPrompt, plainPrompt } from '../workload/index.ts';
+import type { LengthLaw, Message, Mistake, Phrase, Prompt, ThinkLaw } from '../core/index.ts';
+import { conversationPrompt, plainPrompt, thinkDrawer } from '../workload/index.ts';
 import type { Script, WordSource } from '../workload/index.ts';
 import { lineIsNotAnObject, lineIsNotJson } from './dataset-mistakes.ts';
 import type { Layout } from './file-bytes.ts';
@@ -20,7 +20,8 @@ export interface ReadContext {
   seed: number;
   /** Texts of a wanted length, for traces that hold lengths only. */
   words: WordSource;
-  thinkMs: number;
+  /** null = users do not think. */
+  think: ThinkLaw | null;
   keepReasoning: boolean;
 }
 
@@ -98,7 +99,11 @@ export function fieldOf(record: unknown, name: string): unknown {
 }
 
 /** The prompt of a draft. */
-export function promptOf(id: string, draft: Draft, context: Pick<ReadContext, 'thinkMs' | 'keepReasoning'>): Prompt {
+export function promptOf(
+  id: string,
+  draft: Draft,
+  context: Pick<ReadContext, 'think' | 'seed' | 'keepReasoning'>,
+): Prompt {
   const common = {
     inputTokens: draft.inputTokens ?? null,
     maxTokens: draft.maxTokens ?? null,
@@ -106,7 +111,8 @@ export function promptOf(id: string, draft: Draft, context: Pick<ReadContext, 't
     ...(draft.body !== undefined && { body: draft.body }),
   };
   if (draft.script !== undefined) {
-    const { thinkMs, keepReasoning } = context;
+    const { think, seed, keepReasoning } = context;
+    const thinkMs = think === null ? null : thinkDrawer(think, seed, id);
     return conversationPrompt({ id, ...draft.script, thinkMs, keepReasoning });
   }
   if (draft.messages !== undefined) return { id, messages: draft.messages, text: draft.text ?? null, ...common };

@@ -256,3 +256,11 @@ describe('machine forms', () => {
     expect(JSON.parse(reporters.json(measured, { lang: 'en' }))).toEqual(measured);
   });
 });
+
+describe('the dialect of MindIE', () => {
+  it('gives the accuracy where answers were checked, and a slash where they were not', () => {
+    const checked = { ...measured, accuracy: { correct: 3, of: 8, ratio: 0.375 } };
+    expect(reporters.mindie(checked, { lang: 'en' })).toMatch(/accuracy\s*\|\s*37\.5%/);
+    expect(reporters.mindie(measured, { lang: 'en' })).toMatch(/accuracy\s*\|\s*\//);
+  });
+});

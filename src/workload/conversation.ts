@@ -7,8 +7,8 @@ export interface Script {
   turns: readonly string[];
   /** Longest answer per turn; null = the plan's. */
   maxTokens: readonly (number | null)[];
-  /** How long the user takes before the next turn, ms; 0 = none. */
-  thinkMs: number;
+  /** How long the user takes before a turn, ms; null = no time at all. */
+  thinkMs: ((turn: number) => number) | null;
   /** Reasoning text is left out of the history unless asked for: servers drop it too. */
   keepReasoning: boolean;
 }
@@ -29,7 +29,7 @@ function turnPrompt(script: Script, history: readonly Message[], turn: number): 
     inputTokens: null,
     maxTokens: script.maxTokens[turn] ?? null,
     labels: { session: script.id, turn: String(turn + 1) },
-    ...(script.thinkMs > 0 && { thinkMs: script.thinkMs }),
+    ...(script.thinkMs !== null && { thinkMs: script.thinkMs(turn + 1) }),
     turns: script.turns.length - turn,
     follow: (answer) =>
       turn + 1 < script.turns.length ? turnPrompt(script, [...messages, said(script, answer)], turn + 1) : null,

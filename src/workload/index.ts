@@ -12,6 +12,7 @@
 export { ChunkCutter, continuationPrompt, continuationTemplate, fillTemplate } from './continuation.ts';
 export { conversationPrompt } from './conversation.ts';
 export type { Script } from './conversation.ts';
+export { thinkDrawer } from './draw-think.ts';
 export { lengthDrawer, meanLength, zipfPicker } from './draw-length.ts';
 export { exactWords } from './exact-text.ts';
 export type { TokenCoder } from './exact-text.ts';

@@ -12,7 +12,7 @@ const talk = (number: number, turns: number) =>
     system: null,
     turns: Array.from({ length: turns }, (_, i) => `say ${i}`),
     maxTokens: [],
-    thinkMs: 10,
+    thinkMs: () => 10,
     keepReasoning: false,
   });
 /** Conversations of these lengths, one after the other, as soon as a slot is free. */

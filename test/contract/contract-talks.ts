@@ -13,7 +13,7 @@ export function talkWorkload(): Workload {
       system: null,
       turns: Array.from({ length: talkTurns[number % talkTurns.length]! }, (__, turn) => `question ${turn}`),
       maxTokens: [],
-      thinkMs: talkThinkMs,
+      thinkMs: () => talkThinkMs,
       keepReasoning: false,
     }),
   );

@@ -21,7 +21,7 @@ export const concurrencyNotReached: PointRule = {
     if (point.load.kind !== 'closed' || asked === null || achieved === null) return null;
     if (achieved >= enoughShare * asked) return null;
     // A user who thinks keeps the slot and has nothing in flight.
-    if (context.plan?.dataset.settings?.['thinkMs'] !== undefined) return null;
+    if (context.plan?.dataset.settings?.['think'] !== undefined) return null;
     const tooFew = point.counts.planned < asked;
     return {
       severity: achieved < hopelessShare * asked ? 'invalid' : 'warn',

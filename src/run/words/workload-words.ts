@@ -1,5 +1,6 @@
 import { lengthLaw } from './length-words.ts';
-import { positiveDurationMs, someText, wholeNumber } from './readers.ts';
+import { someText, wholeNumber } from './readers.ts';
+import { thinkLaw } from './think-words.ts';
 import { flag, one } from './word.ts';
 import type { Word } from './word.ts';
 
@@ -97,9 +98,12 @@ export const workloadWords = {
     {
       name: 'think-time',
       value: 'TIME',
-      help: { en: 'pause of the user between the turns of a conversation', zh: '多轮对话中用户两轮之间的停顿' },
+      help: {
+        en: 'pause of the user between the turns of a conversation: 5s, 2s..8s, exponential(5s)',
+        zh: '多轮对话中用户两轮之间的停顿：5s、2s..8s、exponential(5s)',
+      },
     },
-    positiveDurationMs,
+    thinkLaw,
   ),
   keepReasoning: flag({
     name: 'keep-reasoning',
