@@ -2,6 +2,7 @@
 // those that are only there to build (echarts) are bundled in, with their licences in dist/THIRD-PARTY.txt.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { buildApp } from './app.mjs';
 
 const root = new URL('..', import.meta.url);
 const out = new URL('../dist/', import.meta.url);
@@ -38,8 +39,10 @@ const page = await build({
   charset: 'ascii',
   legalComments: 'none',
 });
+// The page of `dyno ui`.
+const app = await buildApp(root);
 await chmod(new URL('cli/main.js', out), 0o755);
-await writeFile(new URL('THIRD-PARTY.txt', out), await notices([command.metafile, page.metafile]));
+await writeFile(new URL('THIRD-PARTY.txt', out), await notices([command.metafile, page.metafile, app]));
 
 /** Name, version and licence texts of every package whose code is inside dist/. */
 async function notices(metafiles) {

@@ -8,6 +8,7 @@ const bin = (name) => `${root}node_modules/.bin/${name}`;
 export const staticChecks = [
   ['types', bin('tsc'), ['-p', '.']],
   ['types of the page', bin('tsc'), ['-p', 'src/report/page']],
+  ['types of the app', bin('tsc'), ['-p', 'src/web/app']],
   ['lint', bin('oxlint'), ['--deny-warnings', '--type-aware', '.']],
   ['format', bin('oxfmt'), ['--check', '.']],
   ['dead code', bin('knip'), ['--no-progress']],

@@ -101,6 +101,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     },
     load: () => import('./commands/dataset.ts'),
   },
+  ui: {
+    about: {
+      en: 'a local page over the store: start, watch, compare, plan, simulate',
+      zh: '本地网页：启动、观察、比较、规划、模拟',
+    },
+    load: () => import('./commands/ui.ts'),
+  },
   completion: {
     about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },
     load: () => import('./commands/completion.ts'),

@@ -7,6 +7,8 @@ export interface Interrupts {
   stops: Stops;
   /** Whether there was one. */
   readonly heard: boolean;
+  /** Stops as the first Ctrl-C does. */
+  stop(): void;
   done(): void;
 }
 
@@ -16,14 +18,16 @@ export function listenForInterrupts(given: Given): Interrupts {
   const everything = new AbortController();
   const { io, common } = given;
   const note = (en: string, zh: string): void => io.err(`\n${say({ en, zh }, common.lang)}\n`);
+  const stop = (): void => {
+    note(
+      'stopping: no more requests are sent, waiting for those in flight (Ctrl-C again cancels them)',
+      '正在停止：不再发送请求，等待进行中的请求完成（再按一次 Ctrl-C 取消）',
+    );
+    sending.abort();
+  };
   const done = io.onInterrupt((count) => {
-    if (count === 1) {
-      note(
-        'stopping: no more requests are sent, waiting for those in flight (Ctrl-C again cancels them)',
-        '正在停止：不再发送请求，等待进行中的请求完成（再按一次 Ctrl-C 取消）',
-      );
-      sending.abort();
-    } else if (count === 2) {
+    if (count === 1) stop();
+    else if (count === 2) {
       note('cancelling what is in flight', '正在取消进行中的请求');
       everything.abort();
     } else process.exit(exitCodes.interrupted);
@@ -32,6 +36,9 @@ export function listenForInterrupts(given: Given): Interrupts {
     stops: { sending: sending.signal, everything: everything.signal },
     get heard() {
       return sending.signal.aborted;
+    },
+    stop: () => {
+      if (!sending.signal.aborted) stop();
     },
     done,
   };

@@ -5,6 +5,7 @@ import type { NewRun, RunWriter, StoredRun } from '../store/index.ts';
 import type { Given } from './command.ts';
 import { afterwardsOf } from './count-afterwards.ts';
 import type { Interrupts } from './interrupts.ts';
+import { tellLive } from './live-file.ts';
 import { runnerFor } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 import { progressLine } from './progress-line.ts';
@@ -65,6 +66,7 @@ export async function measurePoint(
   });
   observe = writer.observe;
   const line = progressLine(given, plan, title);
+  const live = tellLive(writer, () => kit.state(), interrupts);
   try {
     const summary = await executeRun({
       plan,
@@ -74,11 +76,15 @@ export async function measurePoint(
       telemetry,
       before: behind === null ? null : readExchanges(writer),
       afterwards: afterwardsOf(prepared, plan),
-      onProgress: line.show,
+      onProgress: (progress) => {
+        line.show(progress);
+        live.warmup = progress.warmup;
+      },
     });
     return { summary, dir: writer.dir };
   } finally {
     line.clear();
+    await live.end();
   }
 }
 

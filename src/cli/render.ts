@@ -109,7 +109,7 @@ async function drawn(given: Given, svg: string): Promise<Uint8Array> {
 }
 
 /** Every figure that the data allow, the most telling first. */
-async function figuresOf(told: readonly Told[]): Promise<Figure[]> {
+export async function figuresOf(told: readonly Told[]): Promise<Figure[]> {
   const intervals = await intervalsOfTold(told);
   const sweeps = told.map(({ sweep }) => sweep);
   const many = sweeps.length > 1;

@@ -37,7 +37,7 @@ export const rooms = {
   selftest: worldly('load', 'measure', 'protocol', 'arrival', 'workload'),
   cluster: worldly('load', 'arrival', 'workload'),
   web: worldly('*', '-cli'),
-  cli: worldly('*', '-web'),
+  cli: worldly('*'),
 } as const satisfies Record<string, RoomRule>;
 
 export type RoomName = keyof typeof rooms;

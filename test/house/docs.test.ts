@@ -118,7 +118,14 @@ describe('docs/architecture.md', () => {
       ]),
     );
     const inWords = (rule: RoomRule): string[] =>
-      rule.mayImport[0] === '*' ? [`everything but ${rule.mayImport[1]!.slice(1)}`] : [...rule.mayImport];
+      rule.mayImport[0] === '*'
+        ? [
+            `everything${rule.mayImport
+              .slice(1)
+              .map((but) => ` but ${but.slice(1)}`)
+              .join('')}`,
+          ]
+        : [...rule.mayImport];
     const wanted = Object.fromEntries(
       Object.entries(rooms).map(([name, rule]) => [name, { pure: rule.pure, mayImport: inWords(rule) }]),
     );

@@ -49,6 +49,20 @@ describe('the import table in core/rooms.ts', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('the app in the browser imports only pure rooms, and of its own room only the shapes of the API', () => {
+    const wrong: string[] = [];
+    for (const path of production.filter((one) => one.startsWith('web/app/'))) {
+      for (const target of importsOf(path).filter((name) => name.startsWith('.'))) {
+        const resolved = relative(src, normalize(join(src, dirname(path), target)))
+          .split(sep)
+          .join('/');
+        const own = resolved.startsWith('web/app/') || resolved.startsWith('web/api/');
+        if (!own && !(table[roomOf(resolved)]?.pure ?? true)) wrong.push(`${path} imports ${resolved}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
   test('core imports nothing', () => {
     const outside = production
       .filter((path) => roomOf(path) === 'core')

@@ -6,6 +6,8 @@
  * Start reading at figure.ts, then sweep-figures.ts (what is shown) and option.ts (how).
  */
 export type { Figure, Panel, Words } from './figure.ts';
+export { chartOption } from './option.ts';
+export type { DrawOptions } from './option.ts';
 export { figureSvg } from './svg.ts';
 export { gridFigure, gridHeatFigure } from './grid-figure.ts';
 export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
@@ -13,4 +15,5 @@ export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-
 export type { Sampled } from './run-figures.ts';
 export { comparisonFigure, sweepFigure } from './sweep-figures.ts';
 export type { IntervalsOf, PointIntervals } from './sweep-figures.ts';
+export { chartThemes } from './theme.ts';
 export type { ThemeName } from './theme.ts';

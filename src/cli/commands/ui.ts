@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import { readAppFiles, startUi } from '../../web/index.ts';
+import type { RunningUi } from '../../web/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { uiDesk } from '../ui-desk.ts';
+
+const defaultPort = '4477';
+const loopback = '127.0.0.1';
+
+export const command: CommandFile = {
+  about: {
+    en: 'A page over the store in your browser: runs, sweeps and comparisons with their charts, live runs, capacity plans, simulations and searches. Served on this machine only, unless --host is given.',
+    zh: '在浏览器中查看存储：运行、扫描、对比及图表，实时运行，容量规划，模拟与调优。默认仅本机可访问，除非给出 --host。',
+  },
+  arguments: [],
+  flags: [
+    {
+      name: 'port',
+      value: 'PORT',
+      help: {
+        en: `port (default: ${defaultPort}; 0 = any free one)`,
+        zh: `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+      },
+    },
+    {
+      name: 'host',
+      value: 'ADDRESS',
+      help: {
+        en: `address to listen on (default: ${loopback}); any but loopback needs the token in the printed address`,
+        zh: `监听地址（默认：${loopback}）；非本机地址需使用所打印网址中的令牌`,
+      },
+    },
+    {
+      name: 'allow-target',
+      value: 'HOST[:PORT]',
+      repeat: true,
+      help: {
+        en: 'runs may be started only against these, repeatable; with --host none may be started without it',
+        zh: '只允许对这些目标启动运行，可重复；使用 --host 时不给出则不能启动运行',
+      },
+    },
+    { name: 'open', value: null, help: { en: 'open the browser', zh: '打开浏览器' } },
+    {
+      name: 'no-open',
+      value: null,
+      help: {
+        en: 'do not open the browser (default: opened on a desktop, from a terminal)',
+        zh: '不打开浏览器（默认：在桌面终端中打开）',
+      },
+    },
+  ],
+  examples: [
+    { line: 'dyno ui', says: { en: 'look at what ./dyno-runs holds', zh: '查看 ./dyno-runs 中的结果' } },
+    {
+      line: 'dyno ui --host 0.0.0.0 --allow-target 10.0.0.7:8000',
+      says: {
+        en: 'from other machines too: open the printed address; runs only against that server',
+        zh: '其他机器也可访问：打开打印的网址；只能对该服务器启动运行',
+      },
+    },
+  ],
+  async run(given) {
+    const port = portOf(given);
+    const host = last(given, 'host') ?? loopback;
+    const files = await readAppFiles(new URL('../web/', import.meta.url));
+    const allowedTargets = given.flags.get('allow-target') ?? null;
+    const ui = await listening(() => startUi({ host, port, allowedTargets, files, desk: uiDesk(given) }), host, port);
+    const { io, common } = given;
+    io.out(common.json ? `${JSON.stringify({ schema: 'llmdyno.ui/1', url: ui.url })}\n` : `${ui.url}\n`);
+    if (!common.quiet && !common.json)
+      io.err(`${say({ en: 'Ctrl-C ends the page; runs go on', zh: '按 Ctrl-C 关闭页面；运行会继续' }, common.lang)}\n`);
+    if (wantsBrowser(given)) openBrowser(ui.url);
+    await new Promise<void>((resolve) => {
+      const done = io.onInterrupt(() => {
+        done();
+        resolve();
+      });
+    });
+    await ui.close();
+    return exitCodes.ok;
+  },
+};
+
+function portOf(given: Given): number {
+  const text = last(given, 'port') ?? defaultPort;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw bad(
+    '--port',
+    { en: `"${text.slice(0, 20)}" is not a port`, zh: `"${text.slice(0, 20)}" 不是有效端口` },
+    { en: 'Give a number up to 65535; 0 takes any free one.', zh: '请给出不超过 65535 的数；0 表示任选空闲端口。' },
+  );
+}
+
+async function listening(start: () => Promise<RunningUi>, host: string, port: number): Promise<RunningUi> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw bad(
+        '--port',
+        { en: `port ${port} is taken`, zh: `端口 ${port} 已被占用` },
+        {
+          en: 'Perhaps by another dyno ui. Choose one, or any free one: --port 0.',
+          zh: '可能已有 dyno ui 在运行。请换一个，或用 --port 0。',
+        },
+      );
+    if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND')
+      throw bad(
+        '--host',
+        {
+          en: `cannot listen on ${host.slice(0, 60)}:${port} (${code})`,
+          zh: `无法监听 ${host.slice(0, 60)}:${port}（${code}）`,
+        },
+        {
+          en: 'Give an address of this machine, or 0.0.0.0 for all of them.',
+          zh: '请给出本机地址，或 0.0.0.0 表示全部。',
+        },
+      );
+    throw error;
+  }
+}
+
+/** A desktop is there where a display is named; on macOS and Windows it always is. */
+function wantsBrowser({ flags, io, common }: Given): boolean {
+  if (flags.has('no-open')) return false;
+  if (flags.has('open')) return true;
+  const desktop = process.platform !== 'linux' || Boolean(io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'] ?? undefined);
+  return io.outIsTty && !common.json && !common.quiet && desktop && io.env['CI'] === undefined;
+}
+
+function openBrowser(url: string): void {
+  const openers: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
+    darwin: ['open', [url]],
+    win32: ['cmd', ['/c', 'start', '', url.replaceAll('&', '^&')]],
+  };
+  const [program, args] = openers[process.platform] ?? ['xdg-open', [url]];
+  const child = spawn(program, args, { stdio: 'ignore', detached: true });
+  // The address is printed: whoever has no opener opens it by hand.
+  child.once('error', () => {});
+  child.unref();
+}
+
+function bad(flag: string, message: Phrase, hint: Phrase): UserError {
+  return new UserError({ code: 'bad-value', message, hint, place: { flag } });
+}

@@ -1,0 +1,117 @@
+import { summarySchema, sweepSchema } from '../../store/index.ts';
+import { z } from './shape.ts';
+
+const maybe = z.number().nullable();
+const phrase = z.object({ en: z.string(), zh: z.string() });
+
+/** How trustworthy a result is, in one word; none = it has no verdict yet. */
+const verdictWord = z.enum(['valid', 'warn', 'invalid', 'none']);
+
+/** One row of the list of runs. */
+export const rowShape = z.object({
+  id: z.string(),
+  kind: z.enum(['run', 'sweep', 'tune', 'broken']),
+  label: z.string().nullable(),
+  tags: z.array(z.string()),
+  finished: z.boolean(),
+  /** Being measured at this moment. */
+  live: z.boolean(),
+  startedAt: z.string().nullable(),
+  model: z.string().nullable(),
+  /** Engine or wire, as far as it is known: an imported tool's name, or the wire spoken. */
+  engine: z.string().nullable(),
+  card: z.string().nullable(),
+  /** llmdyno, or the tool whose file was imported. */
+  tool: z.string(),
+  simulated: z.boolean(),
+  verdict: verdictWord,
+  points: z.number(),
+  /** Loads of the points, and the output throughput at each. */
+  spark: z.object({ load: z.array(maybe), outputTokensPerSec: z.array(maybe) }),
+  requestsPerSec: maybe,
+  outputTokensPerSec: maybe,
+  ttftP50Ms: maybe,
+  latencyMeanMs: maybe,
+  failed: maybe,
+  planned: maybe,
+  /** What is wrong with a folder that cannot be read. */
+  why: phrase.nullable(),
+});
+
+/** The list of runs, newest first. */
+export const listShape = z.object({ store: z.string(), rows: z.array(rowShape) });
+
+/** One run or sweep: its summaries, plan and state. */
+export const entryShape = z.object({
+  row: rowShape,
+  what: z.union([summarySchema, sweepSchema]).nullable(),
+  /** plan.json of a run, sweep.json of a sweep; shown as it is. */
+  record: z.record(z.string(), z.unknown()),
+  /** The runs behind the points whose requests are kept, by run id. */
+  runs: z.array(z.string()),
+  command: z.array(z.string()).nullable(),
+  forms: z.array(z.string()),
+});
+
+/** Why something was refused. */
+export const refusalShape = z.object({
+  mistakes: z.array(
+    z.object({ code: z.string(), message: phrase, hint: phrase, place: z.record(z.string(), z.unknown()).optional() }),
+  ),
+});
+
+/** One setting that a form may offer: the words of the command line. */
+export const wordShape = z.object({
+  name: z.string(),
+  /** null = a switch. */
+  value: z.string().nullable(),
+  repeat: z.enum(['repeat', 'comma']).nullable(),
+  help: phrase,
+  commands: z.array(z.enum(['run', 'sweep', 'sim'])),
+});
+
+/** What a form may ask for. */
+export const wordsShape = z.object({
+  words: z.array(wordShape),
+  profiles: z.array(z.object({ name: z.string(), title: z.string() })),
+  /** Patterns of the targets that runs may be started against; null = any. */
+  allowed: z.array(z.string()).nullable(),
+  /** false = no run may be started from here. */
+  mayStart: z.boolean(),
+});
+
+/** A run to start. */
+export const askShape = z.object({
+  command: z.enum(['run', 'sweep', 'sim']),
+  url: z.string().max(2000).nullable(),
+  words: z.record(
+    z.string().max(60),
+    z.union([z.string().max(2000), z.array(z.string().max(2000)).max(50), z.boolean()]),
+  ),
+});
+
+/** A command that was started from the page. */
+export const jobShape = z.object({
+  job: z.string(),
+  words: z.array(z.string()),
+  /** Its run or sweep in the store; null = not there yet. */
+  id: z.string().nullable(),
+  exitCode: z.number().nullable(),
+  said: z.string(),
+});
+
+/** Files that were imported. */
+export const keptShape = z.object({
+  sweeps: z.array(z.object({ id: z.string(), title: z.string().nullable(), points: z.number() })),
+  problems: z.array(z.object({ file: z.string(), line: z.number(), message: phrase })),
+});
+
+export type Row = z.infer<typeof rowShape>;
+export type RunList = z.infer<typeof listShape>;
+export type EntryPage = z.infer<typeof entryShape>;
+export type Refusal = z.infer<typeof refusalShape>;
+export type FormWord = z.infer<typeof wordShape>;
+export type FormWords = z.infer<typeof wordsShape>;
+export type StartAsk = z.infer<typeof askShape>;
+export type JobState = z.infer<typeof jobShape>;
+export type KeptFiles = z.infer<typeof keptShape>;

@@ -1,0 +1,76 @@
+import { quantile } from '../../../core/index.ts';
+import type { LiveSample } from '../../api/live-events.ts';
+import type { RequestData } from '../state/request-data.ts';
+
+/** Lists for the live charts, all over the same seconds. */
+export interface LiveSeries {
+  seconds: number[];
+  inFlight: number[];
+  tokensPerSec: number[];
+  donePerSec: number[];
+  failedPerSec: number[];
+  ttftP50Ms: (number | null)[];
+  ttftP99Ms: (number | null)[];
+}
+
+const mostSteps = 240;
+
+/**
+ * A run so far in stretches of at least a second. Tokens of an answer are spread evenly from its first output to its
+ * end, because single stamps do not travel; the last stretches rise as requests end.
+ */
+export function liveSeries(data: RequestData, startMs: number): LiveSeries {
+  let endMs = startMs;
+  for (let row = 0; row < data.rows; row++) endMs = Math.max(endMs, data.at('endMs', row));
+  const stepMs = Math.max(500, Math.ceil((endMs - startMs) / mostSteps / 500) * 500);
+  const steps = Math.max(1, Math.ceil((endMs - startMs) / stepMs));
+  const list = (): Float64Array => new Float64Array(steps);
+  const [busy, tokens, done, failed] = [list(), list(), list(), list()];
+  const ttfts: number[][] = Array.from({ length: steps }, () => []);
+  const stepOf = (ms: number): number => Math.min(steps - 1, Math.max(0, Math.floor((ms - startMs) / stepMs)));
+  for (let row = 0; row < data.rows; row++) {
+    const [sent, first, end] = [data.at('sentMs', row), data.at('firstOutputMs', row), data.at('endMs', row)];
+    if (Number.isNaN(sent)) continue;
+    spread(busy, (sent - startMs) / stepMs, (end - startMs) / stepMs, 1);
+    if (!data.isOk(row)) {
+      failed[stepOf(end)]! += 1;
+      continue;
+    }
+    done[stepOf(end)]! += 1;
+    const count = data.at('outputTokens', row);
+    if (!Number.isNaN(count)) {
+      const from = Number.isNaN(first) ? end : first;
+      const length = (end - from) / stepMs;
+      if (length < 1e-6) tokens[stepOf(end)]! += count;
+      else spread(tokens, (from - startMs) / stepMs, (end - startMs) / stepMs, count / length);
+    }
+    if (!Number.isNaN(first)) ttfts[stepOf(sent)]!.push(first - sent);
+  }
+  const perSec = 1000 / stepMs;
+  const sorted = ttfts.map((values) => Float64Array.from(values).sort());
+  return {
+    seconds: Array.from({ length: steps }, (_, i) => ((i + 0.5) * stepMs) / 1000),
+    inFlight: [...busy],
+    tokensPerSec: [...tokens].map((value) => value * perSec),
+    donePerSec: [...done].map((value) => value * perSec),
+    failedPerSec: [...failed].map((value) => value * perSec),
+    ttftP50Ms: sorted.map((values) => quantile(values, 0.5)),
+    ttftP99Ms: sorted.map((values) => quantile(values, 0.99)),
+  };
+}
+
+/** Adds `height` times the time between two edges to each step it touches. */
+function spread(steps: Float64Array, from: number, to: number, height: number): void {
+  const last = Math.min(steps.length - 1, Math.floor(to));
+  for (let step = Math.max(0, Math.floor(from)); step <= last; step++)
+    steps[step]! += height * Math.max(0, Math.min(to, step + 1) - Math.max(from, step));
+}
+
+/** Samples of server and devices as lists, by what they tell; at most so many. */
+export function sampleSeries(samples: readonly LiveSample[], startMs: number, most = 6) {
+  const names = [...new Set(samples.flatMap(({ values }) => Object.keys(values)))];
+  return names.slice(0, most).map((name) => {
+    const known = samples.filter(({ values }) => name in values);
+    return { name, data: [known.map(({ atMs }) => (atMs - startMs) / 1000), known.map(({ values }) => values[name]!)] };
+  });
+}

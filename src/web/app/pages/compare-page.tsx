@@ -1,0 +1,99 @@
+import type { Finding, Sweep } from '../../../core/index.ts';
+import type { Comparison } from '../../../measure/index.ts';
+import type { Figure } from '../../../report/index.ts';
+import { ComparePicker } from '../parts/compare-picker.tsx';
+import { CompareTable } from '../parts/compare-table.tsx';
+import { Downloads } from '../parts/downloads.tsx';
+import { Figures } from '../parts/figures.tsx';
+import { FindingBox } from '../parts/findings.tsx';
+import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
+import { ask, useLoaded } from '../state/ask.ts';
+import { linkTo } from '../state/place.ts';
+import type { Place } from '../state/place.ts';
+import { both, t } from '../state/settings.ts';
+
+interface Compared {
+  comparison: Comparison;
+  figures: Figure[];
+  sweeps: Sweep[];
+  forms: string[];
+}
+
+/** Any results side by side: the first is the baseline. */
+export function ComparePage({ place }: { place: Place }) {
+  const ids = place.query.getAll('id');
+  const query = new URLSearchParams(ids.map((id) => ['id', id])).toString();
+  const { data, trouble, again } = useLoaded(ids.length < 2 ? null : query, (signal) =>
+    ask<Compared>(`/compare?${query}`, { signal }),
+  );
+  return (
+    <>
+      <div class="page-head">
+        <h1>{t(both('Compare', '对比'))}</h1>
+        <p class="faint">{t(both('the first is the baseline', '第一个为基线'))}</p>
+        {data !== null && (
+          <div class="actions">
+            <Downloads path="/compare/report" forms={data.forms} more={ids.map((id) => ['id', id])} />
+          </div>
+        )}
+      </div>
+      <ComparePicker ids={ids} names={data?.comparison.names ?? []} />
+      {ids.length < 2 && (
+        <Empty title={t(both('Pick two results or more', '请选择两个或更多结果'))}>
+          <p>
+            {t(
+              both(
+                'Runs, sweeps, imported and simulated results can be set side by side; above, or by their boxes in the ',
+                '运行、扫描、导入和模拟结果都可以并排比较；在上方选择，或在',
+              ),
+            )}
+            <a href={linkTo('runs')}>{t(both('list', '列表'))}</a>
+            {t(both('.', '中勾选。'))}
+          </p>
+        </Empty>
+      )}
+      {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
+      {ids.length >= 2 && data === null && trouble === null && <Waiting height={600} />}
+      {data !== null && ids.length >= 2 && <Told compared={data} query={place.query} />}
+    </>
+  );
+}
+
+function Told({ compared, query }: { compared: Compared; query: URLSearchParams }) {
+  const { comparison, figures } = compared;
+  const invalid = comparison.findings.filter(({ severity }) => severity === 'invalid');
+  const kind = comparison.comparable ? (invalid.length > 0 ? 'warn' : 'good') : 'bad';
+  return (
+    <>
+      <section class={`verdict ${kind}`} aria-label={t(both('Verdict', '结论'))}>
+        <p class="verdict-line">
+          <strong>{verdictLine(comparison, invalid)}</strong>
+        </p>
+        {comparison.findings.map((finding, i) => (
+          <FindingBox key={i} finding={finding} at={[]} many={false} />
+        ))}
+      </section>
+      <CompareTable comparison={comparison} />
+      <section aria-labelledby="charts-title">
+        <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
+        <Figures figures={figures} query={query} />
+      </section>
+    </>
+  );
+}
+
+function verdictLine({ comparable, metrics }: Comparison, invalid: readonly Finding[]): string {
+  if (!comparable) return t(both('Not comparable, because:', '不可比，因为：'));
+  const sure = metrics.filter(
+    ({ comparable: ok, changes }) => ok && changes.some(({ significant }) => significant),
+  ).length;
+  const base = t(
+    both(
+      `Comparable: ${sure} of ${metrics.length} differences are significant (5 %, Holm-corrected).`,
+      `可比：${metrics.length} 项差异中有 ${sure} 项显著（5%，Holm 校正）。`,
+    ),
+  );
+  return invalid.length === 0
+    ? base
+    : `${base} ${t(both('Some loads are not comparable, because:', '部分负载不可比，因为：'))}`;
+}

@@ -1,0 +1,115 @@
+import type { RunList } from '../../api/shapes.ts';
+import { DropZone, pickFiles } from '../parts/import-files.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Filters, filterRows, optionsOf } from '../parts/run-filters.tsx';
+import { RunsTable } from '../parts/runs-table.tsx';
+import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { useState } from '../preact.ts';
+import { ask, tell, Trouble, useLoaded } from '../state/ask.ts';
+import { linkTo } from '../state/place.ts';
+import type { Place } from '../state/place.ts';
+import { both, t } from '../state/settings.ts';
+
+/** Everything in the store: search, filters, pick to compare, import, delete. */
+export function RunsPage({ place }: { place: Place }) {
+  const { data, trouble, again } = useLoaded('runs', (signal) => ask<RunList>('/runs', { signal }), 2500);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
+  const rows = data?.rows.filter(({ id }) => !gone.has(id)) ?? [];
+  const shown = filterRows(rows, place.query);
+  const remove = (id: string): void => {
+    setGone(new Set([...gone, id]));
+    const back = (): void => setGone((now) => new Set([...now].filter((one) => one !== id)));
+    tell(`/runs/${encodeURIComponent(id)}`, null, 'DELETE').then(
+      () =>
+        toast(t(both(`${id} was deleted`, `已删除 ${id}`)), {
+          name: t(both('Undo', '撤销')),
+          run: () =>
+            void tell(`/trash/${encodeURIComponent(id)}/restore`, {}).then(() => {
+              back();
+              again();
+            }),
+        }),
+      (error: unknown) => {
+        back();
+        toast(error instanceof Trouble ? t(error.mistakes[0]!.message) : String(error));
+      },
+    );
+  };
+  const pick = (id: string): void => {
+    const now = new Set(picked);
+    if (!now.delete(id)) now.add(id);
+    setPicked(now);
+  };
+  const compareLink = linkTo('compare', '', new URLSearchParams([...picked].map((id) => ['id', id])));
+  return (
+    <DropZone done={again}>
+      <div class="page-head">
+        <h1>{t(both('Runs', '运行'))}</h1>
+        <p class="faint">
+          {data === null
+            ? '\u00a0'
+            : t(both(`${rows.length} in ${data.store}`, `${data.store} 中共 ${rows.length} 个`))}
+        </p>
+        <div class="actions">
+          {picked.size >= 2 ? (
+            <a class="button primary" href={compareLink} id="compare-picked">
+              {t(both(`Compare ${picked.size}`, `比较 ${picked.size} 个`))}
+            </a>
+          ) : (
+            <span class="button off" aria-disabled="true">
+              {t(both('Pick two to compare', '选两个进行比较'))}
+            </span>
+          )}
+          <button type="button" onClick={() => pickFiles(again)}>
+            <Icon name="upload" /> {t(both('Import…', '导入…'))}
+          </button>
+          <a class="button" href={linkTo('live')}>
+            <Icon name="play" /> {t(both('New run', '新建运行'))}
+          </a>
+        </div>
+      </div>
+      <Filters options={optionsOf(rows)} query={place.query} />
+      {trouble && <TroubleBox trouble={trouble} again={again} />}
+      {data === null && trouble === null && <Waiting height={420} />}
+      {data !== null && rows.length === 0 && <Nothing />}
+      {data !== null && rows.length > 0 && (
+        <RunsTable rows={shown} picked={picked} pick={pick} remove={remove} changed={again} compareLink={compareLink} />
+      )}
+      {rows.length > 0 && shown.length === 0 && (
+        <Empty title={t(both('Nothing fits these filters', '没有符合条件的结果'))}>
+          <a href={linkTo('runs')}>{t(both('Clear them', '清除条件'))}</a>
+        </Empty>
+      )}
+    </DropZone>
+  );
+}
+
+function Nothing() {
+  return (
+    <Empty title={t(both('The store is empty', '还没有任何结果'))}>
+      <p>
+        {t(both('Start a run ', '启动一次'))}
+        <a href={linkTo('live')}>{t(both('here', '运行'))}</a>
+        {t(both(', or in a terminal: ', '，或在终端中：'))}
+        <code>dyno run http://127.0.0.1:8000</code>
+      </p>
+      <p>
+        {t(both('No server at hand? ', '没有服务器？'))}
+        <code>dyno engine</code>
+        {t(both(' simulates one, ', ' 可模拟一个，'))}
+        <a href={linkTo('simulate')}>{t(both('Simulate', '模拟页面'))}</a>
+        {t(both(' needs none at all.', '则完全不需要。'))}
+      </p>
+      <p>
+        {t(
+          both(
+            'Results of evalscope, vLLM, SGLang, MindIE, AISBench, guidellm or aiperf can be dropped on this page.',
+            '也可以把 evalscope、vLLM、SGLang、MindIE、AISBench、guidellm 或 aiperf 的结果文件拖到本页。',
+          ),
+        )}
+      </p>
+    </Empty>
+  );
+}

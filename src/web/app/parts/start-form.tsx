@@ -1,0 +1,227 @@
+import type { FormWord, FormWords, JobState, StartAsk } from '../../api/shapes.ts';
+import { useEffect, useState } from '../preact.ts';
+import { ask, tell, Trouble, useLoaded } from '../state/ask.ts';
+import { linkTo } from '../state/place.ts';
+import { both, t } from '../state/settings.ts';
+import { commandLine, planYaml } from '../start-text.ts';
+import { Icon } from './icon.tsx';
+import { TroubleBox, Waiting } from './states.tsx';
+
+/** What most runs set; the rest is folded away. */
+const usual = [
+  'model',
+  'dataset',
+  'concurrency',
+  'rate',
+  'requests',
+  'duration',
+  'input-tokens',
+  'output-tokens',
+  'max-tokens',
+  'slo',
+  'label',
+];
+const key = 'llmdyno.start';
+const commands = {
+  run: both('One load point', '单个负载点'),
+  sweep: both('Sweep', '扫描'),
+  sim: both('Simulated (no server)', '模拟（无需服务器）'),
+} as const;
+
+const first: StartAsk = {
+  command: 'sweep',
+  url: 'http://127.0.0.1:8000',
+  words: { concurrency: '1,2,4,8', requests: '100', 'max-tokens': '128' },
+};
+
+/** A run or sweep in the words of the command line; shows the command and the plan file that say the same. */
+export function StartForm({ query }: { query: URLSearchParams }) {
+  const { data, trouble } = useLoaded('words', (signal) => ask<FormWords>('/words', { signal }));
+  const [asked, setAsked] = useState<StartAsk>(() => remembered(query));
+  const [refused, setRefused] = useState<Trouble | null>(null);
+  const [job, setJob] = useState<JobState | null>(null);
+  useEffect(() => localStorage.setItem(key, JSON.stringify(asked)), [asked]);
+  useFollowed(job, setJob);
+  if (trouble !== null) return <TroubleBox trouble={trouble} />;
+  if (data === null) return <Waiting height={420} />;
+  const set = (name: string, value: string | boolean): void =>
+    setAsked({ ...asked, words: { ...asked.words, [name]: value } });
+  const start = (event: Event): void => {
+    event.preventDefault();
+    setRefused(null);
+    tell<JobState>('/start', cleaned(asked, data)).then(setJob, (error: unknown) =>
+      setRefused(error instanceof Trouble ? error : null),
+    );
+  };
+  const offered = data.words.filter(({ commands: list }) => list.includes(asked.command));
+  const fields = (names: readonly FormWord[]) =>
+    names.map((word) => <Field key={word.name} word={word} value={asked.words[word.name]} set={set} />);
+  const running = job !== null && job.exitCode === null;
+  return (
+    <section aria-labelledby="start-title">
+      <h2 id="start-title">{t(both('Start', '启动'))}</h2>
+      {!data.mayStart && (
+        <div class="note warn">
+          {t(
+            both(
+              'This page is reached from other machines and no target is allowed: start dyno ui with --allow-target HOST:PORT to start runs from here.',
+              '此页面可从其他机器访问，且未允许任何目标：请以 --allow-target 主机:端口 启动 dyno ui。',
+            ),
+          )}
+        </div>
+      )}
+      <form class="start" onSubmit={start}>
+        <div class="form-grid">
+          <fieldset class="wide">
+            <legend>{t(both('What', '内容'))}</legend>
+            {(Object.keys(commands) as (keyof typeof commands)[]).map((command) => (
+              <label class="choice" key={command}>
+                <input
+                  type="radio"
+                  name="command"
+                  value={command}
+                  checked={asked.command === command}
+                  onChange={() => setAsked({ ...asked, command })}
+                />{' '}
+                {t(commands[command])}
+              </label>
+            ))}
+          </fieldset>
+          {asked.command === 'sim' ? (
+            <label class="field wide">
+              <span>{t(both('Engine profile', '引擎配置'))}</span>
+              <select
+                name="profile"
+                value={String(asked.words['profile'] ?? data.profiles[0]?.name ?? '')}
+                onChange={(event) => set('profile', event.currentTarget.value)}
+              >
+                {data.profiles.map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+              </select>
+            </label>
+          ) : (
+            <label class="field wide">
+              <span>{t(both('Address of the server', '服务器地址'))}</span>
+              <input
+                name="url"
+                required
+                value={asked.url ?? ''}
+                onInput={(event) => setAsked({ ...asked, url: event.currentTarget.value })}
+              />
+              {data.allowed !== null && (
+                <small>{t(both(`allowed: ${data.allowed.join(', ')}`, `允许：${data.allowed.join('、')}`))}</small>
+              )}
+            </label>
+          )}
+          {fields(usual.flatMap((name) => offered.filter((word) => word.name === name)))}
+        </div>
+        <details>
+          <summary>{t(both('More settings', '更多设置'))}</summary>
+          <div class="form-grid">{fields(offered.filter(({ name }) => !usual.includes(name)))}</div>
+        </details>
+        <div class="said">
+          <div>
+            <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+            <pre id="command-line">{commandLine(cleaned(asked, data))}</pre>
+          </div>
+          <div>
+            <h3>{t(both('The same as a plan file', '等价计划文件'))}</h3>
+            <pre id="plan-yaml">{planYaml(cleaned(asked, data))}</pre>
+          </div>
+        </div>
+        {refused !== null && <TroubleBox trouble={refused} />}
+        {job !== null && job.exitCode !== null && job.id === null && (
+          <div class="note bad" role="alert">
+            <p>
+              <strong>
+                {t(both(`It ended at once (exit code ${job.exitCode}).`, `启动后立即结束（退出码 ${job.exitCode}）。`))}
+              </strong>
+            </p>
+            <pre>{job.said}</pre>
+          </div>
+        )}
+        <button type="submit" class="primary" id="start-run" disabled={!data.mayStart || running}>
+          <Icon name="play" /> {running ? t(both('Starting…', '正在启动…')) : t(both('Start', '启动'))}
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function Field({
+  word,
+  value,
+  set,
+}: {
+  word: FormWord;
+  value: StartAsk['words'][string] | undefined;
+  set: (name: string, value: string | boolean) => void;
+}) {
+  if (word.value === null)
+    return (
+      <label class="choice" title={t(word.help)}>
+        <input
+          type="checkbox"
+          name={word.name}
+          checked={value === true}
+          onChange={(event) => set(word.name, event.currentTarget.checked)}
+        />{' '}
+        <code>{word.name}</code> <small>{t(word.help)}</small>
+      </label>
+    );
+  return (
+    <label class="field" title={t(word.help)}>
+      <span>
+        <code>{word.name}</code>
+      </span>
+      <input
+        name={word.name}
+        value={String(value ?? '')}
+        placeholder={word.value}
+        onInput={(event) => set(word.name, event.currentTarget.value)}
+      />
+      <small>{t(word.help)}</small>
+    </label>
+  );
+}
+
+/** What is sent: only what the command takes and what was filled in. */
+function cleaned(asked: StartAsk, { words, profiles }: FormWords): StartAsk {
+  const taken = new Set(words.filter(({ commands: list }) => list.includes(asked.command)).map(({ name }) => name));
+  const kept = Object.entries(asked.words).filter(
+    ([name, value]) => taken.has(name) && value !== '' && value !== false,
+  );
+  const profile = String(asked.words['profile'] ?? profiles[0]?.name ?? '');
+  return {
+    command: asked.command,
+    url: asked.command === 'sim' ? null : asked.url,
+    words: { ...Object.fromEntries(kept), ...(asked.command === 'sim' && { profile }) },
+  };
+}
+
+function remembered(query: URLSearchParams): StartAsk {
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) ?? 'null') as StartAsk | null;
+    const usable = kept !== null && kept.command in commands ? { ...first, ...kept } : first;
+    return query.get('url') === null ? usable : { ...usable, url: query.get('url') };
+  } catch {
+    return first;
+  }
+}
+
+/** Asks after a job until its run is in the store, then goes there. */
+function useFollowed(job: JobState | null, setJob: (job: JobState) => void): void {
+  useEffect(() => {
+    if (job === null) return;
+    if (job.id !== null) {
+      location.hash = linkTo('live', job.id);
+      return;
+    }
+    if (job.exitCode !== null) return;
+    const timer = setTimeout(() => void ask<JobState>(`/jobs/${job.job}`).then(setJob, () => null), 300);
+    return () => clearTimeout(timer);
+  }, [job]);
+}

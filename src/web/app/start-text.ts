@@ -1,0 +1,37 @@
+import type { StartAsk } from '../api/shapes.ts';
+
+/** The command that does what a form asks, as one would type it. */
+export function commandLine({ command, url, words }: StartAsk): string {
+  const flags = Object.entries(words).flatMap(([name, value]) =>
+    value === true
+      ? [`--${name}`]
+      : (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [`--${name}`, quoted(one)]),
+  );
+  return ['dyno', command, ...(url === null ? [] : [quoted(url)]), ...flags].join(' ');
+}
+
+/** The plan file that says the same: `dyno run plan.yaml`. */
+export function planYaml({ command, url, words }: StartAsk): string {
+  const { profile, ...rest } = words;
+  const lines = Object.entries(rest).map(([name, value]) => {
+    if (value === true) return `${name}: true`;
+    const texts = Array.isArray(value)
+      ? value
+      : String(value)
+          .split(',')
+          .map((part) => part.trim());
+    const isList = ['concurrency', 'rate'].includes(name) && texts.length > 1;
+    return `${name}: ${isList ? `[${texts.join(', ')}]` : scalar(String(value))}`;
+  });
+  const run = `# dyno ${command} plan.yaml${profile === undefined ? '' : ` --profile ${String(profile)}`}`;
+  return [run, ...(url === null ? [] : [`url: ${scalar(url)}`]), ...lines].join('\n');
+}
+
+/** Quoted for a POSIX shell where it has to be. */
+function quoted(word: string): string {
+  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function scalar(text: string): string {
+  return /^\d+(\.\d+)?$/.test(text) || /^[A-Za-z][\w./-]*$/.test(text) ? text : JSON.stringify(text);
+}

@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { builtinProfiles } from '../../../sim/index.ts';
+import { askShape, jobShape, wordsShape } from '../../api/shapes.ts';
+import type { StartAsk } from '../../api/shapes.ts';
+import { z } from '../../api/shape.ts';
+import { liveStream } from '../live-stream.ts';
+import { entryOf, noSuchRun, refused } from '../route.ts';
+import type { Call, Route } from '../route.ts';
+import { formWords, startWords } from '../start-words.ts';
+import { isPaused, pause, readTune } from '../tune-folder.ts';
+
+const mostAtOnce = 4;
+
+/** Starting, watching and stopping what is measured. */
+export const workRoutes: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/words',
+    about: 'The settings that a run may be started with from here, with the help of the command line.',
+    answer: wordsShape,
+    handle: ({ hall }) =>
+      Promise.resolve({
+        words: formWords(),
+        profiles: [...builtinProfiles.values()].map(({ name, title }) => ({ name, title })),
+        allowed: hall.allowedTargets,
+        mayStart: mayStart(hall),
+      }),
+  },
+  {
+    method: 'post',
+    path: '/start',
+    about: 'Starts `dyno run`, `dyno sweep` or `dyno sim` in a process of its own.',
+    body: askShape,
+    answer: jobShape,
+    handle: begin,
+  },
+  {
+    method: 'get',
+    path: '/jobs/:job',
+    about: 'What became of a command that was started from here.',
+    answer: jobShape,
+    handle: async (call) => (await call.hall.jobs.state(call.param('job'))) ?? notThere(),
+  },
+  {
+    method: 'get',
+    path: '/runs/:id/live',
+    about:
+      'Server-sent events of a run or sweep under way. An event id names a place: Last-Event-ID goes on from there.',
+    query: { from: 'an event id to go on from, where no Last-Event-ID can be sent' },
+    answer: 'text/event-stream',
+    handle: async (call) => liveStream(call, await entryOf(call)),
+  },
+  {
+    method: 'post',
+    path: '/runs/:id/stop',
+    about: 'Asks a run or sweep to send no more, wait for what is in flight and end.',
+    body: z.object({}),
+    answer: z.object({ id: z.string() }),
+    handle: async (call) => {
+      const entry = await entryOf(call);
+      await writeFile(join(entry.dir, 'stop'), '');
+      return { id: entry.id };
+    },
+  },
+  {
+    method: 'get',
+    path: '/tunes/:id',
+    about: 'A search over settings: tune.json as it stands, and whether it is asked to wait.',
+    answer: z.object({ tune: z.record(z.string(), z.unknown()), paused: z.boolean() }),
+    handle: async (call) => {
+      const { dir, tune } = await tuneOf(call);
+      return { tune, paused: await isPaused(dir) };
+    },
+  },
+  {
+    method: 'post',
+    path: '/tunes/:id/pause',
+    about: 'Asks a search to wait before its next trial, or to go on.',
+    body: z.object({ wait: z.boolean() }),
+    answer: z.object({ paused: z.boolean() }),
+    handle: async (call) => {
+      const { dir } = await tuneOf(call);
+      await pause(dir, (call.body as { wait: boolean }).wait);
+      return { paused: await isPaused(dir) };
+    },
+  },
+];
+
+function mayStart({ exposed, allowedTargets }: Call['hall']): boolean {
+  return !exposed || (allowedTargets !== null && allowedTargets.length > 0);
+}
+
+async function begin(call: Call): Promise<unknown> {
+  const { hall } = call;
+  if (!mayStart(hall))
+    throw refused(
+      403,
+      'no-target-allowed',
+      'this page is reached from other machines, and no target is allowed',
+      '此页面可从其他机器访问，未允许任何目标',
+      'Start dyno ui with --allow-target HOST:PORT.',
+      '请以 --allow-target 主机:端口 启动 dyno ui。',
+    );
+  const words = startWords(call.body as StartAsk, hall.exposed ? hall.allowedTargets : (hall.allowedTargets ?? null));
+  if (hall.jobs.running() >= mostAtOnce)
+    throw refused(
+      429,
+      'too-many-runs',
+      `${mostAtOnce} runs are under way already`,
+      `已有 ${mostAtOnce} 个运行正在进行`,
+      'They would disturb each other: wait or stop one.',
+      '同时运行会互相干扰：请等待或停止其中之一。',
+    );
+  return hall.jobs.state(await hall.jobs.begin(words));
+}
+
+function notThere(): never {
+  throw refused(404, 'no-such-job', 'no such command', '没有这个命令', 'Look in the list of runs.', '请查看运行列表。');
+}
+
+async function tuneOf(call: Call): Promise<{ dir: string; tune: Record<string, unknown> }> {
+  const dir = await call.hall.catalogue.folder(call.param('id'));
+  const tune = dir === null ? null : await readTune(dir);
+  if (dir === null || tune === null) throw noSuchRun();
+  return { dir, tune };
+}

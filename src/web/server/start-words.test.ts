@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StartAsk } from '../api/shapes.ts';
+import { Refused } from './route.ts';
+import { formWords, startWords } from './start-words.ts';
+
+const asked = (words: StartAsk['words'], url = 'http://127.0.0.1:8000'): StartAsk => ({ command: 'sweep', url, words });
+
+function mistakesOf(ask: StartAsk, allowed: readonly string[] | null = null): string[] {
+  try {
+    startWords(ask, allowed);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return error.mistakes.map(({ place, message }) => `${place?.flag ?? ''} ${message.en}`);
+  }
+}
+
+describe('what a form asks becomes a command', () => {
+  test('in the words of the command line', () => {
+    expect(
+      startWords(
+        asked({
+          concurrency: '1,2',
+          requests: '50',
+          slo: ['ttft<2s', 'tpot<50ms'],
+          'max-tokens': '8',
+          'ignore-eos': true,
+        }),
+        null,
+      ),
+    ).toEqual([
+      'sweep',
+      'http://127.0.0.1:8000/',
+      '--concurrency=1,2',
+      '--requests=50',
+      '--slo=ttft<2s',
+      '--slo=tpot<50ms',
+      '--max-tokens=8',
+      '--ignore-eos',
+    ]);
+  });
+
+  test('no value can become a flag, a command or a file, whatever it is', () => {
+    const names = formWords().map(({ name }) => name);
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.string({ minLength: 1 }), (name, text) => {
+        let words: string[];
+        try {
+          words = startWords(asked({ [name]: text }), null);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Refused);
+          return;
+        }
+        const [command, url, ...flags] = words;
+        expect([command, url]).toEqual(['sweep', 'http://127.0.0.1:8000/']);
+        for (const flag of flags) expect(flag.startsWith(`--${name}=`) || flag === `--${name}`).toBe(true);
+        expect(flags.length).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ['dataset', 'lines:/etc/passwd'],
+    ['dataset', '../secret.jsonl'],
+    ['dataset', 'synthetic:/etc/passwd'],
+    ['arrival', 'trace:/etc/passwd'],
+    ['key-env', '/etc/passwd'],
+    ['ca', '/etc/passwd'],
+    ['out', '/tmp/x'],
+    ['store', '/tmp/x'],
+    ['header', 'X: env:SECRET'],
+    ['wire', 'x.yaml'],
+    ['__proto__x', '1'],
+  ])('--%s %s is refused: it would open a file or carry a secret', (name, text) => {
+    expect(mistakesOf(asked({ [name]: text }))).not.toEqual([]);
+  });
+
+  test.each(['plan.yaml', 'http://user:pass@host/', 'file:///etc/passwd', ''])(
+    'the address %s is no file and no secret',
+    (url) => {
+      const words = ((): string[] => {
+        try {
+          return startWords(asked({}, url), null);
+        } catch {
+          return [];
+        }
+      })();
+      expect(words.slice(1).every((word) => /^https?:\/\/[^/@]+\//.test(word))).toBe(true);
+    },
+  );
+
+  test('a target that is not allowed is refused, one that is passes', () => {
+    expect(mistakesOf(asked({}), ['10.0.0.7:8000'])).toEqual(['url is not among the targets of --allow-target']);
+    expect(mistakesOf(asked({}, 'http://10.0.0.7:8000'), ['10.0.0.7:8000'])).toEqual([]);
+  });
+
+  test('all mistakes are told at once, in the words of the command line', () => {
+    expect(
+      mistakesOf(asked({ concurrency: 'x', requests: '-1', arrival: 'poisson' })).map((text) => text.split(' ')[0]),
+    ).toEqual(['--concurrency', '--requests', '--arrival']);
+  });
+});

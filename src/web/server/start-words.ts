@@ -1,0 +1,138 @@
+import type { Mistake, Phrase } from '../../core/index.ts';
+import { checkWords, planWords, readWords, sweepWords } from '../../run/index.ts';
+import type { PlanWords } from '../../run/index.ts';
+import { builtinProfiles } from '../../sim/index.ts';
+import type { FormWord, StartAsk } from '../api/shapes.ts';
+import { isAllowedTarget } from './allowed-target.ts';
+import { Refused } from './route.ts';
+
+/** Words of a plan that a form may set: none of them opens a file or carries a secret of its own. */
+const offered = [
+  'model',
+  'api',
+  'key-env',
+  'dataset',
+  'input-tokens',
+  'output-tokens',
+  'max-tokens',
+  'ignore-eos',
+  'no-stream',
+  'temperature',
+  'concurrency',
+  'rate',
+  'requests',
+  'duration',
+  'arrival',
+  'ramp',
+  'drop-late',
+  'warmup',
+  'slo',
+  'seed',
+  'connect-timeout',
+  'ttft-timeout',
+  'read-timeout',
+  'timeout',
+  'repeat',
+  'same-prompts',
+  'pause',
+  'label',
+  'lenient',
+  'no-text',
+  'no-preflight',
+] as const;
+
+const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ name }) => name));
+/** A server is needed for these; in virtual time there is none. */
+const serverOnly: ReadonlySet<string> = new Set(['api', 'key-env', 'no-preflight', 'connect-timeout']);
+const vocabulary = { ...planWords, ...sweepWords };
+const profileWord = 'profile';
+/** Datasets that are made or built in: everything else would be a path. */
+const safeDataset = /^(builtin:[a-z0-9-]+|random|shared-prefix(:[a-z0-9=,.]+)?|images:[a-z0-9=,.]+|sonnet|filler)$/;
+
+const datasetHelp: Phrase = {
+  en: 'prompts: builtin:questions (default), random, shared-prefix, filler, sonnet; files are for the command line',
+  zh: '提示词：builtin:questions（默认）、random、shared-prefix、filler、sonnet；文件请在命令行中使用',
+};
+
+/** The words of the form, with the help of the command line. */
+export function formWords(): FormWord[] {
+  const known = Object.values(vocabulary);
+  return offered.map((name) => {
+    const word = known.find((one) => one.name === name)!;
+    return {
+      name,
+      value: name === 'dataset' ? 'KIND' : word.value,
+      repeat: ('repeat' in word ? word.repeat : undefined) ?? null,
+      help: name === 'dataset' ? datasetHelp : word.help,
+      commands: sweepOnly.has(name) ? ['sweep'] : serverOnly.has(name) ? ['run', 'sweep'] : ['run', 'sweep', 'sim'],
+    };
+  });
+}
+
+/**
+ * The words behind `dyno` for what a form asks: every value is read by the same reader as on the command line, so all
+ * mistakes are told at once, and stands as `--name=value`, so none can become another flag.
+ */
+export function startWords(ask: StartAsk, allowed: readonly string[] | null): string[] {
+  const mistakes: Mistake[] = [];
+  const flags: string[] = [];
+  const given = Object.entries(ask.words).flatMap(([name, value]) => {
+    const texts = (Array.isArray(value) ? value : [String(value)])
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
+    if (texts.length === 0 || value === false) return [];
+    if (name === profileWord && ask.command === 'sim') {
+      if (!builtinProfiles.has(texts[0]!)) mistakes.push(wrong(name, notOffered));
+      flags.push(`--${profileWord}=${texts[0]}`);
+      return [];
+    }
+    if (!(offered as readonly string[]).includes(name)) {
+      mistakes.push(wrong(name, notOffered));
+      return [];
+    }
+    if (texts.some((text) => isPath(name, text))) mistakes.push(wrong(name, noFiles));
+    flags.push(...texts.map((text) => (value === true ? `--${name}` : `--${name}=${text}`)));
+    return [{ name, texts, place: { flag: `--${name}` } }];
+  });
+  const url = ask.command === 'sim' ? null : targetOf(ask.url, allowed, mistakes);
+  const read = readWords(vocabulary, [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])]);
+  mistakes.push(...read.mistakes, ...checkWords(read.words as PlanWords));
+  if (mistakes.length > 0) throw new Refused(400, mistakes);
+  return [ask.command, ...(url === null ? [] : [url]), ...flags];
+}
+
+function targetOf(text: string | null, allowed: readonly string[] | null, mistakes: Mistake[]): string | null {
+  let url: URL;
+  try {
+    url = new URL(/^https?:\/\//i.test(text ?? '') ? text! : `http://${text ?? ''}`);
+  } catch {
+    mistakes.push(wrong('url', { en: 'is not the address of a server', zh: '不是有效的服务器地址' }));
+    return null;
+  }
+  if (url.username !== '' || url.password !== '')
+    mistakes.push(wrong('url', { en: 'must hold no user and no password', zh: '不能包含用户名或密码' }));
+  if (allowed !== null && !isAllowedTarget(url, allowed))
+    mistakes.push(
+      wrong('url', { en: 'is not among the targets of --allow-target', zh: '不在 --allow-target 允许的目标之内' }),
+    );
+  return url.href;
+}
+
+/** Whether a value would make the command open a file. */
+function isPath(name: string, text: string): boolean {
+  if (name === 'dataset') return !safeDataset.test(text);
+  if (name === 'arrival') return /^trace/i.test(text);
+  return name === 'key-env' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+}
+
+const notOffered: Phrase = { en: 'cannot be set from here', zh: '不能在此设置' };
+const noFiles: Phrase = { en: 'would open a file, which is not done from here', zh: '会打开文件，此处不允许' };
+
+function wrong(name: string, message: Phrase): Mistake {
+  return {
+    code: 'not-from-here',
+    message,
+    hint: { en: 'Use the command line for this one.', zh: '请在命令行中使用。' },
+    place: { flag: name === 'url' ? 'url' : `--${name}` },
+  };
+}
