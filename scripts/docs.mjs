@@ -18,8 +18,6 @@ async function loadHouse() {
         export { comparisonRules, neighbourRules, pointRules, sweepRules } from './src/audit/index.ts';
         export { jsonSchemas } from './src/store/schema/index.ts';
         export { commands } from './src/cli/commands.ts';
-        export { openApi } from './src/web/index.ts';
-        export { version } from './src/cli/version.ts';
         export { commonFlags, helpWords } from './src/cli/parse.ts';`,
       resolveDir: root.pathname,
       loader: 'ts',
@@ -50,7 +48,6 @@ const pages = {
   'exit-codes.md': await exitCodesPage(house, root),
   'errors.md': await errorsPage(root),
   'files.md': await filesPage(house, root),
-  'openapi.json': `${JSON.stringify(house.openApi(house.version), null, 2)}\n`,
 };
 
 const check = process.argv.includes('--check');

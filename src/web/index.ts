@@ -11,4 +11,3 @@ export type { Desk, Job, Kept, Rendering } from './server/desk.ts';
 export { readAppFiles } from './server/app-files.ts';
 export { startUi } from './server/start-ui.ts';
 export type { RunningUi, UiOptions } from './server/start-ui.ts';
-export { openApi } from './server/open-api.ts';

@@ -16,6 +16,8 @@ const pages = [
   { name: 'runs', title: both('Runs', '运行'), tab: true },
   { name: 'live', title: both('Live', '实时'), tab: true },
   { name: 'compare', title: both('Compare', '对比'), tab: true },
+  { name: 'plan', title: both('Plan', '规划'), tab: true },
+  { name: 'simulate', title: both('Simulate', '模拟'), tab: true },
   { name: 'run', title: both('Run', '运行'), tab: false },
 ] as const;
 
@@ -23,6 +25,8 @@ const pages = [
 const loaders: Record<string, () => Promise<Page>> = {
   run: async () => (await import('./pages/run-page.tsx')).RunPage,
   compare: async () => (await import('./pages/compare-page.tsx')).ComparePage,
+  plan: async () => (await import('./pages/plan-page.tsx')).PlanPage,
+  simulate: async () => (await import('./pages/simulate-page.tsx')).SimulatePage,
   live: async () => (await import('./pages/live-page.tsx')).LivePage,
 };
 

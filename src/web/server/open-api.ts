@@ -6,9 +6,10 @@ import { apiRoot, routes } from './routes.ts';
 /** The API as an OpenAPI 3.1 document, made from the routes and the shapes that check what goes in and out. */
 export function openApi(version: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
+  const schemas: Schemas = {};
   for (const route of routes) {
     const path = `${apiRoot}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
-    (paths[path] ??= {})[route.method] = operationOf(route);
+    (paths[path] ??= {})[route.method] = operationOf(route, schemas);
   }
   return {
     openapi: '3.1.0',
@@ -20,11 +21,13 @@ export function openApi(version: string): Record<string, unknown> {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
-    components: { schemas: { Refusal: jsonSchema(refusalShape) } },
+    components: { schemas: { ...schemas, Refusal: jsonSchema(refusalShape, schemas) } },
   };
 }
 
-function operationOf(route: Route): Record<string, unknown> {
+type Schemas = Record<string, unknown>;
+
+function operationOf(route: Route, schemas: Schemas): Record<string, unknown> {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -38,12 +41,12 @@ function operationOf(route: Route): Record<string, unknown> {
     schema: { type: 'string' },
   }));
   const media = typeof route.answer === 'string' ? route.answer : 'application/json';
-  const schema = typeof route.answer === 'string' ? { type: 'string' } : jsonSchema(route.answer);
+  const schema = typeof route.answer === 'string' ? { type: 'string' } : jsonSchema(route.answer, schemas);
   return {
     operationId: `${route.method}${route.path.replaceAll(/[/:]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: route.about,
     parameters: [...inPath, ...inQuery],
-    ...(route.body !== undefined && { requestBody: { required: true, content: bodyOf(route.body) } }),
+    ...(route.body !== undefined && { requestBody: { required: true, content: bodyOf(route.body, schemas) } }),
     responses: {
       200: { description: 'as asked', content: { [media]: { schema } } },
       400: {
@@ -54,13 +57,20 @@ function operationOf(route: Route): Record<string, unknown> {
   };
 }
 
-function bodyOf(body: NonNullable<Route['body']>): Record<string, unknown> {
+function bodyOf(body: NonNullable<Route['body']>, schemas: Schemas): Record<string, unknown> {
   return body === 'bytes'
     ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-    : { 'application/json': { schema: jsonSchema(body) } };
+    : { 'application/json': { schema: jsonSchema(body, schemas) } };
 }
 
-function jsonSchema(shape: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12', io: 'input' });
+/** A shape as JSON Schema; the parts it shares with others are put among the schemas of the document. */
+function jsonSchema(shape: z.ZodType, schemas: Schemas): Record<string, unknown> {
+  const made = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-2020-12', io: 'input' }));
+  const {
+    $schema: _,
+    $defs,
+    ...schema
+  } = JSON.parse(made.replaceAll('"#/$defs/', '"#/components/schemas/')) as Schemas;
+  Object.assign(schemas, $defs);
   return schema;
 }

@@ -17,7 +17,7 @@ export function TroubleBox({ trouble, again }: { trouble: Trouble; again?: () =>
     <div class="note bad" role="alert">
       {trouble.mistakes.map(({ message, hint, place }, i) => (
         <p key={i}>
-          {typeof place?.['flag'] === 'string' && <code>{place['flag']}</code>} <strong>{t(message)}</strong>{' '}
+          {flagOf(place) !== null && <code>{flagOf(place)}</code>} <strong>{t(message)}</strong>{' '}
           <span class="faint">{t(hint)}</span>
         </p>
       ))}
@@ -38,4 +38,8 @@ export function Empty({ title, children }: { title: string; children: ComponentC
       {children}
     </div>
   );
+}
+
+function flagOf(place: object | undefined): string | null {
+  return place !== undefined && 'flag' in place && typeof place.flag === 'string' ? place.flag : null;
 }

@@ -6,7 +6,7 @@ import { both } from './settings.ts';
 /** Why something did not work, for people. */
 export class Trouble extends Error {
   override name = 'Trouble';
-  readonly mistakes: readonly { message: Phrase; hint: Phrase; place?: Record<string, unknown> | undefined }[];
+  readonly mistakes: readonly { message: Phrase; hint: Phrase; place?: object | undefined }[];
   readonly status: number;
 
   constructor(status: number, mistakes: Trouble['mistakes']) {

@@ -1,0 +1,132 @@
+import { UserError } from '../../../core/index.ts';
+import { cards, knownModels } from '../../../hardware/index.ts';
+import { emitProfile, emitVllm, mindiePatch, planDocument } from '../../../plan/index.ts';
+import type { PlanAsked, PlanDocument } from '../../../plan/index.ts';
+import type { Figure } from '../../../report/index.ts';
+import { FigureBox } from '../parts/figure-box.tsx';
+import { MemoryBar } from '../parts/memory-bar.tsx';
+import { PlanForm, planCommand } from '../parts/plan-form.tsx';
+import { PlanFigures } from '../parts/plan-figures.tsx';
+import { TroubleBox } from '../parts/states.tsx';
+import { useMemo } from '../preact.ts';
+import { Trouble } from '../state/ask.ts';
+import { linkTo } from '../state/place.ts';
+import type { Place } from '../state/place.ts';
+import { both, t } from '../state/settings.ts';
+import { askedOf } from '../state/plan-asked.ts';
+import { FindingBox } from '../parts/findings.tsx';
+import { estimatesFigure } from '../charts/estimates-figure.ts';
+
+/** Capacity on paper, answered as one types: the plan room runs in the browser. */
+export function PlanPage({ place }: { place: Place }) {
+  const asked = askedOf(place.query);
+  const answer = useMemo(() => planned(asked), [place.query.toString()]);
+  const figure: Figure | null = useMemo(() => ('plan' in answer ? estimatesFigure(answer.plan) : null), [answer]);
+  return (
+    <>
+      <div class="page-head">
+        <h1>{t(both('Plan', '规划'))}</h1>
+        <p class="faint">
+          {t(
+            both(
+              'memory, KV blocks and batch sizes on paper, before anything is measured',
+              '未测先算：显存、KV block 与批大小',
+            ),
+          )}
+        </p>
+        <div class="actions">
+          {'plan' in answer && answer.plan.stepCostPrior !== null && (
+            <a class="button" id="simulate-plan" href={linkTo('simulate', '', simulateQuery(place.query))}>
+              {t(both('Simulate this', '模拟此配置'))}
+            </a>
+          )}
+        </div>
+      </div>
+      <div class="split">
+        <PlanForm asked={asked} models={knownModels.map(({ name }) => name)} cards={cards.map(({ name }) => name)} />
+        <div class="answer" aria-live="polite">
+          {'trouble' in answer ? (
+            <TroubleBox trouble={answer.trouble} />
+          ) : (
+            <>
+              <MemoryBar plan={answer.plan} />
+              <PlanFigures plan={answer.plan} />
+              {figure !== null && <FigureBox figure={figure} query={place.query} />}
+              {answer.plan.notes.length > 0 && (
+                <section aria-label={t(both('Notes', '说明'))}>
+                  {answer.plan.notes.map((note, i) => (
+                    <FindingBox key={i} finding={note} at={[]} many={false} />
+                  ))}
+                </section>
+              )}
+              <Emitted plan={answer.plan} />
+            </>
+          )}
+        </div>
+      </div>
+      <section aria-label={t(both('The same in a terminal', '等价命令'))}>
+        <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+        <pre id="command-line">{planCommand(asked)}</pre>
+      </section>
+    </>
+  );
+}
+
+function planned(asked: PlanAsked): { plan: PlanDocument } | { trouble: Trouble } {
+  try {
+    return { plan: planDocument(asked) };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { trouble: new Trouble(400, error.mistakes) };
+  }
+}
+
+function simulateQuery(query: URLSearchParams): URLSearchParams {
+  const asked = new URLSearchParams(query);
+  asked.set('engine', 'plan');
+  return asked;
+}
+
+function Emitted({ plan }: { plan: PlanDocument }) {
+  const known = knownModels.find(({ name }) => name === plan.model.name);
+  const texts: [string, string][] = [
+    ['vllm serve', emitVllm(plan, { model: known?.huggingFace ?? plan.model.name, kvFormat: null })],
+    ['MindIE config.json', JSON.stringify(mindiePatch(plan), null, 2)],
+    ...(plan.stepCostPrior === null
+      ? []
+      : ([[t(both('engine profile', '引擎配置')), JSON.stringify(emitProfile(plan, today()), null, 2)]] as [
+          string,
+          string,
+        ][])),
+  ];
+  return (
+    <section aria-label={t(both('Settings to copy', '可复制的配置'))}>
+      {texts.map(([name, text]) => (
+        <details key={name}>
+          <summary>{name}</summary>
+          <pre tabIndex={0}>{text}</pre>
+        </details>
+      ))}
+      <details>
+        <summary>{t(both('Formulas', '公式'))}</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label={t(both('Formulas', '公式'))}>
+          <table class="plain">
+            <tbody>
+              {plan.formulas.map(({ name, formula, numbers }) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{formula}</td>
+                  <td>{numbers}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </section>
+  );
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}

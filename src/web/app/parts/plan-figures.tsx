@@ -1,0 +1,77 @@
+import type { PlanDocument } from '../../../plan/index.ts';
+import { count, num } from '../format.ts';
+import { both, t } from '../state/settings.ts';
+
+/** Blocks, batch ranges and settings to begin with. */
+export function PlanFigures({ plan }: { plan: PlanDocument }) {
+  const { blocksPerRequest: per, maxBatchSize: batch, advice, vllm, largest } = plan;
+  const tiles: [string, string, string][] = [
+    [
+      t(both('KV blocks', 'KV block 数')),
+      count(plan.totalBlocks),
+      t(both(`of ${plan.workload.blockSize} tokens`, `每个 ${plan.workload.blockSize} token`)),
+    ],
+    [
+      t(both('Blocks per request', '每请求 block')),
+      `${per.min} · ${per.mean} · ${per.max}`,
+      t(both('shortest, mean, longest', '最短、平均、最长')),
+    ],
+    ['maxBatchSize', `${count(batch.min)} · ${count(batch.mean)} · ${count(batch.max)}`, t(both('range', '范围'))],
+    [t(both('Fit in flight', '可同时在途')), count(plan.expectedConcurrent), t(both('sequences', '条序列'))],
+    [t(both('KV per token, per card', '每 token KV（单卡）')), `${num(plan.kvBytesPerTokenPerCard / 1024)} KiB`, ''],
+    [
+      t(both('Longest single request', '单请求最长')),
+      count(largest.contextTokens),
+      largest.contextBoundBy === 'memory'
+        ? t(both('tokens, bound by memory', 'token，受显存限制'))
+        : t(both('tokens, bound by the model', 'token，受模型限制')),
+    ],
+  ];
+  const huawei = plan.cards.vendor === null || plan.cards.vendor === 'huawei';
+  const settings: [string, number | string][] = huawei
+    ? [
+        ['maxBatchSize', advice.maxBatchSize],
+        ['maxPrefillBatchSize', advice.maxPrefillBatchSize],
+        ['maxPrefillTokens', advice.maxPrefillTokens],
+        ['maxSeqLen', advice.maxSeqLen],
+        ['maxInputTokenLen', advice.maxInputTokenLen],
+        ['maxIterTimes', advice.maxIterTimes],
+        ['supportSelectBatch', String(advice.supportSelectBatch)],
+        ['npuMemSize', plan.npuMemSizeGiB],
+      ]
+    : [
+        ['--max-num-seqs', vllm.maxNumSeqs],
+        ['--max-num-batched-tokens', vllm.maxNumBatchedTokens],
+        ['--max-model-len', vllm.maxModelLen],
+        ['--gpu-memory-utilization', vllm.gpuMemoryUtilization],
+        ['--block-size', vllm.blockSize],
+      ];
+  return (
+    <>
+      <div class="tiles" id="plan-tiles">
+        {tiles.map(([name, value, unit]) => (
+          <div class="tile" key={name}>
+            <div class="tile-name">{name}</div>
+            <div class="tile-value">{value}</div>
+            <div class="tile-unit">{unit === '' ? '\u00a0' : unit}</div>
+          </div>
+        ))}
+      </div>
+      <h3>
+        {huawei
+          ? t(both('Begin with (MindIE)', '建议初始配置（MindIE）'))
+          : t(both('Begin with (vLLM)', '建议初始配置（vLLM）'))}
+      </h3>
+      <dl class="facts">
+        {settings.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <strong>{typeof value === 'number' ? num(value) : value}</strong>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
