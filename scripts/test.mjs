@@ -21,7 +21,7 @@ if (built.code !== 0) {
 count(await runChecks(staticChecks));
 // The suites that open a browser are left out only where there is none, never silently, and never under CI.
 const browser = await browserPath();
-const needBrowser = ['test/e2e/page.test.ts'];
+const needBrowser = ['test/e2e/page.test.ts', 'test/e2e/ui/**'];
 const leaveOut = browser.path === null && !process.env.CI ? needBrowser.flatMap((file) => ['--exclude', file]) : [];
 if (leaveOut.length > 0) console.log(`left out: ${needBrowser.join(', ')} (${browser.why})`);
 for (const project of ['unit', 'e2e']) {

@@ -12,8 +12,8 @@ const places = [
   '/usr/bin/google-chrome',
 ];
 
-/** A browser of its own, with no network and no profile. */
-export async function openBrowser(): Promise<BrowserContext> {
+/** A browser of its own with no profile, and with no network unless told. */
+export async function openBrowser(more: { offline?: boolean; locale?: string } = {}): Promise<BrowserContext> {
   const executablePath = places.find((place) => place !== undefined && existsSync(place));
   if (executablePath === undefined)
     throw new Error('no Chromium: run npm test, which installs it, or set CHROMIUM_PATH');
@@ -22,6 +22,7 @@ export async function openBrowser(): Promise<BrowserContext> {
     executablePath,
     offline: true,
     viewport: { width: 1280, height: 900 },
+    ...more,
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-gpu'],
   });
 }

@@ -1,3 +1,4 @@
+import type { Summary, Sweep } from '../../core/index.ts';
 import { summarySchema, sweepSchema } from '../../store/index.ts';
 import { z } from './shape.ts';
 
@@ -108,7 +109,8 @@ export const keptShape = z.object({
 
 export type Row = z.infer<typeof rowShape>;
 export type RunList = z.infer<typeof listShape>;
-export type EntryPage = z.infer<typeof entryShape>;
+/** Summaries as core has them: the schema's are the same but for what may be written to. */
+export type EntryPage = Omit<z.infer<typeof entryShape>, 'what'> & { what: Summary | Sweep | null };
 export type Refusal = z.infer<typeof refusalShape>;
 export type FormWord = z.infer<typeof wordShape>;
 export type FormWords = z.infer<typeof wordsShape>;

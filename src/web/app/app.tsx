@@ -18,6 +18,7 @@ const pages = [
   { name: 'compare', title: both('Compare', '对比'), tab: true },
   { name: 'plan', title: both('Plan', '规划'), tab: true },
   { name: 'simulate', title: both('Simulate', '模拟'), tab: true },
+  { name: 'tune', title: both('Tune', '调优'), tab: true },
   { name: 'run', title: both('Run', '运行'), tab: false },
 ] as const;
 
@@ -27,6 +28,7 @@ const loaders: Record<string, () => Promise<Page>> = {
   compare: async () => (await import('./pages/compare-page.tsx')).ComparePage,
   plan: async () => (await import('./pages/plan-page.tsx')).PlanPage,
   simulate: async () => (await import('./pages/simulate-page.tsx')).SimulatePage,
+  tune: async () => (await import('./pages/tune-page.tsx')).TunePage,
   live: async () => (await import('./pages/live-page.tsx')).LivePage,
 };
 

@@ -31,7 +31,7 @@ export function makeCatalogue(store: string): Catalogue {
     const known = kept.get(id);
     if (stamp === '') return null;
     let row = known?.stamp === stamp ? known.row : await freshRow(id, dir);
-    if (row !== null && (!row.finished || row.live)) {
+    if (row !== null && row.kind !== 'tune' && (!row.finished || row.live)) {
       // Points of a running sweep change below its folder; whether it lives changes with time alone.
       if (known?.stamp === stamp && row.kind === 'sweep') row = await freshRow(id, dir);
       row = row && { ...row, live: await isLive(store, id, row) };

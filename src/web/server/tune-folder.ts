@@ -1,19 +1,19 @@
 import { access, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Row } from '../api/shapes.ts';
+import { tuneShape } from '../api/tune-shape.ts';
+import type { TunePageData } from '../api/tune-shape.ts';
 import { brokenRow } from './list-row.ts';
 
 const mostBytes = 64 * 1024 * 1024;
 
-/** tune.json of a folder as plain data; null = it is no search. */
-export async function readTune(dir: string): Promise<Record<string, unknown> | null> {
+/** tune.json of a folder; null = it holds no search, or one that cannot be read. */
+export async function readTune(dir: string): Promise<TunePageData['tune'] | null> {
   const file = join(dir, 'tune.json');
   try {
     if ((await stat(file)).size > mostBytes) return null;
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    const checked = tuneShape.safeParse(JSON.parse(await readFile(file, 'utf8')));
+    return checked.success ? checked.data : null;
   } catch {
     return null;
   }
@@ -23,17 +23,15 @@ export async function readTune(dir: string): Promise<Record<string, unknown> | n
 export async function tuneRow(dir: string, id: string): Promise<Row | null> {
   const tune = await readTune(dir);
   if (tune === null) return null;
-  const trials = Array.isArray(tune['trials']) ? tune['trials'] : [];
-  const running = tune['running'] === true;
   return {
     ...brokenRow(id, { en: '', zh: '' }),
     kind: 'tune',
-    label: typeof tune['label'] === 'string' ? tune['label'] : null,
-    startedAt: typeof tune['startedAt'] === 'string' ? tune['startedAt'] : null,
-    finished: !running,
-    live: running,
-    simulated: tune['simulated'] === true,
-    points: trials.length,
+    label: tune.name,
+    startedAt: tune.startedAt,
+    finished: !tune.running,
+    live: tune.running,
+    simulated: tune.simulated,
+    points: tune.trials.length,
     why: null,
   };
 }

@@ -1,4 +1,4 @@
-import type { Summary, Sweep } from '../../../core/index.ts';
+import type { Sweep } from '../../../core/index.ts';
 import type { EntryPage } from '../../api/shapes.ts';
 import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';
@@ -26,7 +26,7 @@ export function RunPage({ place }: { place: Place }) {
 
 function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSearchParams }) {
   const { row, record, runs, command } = page;
-  const what = page.what as Summary | Sweep | null;
+  const { what } = page;
   const sweep = what?.schema === 'llmdyno.sweep/1' ? what : null;
   const run = what?.schema === 'llmdyno.summary/1' ? what : null;
   const [outer, inner] = id.split('/');

@@ -1,4 +1,4 @@
-import type { Summary, Sweep } from '../../../core/index.ts';
+import type { Summary } from '../../../core/index.ts';
 import type { EngineProfile } from '../../../sim/index.ts';
 import type { EntryPage, RunList } from '../../api/shapes.ts';
 import { simulationFigure } from '../charts/simulation-figure.ts';
@@ -160,7 +160,7 @@ function stateLine(tookMs: number | null, loads: number): string {
 }
 
 function pointsOf(page: EntryPage | null): readonly Summary[] {
-  const what = page?.what as Summary | Sweep | null | undefined;
+  const what = page?.what;
   return what?.schema === 'llmdyno.sweep/1' ? what.points : [];
 }
 

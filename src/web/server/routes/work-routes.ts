@@ -4,6 +4,8 @@ import { builtinProfiles } from '../../../sim/index.ts';
 import { askShape, jobShape, wordsShape } from '../../api/shapes.ts';
 import type { StartAsk } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';
+import { tunePageShape } from '../../api/tune-shape.ts';
+import type { TunePageData } from '../../api/tune-shape.ts';
 import { liveStream } from '../live-stream.ts';
 import { entryOf, noSuchRun, refused } from '../route.ts';
 import type { Call, Route } from '../route.ts';
@@ -67,7 +69,7 @@ export const workRoutes: readonly Route[] = [
     method: 'get',
     path: '/tunes/:id',
     about: 'A search over settings: tune.json as it stands, and whether it is asked to wait.',
-    answer: z.object({ tune: z.record(z.string(), z.unknown()), paused: z.boolean() }),
+    answer: tunePageShape,
     handle: async (call) => {
       const { dir, tune } = await tuneOf(call);
       return { tune, paused: await isPaused(dir) };
@@ -119,7 +121,7 @@ function notThere(): never {
   throw refused(404, 'no-such-job', 'no such command', '没有这个命令', 'Look in the list of runs.', '请查看运行列表。');
 }
 
-async function tuneOf(call: Call): Promise<{ dir: string; tune: Record<string, unknown> }> {
+async function tuneOf(call: Call): Promise<{ dir: string; tune: TunePageData['tune'] }> {
   const dir = await call.hall.catalogue.folder(call.param('id'));
   const tune = dir === null ? null : await readTune(dir);
   if (dir === null || tune === null) throw noSuchRun();

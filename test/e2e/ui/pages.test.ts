@@ -1,0 +1,268 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../browser.ts';
+import { dyno, emptyFolder, engine } from '../dyno.ts';
+import { dress, go, innocent, openTab, seriousFaults, serve } from './ui.ts';
+import type { Served } from './ui.ts';
+
+const hostile = '<img src=x onerror=alert(1)>"\'& 引擎';
+const comparisons = join(import.meta.dirname, '../../../examples/comparisons');
+let browser: BrowserContext;
+let store: string;
+let served: Served;
+let sweep: string;
+let run: string;
+let imported: string[];
+
+beforeAll(async () => {
+  browser = await openBrowser({ offline: false, locale: 'en-US' });
+  store = await emptyFolder();
+  const server = await engine(['--speed', '20', '--fault', '500:0.05', '--model', hostile]);
+  const load = ['--max-tokens', '8', '--ignore-eos', '--lenient', '--store', store, '--quiet'];
+  await dyno([
+    'sweep',
+    server.url,
+    ...load,
+    '-n',
+    '40',
+    '--concurrency',
+    '2,4,8',
+    '--slo',
+    'ttft.p99<2s',
+    '--label',
+    'a sweep',
+  ]);
+  await dyno(['run', server.url, ...load, '-n', '60', '--concurrency', '4', '--label', hostile]);
+  await dyno(['import', join(comparisons, 't4-vllm-vs-xinference.md'), '--store', store, '--quiet']);
+  await dyno(['runs', 'tag', 'a sweep', hostile, '--store', store]);
+  await server.stop();
+  const names = readdirSync(store);
+  sweep = names.find((name) => name.includes('a-sweep'))!;
+  run = names.find((name) => name.includes('img-src'))!;
+  imported = names.filter((name) => name.startsWith('import-'));
+  served = await serve(store);
+});
+afterAll(async () => {
+  await browser.close();
+  await served.stop();
+});
+
+/** Each page with what shows that it is whole. */
+const pages = (): Record<string, { hash: string; whole: (page: Page) => Promise<unknown> }> => ({
+  runs: { hash: '#/runs', whole: (page) => page.waitForSelector('.runs tbody tr:nth-child(4)') },
+  sweep: { hash: `#/run/${sweep}`, whole: drawn },
+  run: {
+    hash: `#/run/${run}?request=3&from=0.01&to=0.2`,
+    whole: (page) => Promise.all([drawn(page), page.waitForSelector('.gaps svg rect')]),
+  },
+  imported: { hash: `#/run/${imported[0]}`, whole: drawn },
+  compare: { hash: `#/compare?id=${imported[0]}&id=${imported[1]}`, whole: drawn },
+  'compare nothing': { hash: '#/compare', whole: (page) => page.waitForSelector('.empty') },
+  live: { hash: '#/live', whole: (page) => page.waitForSelector('#start-run') },
+  plan: { hash: '#/plan', whole: (page) => Promise.all([drawn(page), page.waitForSelector('#plan-tiles')]) },
+  simulate: { hash: `#/simulate?measured=${sweep}&loads=1,4,16`, whole: drawn },
+  tune: { hash: '#/tune', whole: (page) => page.waitForSelector('.empty') },
+});
+
+/** Every figure on the page has been drawn and has ink in it. */
+async function drawn(page: Page): Promise<void> {
+  await page.waitForSelector('.figure .plot canvas');
+  await page.waitForFunction(() => {
+    const plots = [...document.querySelectorAll('.figure .plot')];
+    return plots.every((plot) => (plot.querySelector('canvas')?.width ?? 0) > 300);
+  });
+}
+
+describe.each(['runs', 'sweep', 'run', 'imported', 'compare', 'compare nothing', 'live', 'plan', 'simulate', 'tune'])(
+  'page %s',
+  (name) => {
+    test('in both languages and both themes: whole, no console error, no request elsewhere, no serious fault for axe-core', async () => {
+      const { hash, whole } = pages()[name]!;
+      const { page, misdeeds } = await openTab(browser, served.url, hash);
+      for (const [lang, theme] of [
+        ['en', 'light'],
+        ['zh', 'dark'],
+        ['zh', 'light'],
+        ['en', 'dark'],
+      ] as const) {
+        await dress(page, lang, theme);
+        await whole(page);
+        expect(
+          await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
+        ).toEqual([lang === 'zh' ? 'zh-CN' : 'en', theme]);
+        expect(await page.locator('main').innerText()).toMatch(lang === 'zh' ? /[\u4e00-\u9fff]{2}/ : /[a-z]{3}/);
+        if (lang === 'zh' ? theme === 'dark' : theme === 'light') expect(await seriousFaults(page)).toEqual([]);
+      }
+      expect(misdeeds).toEqual(innocent);
+      expect(await page.locator('h1').count()).toBe(1);
+      expect(await page.locator('main img').count()).toBe(0);
+      await page.close();
+    });
+
+    test('fits a phone: nothing is wider than the screen but what scrolls by itself', async () => {
+      const { hash, whole } = pages()[name]!;
+      const { page } = await openTab(browser, served.url, hash);
+      await page.setViewportSize({ width: 390, height: 800 });
+      await whole(page);
+      await page.waitForFunction(() => document.documentElement.scrollWidth <= 390);
+      await page.close();
+    });
+  },
+);
+
+describe('strangers’ words', () => {
+  test('are text on every page: nothing of them becomes an element or runs', async () => {
+    const { page, misdeeds } = await openTab(browser, served.url, '#/runs');
+    await page.waitForSelector('.runs tbody tr');
+    expect(await page.locator('.runs').innerText()).toContain(hostile);
+    await go(page, `#/run/${run}`);
+    await page.waitForSelector('.verdict');
+    expect(await page.locator('h1').innerText()).toBe(hostile);
+    await go(page, `#/compare?id=${run}&id=${sweep}`);
+    await page.waitForSelector('.verdict');
+    expect(await page.locator('main').innerText()).toContain(hostile);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(misdeeds).toEqual(innocent);
+    await page.close();
+  });
+});
+
+describe('the list', () => {
+  test('is searched, filtered, tagged and walked through by keys; the address keeps it', async () => {
+    const { page, misdeeds } = await openTab(browser, served.url, '#/runs');
+    await page.waitForSelector('.runs tbody tr');
+    const all = await page.locator('.runs tbody tr').count();
+    await page.keyboard.press('/');
+    await page.keyboard.type('sweep');
+    await page.waitForFunction((before) => document.querySelectorAll('.runs tbody tr').length < before, all);
+    expect(page.url()).toContain('q=sweep');
+    await page.reload();
+    await page.waitForSelector('.runs tbody tr');
+    expect(await page.locator('.runs tbody tr').count()).toBe(1);
+    await go(page, '#/runs?verdict=invalid');
+    await page.waitForFunction((before) => document.querySelectorAll('.runs tbody tr').length < before, all);
+    await go(page, '#/runs');
+    await page.waitForFunction((before) => document.querySelectorAll('.runs tbody tr').length === before, all);
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('c');
+    await page.waitForFunction(() => location.hash.startsWith('#/compare?id='));
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.waitForFunction(() => location.hash === '#/plan');
+    expect(misdeeds).toEqual(innocent);
+    await page.close();
+  });
+
+  test('takes a tag on and off', async () => {
+    const { page } = await openTab(browser, served.url, '#/runs?q=sweep');
+    await page.click('.tag.add');
+    await page.keyboard.type('baseline');
+    await page.keyboard.press('Enter');
+    await page.click('.tag:has-text("baseline")');
+    await page.waitForFunction(() => !document.body.textContent.includes('baseline'));
+    await page.close();
+  });
+
+  test('deletes with undo', async () => {
+    const { page } = await openTab(browser, served.url, `#/runs?q=${encodeURIComponent(run)}`);
+    await page.click('.runs tbody tr button[aria-label^="Delete"]');
+    await page.waitForSelector('.toast');
+    expect(readdirSync(store)).not.toContain(run);
+    await page.click('.toast button:has-text("Undo")');
+    await page.waitForSelector('.runs tbody tr');
+    expect(readdirSync(store)).toContain(run);
+    await page.close();
+  });
+});
+
+describe('a run', () => {
+  test('percentiles of the whole run are those of its summary, and a brushed window has its own', async () => {
+    const summary = JSON.parse(readFileSync(join(store, run, 'summary.json'), 'utf8')) as {
+      counts: { ok: number };
+      latencyMs: Record<string, number>;
+    };
+    const { page } = await openTab(browser, served.url, `#/run/${run}`);
+    await page.waitForSelector('#window-figures td');
+    const row = async (): Promise<string[]> =>
+      page.locator('#window-figures tbody tr').first().locator('td').allInnerTexts();
+    const shown = (ms: number): string => `${ms.toFixed(ms >= 100 ? 0 : ms >= 10 ? 1 : 2)} ms`;
+    const whole = await row();
+    expect(whole[0]).toBe(String(summary.counts.ok));
+    expect(whole.slice(3, 7)).toEqual(['p50', 'p75', 'p90', 'p95'].map((rank) => shown(summary.latencyMs[rank]!)));
+    const box = (await page.locator('.explorer .u-over').boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForFunction(() => location.hash.includes('from='));
+    const part = await row();
+    expect(Number(part[0])).toBeGreaterThan(0);
+    expect(Number(part[0])).toBeLessThan(summary.counts.ok);
+    await page.close();
+  });
+
+  test('the table filters by cause and sorts; one request shows a bar for every gap', async () => {
+    const lines = readFileSync(join(store, run, 'exchanges.ndjson'), 'utf8')
+      .trim()
+      .split('\n');
+    const all = lines.map((line) => JSON.parse(line) as { seq: number; outcome: string; chunks: { atMs: number[] } });
+    const failed = all.filter(({ outcome }) => outcome === 'failed').length;
+    const { page } = await openTab(browser, served.url, `#/run/${run}`);
+    await page.waitForSelector('#cause');
+    if (failed > 0) {
+      await page.selectOption('#cause', 'http-5xx');
+      await page.waitForFunction((n) => document.querySelector('#rows-shown')?.textContent.startsWith(`${n} `), failed);
+    }
+    await go(page, `#/run/${run}?sort=latency.down`);
+    const first = page.locator('.virtual tbody tr:not(.gap) .link').first();
+    await first.click();
+    await page.waitForSelector('.gaps svg rect');
+    const seq = Number(new URL(page.url()).hash.split('request=')[1]!.split('&')[0]);
+    const bars = await page.locator('.gaps svg rect').count();
+    expect(bars).toBe(all.find((one) => one.seq === seq)!.chunks.atMs.length);
+    await page.close();
+  });
+
+  test('charts: log axes and hidden series stand in the address and come back with it', async () => {
+    const { page } = await openTab(browser, served.url, `#/run/${sweep}`);
+    await drawn(page);
+    await page.locator('#figure-sweep input[type=checkbox], .figure input[type=checkbox]').nth(1).check();
+    expect(page.url()).toMatch(/logy\.[a-z-]+=1/);
+    await page.reload();
+    await drawn(page);
+    expect(await page.locator('.figure input[type=checkbox]').nth(1).isChecked()).toBe(true);
+    await page.close();
+  });
+});
+
+test('the first page needs at most 250 kB of JavaScript, compressed', async () => {
+  const { page } = await openTab(browser, 'about:blank');
+  const bodies: Promise<Buffer>[] = [];
+  page.on('response', (response) => {
+    if (response.url().endsWith('.js')) bodies.push(response.body());
+  });
+  await page.goto(served.url);
+  await page.waitForSelector('.runs tbody tr');
+  const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+  expect(bytes).toBeGreaterThan(1000);
+  expect(bytes).toBeLessThanOrEqual(250_000);
+  await page.close();
+});
+
+test('an empty store and a run that is gone say what to do', async () => {
+  const empty = await serve(await emptyFolder());
+  const { page } = await openTab(browser, empty.url);
+  await page.waitForSelector('.empty');
+  expect(await page.locator('.empty').innerText()).toContain('dyno run');
+  await go(page, '#/run/20200101-000000-dead');
+  await page.waitForSelector('[role=alert]');
+  expect(await page.locator('[role=alert]').innerText()).toContain('no such run');
+  await empty.stop();
+  await page.close();
+});
