@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentJsonSchemas } from '../../src/cli/document-schemas.ts';
 import { dyno, emptyFolder, engine } from './dyno.ts';
 import type { Engine } from './dyno.ts';
 
@@ -48,21 +47,4 @@ describe('every document of --json fits the JSON Schema that is shipped for it',
     test(`dyno ${args[0]}: ${what}`, async () => {
       expect(await complaints(name, args)).toEqual({ schema: `llmdyno.${name}/1`, against: [] });
     });
-
-  test('the shipped files are those that the code makes, and each has a title', () => {
-    for (const [name, schema] of Object.entries(documentJsonSchemas())) {
-      const file = join(root, 'schemas', `${name}.schema.json`);
-      expect(existsSync(file)).toBe(true);
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(schema);
-    }
-    for (const name of readdirSync(join(root, 'schemas')))
-      expect(JSON.parse(readFileSync(join(root, 'schemas', name), 'utf8'))).toHaveProperty('title');
-  });
-  test('a schema refuses what is not such a document', () => {
-    const ajv = new Ajv2020({ strict: false });
-    for (const schema of Object.values(documentJsonSchemas())) {
-      expect(ajv.validate(schema, {})).toBe(false);
-      expect(ajv.validate(schema, { schema: 'llmdyno.other/1' })).toBe(false);
-    }
-  });
 });

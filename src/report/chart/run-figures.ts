@@ -108,7 +108,8 @@ export function overTimeFigure(summary: Summary, trace: Trace, sampled: readonly
 /** What the cards and the host's CPUs did, on the time axis of the run; null where nothing was sampled. */
 export function devicesFigure(summary: Summary, trace: Trace, sampled: readonly Sampled[]): Figure | null {
   const panels = [...sampledPanels(sampled, 'devices', trace), ...sampledPanels(sampled, 'host', trace)];
-  if (panels.length === 0) return null;
+  // One reading of each is no course of time; the summary tells it.
+  if (panels.every(({ series }) => series.every(({ points }) => points.length < 2))) return null;
   return {
     id: 'devices',
     title: { en: 'Cards and host over time', zh: '卡与主机' },
