@@ -193,7 +193,7 @@ export class Phase {
       const view = { sent: this.sent, inFlight, nowMs: nowMs - this.#startMs };
       const dealt = this.#dealtOut ? 'done' : (this.#talks ?? this.#dealer).next(view);
       if (dealt === 'done') this.#dealtOut = true;
-      if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt);
+      if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt, view.nowMs);
       this.due++;
       this.#next = { ...dealt, dueMs: dealt.atMs + this.#startMs };
     }
@@ -210,12 +210,11 @@ export class Phase {
   }
 
   /** Nothing to send: wakes for what comes due by itself, a slot that opens or a user who has thought. */
-  #idle(why: 'done' | 'wait' | WaitUntil): false {
+  #idle(why: 'done' | 'wait' | WaitUntil, nowMs: number): false {
     if (why === 'done') return false;
     const untilMs = Math.min(why === 'wait' ? Infinity : why.untilMs, this.#talks?.book.nextMs ?? Infinity);
-    // A turn that is ready and finds no slot goes out when something ends.
-    if (untilMs < Infinity && untilMs + this.#startMs > this.#parts.clock.nowMs())
-      this.#alarm.set(untilMs + this.#startMs);
+    // A turn that was ready and found no slot goes out when something ends; the moment is the one that the pacer looked at.
+    if (untilMs < Infinity && untilMs > nowMs) this.#alarm.set(untilMs + this.#startMs);
     return false;
   }
 
