@@ -122,8 +122,13 @@ export class Answer {
   #countToken(): void {
     const { meters } = this.#parts;
     const nowMs = performance.now();
-    if (this.#lastMs === null) meters.timeToFirstTokenSec.add((nowMs - this.#arrivedMs) / 1000);
-    else meters.interTokenSec.add((nowMs - this.#lastMs) / 1000);
+    if (this.#lastMs === null) {
+      meters.timeToFirstTokenSec.add((nowMs - this.#arrivedMs) / 1000);
+      meters.lastFirstTokenMs.add(nowMs - this.#arrivedMs);
+    } else {
+      meters.interTokenSec.add((nowMs - this.#lastMs) / 1000);
+      meters.lastBetweenTokensMs.add(nowMs - this.#lastMs);
+    }
     this.#lastMs = nowMs;
   }
 
@@ -134,6 +139,8 @@ export class Answer {
     const usage: Usage = { inputTokens, outputTokens, reasoningTokens };
     meters.finished[planned.finish]++;
     meters.latencySec.add((performance.now() - this.#arrivedMs) / 1000);
+    meters.promptTokens.add(inputTokens);
+    meters.generationTokens.add(outputTokens);
     if (call.stream) {
       const stamp = this.#stamp();
       const role = outputTokens <= 1 ? wire.role(stamp) : '';

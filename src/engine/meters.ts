@@ -24,6 +24,27 @@ const firstTokenSec = [
 ];
 const longSec = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960];
 
+const tokenCounts = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
+
+/** The last so many values, and their mean: what MindIE's /metrics-json tells. */
+export class LastValues {
+  readonly #values: number[] = [];
+  #next = 0;
+
+  constructor(private readonly most = 1000) {}
+
+  add(value: number): void {
+    this.#values[this.#next] = value;
+    this.#next = (this.#next + 1) % this.most;
+  }
+
+  /** null = there is none yet. */
+  mean(): number | null {
+    const { length } = this.#values;
+    return length === 0 ? null : this.#values.reduce((sum, value) => sum + value, 0) / length;
+  }
+}
+
 /** How requests ended, in vLLM's words. */
 export type FinishedReason = 'stop' | 'length' | 'abort';
 
@@ -32,5 +53,11 @@ export class Meters {
   readonly timeToFirstTokenSec = new Histogram(firstTokenSec);
   readonly interTokenSec = new Histogram(shortSec);
   readonly latencySec = new Histogram(longSec);
+  /** From a request's arrival to the beginning of its first step. */
+  readonly queueSec = new Histogram(longSec);
+  readonly promptTokens = new Histogram(tokenCounts);
+  readonly generationTokens = new Histogram(tokenCounts);
+  readonly lastFirstTokenMs = new LastValues();
+  readonly lastBetweenTokensMs = new LastValues();
   readonly finished: Record<FinishedReason, number> = { stop: 0, length: 0, abort: 0 };
 }

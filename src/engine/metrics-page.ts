@@ -1,11 +1,40 @@
 import type { EngineCounters } from '../sim/index.ts';
 import type { Histogram, Meters } from './meters.ts';
 
+type Kind = 'gauge' | 'counter' | 'histogram';
+
+/** Writes one metric of the given labels after the other. */
+export function metricWriter(
+  prefix: string,
+  labels: string,
+): {
+  one(name: string, type: Kind, help: string, value: number): string;
+  histogram(name: string, help: string, data: Histogram): string;
+} {
+  const head = (name: string, type: Kind, help: string): string =>
+    `# HELP ${prefix}${name} ${help}\n# TYPE ${prefix}${name} ${type}\n`;
+  return {
+    one: (name, type, help, value) => `${head(name, type, help)}${prefix}${name}{${labels}} ${value}\n`,
+    histogram(name, help, data) {
+      let below = 0;
+      const buckets = data.bounds.map((bound, i) => {
+        below += data.counts[i]!;
+        return `${prefix}${name}_bucket{${labels},le="${bound}"} ${below}\n`;
+      });
+      return (
+        head(name, 'histogram', help) +
+        buckets.join('') +
+        `${prefix}${name}_bucket{${labels},le="+Inf"} ${data.count}\n` +
+        `${prefix}${name}_sum{${labels}} ${data.sum}\n${prefix}${name}_count{${labels}} ${data.count}\n`
+      );
+    },
+  };
+}
+
 /** The /metrics page in Prometheus' text format, under vLLM's names. */
 export function metricsPage(model: string, counters: EngineCounters, meters: Meters): string {
   const labels = `engine="0",model_name="${escapeLabel(model)}"`;
-  const one = (name: string, type: 'gauge' | 'counter', help: string, value: number): string =>
-    `${head(name, type, help)}vllm:${name}{${labels}} ${value}\n`;
+  const { one, histogram } = metricWriter('vllm:', labels);
   const parts = [
     one('num_requests_running', 'gauge', 'Requests in the running batch.', counters.running),
     one('num_requests_waiting', 'gauge', 'Requests waiting to be admitted.', counters.waiting),
@@ -14,15 +43,20 @@ export function metricsPage(model: string, counters: EngineCounters, meters: Met
       ? ''
       : one('kv_cache_usage_perc', 'gauge', 'Share of the KV blocks in use; 1 is all.', counters.kvUsageRatio),
     one('num_preemptions_total', 'counter', 'Preemptions since the start.', counters.preemptionsTotal),
+    one('prefix_cache_queries_total', 'counter', 'Prompt tokens looked up.', counters.prefixLookedUpTokensTotal),
+    one('prefix_cache_hits_total', 'counter', 'Prompt tokens found in the cache.', counters.prefixFoundTokensTotal),
     one('prompt_tokens_total', 'counter', 'Prompt tokens prefilled.', counters.promptTokensTotal),
     one('generation_tokens_total', 'counter', 'Tokens generated.', counters.generationTokensTotal),
     head('request_success_total', 'counter', 'Requests that ended, by reason.'),
     ...Object.entries(meters.finished).map(
       ([reason, count]) => `vllm:request_success_total{${labels},finished_reason="${reason}"} ${count}\n`,
     ),
-    histogram('time_to_first_token_seconds', 'Time to the first token.', labels, meters.timeToFirstTokenSec),
-    histogram('inter_token_latency_seconds', 'Time between two tokens.', labels, meters.interTokenSec),
-    histogram('e2e_request_latency_seconds', 'Time from arrival to the end.', labels, meters.latencySec),
+    histogram('time_to_first_token_seconds', 'Time to the first token.', meters.timeToFirstTokenSec),
+    histogram('inter_token_latency_seconds', 'Time between two tokens.', meters.interTokenSec),
+    histogram('e2e_request_latency_seconds', 'Time from arrival to the end.', meters.latencySec),
+    histogram('request_queue_time_seconds', 'Time from arrival to the first step.', meters.queueSec),
+    histogram('request_prompt_tokens', 'Prompt tokens of a request.', meters.promptTokens),
+    histogram('request_generation_tokens', 'Tokens of an answer.', meters.generationTokens),
     cacheInfo(labels, counters),
   ];
   return parts.join('');
@@ -32,26 +66,13 @@ function head(name: string, type: string, help: string): string {
   return `# HELP vllm:${name} ${help}\n# TYPE vllm:${name} ${type}\n`;
 }
 
-function histogram(name: string, help: string, labels: string, data: Histogram): string {
-  let below = 0;
-  const buckets = data.bounds.map((bound, i) => {
-    below += data.counts[i]!;
-    return `vllm:${name}_bucket{${labels},le="${bound}"} ${below}\n`;
-  });
-  return (
-    head(name, 'histogram', help) +
-    buckets.join('') +
-    `vllm:${name}_bucket{${labels},le="+Inf"} ${data.count}\n` +
-    `vllm:${name}_sum{${labels}} ${data.sum}\nvllm:${name}_count{${labels}} ${data.count}\n`
-  );
-}
-
 function cacheInfo(labels: string, counters: EngineCounters): string {
   const blocks = counters.kvTotalBlocks ?? 'None';
   const info = `block_size="${counters.kvBlockSize}",num_gpu_blocks="${blocks}"`;
   return `${head('cache_config_info', 'gauge', 'The KV cache.')}vllm:cache_config_info{${labels},${info}} 1\n`;
 }
 
-function escapeLabel(text: string): string {
+/** Text between the quotes of a label. */
+export function escapeLabel(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { simulatedServer } from '../core/index.ts';
 import { EngineCore, estimateTokens } from '../sim/index.ts';
-import type { Emission, Step } from '../sim/index.ts';
+import type { Emission, EngineCounters, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
@@ -16,6 +16,7 @@ import type { Quirks } from './foreign-wire.ts';
 import type { EngineOptions, EngineStats } from './start-engine.ts';
 import { StepPacer } from './step-pacer.ts';
 import { managementPage, mindieMetrics } from './mindie-pages.ts';
+import type { MindieState } from './mindie-pages.ts';
 import { routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
 
@@ -77,7 +78,7 @@ export class Service {
       byFault: { ...this.#byFault },
       finished: { ...this.#meters.finished },
       worstLagMs: this.#pacer.worstLagMs,
-      counters: this.#core.counters(),
+      counters: this.#counters(),
     };
   }
 
@@ -110,10 +111,9 @@ export class Service {
     const apart = this.#options.managementPort !== undefined;
     if (port === 'metrics') {
       if (path !== '/metrics') return null;
-      const page = mindieMetrics(this.#models[0]!, this.#core.counters(), this.#meters, this.#requests);
-      return { type: 'text/plain; version=0.0.4; charset=utf-8', body: () => page };
+      return { type: 'text/plain; version=0.0.4; charset=utf-8', body: () => mindieMetrics(this.#mindieState()) };
     }
-    const managed = port === 'management' || !apart ? managementPage(path, this.#models, this.#core.counters()) : null;
+    const managed = port === 'management' || !apart ? managementPage(path, this.#mindieState()) : null;
     if (managed !== null) return { type: managed.type, body: () => managed.body };
     if (port === 'management') return null;
     const json = (value: unknown) => ({ type: 'application/json', body: () => JSON.stringify(value) });
@@ -131,11 +131,28 @@ export class Service {
       case '/metrics':
         return {
           type: 'text/plain; version=0.0.4; charset=utf-8',
-          body: () => metricsPage(this.#models[0]!, this.#core.counters(), this.#meters),
+          body: () => metricsPage(this.#models[0]!, this.#counters(), this.#meters),
         };
       default:
         return null;
     }
+  }
+
+  #mindieState(): MindieState {
+    return {
+      models: this.#models,
+      profile: this.#options.profile,
+      counters: this.#counters(),
+      meters: this.#meters,
+      requests: this.#requests,
+      upSec: Date.now() / 1000 - this.#startedSec,
+    };
+  }
+
+  /** The core's, with those that came during the step under way among the waiting. */
+  #counters(): EngineCounters {
+    const counters = this.#core.counters();
+    return { ...counters, waiting: counters.waiting + this.#pacer.arrived };
   }
 
   #readBody(req: IncomingMessage, res: ServerResponse, kind: NonNullable<ReturnType<typeof routeOf>>): void {
@@ -222,6 +239,7 @@ export class Service {
       if (finished) this.#waiting.delete(id);
       else this.#waiting.set(id, step.endMs);
       const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
+      if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
       this.#answers
         .get(id)
         ?.made(tokenIndex, finished, { batchSize: emissions.length, queueWaitMs, tokens: tokenIndex + 1 });

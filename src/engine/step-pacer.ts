@@ -51,6 +51,12 @@ export class StepPacer {
     this.#arriving = this.#arriving.filter((request) => request.id !== id);
   }
 
+  /** Requests that have arrived and that no step has taken notice of yet. */
+  get arrived(): number {
+    const nowMs = this.nowMs();
+    return this.#arriving.filter((request) => request.arrivalMs <= nowMs).length;
+  }
+
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#immediate !== null) clearImmediate(this.#immediate);

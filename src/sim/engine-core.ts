@@ -184,6 +184,8 @@ export class EngineCore {
 
   counters(): EngineCounters {
     const { kv, running, waiting, totals, prefixes } = this.#board;
+    const swapped =
+      totals.swappedOutBlocks === totals.swappedInBlocks ? [] : waiting.all().filter((own) => own.swapped);
     return {
       running: running.length,
       waiting: waiting.length,
@@ -200,6 +202,10 @@ export class EngineCore {
       swappedInBlocksTotal: totals.swappedInBlocks,
       prefixFoundRatio:
         prefixes === null || prefixes.lookedUpTokens === 0 ? null : prefixes.foundTokens / prefixes.lookedUpTokens,
+      prefixLookedUpTokensTotal: prefixes?.lookedUpTokens ?? 0,
+      prefixFoundTokensTotal: prefixes?.foundTokens ?? 0,
+      swapped: swapped.length,
+      swappedBlocks: swapped.reduce((sum, own) => sum + own.blocks, 0),
       stepsTotal: this.#steps,
       busyMs: this.#busyMs,
     };

@@ -56,6 +56,12 @@ export interface EngineCounters {
   swappedInBlocksTotal: number;
   /** Of the prompt tokens with a shared beginning, those found in the prefix cache; null = none were looked up. */
   prefixFoundRatio: number | null;
+  /** Prompt tokens with a shared beginning that were looked up in the prefix cache, and those found there. */
+  prefixLookedUpTokensTotal: number;
+  prefixFoundTokensTotal: number;
+  /** Sequences whose KV is in the host's memory now. */
+  swapped: number;
+  swappedBlocks: number;
   stepsTotal: number;
   /** Time spent in steps. */
   busyMs: number;

@@ -13,6 +13,11 @@ export class SequenceQueue {
     return this.#items[this.#head + index]!;
   }
 
+  /** All of them, the front first. */
+  all(): CoreSequence[] {
+    return this.#items.slice(this.#head) as CoreSequence[];
+  }
+
   push(sequence: CoreSequence): void {
     this.#items.push(sequence);
   }

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { call, chat, profile, start, stopAll } from './plain-client.ts';
+
+afterEach(stopAll);
+
+/** Names that MindIE's prometheus_metrics.cpp registers (MindIE-LLM 8b4871ad). */
+const names = [
+  'request_received_total',
+  'request_success_total',
+  'request_failed_total',
+  'failed_request_perc',
+  'num_requests_running',
+  'num_requests_waiting',
+  'num_requests_swapped',
+  'avg_prompt_throughput_toks_per_s',
+  'avg_generation_throughput_toks_per_s',
+  'time_to_first_token_seconds',
+  'time_per_output_token_seconds',
+  'e2e_request_latency_seconds',
+  'request_prompt_tokens',
+  'request_generation_tokens',
+  'prompt_tokens_total',
+  'generation_tokens_total',
+  'npu_cache_usage_perc',
+  'cpu_cache_usage_perc',
+  'npu_prefix_cache_hit_rate',
+  'num_preemptions_total',
+  'all_radix_match_num',
+  'npu_radix_match_hit_num',
+];
+
+const page = async (url: string): Promise<string> => (await fetch(url)).text();
+const value = (text: string, name: string): number =>
+  Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(text)?.[1]);
+
+describe("MindIE's ports", () => {
+  it('the metrics port has every name of the server, and its figures are those of the simulated engine', async () => {
+    const engine = await start({ metricsPort: 0 });
+    await Promise.all(
+      [5, 6, 7].map((max_tokens) => call(engine, '/v1/chat/completions', chat({ max_tokens, stream: true }))),
+    );
+    const text = await page(`${engine.metricsUrl}/metrics`);
+    expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+    expect(text).not.toContain('vllm:');
+    expect(value(text, 'request_received_total')).toBe(3);
+    expect(value(text, 'request_success_total')).toBe(3);
+    expect(value(text, 'failed_request_perc')).toBe(0);
+    expect(value(text, 'generation_tokens_total')).toBe(18);
+    expect(value(text, 'request_generation_tokens_sum')).toBe(18);
+    expect(value(text, 'time_per_output_token_seconds_count')).toBe(4 + 5 + 6);
+  });
+
+  it('while an answer is under way it runs and holds blocks, on both pages', async () => {
+    const engine = await start({
+      metricsPort: 0,
+      managementPort: 0,
+      profile: { ...profile, cost: { ...profile.cost, aMs: 60_000 } },
+    });
+    // The step lasts a minute, so what is seen is the engine in mid-step; closing it cuts the call.
+    void call(engine, '/v1/chat/completions', chat({ max_tokens: 5, stream: true })).catch(() => {});
+    let text = '';
+    while (value(text, 'num_requests_running') !== 1) text = await page(`${engine.metricsUrl}/metrics`);
+    expect(value(text, 'npu_cache_usage_perc')).toBe(1 / 1000);
+    const json = JSON.parse(await page(`${engine.managementUrl}/metrics-json`));
+    expect(json).toMatchObject({ TTFT: null, processing_inference_request_num: 1, remain_blocks: 999 });
+    const slots = JSON.parse(await page(`${engine.managementUrl}/v2/models/${profile.model}/getSlotCount`));
+    expect(slots.total_slots - slots.free_slots).toBe(1);
+  });
+
+  it('the management port is ready for the model it serves and knows no other', async () => {
+    const engine = await start({ managementPort: 0 });
+    expect((await fetch(`${engine.managementUrl}/v2/models/${profile.model}/ready`)).status).toBe(200);
+    expect((await fetch(`${engine.managementUrl}/v2/models/other/ready`)).status).toBe(404);
+    expect((await fetch(`${engine.managementUrl}/v2/health/ready`)).status).toBe(200);
+  });
+});
