@@ -5,7 +5,7 @@ import { chooseShape } from './choose-shape.ts';
 import type { ChosenShape } from './choose-shape.ts';
 import { cutTime } from './clock-pieces.ts';
 import type { ClockPieces } from './clock-pieces.ts';
-import { fitClock, placesOf } from './step-clock.ts';
+import { fitClock, lastSlopeSpread, placesOf } from './step-clock.ts';
 import type { ClockFit, ClockRules } from './step-clock.ts';
 import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
@@ -127,7 +127,7 @@ function piecesOf(
   return cutTime(stays, stretches, arrivals, { leastStepMs, untilMs, kv: seen ? null : kv });
 }
 
-function rulesOf({ scheduler, settings }: TraceFitOptions): Omit<ClockRules, 'bend'> {
+function rulesOf({ scheduler, settings }: TraceFitOptions): Omit<ClockRules, 'bend' | 'beyond'> {
   const tokens = settings['max_num_batched_tokens'] ?? settings['maxPrefillTokens'] ?? settings['chunked_prefill_size'];
   return {
     prefillApart: scheduler === 'vllm-v0' || scheduler === 'mindie' || scheduler === 'sglang',
@@ -189,8 +189,8 @@ function withOverhead(
 }
 
 /**
- * Engines that would also have made the trace: stretches drawn again in blocks of time, on one of the shapes that did about as well, spread
- * as far as the error on what was left out says, and each as much quicker or slower as runs are from day to day.
+ * Engines that would also have made the trace: stretches drawn again in blocks of time, the slope beyond what was seen drawn from what is
+ * likely, and each as much quicker or slower as runs are from day to day.
  */
 function drawnFits(pieces: ClockPieces, { fit, rules }: ChosenShape, count: number, seed: number): ClockFit[] {
   const random = randomStream(seed, 'engines that explain a trace');
@@ -199,7 +199,8 @@ function drawnFits(pieces: ClockPieces, { fit, rules }: ChosenShape, count: numb
     const drawn = Array.from({ length: blocks }, () => 0);
     for (let i = 0; i < blocks; i++) drawn[random.below(blocks)]!++;
     const counts = Float64Array.from({ length: stretches }, (_, i) => drawn[Math.floor((blocks * i) / stretches)]!);
-    const other = fitClock(pieces, fit.knots, fit.x, rules, counts);
+    const beyond = Math.exp(lastSlopeSpread * random.normal());
+    const other = fitClock(pieces, fit.knots, fit.x, { ...rules, beyond }, counts);
     const pace = Math.exp(runSpread * random.normal());
     const { overhead } = placesOf(fit.knots);
     return { ...other, x: other.x.map((value, i) => (i === overhead ? value : value * pace)) };

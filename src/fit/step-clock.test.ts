@@ -3,7 +3,7 @@ import { cutTime } from './clock-pieces.ts';
 import type { Stay } from './clock-pieces.ts';
 import { clockStart, fitClock, placesOf } from './step-clock.ts';
 
-const rules = { prefillApart: false, chunkTokens: Infinity, bend: 1 };
+const rules = { prefillApart: false, chunkTokens: Infinity, bend: 1, beyond: 1 };
 const cut = { leastStepMs: 10, untilMs: Infinity, kv: null };
 
 /**

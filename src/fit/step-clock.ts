@@ -22,13 +22,15 @@ export interface ClockRules {
   chunkTokens: number;
   /** How far slopes of d(n) may differ from the usual one, relative to it; only with knots. */
   bend: number;
+  /** The slope beyond the last knot that is expected, relative to the usual one. */
+  beyond: number;
 }
 
 const rounds = 10;
 /** Attention of a million is taken to cost about so many prefill tokens, give or take, unless the data says otherwise. */
 const attentionTokens = 5;
 /** How far, relative to it, the slope beyond the last knot is likely to be from the usual one. */
-const lastSlopeSpread = 0.25;
+export const lastSlopeSpread = 0.15;
 /** A sequence more in the batch costs at least this share of a. */
 const leastSlope = 1e-3;
 /** A moment is known to about half a step. */
@@ -57,7 +59,7 @@ export function fitClock(
     const weights = reading.errors.map((error, i) => bounded(Math.abs(error) / sigma) * (counts?.[i] ?? 1));
     const system = systemOf(reading.slopes, reading.errors, weights, x);
     addEntrances(system, pieces, knots, x, rules, sigma);
-    addPriors(system, knots, rules.bend, x, sigma * Math.sqrt(overlap));
+    addPriors(system, knots, rules, x, sigma * Math.sqrt(overlap));
     const next = solveBounded(system, x);
     const moved = Math.max(...next.map((value, i) => Math.abs(value - x[i]!) / (Math.abs(x[i]!) + 1e-3 * x[0]!)));
     x = next;
@@ -220,7 +222,13 @@ function addRow({ normal, right }: System, row: readonly number[], value: number
 }
 
 /** What is known of every engine: attention of a short prompt is small beside its prefill, and no direction is quite free. */
-function addPriors(system: System, knots: readonly number[], bend: number, x: readonly number[], sigma: number): void {
+function addPriors(
+  system: System,
+  knots: readonly number[],
+  rules: ClockRules,
+  x: readonly number[],
+  sigma: number,
+): void {
   const { m, p1, k, overhead } = placesOf(knots);
   const pull = (i: number, spread: number): void => {
     system.normal[i]![i]! += (sigma / spread) ** 2;
@@ -234,10 +242,11 @@ function addPriors(system: System, knots: readonly number[], bend: number, x: re
     for (let s = 0; s <= knots.length; s++) {
       const away = Math.abs(x[1 + s]! - usual) + 0.05 * usual;
       // Beyond the last knot little is measured and much is predicted.
-      const spread = s < knots.length ? Math.sqrt(bend * usual * away) : lastSlopeSpread * usual;
+      const isLast = s === knots.length;
+      const spread = isLast ? lastSlopeSpread * usual : Math.sqrt(rules.bend * usual * away);
       const weight = sigma ** 2 / (spread ** 2 + 1e-12);
       system.normal[1 + s]![1 + s]! += weight;
-      system.right[1 + s]! += weight * usual;
+      system.right[1 + s]! += weight * usual * (isLast ? rules.beyond : 1);
     }
   }
   system.normal.forEach((row, i) => (row[i]! += 1e-9 * row[i]! + 1e-12));
