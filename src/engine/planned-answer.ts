@@ -1,4 +1,4 @@
-import { drawOutputTokens, isMostlyCjk, wishedTokens } from '../sim/index.ts';
+import { drawOutputTokens, isMostlyCjk, runawayTokens, wishedTokens } from '../sim/index.ts';
 import { answerWord, keyOf } from './answer-words.ts';
 import type { Call } from './read-call.ts';
 
@@ -20,9 +20,6 @@ export interface AnswerSettings {
   runaway: boolean;
 }
 
-/** Tokens that a runaway answer goes on for at most, past its limit. */
-const runawayTokens = 8192;
-
 /** Plans the answer to a call: its length from (seed, text), its words from the text, its end from stop strings. */
 export function planAnswer(call: Call, settings: AnswerSettings): PlannedAnswer {
   const drawn = drawOutputTokens(settings.seed, call.text, { ...call, wishedTokens: wishedTokens(call.text) });
@@ -30,7 +27,7 @@ export function planAnswer(call: Call, settings: AnswerSettings): PlannedAnswer 
     call.kind === 'chat' ? Math.min(settings.reasoningTokens, (call.maxTokens ?? Infinity) - 1) : 0;
   const wanted = call.ignoreEos ? drawn : Math.min(drawn + reasoningTokens, call.maxTokens ?? Infinity);
   const limit = call.maxTokens ?? wanted;
-  const outputTokens = settings.runaway ? Math.min(limit * 8, limit + runawayTokens) : wanted;
+  const outputTokens = settings.runaway ? runawayTokens(limit) : wanted;
   const key = keyOf(call.text);
   const inChinese = isMostlyCjk(call.text);
   const word = (index: number): string =>

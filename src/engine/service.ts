@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { simulatedServer } from '../core/index.ts';
-import { EngineCore, estimateTokens } from '../sim/index.ts';
+import { EngineCore, estimateTokens, starvedProfile } from '../sim/index.ts';
 import type { Emission, EngineCounters, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import type { FaultName, Misfortune } from './fault.ts';
@@ -61,7 +61,12 @@ export class Service {
     this.#options = options;
     this.#models = options.models ?? [options.profile.model];
     this.#seed = options.seed ?? 1;
-    this.#core = new EngineCore({ profile: options.profile, seed: this.#seed });
+    const befallen = options.mishaps ?? [];
+    this.#core = new EngineCore({
+      profile: starvedProfile(options.profile, befallen),
+      seed: this.#seed,
+      cold: befallen.some((mishap) => mishap.name === 'cold-start'),
+    });
     this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => this.#emit(emissions, step));
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
@@ -186,12 +191,19 @@ export class Service {
       return;
     }
     const id = this.#requests++;
-    const misfortune = this.#roll();
+    const misfortune = this.#mishapOf(id + 1) ?? this.#roll();
     if (misfortune !== null) this.#byFault[misfortune.name]++;
     const refusal = misfortune === null ? undefined : refusedByFault[misfortune.name];
     if (refusal !== undefined) refuse(req, res, refusal);
     else if (misfortune?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
     else this.#generate(id, req, res, call, misfortune);
+  }
+
+  /** The one request that is stuck, or that does not stop. */
+  #mishapOf(request: number): Misfortune | null {
+    const hit = (this.#options.mishaps ?? []).find((mishap) => mishap.request === request);
+    if (hit?.name === 'stuck-request') return { name: 'stall', roll: 0 };
+    return hit?.name === 'runaway-generation' ? { name: 'runaway', roll: 0 } : null;
   }
 
   #generate(id: number, req: IncomingMessage, res: ServerResponse, call: Call, misfortune: Misfortune | null): void {

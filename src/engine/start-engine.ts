@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EngineCounters, EngineProfile } from '../sim/index.ts';
+import type { EngineCounters, EngineProfile, Mishap } from '../sim/index.ts';
 import { invariant, UserError } from '../core/index.ts';
 import type { Fault, FaultName } from './fault.ts';
 import { checkFaults } from './fault.ts';
@@ -19,6 +19,8 @@ export interface EngineOptions {
   /** 10 = ten times faster than real; default 1. */
   speed?: number;
   faults?: readonly Fault[];
+  /** What went wrong in published benchmarks; that of the client is not the engine's to make. */
+  mishaps?: readonly Mishap[];
   /** Puts emit_ns, the monotonic clock just before the write, into every streamed object. */
   stamp?: boolean;
   seed?: number;

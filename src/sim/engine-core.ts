@@ -3,6 +3,7 @@ import { EngineBoard } from './board.ts';
 import type { CostModel } from './cost/cost-model.ts';
 import { jitteredCost, scaledCost } from './cost/jittered-cost.ts';
 import { linearCost } from './cost/linear-cost.ts';
+import { coldCost } from './mishap.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -19,6 +20,8 @@ export interface EngineCoreOptions {
   seed: number;
   scheduler?: Scheduler;
   cost?: CostModel;
+  /** The first steps are slow, as those of an engine that has just started. */
+  cold?: boolean;
   /** false = finishes carry no token times, which a fit does not need. Default true. */
   keepTimes?: boolean;
   /** false = ask the scheduler before every step, even where nothing can have changed. Results are the same. Default true. */
@@ -48,7 +51,8 @@ export class EngineCore {
   constructor(options: EngineCoreOptions) {
     const { profile, seed } = options;
     this.#scheduler = options.scheduler ?? schedulerOf(profile);
-    this.#cost = options.cost ?? costOf(profile, seed);
+    const cost = options.cost ?? costOf(profile, seed);
+    this.#cost = options.cold === true ? coldCost(cost) : cost;
     this.#board = new EngineBoard(
       profile.kv ?? { blocks: null, blockSize: defaultBlockSize },
       profile.prefixCaching ?? false,

@@ -19,6 +19,8 @@ export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './en
 export type { EngineProfile, FitQuality } from './engine-profile.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
+export { mishapNames, mishaps, mishapTimeoutMs, parseMishap, runawayTokens, starvedProfile } from './mishap.ts';
+export type { Mishap, MishapName } from './mishap.ts';
 export { readProfile } from './read-profile.ts';
 export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
 export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';

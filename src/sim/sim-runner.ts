@@ -5,6 +5,9 @@ import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
+import { FlightMishaps } from './flight-mishaps.ts';
+import type { Mishap } from './mishap.ts';
+import { starvedProfile } from './mishap.ts';
 import { VirtualRun } from './virtual-run.ts';
 
 /** What a simulated run needs besides its plan. */
@@ -18,6 +21,8 @@ export interface SimRunnerOptions {
   cost?: CostModel;
   /** false = the scheduler is asked before every step; the results are the same. Default true. */
   skipSteady?: boolean;
+  /** What goes wrong; `already` = requests that this engine has had before this run. */
+  mishaps?: { befallen: readonly Mishap[]; already: number };
   /** Awaited now and then: a long run would otherwise never let the process hear a signal. */
   breathe?: () => Promise<void>;
 }
@@ -39,9 +44,11 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
     monotonicOriginNs: null,
     run(plan, stops, rules) {
       invariant(run === null, 'a sim runner makes one run');
+      const { befallen, already } = options.mishaps ?? { befallen: [], already: 0 };
       core = new EngineCore({
-        profile: options.profile,
+        profile: starvedProfile(options.profile, befallen),
         seed: plan.seed,
+        cold: already === 0 && befallen.some((mishap) => mishap.name === 'cold-start'),
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),
         ...(options.cost === undefined ? {} : { cost: options.cost }),
@@ -54,6 +61,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         options.workload.bind(options),
         options.breathe ?? null,
         options.profile.overheadMs ?? 0,
+        new FlightMishaps(befallen, already),
       );
       return run.exchanges();
     },

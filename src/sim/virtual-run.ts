@@ -14,6 +14,7 @@ import { invariant, problem } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
+import type { FlightMishaps } from './flight-mishaps.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -76,6 +77,7 @@ export class VirtualRun {
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
     private readonly overheadMs: number,
+    private readonly mishaps: FlightMishaps,
   ) {}
 
   state(): RunState {
@@ -227,7 +229,10 @@ export class VirtualRun {
       turn,
     });
     this.#flights.set(flight.seq, flight);
-    if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
+    const stuck = this.mishaps.befalls(flight, (input, output) => this.core.fits(input, output));
+    if (stuck) {
+      // Nothing but its deadline will end it.
+    } else if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
     else if (this.overheadMs > 0) this.#arriving.push(flight);
     else this.#submit(flight);
     const { atMs } = this.#deadlineOf(flight);
@@ -263,7 +268,8 @@ export class VirtualRun {
 
   /** Deadlines only ever move later, so one entry in the heap per flight is enough: it is looked at again when it is due. */
   #deadlineOf(flight: Flight): { atMs: number; code: ProblemCode } {
-    const { totalMs, ttftMs, readMs } = this.plan.timeouts;
+    const { ttftMs, readMs } = this.plan.timeouts;
+    const totalMs = Math.min(this.plan.timeouts.totalMs ?? Infinity, this.mishaps.timeoutMs ?? Infinity);
     const sentMs = flight.sentMs ?? this.#nowMs;
     const lastTokenMs = flight.stream ? this.core.lastTokenMs(flight.seq) : null;
     const lastReadMs = lastTokenMs ?? sentMs;
@@ -272,7 +278,7 @@ export class VirtualRun {
       { atMs: flight.refusedAtMs ?? Infinity, code: 'http-4xx' },
       { atMs: waitsForFirst && ttftMs !== null ? sentMs + ttftMs : Infinity, code: 'timeout-ttft' },
       { atMs: lastReadMs + (readMs ?? Infinity), code: 'timeout-read' },
-      { atMs: sentMs + (totalMs ?? Infinity), code: 'timeout-total' },
+      { atMs: sentMs + totalMs, code: 'timeout-total' },
     ];
     return candidates.reduce((first, next) => (next.atMs < first.atMs ? next : first));
   }

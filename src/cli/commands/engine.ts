@@ -2,13 +2,15 @@ import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine } from '../../engine/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
-import { builtinProfiles } from '../../sim/index.ts';
+import { builtinProfiles, mishapNames, parseMishap } from '../../sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 
 const defaultPort = '8000';
+/** A client's own timeout is set on the client. */
+const engineMishaps = mishapNames.filter((name) => name !== 'client-timeout');
 
 export const command: CommandFile = {
   about: {
@@ -34,11 +36,11 @@ export const command: CommandFile = {
     },
     {
       name: 'fault',
-      value: 'NAME:PROBABILITY',
+      value: 'NAME[:PROBABILITY]',
       repeat: true,
       help: {
-        en: `fault on demand, repeatable: ${faultNames.join(', ')}`,
-        zh: `注入故障，可重复：${faultNames.join('、')}`,
+        en: `fault on demand, repeatable: with a probability ${faultNames.join(', ')}; as published benchmarks had them ${engineMishaps.join(', ')}`,
+        zh: `注入故障，可重复：带概率的 ${faultNames.join('、')}；公开测试中出现过的 ${engineMishaps.join('、')}`,
       },
     },
     {
@@ -144,7 +146,7 @@ function optionsOf(given: Given): EngineOptions {
     profile: profileOf(given),
     port: numberOf(given, 'port', defaultPort, /^\d+$/, (value) => value <= 65_535),
     speed: numberOf(given, 'speed', '1', /^\d+(\.\d+)?x?$/, (value) => value > 0),
-    faults: (given.flags.get('fault') ?? []).map(parseFault),
+    ...faultsOf(given),
     stamp: given.flags.has('stamp'),
     seed: numberOf(given, 'seed', '1', /^\d+$/, Number.isSafeInteger),
     ...(models !== undefined && { models }),
@@ -153,6 +155,19 @@ function optionsOf(given: Given): EngineOptions {
       reasoningTokens: numberOf(given, 'reasoning-tokens', '0', /^\d+$/, (value) => value <= 100_000),
     }),
   };
+}
+
+function faultsOf(given: Given): Pick<EngineOptions, 'faults' | 'mishaps'> {
+  const texts = given.flags.get('fault') ?? [];
+  const mishaps = texts.flatMap((text) => parseMishap(text) ?? []);
+  if (mishaps.some((mishap) => mishap.name === 'client-timeout')) {
+    throw bad(
+      '--fault',
+      { en: 'client-timeout is the client’s, not the engine’s', zh: 'client-timeout 属于客户端而非引擎' },
+      { en: 'Use dyno run … --timeout 30, or dyno sim --fault client-timeout.', zh: '请用 dyno run … --timeout 30，或 dyno sim --fault client-timeout。' },
+    );
+  }
+  return { mishaps, faults: texts.filter((text) => parseMishap(text) === null).map(parseFault) };
 }
 
 function numberOf(

@@ -1,10 +1,10 @@
 import { auditSweep } from '../../audit/index.ts';
-import { exitCodes, say } from '../../core/index.ts';
+import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { executeRun, loadPoints, planWords, sweepWords } from '../../run/index.ts';
 import type { RunParts } from '../../run/index.ts';
-import { makeSimRunner, SaturationWatch, schedulers } from '../../sim/index.ts';
-import type { EngineProfile, Saturation, SimRunnerKit } from '../../sim/index.ts';
+import { makeSimRunner, mishapNames, parseMishap, SaturationWatch, schedulers } from '../../sim/index.ts';
+import type { EngineProfile, Mishap, Saturation, SimRunnerKit } from '../../sim/index.ts';
 import { createRun, createSweep } from '../../store/index.ts';
 import type { NewRun, RunWriter } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -35,7 +35,19 @@ export const command: CommandFile = {
       help: { en: 'a YAML plan file (an address is not needed)', zh: 'YAML 计划文件（不需要地址）' },
     },
   ],
-  flags: [...profileFlags, ...flagsOf({ ...planWords, ...sweepWords })],
+  flags: [
+    ...profileFlags,
+    {
+      name: 'fault',
+      value: 'NAME',
+      repeat: true,
+      help: {
+        en: `what went wrong in published benchmarks, repeatable: ${mishapNames.join(', ')}`,
+        zh: `重现公开测试中出现过的问题，可重复：${mishapNames.join('、')}`,
+      },
+    },
+    ...flagsOf({ ...planWords, ...sweepWords }),
+  ],
   examples: [
     {
       line: 'dyno sim --profile qwen1.5-7b-mindie-8x910b4 --concurrency 8,64,200,400 -n 1000',
@@ -48,6 +60,7 @@ export const command: CommandFile = {
   ],
   async run(given) {
     const profile = profileOf(given);
+    const befallen = mishapsOf(given);
     const asked = given.args.length === 0 && !given.flags.has('url') ? { ...given, args: [nowhere] } : given;
     const { words: asking, more } = readPlanInput(asked, sweepWords);
     const cells = gridCells(more.grid ?? [], asking);
@@ -73,7 +86,7 @@ export const command: CommandFile = {
       if (more.samePrompts !== true) offset += await sliceLength(kit, offset);
     }
     try {
-      const job = { given, prepared, profile, interrupts };
+      const job = { given, prepared, profile, interrupts, befallen };
       const isRun = plans.length === 1 && cells.length === 0;
       const done = isRun ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans, cells.length > 0);
       if (interrupts.heard) return exitCodes.interrupted;
@@ -89,6 +102,23 @@ interface Job {
   prepared: Prepared;
   profile: EngineProfile;
   interrupts: Interrupts;
+  befallen: readonly Mishap[];
+}
+
+function mishapsOf(given: Given): Mishap[] {
+  return (given.flags.get('fault') ?? []).map((text) => {
+    const mishap = parseMishap(text);
+    if (mishap !== null) return mishap;
+    throw new UserError({
+      code: 'unknown-fault',
+      message: { en: `there is no fault "${text.slice(0, 50)}" here`, zh: `这里没有名为 "${text.slice(0, 50)}" 的故障` },
+      hint: {
+        en: `Faults: ${mishapNames.join(', ')}. Those of the wire are for dyno engine.`,
+        zh: `可用的故障：${mishapNames.join('、')}。网络层的故障用于 dyno engine。`,
+      },
+      place: { flag: '--fault' },
+    });
+  });
 }
 
 /** A plan, and what its prompts come from. */
@@ -98,7 +128,7 @@ interface Planned {
 }
 
 async function simulateRun(job: Job, plan: Planned): Promise<Summary[]> {
-  const { summary, dir } = await simulate(job, plan, (run) => createRun(job.given.common.store, run));
+  const { summary, dir } = await simulate(job, plan, 0, (run) => createRun(job.given.common.store, run));
   showRun(job.given, summary, dir);
   showSaturation(job.given, summary);
   return [summary];
@@ -111,9 +141,12 @@ async function simulateSweep(job: Job, plans: readonly Planned[], isGrid: boolea
   const about = { title, variable, llmdyno: version, command: shownCommand(given.io.argv) } as const;
   const writer = await createSweep(given.common.store, { ...about, startedAt: new Date().toISOString() });
   const points: Summary[] = [];
+  // One engine serves the whole sweep: what befalls one request befalls it once, and it is cold once.
+  let already = 0;
   for (const plan of plans) {
     if (interrupts.heard) break;
-    const { summary } = await simulate(job, plan, (run) => writer.createRun(run));
+    const { summary } = await simulate(job, plan, already, (run) => writer.createRun(run));
+    already += summary.counts.issued;
     showPoint(given, summary);
     showSaturation(given, summary);
     points.push(summary);
@@ -127,14 +160,16 @@ async function simulateSweep(job: Job, plans: readonly Planned[], isGrid: boolea
 }
 
 async function simulate(
-  { given, profile, interrupts }: Job,
+  { given, profile, interrupts, befallen }: Job,
   { kit: { dataset }, plan }: Planned,
+  already: number,
   create: (run: NewRun) => Promise<RunWriter>,
 ): Promise<{ summary: Summary; dir: string }> {
   const offsets = await offsetsOf(dataset, plan);
   const kit = makeSimRunner({
     profile,
     workload: (phase) => dataset.workload(offsets[phase]),
+    mishaps: { befallen, already },
     breathe: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   const writer = await create({

@@ -129,13 +129,15 @@ describe('mindie', () => {
     expect(rounds(3)).toBe(8);
   });
 
-  it('on the MindSpore backend decodes in groups of maxPrefillBatchSize that take turns', () => {
+  it('on the MindSpore backend decodes maxPrefillBatchSize sequences to their end while the others wait with their first token', () => {
     const profile = profileOf('mindie', { ...settings, maxPrefillBatchSize: 1, backendType: 'ms' });
-    expect(story(profile, [request(1, 10, 2), request(2, 10, 2)])).toEqual([
+    expect(story(profile, [request(1, 10, 3), request(2, 10, 3)])).toEqual([
       '0.0–11.0 prefill 10, tokens of 1',
       '11.0–22.0 prefill 10, tokens of 2',
-      '22.0–33.0 prefill 0, tokens of 1!',
-      '33.0–44.0 prefill 0, tokens of 2!',
+      '22.0–33.0 prefill 0, tokens of 1',
+      '33.0–44.0 prefill 0, tokens of 1!',
+      '44.0–55.0 prefill 0, tokens of 2',
+      '55.0–66.0 prefill 0, tokens of 2!',
     ]);
   });
 });

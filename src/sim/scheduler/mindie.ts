@@ -23,7 +23,7 @@ export interface MindieSettings {
   cpuBlocks: number;
   /** Host memory filled beyond this share: recompute instead of swapping. */
   recomputeThreshold: number;
-  /** ms: the MindSpore backend decodes in groups of at most maxPrefillBatchSize sequences that take turns. */
+  /** ms: the MindSpore backend decodes at most maxPrefillBatchSize sequences, the oldest, to their end; the others wait with their first token. */
   backendType: 'atb' | 'ms';
 }
 
@@ -33,18 +33,16 @@ export function mindie(settings: MindieSettings): Scheduler {
   const groupSize = settings.maxPrefillBatchSize || settings.maxBatchSize;
   const wantsPrefill = [prefillFirst, wasteRule(settings), leastLaxity(settings)][policy]!;
   const host = hostMemory(settings);
-  let turn = 0;
   return {
     form(board) {
       if (board.waiting.length > 0 && waitsForMore(board, settings)) return 'changing';
       if (wantsPrefill(board) && prefillStep(board, settings, groupSize)) return 'changing';
       const swappedIn = host.bringBack(board);
       const preempted = makeRoomToDecode(board, host.howToPreempt(board));
-      const groups = settings.backendType === 'ms' ? takeTurns(board, groupSize, turn) : 1;
-      turn = groups > 1 ? turn + 1 : 0;
+      const allDecode = settings.backendType === 'atb' || oldestOnly(board, groupSize);
       board.decodeAll();
       const blocked = board.waiting.length === 0 || policy === 0 || board.running.length >= settings.maxBatchSize;
-      return blocked && groups === 1 && preempted === 0 && !swappedIn ? 'steady' : 'changing';
+      return blocked && allDecode && preempted === 0 && !swappedIn ? 'steady' : 'changing';
     },
   };
 }
@@ -107,14 +105,11 @@ function prefillStep(board: Board, settings: MindieSettings, mostPrompts: number
   return prompts > 0;
 }
 
-/** All running ones but a group of the given size sit out; says how many groups there are. */
-function takeTurns(board: Board, groupSize: number, turn: number): number {
-  const groups = Math.ceil(board.running.length / groupSize);
-  if (groups <= 1) return 1;
-  const first = (turn % groups) * groupSize;
-  const out = board.running.filter((_, i) => i < first || i >= first + groupSize);
+/** All running ones but the oldest group of the given size sit out; true = nobody does. */
+function oldestOnly(board: Board, groupSize: number): boolean {
+  const out = board.running.slice(groupSize);
   for (const sequence of out) board.sitOut(sequence);
-  return groups;
+  return out.length === 0;
 }
 
 function hostMemory(settings: MindieSettings): {
