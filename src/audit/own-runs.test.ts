@@ -217,3 +217,21 @@ test('every finding speaks both languages, with the same numbers in both', () =>
     expect(numbers(finding.zh.message)).toEqual(numbers(finding.message));
   }
 });
+
+describe('cold-start', () => {
+  const slow = (max: number, ttftMax: number) =>
+    samplePoint({
+      latencyMs: sampleDistribution({ mean: 3000, p50: 3000, p90: 3300, p99: 3400, max }),
+      ttftMs: sampleDistribution({ mean: 60, p50: 60, p90: 70, p99: 80, max: ttftMax }),
+    });
+  test('first tokens ten times and answers twice as slow as nine in ten', () => {
+    expect(found('cold-start', slow(9700, 2970))).toMatchObject({
+      severity: 'info',
+      evidence: { slowestTtftMs: 2970 },
+    });
+  });
+  test('one long answer, or a burst of prompts, is no cold start', () => {
+    expect(codes(slow(9700, 300))).not.toContain('cold-start');
+    expect(codes(slow(3900, 2970))).not.toContain('cold-start');
+  });
+});

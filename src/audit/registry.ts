@@ -3,6 +3,7 @@ import { chunksNotTokens } from './rules/chunks-not-tokens.ts';
 import { clientBound } from './rules/client-bound.ts';
 import { clientRoom } from './rules/client-room.ts';
 import { clientStalls } from './rules/client-stalls.ts';
+import { coldStart } from './rules/cold-start.ts';
 import { concurrencyNotReached } from './rules/concurrency-not-reached.ts';
 import { countsDisagree } from './rules/counts-disagree.ts';
 import { datasetCycled } from './rules/dataset-cycled.ts';
@@ -74,6 +75,7 @@ export const pointRules = [
   lengthOffLabel,
   textsMissing,
   tokensUnknown,
+  coldStart,
   shortRun,
   tooFewSamples,
   datasetCycled,

@@ -17,6 +17,8 @@ const says: Record<string, RegExp> = {
   '04-faulty-server.sh': /planned: 200,[\s\S]*unaccounted: 0,[\s\S]*reset: \d+/,
   '05-ci-gate.sh': /^failed 0\.0 %, ttft p90 \d+ ms$/m,
   '07-compare-gate.sh': /^same engine: passed$[\s\S]*^slower engine: exit code 4$/m,
+  '08-published-faults.sh':
+    /^stuck-request.*stuck-request,[\s\S]*^runaway.*runaway-generation,[\s\S]*^decode-starvation: decode-starvation,[\s\S]*^cold-start.*cold-start,[\s\S]*^client-timeout: censored-percentiles.*survivor-bias/m,
   '06-own-questions/run.sh': /planned 60, ok 60, failed 0[\s\S]*\{"seq":0,"text":"\w/,
 };
 

@@ -2,7 +2,7 @@ import type { Summary } from '../../core/index.ts';
 import { throughputIdentity } from '../identities.ts';
 import { inFlightOf } from '../in-flight.ts';
 import { known } from '../printed-room.ts';
-import type { PointRule } from '../rule.ts';
+import type { Doubt, PointRule } from '../rule.ts';
 import { percent, show, showMs } from '../wording.ts';
 
 /** Token rate and request rate may differ by this much without a cause worth naming. */
@@ -24,6 +24,7 @@ export const stuckRequest: PointRule = {
   taughtBy:
     'Qwen1.5-14B on MindIE: one of 1,000 requests waits for its 120 s timeout in seven of nine points, and QPS is printed up to 68 % too low.',
   check(point) {
+    if (point.source.tool === 'llmdyno') return checkOwn(point);
     if (!isStuck(point)) return null;
     const durationMs = trueDurationMs(point)!;
     const inFlight = inFlightOf(point, durationMs);
@@ -58,6 +59,46 @@ export const stuckRequest: PointRule = {
     };
   },
 };
+
+/** The clock of our own run that ran on for one request: this much longer than the slowest answer after the last send. */
+const heldAnswers = 2;
+const heldShare = 0.1;
+
+/** A run of ours knows when sending ended and that a request timed out; both its rates are taken over the same, held clock. */
+function checkOwn(point: Summary): Doubt | null {
+  const { counts, durationMs, steady, latencyMs, outputTokens } = point;
+  const slowestMs = latencyMs?.max ?? null;
+  const tokens = outputTokens?.mean ?? null;
+  if (!known(durationMs) || steady === null || !known(slowestMs) || !known(tokens)) return null;
+  const timedOut = Object.entries(counts.byProblem).reduce(
+    (sum, [code, count]) => sum + (code.startsWith('timeout-') ? count : 0),
+    0,
+  );
+  if (timedOut === 0 || counts.failed > Math.max(1, fewFailures * counts.planned)) return null;
+  const tailMs = durationMs - steady.toMs;
+  if (tailMs < heldAnswers * slowestMs || tailMs < heldShare * durationMs) return null;
+  const trueMs = steady.toMs + slowestMs;
+  const rate = (counts.ok * 1000) / trueMs;
+  return {
+    severity: 'invalid',
+    message: {
+      en: `The clock ran ${showMs(durationMs - trueMs)} longer than any answer took: ${timedOut === 1 ? 'one request' : `${timedOut} requests`} hung until the timeout. The ${show(point.requestsPerSec ?? 0)} requests a second are ${percent(1 - trueMs / durationMs)} too low; without the wait it is about ${show(rate)}.`,
+      zh: `计时比任何回答都多运行了 ${showMs(durationMs - trueMs)}：${timedOut} 个请求挂起直到超时。QPS ${show(point.requestsPerSec ?? 0)} 偏低 ${percent(1 - trueMs / durationMs)}；去除等待后约为 ${show(rate)}。`,
+    },
+    evidence: {
+      durationMs,
+      trueDurationMs: trueMs,
+      failed: counts.failed,
+      requestsPerSec: point.requestsPerSec,
+      trueRequestsPerSec: rate,
+    },
+    advice: {
+      en: 'Use the repaired rate or the steady stretch, or measure again with a timeout close to the slowest honest request.',
+      zh: '使用修正后的速率或稳定阶段的结果，或将超时设为接近最慢正常请求的值后重新测量。',
+    },
+    repaired: { requestsPerSec: rate, outputTokensPerSec: rate * tokens, durationMs: trueMs },
+  };
+}
 
 /** Whether the token rate was taken over a visibly shorter time than the request rate, with a failure to blame. */
 export function isStuck(point: Summary): boolean {

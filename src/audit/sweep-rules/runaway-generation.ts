@@ -1,8 +1,8 @@
 import type { Summary } from '../../core/index.ts';
 import { inFlightOf } from '../in-flight.ts';
 import { known } from '../printed-room.ts';
-import type { NeighbourRule } from '../rule.ts';
-import { percent, show } from '../wording.ts';
+import type { Doubt, NeighbourRule } from '../rule.ts';
+import { percent, show, showMs } from '../wording.ts';
 
 /** Jump of mean output tokens against the other points of the sweep. */
 const jump = 0.015;
@@ -21,6 +21,8 @@ export const runawayGeneration: NeighbourRule = {
     'Qwen1.5-14B at 32 and 128: 231.6 and 231.8 tokens per answer where the other points have 224, all requests succeeded, and 57 % and 33 % of the slots were filled.',
   check(points, index) {
     const point = points[index]!;
+    const alone = loneAnswer(point);
+    if (alone !== null) return alone;
     const tokens = point.outputTokens?.mean ?? null;
     const usual = usualTokens(points, index);
     const inFlight = inFlightOf(point);
@@ -48,6 +50,32 @@ export const runawayGeneration: NeighbourRule = {
     };
   },
 };
+
+/** The longest answer beside the p99, and how long the clock ran for it after the last send, beside the p99 of latency. */
+const longestRatio = 4;
+const tailRatio = 2;
+
+/** Where the longest answer and the end of sending are known, one point is enough to tell. */
+function loneAnswer(point: Summary): Doubt | null {
+  const [longest, usual] = [point.outputTokens?.max ?? null, point.outputTokens?.p99 ?? null];
+  const slow = point.latencyMs?.p99 ?? null;
+  if (!known(longest) || !known(usual) || !known(slow) || !known(point.durationMs) || point.steady === null)
+    return null;
+  const tailMs = point.durationMs - point.steady.toMs;
+  if (point.load.kind !== 'closed' || longest < longestRatio * usual || tailMs < tailRatio * slow) return null;
+  return {
+    severity: 'invalid',
+    message: {
+      en: `One answer has ${show(longest)} tokens where 99 in 100 have at most ${show(usual)}; after the last request was sent the clock ran on for ${showMs(tailMs)}, mostly for it alone.`,
+      zh: `有一个回答长达 ${show(longest)} 个 token，而 99% 的回答不超过 ${show(usual)}；最后一个请求发出后计时又运行了 ${showMs(tailMs)}，基本只为它一个。`,
+    },
+    evidence: { longestTokens: longest, p99Tokens: usual, tailMs, durationMs: point.durationMs },
+    advice: {
+      en: 'Set max_tokens, and measure the point again, or read the steady stretch.',
+      zh: '设置 max_tokens 并重新测量该点，或只看稳定阶段的结果。',
+    },
+  };
+}
 
 /** Median of the other points' mean output tokens; null with fewer than three of them. */
 function usualTokens(points: readonly Summary[], index: number): number | null {

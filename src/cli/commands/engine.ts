@@ -164,7 +164,10 @@ function faultsOf(given: Given): Pick<EngineOptions, 'faults' | 'mishaps'> {
     throw bad(
       '--fault',
       { en: 'client-timeout is the client’s, not the engine’s', zh: 'client-timeout 属于客户端而非引擎' },
-      { en: 'Use dyno run … --timeout 30, or dyno sim --fault client-timeout.', zh: '请用 dyno run … --timeout 30，或 dyno sim --fault client-timeout。' },
+      {
+        en: 'Use dyno run … --timeout 30, or dyno sim --fault client-timeout.',
+        zh: '请用 dyno run … --timeout 30，或 dyno sim --fault client-timeout。',
+      },
     );
   }
   return { mishaps, faults: texts.filter((text) => parseMishap(text) === null).map(parseFault) };

@@ -111,7 +111,10 @@ function mishapsOf(given: Given): Mishap[] {
     if (mishap !== null) return mishap;
     throw new UserError({
       code: 'unknown-fault',
-      message: { en: `there is no fault "${text.slice(0, 50)}" here`, zh: `这里没有名为 "${text.slice(0, 50)}" 的故障` },
+      message: {
+        en: `there is no fault "${text.slice(0, 50)}" here`,
+        zh: `这里没有名为 "${text.slice(0, 50)}" 的故障`,
+      },
       hint: {
         en: `Faults: ${mishapNames.join(', ')}. Those of the wire are for dyno engine.`,
         zh: `可用的故障：${mishapNames.join('、')}。网络层的故障用于 dyno engine。`,

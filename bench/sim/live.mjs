@@ -1,0 +1,96 @@
+// The live engine beside virtual time: one plan run over HTTP against `dyno engine` and again as `dyno sim`, same profile, same seed.
+// Build first (npm run build). Steps are long, so that what is compared is the engine and not the machine.
+//   node bench/sim/live.mjs [--streams 64,500] [--seed 1]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { numberFlag } from './sources.mjs';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const at = process.argv.indexOf('--streams');
+const streams = (at === -1 ? '64,500' : process.argv[at + 1]).split(',').map(Number);
+const seed = numberFlag('seed', 1);
+const work = mkdtempSync(join(tmpdir(), 'llmdyno-live-'));
+const profile = join(work, 'slow.json');
+writeFileSync(
+  profile,
+  JSON.stringify({
+    schema: 'llmdyno.engine-profile/1',
+    name: 'slow',
+    title: 'slow steps',
+    model: 'slow',
+    source: 'bench/sim/live.mjs',
+    date: '2026',
+    cost: { aMs: 150, cMsPerDecode: 0.3, p1MsPerPrefillToken: 0.02, kMsPer1000KvTokens: 0.2 },
+    jitter: { stepSigma: 0.02 },
+    maxBatchSize: 512,
+    maxPrefillTokens: null,
+    kv: { blocks: 20_000, blockSize: 16 },
+    scheduler: { name: 'vllm-v1', settings: { max_num_seqs: 512, max_num_batched_tokens: 8192 } },
+    overheadMs: 25,
+    notes: [],
+  }),
+);
+
+function dyno(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let out = '';
+    child.stdout.on('data', (text) => (out += text));
+    child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`dyno ${args[0]} ended with ${code}`))));
+  });
+}
+
+async function withEngine(use) {
+  const engine = spawn(process.execPath, [main, 'engine', '--profile', profile, '--port', '0', '--quiet', '--seed', String(seed)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const url = await new Promise((resolve) => engine.stdout.once('data', (text) => resolve(String(text).trim())));
+    return await use(url);
+  } finally {
+    engine.kill();
+  }
+}
+
+const figures = [
+  ['ttftMs', 'p50'],
+  ['ttftMs', 'p99'],
+  ['tpotMs', 'p50'],
+  ['tpotMs', 'p99'],
+  ['latencyMs', 'p50'],
+  ['latencyMs', 'p99'],
+];
+let worst = 0;
+const plans = streams.flatMap((count) => [
+  { name: `closed loop, ${count} streams`, words: ['--concurrency', String(count), '-n', String(3 * count), '--warmup', String(count)] },
+  {
+    name: `open loop, about ${count} streams`,
+    // In flight = rate × time in the engine (Little): some 60 steps of 150 + 0.5 ms × streams.
+    words: ['--rate', ((count * 1000) / (60 * (150 + 0.45 * count))).toFixed(2), '-n', String(3 * count), '--arrival', 'poisson'],
+  },
+]);
+try {
+  for (const { name, words } of plans) {
+    const plan = [...words, '--input-tokens', '40..160', '--output-tokens', '40..80', '--ignore-eos', '--seed', String(seed)];
+    const common = ['--store', join(work, 'runs'), '--json', '--quiet', '--lenient'];
+    const live = JSON.parse(await withEngine((url) => dyno(['run', url, ...plan, ...common])));
+    const virtual = JSON.parse(await dyno(['sim', '--profile', profile, ...plan, ...common]));
+    console.log(`${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`);
+    for (const [metric, figure] of figures) {
+      const [seen, told] = [live[metric][figure], virtual[metric][figure]];
+      const error = seen / told - 1;
+      const holds = figure === 'p50' ? Math.abs(error) <= 0.01 : Math.abs(error) <= 0.03 || Math.abs(seen - told) <= 5;
+      if (!holds) worst++;
+      console.log(
+        `  ${`${metric} ${figure}`.padEnd(14)} live ${seen.toFixed(1).padStart(9)} ms, virtual ${told.toFixed(1).padStart(9)} ms, ` +
+          `${(100 * error).toFixed(2).padStart(6)} %, ${(seen - told).toFixed(1).padStart(6)} ms${holds ? '' : '  (off)'}`,
+      );
+    }
+  }
+  console.log(worst === 0 ? 'p50 within 1 %, p99 within 3 % or 5 ms: all hold' : `${worst} figures are off`);
+} finally {
+  rmSync(work, { recursive: true });
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Summary, Sweep } from '../../core/index.ts';
+import { runCli } from '../run-cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dyno-sim-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function dyno(line: string): Promise<{ out: string; err: string; code: number }> {
+  const said = { out: '', err: '' };
+  const code = await runCli({
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+    outIsTty: false,
+    errIsTty: false,
+    columns: 80,
+    env: {},
+    argv: `${line} --store ${folder} --quiet --lang en`.split(' '),
+    onInterrupt: () => () => {},
+  });
+  return { ...said, code };
+}
+
+async function sweep(flags: string): Promise<Sweep> {
+  const profile = 'qwen1.5-7b-mindie-8x910b4';
+  return JSON.parse((await dyno(`sim --profile ${profile} --json --lenient ${flags}`)).out) as Sweep;
+}
+
+const codesOf = (point: Summary): string[] => point.verdict.findings.map((finding) => finding.code);
+const answers = '--input-tokens 100 --output-tokens 200';
+
+describe('what went wrong in published benchmarks, by name, is what the audit finds', () => {
+  it('nothing, without a fault', async () => {
+    const { points, findings } = await sweep(`--concurrency 8,16,32,64 -n 300 ${answers}`);
+    expect(points.flatMap(codesOf).filter((code) => code !== 'too-few-samples')).toEqual([]);
+    expect(findings.map((finding) => finding.code)).toEqual(['peak-and-knee']);
+  });
+
+  it('stuck-request: one of the second point, which holds its clock for two minutes; the right rate is given', async () => {
+    const { points } = await sweep(`--concurrency 8,16,32 -n 300 ${answers} --fault stuck-request:550`);
+    expect(points.map((point) => codesOf(point).includes('stuck-request'))).toEqual([false, true, false]);
+    const [lower, held] = points as [Summary, Summary];
+    expect(held.counts).toMatchObject({ ok: 299, failed: 1, byProblem: { 'timeout-total': 1 } });
+    // Twice the concurrency of the point before, and yet fewer tokens a second: that is what the log would show.
+    expect(held.outputTokensPerSec!).toBeLessThan(lower.outputTokensPerSec!);
+    const { evidence } = held.verdict.findings.find((finding) => finding.code === 'stuck-request')!;
+    expect(evidence['trueRequestsPerSec']).toBeGreaterThan(1.5 * lower.requestsPerSec!);
+  });
+
+  it('runaway-generation: one answer of the second point goes on alone', async () => {
+    const { points } = await sweep(`--concurrency 8,16,32,64 -n 200 ${answers} --fault runaway-generation:390`);
+    const audited = await dyno(`audit latest --json`);
+    const document = JSON.parse(audited.out) as { points: { findings: { code: string }[] }[] };
+    const found = document.points.map((point) => point.findings.some(({ code }) => code === 'runaway-generation'));
+    expect(found).toEqual([false, true, false, false]);
+    expect(points[1]!.outputTokens!.max).toBe(1600);
+  });
+
+  it('decode-starvation: answers are decoded one after the other, and stall between their first and second token', async () => {
+    const { points } = await sweep(`--concurrency 8,16 -n 100 ${answers} --fault decode-starvation`);
+    for (const point of points) expect(codesOf(point)).toContain('decode-starvation');
+    expect(points[0]!.outputTokensPerSec).toBeCloseTo(points[1]!.outputTokensPerSec!, 0);
+  });
+
+  it('cold-start: the first wave of the first point, and of no other', async () => {
+    const { points } = await sweep(`--concurrency 8,16,32 -n 300 ${answers} --fault cold-start`);
+    expect(points.map((point) => codesOf(point).includes('cold-start'))).toEqual([true, false, false]);
+  });
+
+  it('client-timeout: past 30 s only the quick ones are counted, and latency falls as the load grows', async () => {
+    const slow = '--input-tokens 100 --output-tokens 100..1600';
+    const { points, findings } = await sweep(`--concurrency 100,400,800 -n 1500 ${slow} --fault client-timeout`);
+    expect(points.flatMap(codesOf)).toContain('censored-percentiles');
+    expect(findings.map((finding) => finding.code)).toContain('survivor-bias');
+    for (const point of points) expect(point.latencyMs!.max).toBeLessThanOrEqual(30_000);
+  });
+
+  it.each([
+    ['sim --fault nonsense', 'no fault "nonsense"'],
+    ['sim --fault cold-start:3', 'alone'],
+    ['sim --fault stuck-request:0', 'NUMBER'],
+    ['engine --port 0 --fault client-timeout', 'is the client'],
+  ])('%s is refused with a hint', async (line, words) => {
+    const { code, err } = await dyno(line);
+    expect(code).toBe(2);
+    expect(err).toContain(words);
+  });
+});
