@@ -11,10 +11,8 @@ export function metricWriter(
   one(name: string, type: Kind, help: string, value: number): string;
   histogram(name: string, help: string, data: Histogram): string;
 } {
-  const head = (name: string, type: Kind, help: string): string =>
-    `# HELP ${prefix}${name} ${help}\n# TYPE ${prefix}${name} ${type}\n`;
   return {
-    one: (name, type, help, value) => `${head(name, type, help)}${prefix}${name}{${labels}} ${value}\n`,
+    one: (name, type, help, value) => `${head(prefix + name, type, help)}${prefix}${name}{${labels}} ${value}\n`,
     histogram(name, help, data) {
       let below = 0;
       const buckets = data.bounds.map((bound, i) => {
@@ -22,7 +20,7 @@ export function metricWriter(
         return `${prefix}${name}_bucket{${labels},le="${bound}"} ${below}\n`;
       });
       return (
-        head(name, 'histogram', help) +
+        head(prefix + name, 'histogram', help) +
         buckets.join('') +
         `${prefix}${name}_bucket{${labels},le="+Inf"} ${data.count}\n` +
         `${prefix}${name}_sum{${labels}} ${data.sum}\n${prefix}${name}_count{${labels}} ${data.count}\n`
@@ -47,7 +45,7 @@ export function metricsPage(model: string, counters: EngineCounters, meters: Met
     one('prefix_cache_hits_total', 'counter', 'Prompt tokens found in the cache.', counters.prefixFoundTokensTotal),
     one('prompt_tokens_total', 'counter', 'Prompt tokens prefilled.', counters.promptTokensTotal),
     one('generation_tokens_total', 'counter', 'Tokens generated.', counters.generationTokensTotal),
-    head('request_success_total', 'counter', 'Requests that ended, by reason.'),
+    head('vllm:request_success_total', 'counter', 'Requests that ended, by reason.'),
     ...Object.entries(meters.finished).map(
       ([reason, count]) => `vllm:request_success_total{${labels},finished_reason="${reason}"} ${count}\n`,
     ),
@@ -62,14 +60,14 @@ export function metricsPage(model: string, counters: EngineCounters, meters: Met
   return parts.join('');
 }
 
-function head(name: string, type: string, help: string): string {
-  return `# HELP vllm:${name} ${help}\n# TYPE vllm:${name} ${type}\n`;
+function head(name: string, type: Kind, help: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
 function cacheInfo(labels: string, counters: EngineCounters): string {
   const blocks = counters.kvTotalBlocks ?? 'None';
   const info = `block_size="${counters.kvBlockSize}",num_gpu_blocks="${blocks}"`;
-  return `${head('cache_config_info', 'gauge', 'The KV cache.')}vllm:cache_config_info{${labels},${info}} 1\n`;
+  return `${head('vllm:cache_config_info', 'gauge', 'The KV cache.')}vllm:cache_config_info{${labels},${info}} 1\n`;
 }
 
 /** Text between the quotes of a label. */

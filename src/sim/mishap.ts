@@ -38,7 +38,7 @@ export interface Mishap {
 }
 
 const usualRequest = 40;
-const befallsOne: readonly MishapName[] = ['stuck-request', 'runaway-generation'];
+const befallsOne: ReadonlySet<MishapName> = new Set(['stuck-request', 'runaway-generation']);
 
 /** Reads NAME, or NAME:NUMBER for one that befalls a single request; null = no mishap has that name. */
 export function parseMishap(text: string): Mishap | null {
@@ -46,14 +46,14 @@ export function parseMishap(text: string): Mishap | null {
   const name = mishapNames.find((known) => known === word);
   if (name === undefined) return null;
   if (number === undefined) return { name, request: usualRequest };
-  if (befallsOne.includes(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
+  if (befallsOne.has(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
     return { name, request: Number(number) };
   }
   throw new UserError({
     code: 'bad-fault',
     message: {
-      en: `"${text.slice(0, 80)}" is not ${name}${befallsOne.includes(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
-      zh: `"${text.slice(0, 80)}" 的写法不对：${name}${befallsOne.includes(name) ? '，可加 :请求序号' : '，不带参数'}`,
+      en: `"${text.slice(0, 80)}" is not ${name}${befallsOne.has(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
+      zh: `"${text.slice(0, 80)}" 的写法不对：${name}${befallsOne.has(name) ? '，可加 :请求序号' : '，不带参数'}`,
     },
     hint: { en: 'For example stuck-request:100 or cold-start.', zh: '例如 stuck-request:100 或 cold-start。' },
     place: { flag: '--fault' },
