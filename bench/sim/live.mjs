@@ -44,9 +44,13 @@ function dyno(args) {
 }
 
 async function withEngine(use) {
-  const engine = spawn(process.execPath, [main, 'engine', '--profile', profile, '--port', '0', '--quiet', '--seed', String(seed)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const engine = spawn(
+    process.execPath,
+    [main, 'engine', '--profile', profile, '--port', '0', '--quiet', '--seed', String(seed)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   try {
     const url = await new Promise((resolve) => engine.stdout.once('data', (text) => resolve(String(text).trim())));
     return await use(url);
@@ -65,20 +69,41 @@ const figures = [
 ];
 let worst = 0;
 const plans = streams.flatMap((count) => [
-  { name: `closed loop, ${count} streams`, words: ['--concurrency', String(count), '-n', String(3 * count), '--warmup', String(count)] },
+  {
+    name: `closed loop, ${count} streams`,
+    words: ['--concurrency', String(count), '-n', String(3 * count), '--warmup', String(count)],
+  },
   {
     name: `open loop, about ${count} streams`,
     // In flight = rate × time in the engine (Little): some 60 steps of 150 + 0.5 ms × streams.
-    words: ['--rate', ((count * 1000) / (60 * (150 + 0.45 * count))).toFixed(2), '-n', String(3 * count), '--arrival', 'poisson'],
+    words: [
+      '--rate',
+      ((count * 1000) / (60 * (150 + 0.45 * count))).toFixed(2),
+      '-n',
+      String(3 * count),
+      '--arrival',
+      'poisson',
+    ],
   },
 ]);
 try {
   for (const { name, words } of plans) {
-    const plan = [...words, '--input-tokens', '40..160', '--output-tokens', '40..80', '--ignore-eos', '--seed', String(seed)];
+    const plan = [
+      ...words,
+      '--input-tokens',
+      '40..160',
+      '--output-tokens',
+      '40..80',
+      '--ignore-eos',
+      '--seed',
+      String(seed),
+    ];
     const common = ['--store', join(work, 'runs'), '--json', '--quiet', '--lenient'];
     const live = JSON.parse(await withEngine((url) => dyno(['run', url, ...plan, ...common])));
     const virtual = JSON.parse(await dyno(['sim', '--profile', profile, ...plan, ...common]));
-    console.log(`${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`);
+    console.log(
+      `${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`,
+    );
     for (const [metric, figure] of figures) {
       const [seen, told] = [live[metric][figure], virtual[metric][figure]];
       const error = seen / told - 1;
