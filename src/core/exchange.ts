@@ -39,6 +39,8 @@ export interface Chunks {
 export interface ServerSteps {
   batchSize: number[];
   queueWaitMs: number[];
+  /** How long each token took by the server's clock, the first one first; absent = it did not say. */
+  timesMs?: number[];
 }
 
 /**

@@ -44,7 +44,8 @@ export class Answer {
   #shiftMs = 0;
   #lastMs: number | null = null;
   #over = false;
-  #step: StepFacts = { batchSize: 1, queueWaitMs: 0, tokens: 0 };
+  #step: StepFacts = { batchSize: 1, queueWaitMs: 0, stepMs: 0, tokens: 0 };
+  readonly #steps: StepFacts[] = [];
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
@@ -60,6 +61,7 @@ export class Answer {
   /** The core has made token `index`. */
   made(index: number, finished: boolean, step: StepFacts): void {
     this.#step = step;
+    if (this.#parts.wire.wantsSteps === true) this.#steps.push(step);
     if (this.#over) return;
     const fault = this.#parts.misfortune?.name;
     if (fault !== 'drip' && fault !== 'slow-start') {
@@ -136,7 +138,7 @@ export class Answer {
   #finish(outputTokens: number, lastPiece: string): void {
     const { call, planned, wire, inputTokens, meters, res, misfortune } = this.#parts;
     const reasoningTokens = Math.min(planned.reasoningTokens, outputTokens);
-    const usage: Usage = { inputTokens, outputTokens, reasoningTokens };
+    const usage: Usage = { inputTokens, outputTokens, reasoningTokens, steps: this.#steps.slice(0, outputTokens) };
     meters.finished[planned.finish]++;
     meters.latencySec.add((performance.now() - this.#arrivedMs) / 1000);
     meters.promptTokens.add(inputTokens);

@@ -64,6 +64,7 @@ export function foreignCall(kind: ForeignKind, body: Body, models: readonly stri
         ...generationOf(inner(body, 'parameters')),
         text: text(body, 'text_input'),
         stream: kind === 'triton-stream',
+        perfStat: flag(inner(body, 'parameters'), 'perf_stat'),
       };
     case 'vllm-generate': {
       const prompt = text(body, 'prompt');

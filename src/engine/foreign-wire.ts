@@ -12,13 +12,15 @@ export interface Quirks {
   bare: boolean;
   /** Each chunk holds all text so far (fullTextEnabled). */
   fullText: boolean;
+  /** Batch sizes, queue waits and times of every token in the usage of OpenAI's wires (MINDIE_LLM_BENCHMARK_ENABLE). */
+  stepFacts: boolean;
 }
 
 /** The wire of one request, whatever the endpoint. */
 export function wireOf(call: Call, id: string, createdSec: number, quirks: Quirks): Wire {
   const wire =
     call.kind === 'chat' || call.kind === 'completions'
-      ? openaiWireOf(call, id, createdSec)
+      ? openaiWireOf(call, id, createdSec, quirks.stepFacts)
       : foreignWire(call as Call & { kind: ForeignKind }, id, createdSec, quirks);
   return withQuirks(wire, quirks);
 }
@@ -105,6 +107,7 @@ function tritonWire(call: Call, id: string, quirks: Quirks): Wire {
   };
   return {
     ...nothingApart,
+    ...(call.perfStat === true && { wantsSteps: true as const }),
     token: (piece, _isReasoning, _stamp, step) => chunk(piece, step, {}),
     lastToken: (piece, _isReasoning, finish, usage, step) =>
       chunk(piece, step, { finish_reason: finish === 'stop' ? 'eos_token' : finish, prompt_tokens: usage.inputTokens }),
@@ -118,6 +121,10 @@ function tritonWire(call: Call, id: string, quirks: Quirks): Wire {
           prompt_tokens: usage.inputTokens,
           first_token_cost: null,
           decode_cost: null,
+          // Token number and whole ms of every token.
+          ...(call.perfStat === true && {
+            perf_stat: (usage.steps ?? []).map((step) => [(step.tokens * 7919) % 32_000, step.stepMs]),
+          }),
         },
       }),
     done: '',

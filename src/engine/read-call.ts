@@ -25,6 +25,8 @@ export interface Call {
   stop: readonly string[];
   /** Documents to rank, or texts to embed. */
   items?: number;
+  /** Asks for the time of every token (MindIE). */
+  perfStat?: boolean;
   /** What the wire says again before its answer. */
   echo?: string;
 }

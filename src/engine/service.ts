@@ -73,6 +73,7 @@ export class Service {
       nulPadding: quirks.has('nul-padding'),
       bare: quirks.has('bare'),
       fullText: quirks.has('full-text'),
+      stepFacts: quirks.has('step-facts'),
     };
     this.#roll = faultDice(options.faults ?? [], this.#seed);
   }
@@ -252,9 +253,12 @@ export class Service {
       else this.#waiting.set(id, step.endMs);
       const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
       if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
-      this.#answers
-        .get(id)
-        ?.made(tokenIndex, finished, { batchSize: emissions.length, queueWaitMs, tokens: tokenIndex + 1 });
+      this.#answers.get(id)?.made(tokenIndex, finished, {
+        batchSize: emissions.length,
+        queueWaitMs,
+        stepMs: Math.round(step.endMs - waitedFromMs),
+        tokens: tokenIndex + 1,
+      });
     }
   }
 }

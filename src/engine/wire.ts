@@ -5,6 +5,8 @@ export interface Usage {
   inputTokens: number;
   outputTokens: number;
   reasoningTokens: number;
+  /** What each token's step was like, in order. */
+  steps?: readonly StepFacts[];
 }
 
 /** A finished answer as text. */
@@ -31,6 +33,8 @@ export interface Wire {
   error?: string;
   /** Content type of a stream; left out = server-sent events. */
   streamType?: string;
+  /** The usage is told with every step. */
+  wantsSteps?: true;
   /** The finishing words need the last token's: it is not sent apart. */
   lastToken?(piece: string, isReasoning: boolean, finish: string, usage: Usage, step: StepFacts): string;
 }
@@ -40,6 +44,8 @@ export interface StepFacts {
   batchSize: number;
   /** From arrival, or from the step before, to the beginning of this one; simulated time. */
   queueWaitMs: number;
+  /** From arrival, or from the step before, to the end of this one; simulated time in whole ms, as MindIE tells it. */
+  stepMs: number;
   /** Tokens of this answer that are out, this one included. */
   tokens: number;
 }
@@ -53,8 +59,33 @@ export const errorEvent = `data: ${JSON.stringify({
 })}\n\n`;
 
 /** The wire of one request to OpenAI's two endpoints. The parts that never change are serialised here, once, and not for each token. */
-export function openaiWireOf(call: Call, id: string, createdSec: number): Wire {
-  return call.kind === 'chat' ? chatWire(id, call.model, createdSec) : completionsWire(id, call.model, createdSec);
+export function openaiWireOf(call: Call, id: string, createdSec: number, stepFacts: boolean): Wire {
+  const wire =
+    call.kind === 'chat' ? chatWire(id, call.model, createdSec) : completionsWire(id, call.model, createdSec);
+  return stepFacts ? withStepFacts(wire) : wire;
+}
+
+/** MindIE under its benchmark switch: lists of steps in the usage, and their times beside it where nothing is streamed. */
+function withStepFacts(wire: Wire): Wire {
+  const told = (usage: Usage): string => {
+    const steps = usage.steps ?? [];
+    return JSON.stringify({
+      batch_size: steps.map(({ batchSize }) => batchSize),
+      queue_wait_time: steps.map(({ queueWaitMs }) => Math.round(queueWaitMs * 1000)),
+    }).slice(1);
+  };
+  const into = (text: string, usage: Usage): string =>
+    text.replace('"usage":{', `"usage":{${told(usage).slice(0, -1)},`);
+  return {
+    ...wire,
+    wantsSteps: true,
+    usage: (usage, stamp) => into(wire.usage(usage, stamp), usage),
+    whole: (answer) => {
+      const [first, ...rest] = (answer.usage.steps ?? []).map(({ stepMs }) => stepMs);
+      const times = JSON.stringify({ prefill_time: first ?? null, decode_time_arr: rest }).slice(1);
+      return `${into(wire.whole(answer), answer.usage).slice(0, -1)},${times}`;
+    },
+  };
 }
 
 function chatWire(id: string, model: string, created: number): Wire {

@@ -188,6 +188,7 @@ export class Flight implements ConnectionClient {
         const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
         steps.batchSize.push(...piece.batchSize);
         steps.queueWaitMs.push(...piece.queueWaitMs);
+        if (piece.timesMs !== undefined) (steps.timesMs ??= []).push(...piece.timesMs);
       } else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;
       else this.#problem ??= problem(piece.code, piece.words, this.#status);
     }

@@ -24,10 +24,16 @@ export function hearObject(value: unknown): Heard[] {
   }
   if (isObject(usage)) {
     heard.push(hearUsage(usage));
-    const steps = stepsOf(usage['batch_size'], usage['queue_wait_time']);
+    const steps = stepsOf(usage['batch_size'], usage['queue_wait_time'], timesOf(value));
     if (steps !== null) heard.push(steps);
   }
   return heard;
+}
+
+/** MindIE's times of a whole answer: the first token's, then one for each further token. */
+function timesOf(value: Record<string, unknown>): unknown[] | null {
+  const further = value['decode_time_arr'];
+  return Array.isArray(further) ? [value['prefill_time'], ...(further as unknown[])] : null;
 }
 
 function hearChoice(choice: unknown, heard: Heard[]): void {

@@ -15,8 +15,8 @@ export type Heard =
   | { kind: 'restated'; of: OutputKind; text: string }
   | { kind: 'usage'; input: number | null; output: number | null; cached: number | null; reasoning: number | null }
   | { kind: 'finish'; reason: string }
-  /** What the server says of the steps that made the output so far: one entry per token (MindIE). */
-  | { kind: 'steps'; batchSize: number[]; queueWaitMs: number[] }
+  /** What the server says of the steps that made the output so far: one entry per token (MindIE); times where nothing is streamed. */
+  | { kind: 'steps'; batchSize: number[]; queueWaitMs: number[]; timesMs?: number[] }
   /** When a stamped server says it emitted the output that follows: nanoseconds of this host's CLOCK_MONOTONIC. */
   | { kind: 'stamp'; emitNs: bigint }
   | { kind: 'problem'; code: ProblemCode; words: string };

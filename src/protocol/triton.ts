@@ -81,7 +81,7 @@ function tritonHearer(): Hearer {
     const tokens = total === null ? null : total > counted ? total - counted : total;
     counted = total === null ? counted : Math.max(total, counted + (total > counted ? 0 : total));
     const heard: Heard[] = texts.hear('answer', said, tokens);
-    const steps = stepsOf(details['batch_size'], details['queue_wait_time']);
+    const steps = stepsOf(details['batch_size'], details['queue_wait_time'], details['perf_stat']);
     if (steps !== null) heard.push(steps);
     const reason = details['finish_reason'];
     if (typeof reason === 'string' && reason !== '') {

@@ -116,6 +116,42 @@ describe("MindIE's habits", () => {
   });
 });
 
+describe('what MindIE tells of every token under its benchmark switch', () => {
+  let engine: RunningEngine;
+  beforeAll(async () => {
+    engine = await startEngine({ profile, speed: 200, models: [model], quirks: ['step-facts'] });
+  });
+  afterAll(() => engine.close());
+  const twelve = Array.from({ length: 12 }, () => 1);
+
+  test.each(['openai-chat', 'openai-completions'] as const)(
+    '%s, streamed: batch sizes and queue waits in the usage, the same words',
+    async (api) => {
+      const { exchange, answer } = await ask(engine, api, true, 12);
+      expect(exchange.problem).toBeNull();
+      expect(answer!.text).toBe(truth);
+      expect(exchange.serverSteps!.batchSize).toEqual(twelve);
+      expect(exchange.serverSteps!.queueWaitMs).toHaveLength(12);
+      expect(exchange.serverSteps!.timesMs).toBeUndefined();
+    },
+  );
+
+  test.each(['openai-chat', 'mindie'] as const)(
+    '%s, whole: the time of every token by the server, which adds up to no more than it took',
+    async (api) => {
+      const { exchange, answer } = await ask(engine, api, false, 12);
+      expect(answer!.text).toBe(truth);
+      const times = exchange.serverSteps!.timesMs!;
+      expect(times).toHaveLength(12);
+      // Whole ms of simulated time, which runs 200 times as fast.
+      expect(times.every((ms) => Number.isInteger(ms) && ms > 0)).toBe(true);
+      const tookMs = (exchange.endMs - exchange.sentMs!) * 200;
+      expect(times.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(tookMs + 12);
+      expect(exchange.outputTokens.server).toBe(12);
+    },
+  );
+});
+
 describe('an error inside a 200 answer is a failure of its own kind', () => {
   test.each(talks.flatMap((api) => [[api, true] as const, [api, false] as const]))(
     '%s, streamed: %s',

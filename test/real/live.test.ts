@@ -36,7 +36,7 @@ const servers: readonly Live[] = [
   {
     variable: 'LLMDYNO_REAL_TRANSFORMERS',
     model: process.env['LLMDYNO_REAL_MODEL'] ?? '',
-    apis: ['openai-chat'],
+    apis: ['openai-chat', 'openai-completions'],
     tokens: 12,
   },
 ];

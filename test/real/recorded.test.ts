@@ -27,6 +27,8 @@ const wires: Readonly<Record<string, { api: ApiName; path: string }>> = {
 /** Input and output tokens of one answer, read off the recordings by eye. */
 const tokens: Readonly<Record<string, readonly [input: number, output: number]>> = {
   'transformers-serve chat': [11, 12],
+  'transformers-serve-cpu chat': [38, 12],
+  'transformers-serve-cpu completions': [20, 12],
   'guidellm-mock chat': [10, 12],
   'guidellm-mock completions': [10, 12],
   'guidellm-mock responses': [10, 12],

@@ -319,6 +319,20 @@ describe("vLLM's definitions", () => {
 });
 
 describe("MindIE's definitions", () => {
+  test('of answers in one piece the times are those that the server tells, the first token first', () => {
+    const told = { batchSize: [], queueWaitMs: [], timesMs: [45, 20, 30] };
+    const whole = exchange(0, 0, [], {
+      endMs: 500,
+      serverSteps: told,
+      outputTokens: { planned: 3, server: 3, client: null },
+    });
+    const facts = { inputTokens: 10, tokenizerMs: 1, detokenizerMs: 1 };
+    const [request] = mindieRequests([whole], true, () => facts);
+    expect([request!.firstTokenMs, request!.decodeMs, request!.generateMs]).toEqual([45, [20, 30], 500]);
+    const rows = mindieRows([request!]);
+    expect(rows.find(({ name }) => name === 'DecodeTime')!.sloP90).toBe(25);
+  });
+
   const client = { inputTokens: 5, tokenizerMs: 0.5, detokenizerMs: 1 };
   const stepped = two.exchanges.map((each, i) => ({
     ...each,

@@ -28,9 +28,14 @@ export const foreignTools: readonly ForeignTool[] = [
 ];
 
 /** The tool that a command line calls and the words that are its own; python and a path before the name are passed over. */
-export function findTool(words: readonly string[]): { tool: ForeignTool; rest: readonly string[] } {
+export function findTool(typed: readonly string[]): { tool: ForeignTool; rest: readonly string[] } {
+  const words = tidied(typed);
   let at = 0;
-  while (at < words.length && /^[A-Za-z_][A-Za-z0-9_]*=/.test(words[at]!)) at++;
+  while (at < words.length && /^(\$|nohup|time|[A-Za-z_][A-Za-z0-9_]*=.*)$/s.test(words[at]!)) at++;
+  // Binding to a NUMA node is for the client here, as it was there; the words of numactl all begin with a dash.
+  if (basename(words[at] ?? '') === 'numactl')
+    do at++;
+    while (words[at]?.startsWith('-') === true);
   if (/^python(\d+(\.\d+)?)?$/.test(basename(words[at] ?? ''))) {
     at++;
     if (words[at] === '-u') at++;
@@ -41,6 +46,18 @@ export function findTool(words: readonly string[]): { tool: ForeignTool; rest: r
     if (tool.called.every((word, i) => named[i] === word)) return { tool, rest: named.slice(tool.called.length) };
   }
   throw unknownTool(words.slice(0, 3).join(' '));
+}
+
+/**
+ * What pages and chat programs make of a command: typographic quotes around a word, dashes of other lengths before a flag,
+ * a blank that stood behind a line's backslash.
+ */
+function tidied(words: readonly string[]): string[] {
+  return words
+    .filter((word) => word.trim() !== '' || word === '')
+    .map((word) =>
+      word.replace(/^[–—]{1,2}-?(?=[A-Za-z])/, '--').replace(/^(--[\w-]+=)?[“”‘’「]([^“”‘’「」]*)[“”‘’」]$/, '$1$2'),
+    );
 }
 
 function unknownTool(words: string): UserError {

@@ -97,3 +97,28 @@ describe('the tool that a command line calls', () => {
     }
   });
 });
+
+describe('commands as pages print them', () => {
+  const rest = (line: string): readonly string[] => findTool(line.split(' ')).rest;
+
+  test('typographic quotes, long dashes and a stray blank are put right', () => {
+    expect(
+      rest('evalscope perf --model “qwen” --stop ‘<|im_end|>’ –-parallel 4 —number 2 --read-timeout=“120”'),
+    ).toEqual(['--model', 'qwen', '--stop', '<|im_end|>', '--parallel', '4', '--number', '2', '--read-timeout=120']);
+    // `\\ ` at the end of a line is a blank for the shell.
+    expect(findTool(['evalscope', 'perf', ' ', '--model', 'a']).rest).toEqual(['--model', 'a']);
+    // An empty value is one (MindIE's --RequestRate "").
+    expect(findTool(['benchmark', '--RequestRate', '']).rest).toEqual(['--RequestRate', '']);
+    // What is inside a value stays.
+    expect(rest('evalscope perf --prompt 他说“你好”')).toEqual(['--prompt', '他说“你好”']);
+  });
+
+  test('what stands before the tool is passed over', () => {
+    expect(rest('$ CUDA_VISIBLE_DEVICES=0,1 nohup python3 -u ./benchmarks/benchmark_serving.py --model m')).toEqual([
+      '--model',
+      'm',
+    ]);
+    expect(rest('numactl -N0 -m0 evalscope-perf URL m f')).toEqual(['URL', 'm', 'f']);
+    expect(rest('time numactl --cpunodebind=0,1 --membind=0,1 vllm bench serve --model m')).toEqual(['--model', 'm']);
+  });
+});

@@ -49,10 +49,12 @@ export function mindieRequests(
   return servedOf(exchanges).map((one) => {
     const exchange = bySeq.get(one.seq)!;
     const steps = exchange.serverSteps;
+    // An answer in one piece has only the times that the server tells of it.
+    const [first = null, ...rest] = (one.ttftMs === null ? steps?.timesMs : undefined) ?? [];
     return {
       seq: one.seq,
-      firstTokenMs: one.ttftMs,
-      decodeMs: one.gapsMs,
+      firstTokenMs: one.ttftMs ?? first,
+      decodeMs: one.ttftMs === null ? rest : one.gapsMs,
       generateMs: one.latencyMs,
       inputTokens: clientOf(exchange).inputTokens,
       generatedTokens: tokensOf(one, serverCounts),

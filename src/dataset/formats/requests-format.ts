@@ -30,8 +30,8 @@ export const requestsFormat: RecordFormat = {
     if (draft === null) {
       return {
         mistake: wrongShape(place, 'requests', {
-          en: 'neither "messages" nor a text "prompt" in the body',
-          zh: '请求体中既没有 "messages" 也没有文本 "prompt"',
+          en: 'neither "messages" nor a "prompt" of text or token numbers in the body',
+          zh: '请求体中既没有 "messages"，也没有文本或 token id 形式的 "prompt"',
         }),
       };
     }
@@ -43,13 +43,23 @@ export const requestsFormat: RecordFormat = {
 function draftOf(body: unknown): Draft | null {
   const messages = messagesOf(fieldOf(body, 'messages'));
   const prompt = fieldOf(body, 'prompt');
-  if (messages === null && (typeof prompt !== 'string' || prompt === '')) return null;
+  const ids = tokenNumbers(prompt);
+  if (messages === null && ids === null && (typeof prompt !== 'string' || prompt === '')) return null;
   const most = fieldOf(body, 'max_completion_tokens') ?? fieldOf(body, 'max_tokens');
   const rest = Object.entries(body as object).filter(([name]) => !planned.has(name) && name !== '__proto__');
   return {
     ...(messages !== null && { messages }),
     ...(typeof prompt === 'string' && { text: prompt }),
+    ...(ids !== null && { text: '', inputTokens: ids.length }),
     ...(typeof most === 'number' && Number.isSafeInteger(most) && most > 0 && { maxTokens: most }),
-    ...(rest.length > 0 && { body: Object.fromEntries(rest) as Record<string, unknown> }),
+    ...((rest.length > 0 || ids !== null) && {
+      body: { ...(Object.fromEntries(rest) as Record<string, unknown>), ...(ids !== null && { prompt: ids }) },
+    }),
   };
+}
+
+/** A prompt of token numbers, which completions wires of vLLM and SGLang take; null = it is none. */
+function tokenNumbers(prompt: unknown): number[] | null {
+  if (!Array.isArray(prompt) || prompt.length === 0) return null;
+  return prompt.every((id) => Number.isSafeInteger(id) && (id as number) >= 0) ? (prompt as number[]) : null;
 }

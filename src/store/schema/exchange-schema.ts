@@ -33,7 +33,13 @@ export const exchangeSchema = z.object({
   finish: z.string().nullable(),
   httpStatus: maybe,
   attempts: z.int().min(0),
-  serverSteps: z.object({ batchSize: z.array(z.number()), queueWaitMs: z.array(z.number()) }).exactOptional(),
+  serverSteps: z
+    .object({
+      batchSize: z.array(z.number()),
+      queueWaitMs: z.array(z.number()),
+      timesMs: z.array(z.number()).exactOptional(),
+    })
+    .exactOptional(),
   outcome: z.enum(['ok', 'failed', 'cancelled', 'dropped']),
   problem: z
     .object({
