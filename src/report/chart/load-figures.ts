@@ -48,10 +48,11 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
 
 /** Throughput of the system against the speed one user sees, each point labelled with its load; null without speeds. */
 export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
+  const numbered = sweeps.length <= 4;
   const series = distinctNames(sweeps).map(([name, sweep], index): ChartSeries => {
-    // Between lines the numbers would cover points: the first line has them above, the last of a few below.
+    // Between lines the numbers would cover points: of a few, the first line has them above and the last below.
     const last = index === sweeps.length - 1;
-    const labelled = index === 0 || (last && sweeps.length <= 4);
+    const labelled = numbered && (index === 0 || last);
     const points = loadPoints(sweep).flatMap(({ x: load, point }) => {
       const x = point.userTokensPerSec?.p50 ?? point.userTokensPerSec?.mean ?? null;
       const y = point.outputTokensPerSec;
@@ -73,8 +74,8 @@ export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
     id: 'pareto',
     title: { en: 'Throughput against speed per user', zh: '吞吐量与单用户速度' },
     about: {
-      en: 'System throughput against the median speed that one user sees; numbers are the load. Up and right is better.',
-      zh: '系统吞吐量与单用户速度中位数的关系，数字为负载；越靠右上越好。',
+      en: `System throughput against the median speed that one user sees${numbered ? '; numbers are the load' : ''}. Up and right is better.`,
+      zh: `系统吞吐量与单用户速度中位数的关系${numbered ? '，数字为负载' : ''}；越靠右上越好。`,
     },
     columns: 1,
     panels: [
