@@ -1,4 +1,4 @@
-// Writes schemas/*.schema.json from the zod schemas of src/store, src/plan and src/cli. With --check it only compares, and fails on a difference.
+// Writes schemas/*.schema.json from the zod schemas of src/store, src/plan, src/tune and src/cli. With --check it only compares, and fails on a difference.
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { build } from 'esbuild';
 
@@ -9,7 +9,8 @@ const bundled = await build({
     contents: `
       export { jsonSchemas } from './src/store/schema/index.ts';
       export { planJsonSchemas } from './src/plan/index.ts';
-      export { documentJsonSchemas } from './src/cli/document-schemas.ts';`,
+      export { documentJsonSchemas } from './src/cli/document-schemas.ts';
+      export { tuneJsonSchemas } from './src/tune/tune-document.ts';`,
     resolveDir: root.pathname,
     loader: 'ts',
   },
@@ -19,12 +20,19 @@ const bundled = await build({
   platform: 'node',
 });
 const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
-const { documentJsonSchemas, jsonSchemas, planJsonSchemas } = await import(`data:text/javascript;base64,${code}`);
+const { documentJsonSchemas, jsonSchemas, planJsonSchemas, tuneJsonSchemas } = await import(
+  `data:text/javascript;base64,${code}`
+);
 
 const check = process.argv.includes('--check');
 let stale = 0;
 await mkdir(new URL('schemas/', root), { recursive: true });
-for (const [name, schema] of Object.entries({ ...jsonSchemas(), ...planJsonSchemas(), ...documentJsonSchemas() })) {
+for (const [name, schema] of Object.entries({
+  ...jsonSchemas(),
+  ...planJsonSchemas(),
+  ...documentJsonSchemas(),
+  ...tuneJsonSchemas(),
+})) {
   const file = new URL(`schemas/${name}.schema.json`, root);
   const wanted = `${JSON.stringify(schema, null, 2)}\n`;
   if (!check) await writeFile(file, wanted);

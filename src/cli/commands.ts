@@ -76,6 +76,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     },
     load: () => import('./commands/plan.ts'),
   },
+  tune: {
+    about: {
+      en: 'search server settings under SLOs, or compare variants',
+      zh: '在 SLO 约束下搜索服务器设置，或比较方案',
+    },
+    load: () => import('./commands/tune.ts'),
+  },
   selftest: {
     about: { en: 'how far this client on this host can be trusted', zh: '本机客户端的可信程度' },
     load: () => import('./commands/selftest.ts'),

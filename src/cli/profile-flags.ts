@@ -83,7 +83,8 @@ function countOf(text: string, value: string): number {
   });
 }
 
-function profileNamed(word: string): EngineProfile {
+/** The profile of a built-in name or of a file. */
+export function profileNamed(word: string): EngineProfile {
   if (!/[/\\]|\.json$/.test(word)) return builtinProfile(word);
   let value: unknown;
   try {

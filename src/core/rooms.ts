@@ -32,7 +32,7 @@ export const rooms = {
   report: pure('measure'),
   picture: worldly(),
   plan: pure('measure', 'hardware'),
-  tune: worldly('measure', 'audit', 'plan', 'fit', 'store'),
+  tune: worldly('measure', 'audit', 'plan', 'fit', 'sim', 'store'),
   doctor: worldly('telemetry', 'hardware', 'protocol', 'load'),
   selftest: worldly('load', 'measure', 'protocol', 'arrival', 'workload'),
   cluster: worldly('load', 'arrival', 'workload'),

@@ -11,7 +11,7 @@ export { executeRun } from './execute-run.ts';
 export type { Afterwards, Progress, RunParts } from './execute-run.ts';
 export { summaryOfRun, sweepOf } from './read-run.ts';
 export { nearest } from './words/nearest.ts';
-export { planWords, sweepWords } from './words/plan-words.ts';
+export { findWords, planWords, sweepWords } from './words/plan-words.ts';
 export { readWords, throwMistakes } from './words/read-words.ts';
 export type { Given as GivenWord, Vocabulary, Words } from './words/read-words.ts';
 export type { GridSide } from './words/grid-words.ts';

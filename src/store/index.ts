@@ -9,6 +9,8 @@
 export { deleteRun } from './delete-run.ts';
 export { findEntry, labelOf } from './find-entry.ts';
 export { hostFacts } from './host-facts.ts';
+export { writeJsonFile } from './json-file.ts';
+export { newRunId } from './run-id.ts';
 export { listRuns } from './list-runs.ts';
 export type { ListedEntry, ListFilter } from './list-runs.ts';
 export { saveImportedSweep } from './save-imported.ts';

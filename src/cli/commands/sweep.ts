@@ -1,11 +1,12 @@
 import { auditSweep } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
-import { loadPoints, planWords, sweepWords } from '../../run/index.ts';
+import { findWords, loadPoints, planWords, sweepWords } from '../../run/index.ts';
 import type { PlanWords } from '../../run/index.ts';
 import { createSweep, openSweep, readSummary, resumeSweep } from '../../store/index.ts';
 import type { OpenedSweep, StoredRun, SweepWriter } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { findLoad } from '../find-load.ts';
 import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import type { GridCell, SweepPoint } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
@@ -40,7 +41,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf({ ...planWords, ...sweepWords }), resumeFlag],
+  flags: [...flagsOf({ ...planWords, ...sweepWords, ...findWords }), resumeFlag],
   examples: [
     {
       line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
@@ -58,13 +59,18 @@ export const command: CommandFile = {
       line: 'dyno sweep http://127.0.0.1:8000 --grid input=100,500,1000 output=100,500 -n 50 --concurrency 16',
       says: { en: 'every pair of prompt and answer lengths, as a heat table', zh: '输入 × 输出长度网格，输出热力表' },
     },
+    {
+      line: "dyno sweep http://127.0.0.1:8000 --find max --slo 'ttft.p99<2s' --slo 'tpot.p90<50ms' --rate 0.1,20",
+      says: { en: 'the largest rate under two SLOs', zh: '满足两个 SLO 的最大速率' },
+    },
   ],
   async run(typed) {
     const word = resumeWord(typed);
     const unfinished = word === null ? null : await openSweep(typed.common.store, word);
     const given = unfinished === null ? typed : givenAgain(typed, 'sweep', command, unfinished.record, null);
     if (unfinished !== null) refuseWhole(unfinished);
-    const { words: asked, more } = readPlanInput(given, sweepWords);
+    const { words: asked, more } = readPlanInput(given, { ...sweepWords, ...findWords });
+    if (more.find !== undefined) return findLoad(given, asked, more.findRuns ?? null);
     const cells = gridCells(more.grid ?? [], asked);
     const points = sweepPoints(loadPoints(asked), cells, more.repeat ?? 1);
     const words = { ...asked, ...lengthWords(cells[0] ?? null) };

@@ -5,7 +5,7 @@
  * needed.
  * Start reading at figure.ts, then sweep-figures.ts (what is shown) and option.ts (how).
  */
-export type { Figure, Panel, Words } from './figure.ts';
+export type { ChartPoint, Figure, Panel, Words } from './figure.ts';
 export { chartOption } from './option.ts';
 export type { DrawOptions } from './option.ts';
 export { figureSvg } from './svg.ts';

@@ -345,6 +345,32 @@ export const sweepWords = {
   ),
 } as const satisfies Record<string, Word<unknown>>;
 
+/** Words of a search for the largest load. */
+export const findWords = {
+  find: one(
+    {
+      name: 'find',
+      value: 'max',
+      help: {
+        en: 'largest load that keeps every --slo: --concurrency or --rate gives the range, such as 1,256 or 0.1,20',
+        zh: '满足所有 --slo 的最大负载：范围由 --concurrency 或 --rate 给出，如 1,256 或 0.1,20',
+      },
+    },
+    oneOf(['max'] as const),
+  ),
+  findRuns: one(
+    {
+      name: 'find-runs',
+      value: 'COUNT',
+      help: {
+        en: 'most runs of --find, confirmations among them (default: 16)',
+        zh: '--find 的最多运行次数，含确认（默认：16）',
+      },
+    },
+    wholeNumber(3, 1000),
+  ),
+} as const satisfies Record<string, Word<unknown>>;
+
 function metricsPlace(text: string): string {
   const word = text.trim();
   if (word === 'auto' || word === 'none' || /^https?:\/\/\S+$/i.test(word)) return word;

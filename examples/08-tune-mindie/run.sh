@@ -1,0 +1,15 @@
+#!/bin/sh
+# A decode limit, found by restarting a (simulated) MindIE with other values in its config.json; the original comes back.
+set -eu
+DYNO=${DYNO:-dyno}
+export DYNO
+work=$(mktemp -d)
+export DYNO_STORE="$work/runs"
+trap 'rm -rf "$work"' EXIT
+here=$(dirname "$0")
+cp "$here/config.json" "$work/config.json"
+port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+sed -e "s|PORT|$port|g" -e "s|WORK|$work|g" -e "s|HERE|$here|g" "$here/tune.yaml" > "$work/tune.yaml"
+
+$DYNO tune "$work/tune.yaml" --goal decode-limit=9ms
+cmp "$here/config.json" "$work/config.json" && echo 'config.json is as it was'

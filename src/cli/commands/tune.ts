@@ -1,0 +1,292 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import { figureSvg } from '../../report/index.ts';
+import type { Figure } from '../../report/index.ts';
+import {
+  calibrationPoints,
+  configMistakes,
+  initFile,
+  initNames,
+  patchOf,
+  pointWords,
+  readGoal,
+  readTuneFile,
+  recover,
+  resumable,
+  runTune,
+  sha256,
+  sizeOf,
+  unfinishedTunes,
+} from '../../tune/index.ts';
+import type { TuneDocument, TuneRequest } from '../../tune/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { listenForInterrupts } from '../interrupts.ts';
+import { profileNamed } from '../profile-flags.ts';
+import { writeWhole } from '../render.ts';
+import { serverHands, simulatedHands, workloadWords } from '../tune-hands.ts';
+import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
+import { progressText, recoveryText, tuneText } from '../tune-text.ts';
+
+const pictureWidth = 900;
+
+export const command: CommandFile = {
+  about: {
+    en: 'Search server settings under SLOs, restarting the server between trials: model-guided, confirmed with fresh runs, everything put back at the end. Or compare variants without a search.',
+    zh: '在 SLO 约束下搜索服务器设置，试验之间重启服务器：由模型引导，用新的运行确认，结束后恢复原状。也可不搜索、只比较若干方案。',
+  },
+  arguments: [{ name: 'file', required: false, help: { en: 'tune file (YAML)', zh: 'tune 文件（YAML）' } }],
+  flags: [
+    {
+      name: 'init',
+      value: initNames.join('|'),
+      help: { en: 'print a commented tune file to begin with', zh: '输出带注释的 tune 文件模板' },
+    },
+    {
+      name: 'goal',
+      value: 'GOAL',
+      help: {
+        en: "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s,decode=50ms",
+        zh: '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s,decode=50ms',
+      },
+    },
+    {
+      name: 'runs',
+      value: 'COUNT',
+      help: { en: "budget of runs, instead of the file's", zh: '运行次数预算（代替文件中的值）' },
+    },
+    {
+      name: 'dry-run',
+      value: null,
+      help: { en: 'say what would happen and change nothing', zh: '只说明将要做什么，不做任何改动' },
+    },
+    {
+      name: 'simulate',
+      value: 'PROFILE',
+      help: {
+        en: 'the whole search against a simulated engine, in virtual time',
+        zh: '在虚拟时间中对模拟引擎完成整个搜索',
+      },
+    },
+    {
+      name: 'resume',
+      value: 'ID|latest',
+      help: {
+        en: 'go on with a tune of the same file that was interrupted or killed',
+        zh: '继续同一文件被中断或终止的调优',
+      },
+    },
+    {
+      name: 'restore',
+      value: null,
+      help: {
+        en: 'only put back what killed tunes left changed, and end',
+        zh: '仅恢复被终止的调优留下的改动，然后结束',
+      },
+    },
+  ],
+  examples: [
+    { line: 'dyno tune --init mindie > tune.yaml', says: { en: 'a file to begin with', zh: '生成模板文件' } },
+    { line: 'dyno tune tune.yaml --dry-run', says: { en: 'what would happen', zh: '查看将要执行的内容' } },
+    {
+      line: 'dyno tune tune.yaml --goal decode-limit=50ms',
+      says: { en: 'most throughput with a mean decode time below 50 ms', zh: 'decode 平均时延低于 50 ms 的最大吞吐' },
+    },
+    {
+      line: 'dyno tune tune.yaml --simulate qwen1.5-7b-mindie-8x910b4',
+      says: { en: 'the same search in virtual time', zh: '在虚拟时间中进行同样的搜索' },
+    },
+  ],
+  async run(given) {
+    const init = last(given, 'init');
+    if (init !== undefined) return printInit(given, init);
+    await putBack(given);
+    if (given.flags.has('restore')) return exitCodes.ok;
+    const file = given.args[0];
+    if (file === undefined) throw noFile();
+    const text = readText(file);
+    const goal = last(given, 'goal');
+    const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
+    const simulated = last(given, 'simulate');
+    const profile = simulated === undefined ? null : profileNamed(simulated);
+    const words = workloadWords(request, file);
+    if (profile === null) await checkConfigs(request);
+    if (given.flags.has('dry-run')) return dryRun(given, request);
+    const interrupts = listenForInterrupts(given);
+    try {
+      const hash = sha256(`${text}\n${goal ?? ''}`);
+      const { document, dir } = await runTune(
+        request,
+        {
+          server: serverHands(given, words, interrupts),
+          simulate: profile === null ? null : simulatedHands(given, request, words, profile, interrupts),
+          stop: interrupts.stops.sending,
+          onTrial: (progress) => {
+            if (!given.common.quiet) given.io.err(progressText(progress, given.common.lang));
+          },
+        },
+        {
+          store: given.common.store,
+          file,
+          sha256: hash,
+          resume: await folderToResume(given, hash),
+          leastRequests: words.requests ?? null,
+        },
+      );
+      await drawCharts(given, document, dir);
+      given.io.out(
+        given.common.json ? `${JSON.stringify(document, null, 2)}\n` : tuneText(document, given.common.lang),
+      );
+      if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
+      return exitCodeOf(document, words.lenient === true);
+    } finally {
+      interrupts.done();
+    }
+  },
+};
+
+function exitCodeOf({ stoppedBecause, best, slos, variants, trials }: TuneDocument, lenient: boolean): number {
+  if (stoppedBecause === 'interrupted') return exitCodes.interrupted;
+  if (variants.length > 0) return exitCodes.ok;
+  if (best === null) return exitCodes.unreachable;
+  if (!best.confirmed && slos.length > 0) return exitCodes.gateFailed;
+  const doubtful = trials.some(({ number, valid }) => !valid && best.trials.includes(number));
+  return doubtful && !lenient ? exitCodes.notValid : exitCodes.ok;
+}
+
+/** Puts back what tunes that were killed left behind; one that is at work on the same store is left alone. */
+async function putBack(given: Given): Promise<void> {
+  for (const left of await unfinishedTunes(given.common.store)) {
+    if (left.alive) continue;
+    given.io.err(recoveryText(await recover(left), given.common.lang));
+  }
+}
+
+async function folderToResume(given: Given, hash: string): Promise<string | null> {
+  const wanted = last(given, 'resume');
+  if (wanted === undefined) return null;
+  const found = await resumable(given.common.store, hash, wanted);
+  if (found !== null) return found;
+  throw new UserError({
+    code: 'nothing-to-resume',
+    message: { en: 'there is no tune of this file to go on with', zh: '没有可继续的同一文件的调优' },
+    hint: {
+      en: 'The file and the goal must be the same as before; leave --resume out to begin anew.',
+      zh: '文件与目标须与之前一致；去掉 --resume 可重新开始。',
+    },
+    place: { flag: '--resume' },
+  });
+}
+
+async function checkConfigs({ server }: TuneRequest): Promise<void> {
+  const mistakes = (await Promise.all(server.configs.map(configMistakes))).flat();
+  if (mistakes.length > 0) throw new UserError(mistakes);
+}
+
+function withRuns(request: TuneRequest, text: string | undefined): TuneRequest {
+  if (text === undefined) return request;
+  if (!/^[1-9]\d{0,3}$/.test(text)) {
+    throw new UserError({
+      code: 'bad-value',
+      message: { en: `"${text.slice(0, 40)}" is not a number of runs`, zh: `"${text.slice(0, 40)}" 不是运行次数` },
+      hint: { en: 'For example --runs 10.', zh: '例如 --runs 10。' },
+      place: { flag: '--runs' },
+    });
+  }
+  return { ...request, problem: { ...request.problem, budgetRuns: Number(text) } };
+}
+
+function dryRun(given: Given, { problem, server, variants, repeats, url }: TuneRequest): number {
+  const { lang } = given.common;
+  const points = variants.length > 0 ? [] : calibrationPoints(problem);
+  const { patch } = { patch: patchOf(server, points[0]?.settings ?? variants[0]?.settings ?? null) };
+  const plan = {
+    schema: 'llmdyno.tune-plan/1',
+    url,
+    places: sizeOf(problem.space),
+    runs: variants.length > 0 ? variants.length * repeats : problem.budgetRuns,
+    guidedBy: problem.family?.scheduler ?? null,
+    first: points,
+    patch,
+    evaluate: server.evaluate?.command ?? null,
+    slos: problem.slos.map((slo) => slo.text),
+  };
+  if (given.common.json) given.io.out(`${JSON.stringify(plan, null, 2)}\n`);
+  else {
+    const guide = plan.guidedBy ?? say({ en: 'the trials alone', zh: '仅由试验' }, lang);
+    given.io.out(
+      [
+        say(
+          {
+            en: `${plan.places} settings, at most ${plan.runs} runs, guided by: ${guide}`,
+            zh: `${plan.places} 种设置，最多 ${plan.runs} 次运行，引导：${guide}`,
+          },
+          lang,
+        ),
+        ...points.map((point, i) => `${i + 1}. ${pointWords(point.settings, point.load)}`),
+        ...patch.files.map((one) => `${one.file}: ${JSON.stringify(one.set)}`),
+        ...(patch.command === null ? [] : [`$ ${patch.command}`]),
+        ...(plan.evaluate === null ? [] : [`$ ${plan.evaluate}`]),
+        say({ en: 'nothing was changed', zh: '未做任何改动' }, lang),
+        '',
+      ].join('\n'),
+    );
+  }
+  return exitCodes.ok;
+}
+
+async function drawCharts(given: Given, document: TuneDocument, dir: string): Promise<void> {
+  const figures = [document.trials.length > 0 ? trialsFigure(document) : null, paretoOfTune(document)];
+  const { pngOf } = await import('../../picture/index.ts');
+  for (const figure of figures.filter((one): one is Figure => one !== null)) {
+    const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
+    await writeWhole(join(dir, `${figure.id}.svg`), svg);
+    await writeWhole(join(dir, `${figure.id}.png`), pngOf(svg).bytes);
+  }
+}
+
+function printInit(given: Given, word: string): number {
+  const name = initNames.find((known) => known === word);
+  if (name === undefined) {
+    throw new UserError({
+      code: 'bad-value',
+      message: {
+        en: `"${word.slice(0, 40)}" is not a kind of tune file`,
+        zh: `没有 "${word.slice(0, 40)}" 类型的模板`,
+      },
+      hint: { en: `There are: ${initNames.join(', ')}.`, zh: `可用：${initNames.join('、')}。` },
+      place: { flag: '--init' },
+    });
+  }
+  given.io.out(initFile(name));
+  return exitCodes.ok;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw new UserError({
+      code: 'plan-file-unreadable',
+      message: { en: `cannot read it (${code})`, zh: `无法读取（${code}）` },
+      hint: {
+        en: 'Check the path; `dyno tune --init mindie` prints a file to begin with.',
+        zh: '请检查路径；`dyno tune --init mindie` 可输出模板。',
+      },
+      place: { file },
+    });
+  }
+}
+
+function noFile(): UserError {
+  return new UserError({
+    code: 'no-tune-file',
+    message: { en: 'no tune file', zh: '没有指定 tune 文件' },
+    hint: {
+      en: 'Print one with `dyno tune --init mindie > tune.yaml`, then: dyno tune tune.yaml',
+      zh: '用 `dyno tune --init mindie > tune.yaml` 生成，然后：dyno tune tune.yaml',
+    },
+  });
+}

@@ -1,0 +1,153 @@
+import { printable, say } from '../core/index.ts';
+import type { Lang, Phrase } from '../core/index.ts';
+import { tableText } from '../report/index.ts';
+import { outcomeWords, pointWords, round, verdictWords } from '../tune/index.ts';
+import type { Recovery, TuneDocument, TuneProgress } from '../tune/index.ts';
+
+const phaseWords: Readonly<Record<string, Phrase>> = {
+  calibrate: { en: 'calibrate', zh: '标定' },
+  memory: { en: 'memory', zh: '显存' },
+  search: { en: 'search', zh: '搜索' },
+  'feasible-first': { en: 'feasible first', zh: '可行优先' },
+  confirm: { en: 'confirm', zh: '确认' },
+  variant: { en: 'variant', zh: '方案' },
+};
+
+/** The whole answer for a terminal. */
+export function tuneText(tune: TuneDocument, lang: Lang): string {
+  const parts =
+    tune.variants.length > 0
+      ? [variantsTable(tune, lang)]
+      : [trialsTable(tune, lang), standingsTable(tune, lang), patchText(tune, lang)];
+  return `${[...parts, say(tune.words, lang)].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function trialsTable(tune: TuneDocument, lang: Lang): string {
+  const { metric } = tune.objective;
+  const words = [...new Set([metric, ...tune.slos.map(wordOf)])].filter((word) => word !== '');
+  const head = [
+    say({ en: 'trial', zh: '试验' }, lang),
+    say({ en: 'phase', zh: '阶段' }, lang),
+    say({ en: 'settings', zh: '设置' }, lang),
+    ...words.flatMap((word) => [word, say({ en: 'expected', zh: '预测' }, lang)]),
+    say({ en: 'outcome', zh: '结果' }, lang),
+  ];
+  const rows = tune.trials.map((trial) => [
+    String(trial.number),
+    say(phaseWords[trial.phase] ?? trial.phase, lang),
+    pointWords(trial.settings, trial.load),
+    ...words.flatMap((word) => {
+      const value = trial.figures[word] ?? null;
+      const told = trial.predicted?.figures[word];
+      return [value === null ? '–' : round(value), told === undefined ? '' : `${round(told.low)}…${round(told.high)}`];
+    }),
+    trial.outcome === 'ok' && trial.feasible === false
+      ? say({ en: 'breaks an SLO', zh: '违反 SLO' }, lang)
+      : `${say(outcomeWords[trial.outcome], lang)}${trial.cause === null ? '' : `: ${printable(trial.cause).slice(0, 60)}`}`,
+  ]);
+  return tableText(head, rows);
+}
+
+function wordOf(slo: string): string {
+  return /^\s*([A-Za-z]+(?:\.[A-Za-z0-9]+)?)/.exec(slo)?.[1] ?? '';
+}
+
+function standingsTable({ best }: TuneDocument, lang: Lang): string {
+  if (best === null || best.standings.length === 0) return '';
+  const head = [
+    'SLO',
+    say({ en: 'measured', zh: '实测' }, lang),
+    say({ en: '90 % bound', zh: '90 % 界' }, lang),
+    say({ en: 'kept', zh: '满足' }, lang),
+  ];
+  return tableText(
+    head,
+    best.standings.map(({ slo, value, bound, met }) => [
+      slo,
+      value === null ? '–' : round(value),
+      bound === null ? '–' : round(bound),
+      met ? say({ en: 'yes', zh: '是' }, lang) : say({ en: 'no', zh: '否' }, lang),
+    ]),
+  );
+}
+
+function patchText({ patch, best }: TuneDocument, lang: Lang): string {
+  if (best === null) return '';
+  const lines: string[] = [];
+  for (const { file, set } of patch.files) {
+    lines.push(`${printable(file)}:`);
+    for (const [path, value] of Object.entries(set)) lines.push(`  ${printable(path)} = ${JSON.stringify(value)}`);
+  }
+  for (const [name, value] of Object.entries(patch.env)) lines.push(`${printable(name)}=${printable(value)}`);
+  if (patch.command !== null) lines.push(printable(patch.command));
+  if (lines.length === 0) lines.push(pointWords(best.settings, best.load));
+  return `${say({ en: 'To apply:', zh: '应用方法：' }, lang)}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+function variantsTable({ variants, objective }: TuneDocument, lang: Lang): string {
+  const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+  const head = [
+    say({ en: 'variant', zh: '方案' }, lang),
+    say({ en: 'runs', zh: '运行' }, lang),
+    objective.metric,
+    say({ en: '99 % interval', zh: '99 % 区间' }, lang),
+    say({ en: 'change', zh: '变化' }, lang),
+    say({ en: '99 % interval', zh: '99 % 区间' }, lang),
+    say({ en: 'failed', zh: '失败' }, lang),
+    say({ en: 'verdict', zh: '结论' }, lang),
+  ];
+  const rows = variants.map((arm) => [
+    printable(arm.name),
+    `${arm.ok}/${arm.ok + arm.bad}`,
+    arm.mean === null ? '–' : round(arm.mean),
+    arm.interval === null ? '–' : arm.interval.map(round).join('…'),
+    arm.changeRatio === null ? '–' : percent(arm.changeRatio),
+    arm.changeInterval === null ? '–' : arm.changeInterval.map(percent).join(' … '),
+    arm.failedRatio === null ? '–' : percent(arm.failedRatio),
+    say(verdictWords[arm.verdict], lang),
+  ]);
+  return tableText(head, rows);
+}
+
+/** One line when a trial begins, one when it ends. */
+export function progressText({ number, phase, title, trial, document, leftMs }: TuneProgress, lang: Lang): string {
+  const count = `${number}/${document.variants.length > 0 ? '…' : document.budget.runs}`;
+  const name = say(phaseWords[phase] ?? phase, lang);
+  const best = document.best?.objective.mean;
+  if (trial === null) {
+    const left =
+      leftMs === null
+        ? ''
+        : say({ en: `; at most ${minutes(leftMs)} left`, zh: `；最多还需 ${minutes(leftMs)}` }, lang);
+    const sofar =
+      best == null ? '' : say({ en: `; best so far ${round(best)}`, zh: `；当前最优 ${round(best)}` }, lang);
+    return `${say({ en: 'trial', zh: '试验' }, lang)} ${count} ${name}: ${title}${sofar}${left}\n`;
+  }
+  const value = trial.figures[document.objective.metric] ?? null;
+  const outcome = `${say(outcomeWords[trial.outcome], lang)}${trial.cause === null ? '' : `: ${printable(trial.cause)}`}`;
+  return `  ${outcome}${value === null ? '' : `  ${document.objective.metric} ${round(value)}`}\n`;
+}
+
+function minutes(ms: number): string {
+  const s = Math.ceil(ms / 1000);
+  return s < 90 ? `${s}s` : s < 5400 ? `${Math.round(s / 60)}m` : `${(s / 3600).toFixed(1)}h`;
+}
+
+/** What was put back after a tune that was killed. */
+export function recoveryText({ tuneId, restored, changed, ended }: Recovery, lang: Lang): string {
+  const lines = [
+    ...restored.map((file) => ({
+      en: `restored ${file} as it was before tune ${tuneId}, which was killed`,
+      zh: `已恢复 ${file}（调优 ${tuneId} 被强制终止前的原文件）`,
+    })),
+    ...changed.map(({ file, saved }) => ({
+      en: `${file} was changed after tune ${tuneId} was killed, so it is left alone; its original lies in ${saved}`,
+      zh: `${file} 在调优 ${tuneId} 被终止后又被修改，未改动；原文件在 ${saved}`,
+    })),
+    ...ended.map((pid) => ({
+      en: `ended the server of tune ${tuneId} that was still running (pid ${pid})`,
+      zh: `已结束调优 ${tuneId} 遗留的服务器（pid ${pid}）`,
+    })),
+  ];
+  return lines.map((line) => `${say(line, lang)}\n`).join('');
+}
