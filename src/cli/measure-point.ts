@@ -89,11 +89,13 @@ export async function measurePoint(
 }
 
 function telemetryWish({ words, secrets }: Prepared, { target }: RunPlan): TelemetryWish {
+  // What only a proxy may see does not go to the server's metrics page.
+  const { 'proxy-authorization': _, ...shown } = secrets;
   return {
     url: target.url,
     devices: words.devices ?? 'auto',
     metrics: words.metrics ?? 'auto',
-    headers: { ...target.headers, ...secrets },
+    headers: { ...target.headers, ...shown },
     insecure: target.insecure,
   };
 }

@@ -11,6 +11,7 @@ import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { checkFit } from './check-fit.ts';
 import { firstModel, listedModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
+import { withProxy } from './env-proxy.ts';
 import { noteLengths } from './input-notes.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { readWireFile } from './wire-file.ts';
@@ -43,8 +44,9 @@ export async function prepare(
   if (wire === null && asked.api === 'custom') throw noWire();
   const typed = readAddress(asked.url, wire === null ? (asked.api ?? null) : 'custom', wire?.path ?? null);
   const { shown, secrets: bearer } = splitHeaders(asked, given.io.env);
-  const secrets = keyAsAsked(typed, bearer, asked.keyEnv !== undefined);
-  const opened = await open(asked, points);
+  const proxied = withProxy(asked, typed.url, given);
+  const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
+  const opened = await open(proxied.words, points);
   const { dataset, words } = opened;
   const server = {
     url: typed.url,

@@ -21,6 +21,7 @@ export const problems = {
   'timeout-ttft': { en: 'no output within the first-token timeout', zh: '首 token 超时' },
   'timeout-read': { en: 'silence longer than the read timeout', zh: '读取超时' },
   'timeout-total': { en: 'not finished within the total timeout', zh: '请求总超时' },
+  'stream-refused': { en: 'server refused the HTTP/2 stream', zh: '服务器拒绝 HTTP/2 流' },
   reset: { en: 'connection reset by the server', zh: '连接被服务器重置' },
   'truncated-stream': { en: 'answer ended before it was complete', zh: '响应未完整结束' },
   'malformed-http': { en: 'not a valid HTTP answer', zh: 'HTTP 响应格式错误' },

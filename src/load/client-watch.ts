@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 
 import type { ClientHealth } from '../core/index.ts';
-import { hostRoom, threadCpu } from './host-room.ts';
+import { hostRoom, residentBytes, threadCpu } from './host-room.ts';
 import type { HostRoom } from './host-room.ts';
 
 const resolutionMs = 5;
@@ -66,7 +66,7 @@ export class ClientWatch {
       threads: 1,
       connectionsOpened: opened,
       connectionsReused: reused,
-      rssMaxBytes: this.#rssMaxBytes,
+      rssMaxBytes: this.#rssMaxBytes === 0 ? null : this.#rssMaxBytes,
       ...this.#threadShare(elapsedMs, spunMs),
       gc: { ...this.#gc },
       ...connections,
@@ -83,7 +83,7 @@ export class ClientWatch {
   }
 
   #sample(): void {
-    this.#rssMaxBytes = Math.max(this.#rssMaxBytes, process.memoryUsage.rss());
+    this.#rssMaxBytes = Math.max(this.#rssMaxBytes, residentBytes() ?? 0);
     this.#room = tightest(this.#room, hostRoom());
   }
 
@@ -94,18 +94,15 @@ export class ClientWatch {
   }
 }
 
+/** The least room of two looks; what one look could not tell, the other tells. */
 function tightest(before: HostRoom, now: HostRoom): HostRoom {
+  const pick = (of: (...values: number[]) => number, a: number | null, b: number | null): number | null =>
+    a === null || b === null ? (a ?? b) : of(a, b);
   return {
-    ...now,
-    fileHandlesLeft: least(before.fileHandlesLeft, now.fileHandlesLeft),
-    portsLeft: least(before.portsLeft, now.portsLeft),
-    socketBuffersBytes:
-      before.socketBuffersBytes === null || now.socketBuffersBytes === null
-        ? now.socketBuffersBytes
-        : Math.max(before.socketBuffersBytes, now.socketBuffersBytes),
+    fileHandlesLimit: now.fileHandlesLimit ?? before.fileHandlesLimit,
+    fileHandlesLeft: pick(Math.min, before.fileHandlesLeft, now.fileHandlesLeft),
+    portsLimit: now.portsLimit ?? before.portsLimit,
+    portsLeft: pick(Math.min, before.portsLeft, now.portsLeft),
+    socketBuffersBytes: pick(Math.max, before.socketBuffersBytes, now.socketBuffersBytes),
   };
-}
-
-function least(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? b : Math.min(a, b);
 }

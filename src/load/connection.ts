@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 import { problem } from '../core/index.ts';
 import type { Problem } from '../core/index.ts';
+import type { Carrier } from './carrier.ts';
 import { socketProblem } from './connect-problem.ts';
 import type { Stage } from './connect-problem.ts';
 import { connect } from './endpoint.ts';
@@ -10,6 +11,7 @@ import { HttpReader, HttpSyntaxError } from './http-reader.ts';
 import type { ResponseHandler, ResponseHead } from './http-reader.ts';
 import type { ConnectionTally } from './connection-tally.ts';
 import type { RunClock } from './run-clock.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** Who is told about the one request that a connection carries at a time. Times are of the socket read. */
 export interface ConnectionClient {
@@ -27,10 +29,13 @@ export interface ConnectionClient {
 }
 
 /** One connection: a socket, a strict reader, and at most one request. */
-export class Connection implements ResponseHandler {
+export class Connection implements Carrier, ResponseHandler {
   readonly #clock: RunClock;
   readonly #reader = new HttpReader();
-  readonly #socket: Socket;
+  #socket: Socket;
+  /** Written as soon as the proxy has agreed to carry the connection; null = there is nothing to wait for. */
+  #unsent: string | null = null;
+  #carried = true;
   readonly #tally: ConnectionTally;
   #client: ConnectionClient | null = null;
   #stage: Stage = 'connecting';
@@ -55,7 +60,7 @@ export class Connection implements ResponseHandler {
     this.#tally = tally;
     const begunMs = clock.nowMs();
     let connectedMs = begunMs;
-    this.#socket = connect(endpoint, buffer, (bytes, length) => this.#read(bytes, length));
+    const read = (bytes: Uint8Array, length: number): void => this.#read(bytes, length);
     const open = (): void => {
       const nowMs = clock.nowMs();
       this.#stage = 'open';
@@ -63,17 +68,37 @@ export class Connection implements ResponseHandler {
       this.#client?.connected(nowMs);
       this.onOpen?.();
     };
-    this.#socket.on('connect', () => {
+    const adopt = (socket: Socket): Socket => {
+      socket.on('connect', () => {
+        connectedMs = clock.nowMs();
+        if (endpoint.secure) this.#stage = 'handshaking';
+        else open();
+      });
+      if (endpoint.secure) socket.on('secureConnect', open);
+      socket.on('end', () => this.#closedByPeer());
+      socket.on('error', (error) => {
+        this.#error = error;
+      });
+      socket.on('close', () => this.#gone());
+      return socket;
+    };
+    if (endpoint.tunnel === undefined) {
+      this.#socket = adopt(connect(endpoint, buffer, read));
+      return;
+    }
+    this.#carried = false;
+    const carried = (bare: Socket): void => {
+      this.#carried = true;
       connectedMs = clock.nowMs();
-      if (endpoint.secure) this.#stage = 'handshaking';
-      else open();
+      this.#stage = 'handshaking';
+      this.#socket = adopt(connect(endpoint, buffer, read, bare));
+      if (this.#unsent !== null) this.#socket.write(this.#unsent);
+      this.#unsent = null;
+    };
+    this.#socket = openTunnel(endpoint.tunnel, endpoint, carried, (why) => {
+      if (this.#client === null) this.onGone?.();
+      else this.#break(why, clock.nowMs());
     });
-    if (endpoint.secure) this.#socket.on('secureConnect', open);
-    this.#socket.on('end', () => this.#closedByPeer());
-    this.#socket.on('error', (error) => {
-      this.#error = error;
-    });
-    this.#socket.on('close', () => this.#gone());
   }
 
   /** Writes a request; `client` hears of everything that follows. */
@@ -83,6 +108,10 @@ export class Connection implements ResponseHandler {
     this.#answered = false;
     this.#ended = false;
     this.#reader.expect(this);
+    if (!this.#carried) {
+      this.#unsent = request;
+      return;
+    }
     this.#socket.write(request);
     if (this.#stage === 'open') this.#tally.wrote(this.#socket.writableLength);
   }

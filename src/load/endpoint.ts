@@ -1,10 +1,16 @@
-import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
 
 import { UserError } from '../core/index.ts';
-import type { RunPlan } from '../core/index.ts';
+import type { Problem, RunPlan } from '../core/index.ts';
+import { socketProblem } from './connect-problem.ts';
+import type { Stage } from './connect-problem.ts';
+import { proxyAuthorization } from './request-text.ts';
+import type { Secrets } from './request-text.ts';
+import { cachedLookup } from './name-lookup.ts';
+import { openTunnel } from './tunnel.ts';
+import type { Tunnel } from './tunnel.ts';
 
 /** Where connections go and how they are made. */
 export interface Endpoint {
@@ -17,6 +23,11 @@ export interface Endpoint {
   /** Value of the Host header. */
   hostHeader: string;
   lookup: net.LookupFunction;
+  /** The proxy that carries the connection; absent = it is made directly. */
+  tunnel?: Tunnel;
+  /** The request itself goes to a proxy, which may want a name. */
+  viaProxy?: true;
+  http2?: true;
   /** PEM texts; absent = what Node trusts, and no certificate of our own. */
   ca?: string;
   cert?: string;
@@ -24,19 +35,24 @@ export interface Endpoint {
 }
 
 /** The endpoint that a plan's target names. */
-export function endpointOf(target: Pick<RunPlan['target'], 'url' | 'insecure' | 'reach'>): Endpoint {
+export function endpointOf(
+  target: Pick<RunPlan['target'], 'url' | 'insecure' | 'reach'>,
+  secrets: Secrets = {},
+): Endpoint {
   const url = new URL(target.url);
   const secure = url.protocol === 'https:';
   const { reach } = target;
-  if (reach != null && reach.proxy !== null) return throughProxy(url, reach.proxy);
+  const proxy = reach?.proxy ?? null;
+  if (proxy !== null && !secure && reach?.http2 !== true) return throughProxy(url, proxy);
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
+    ...placeOf(url),
     ...(reach != null && {
       ...(reach.ca !== null && { ca: pemText(reach.ca, '--ca') }),
       ...(reach.cert !== null && { cert: pemText(reach.cert, '--cert') }),
       ...(reach.key !== null && { key: pemText(reach.key, '--cert-key') }),
+      ...(reach.http2 === true && { http2: true as const }),
     }),
+    ...(proxy !== null && { tunnel: tunnelOf(new URL(proxy), secrets) }),
     secure,
     insecure: target.insecure,
     path: url.pathname + url.search,
@@ -46,33 +62,31 @@ export function endpointOf(target: Pick<RunPlan['target'], 'url' | 'insecure' | 
 }
 
 /** Every endpoint of a target, the first one first. */
-export function endpointsOf(target: RunPlan['target']): Endpoint[] {
-  return [target.url, ...(target.reach?.also ?? [])].map((url) => endpointOf({ ...target, url }));
+export function endpointsOf(target: RunPlan['target'], secrets: Secrets): Endpoint[] {
+  return [target.url, ...(target.reach?.also ?? [])].map((url) => endpointOf({ ...target, url }, secrets));
 }
 
-/** A request through a proxy goes to the proxy, with the whole address in its first line. */
+function placeOf(url: URL): { host: string; port: number } {
+  const usual = url.protocol === 'https:' ? 443 : 80;
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? usual : Number(url.port) };
+}
+
+/** An http request through a proxy goes to the proxy, with the whole address in its first line. */
 function throughProxy(url: URL, proxy: string): Endpoint {
-  const at = new URL(proxy);
-  if (url.protocol !== 'http:' || at.protocol !== 'http:') {
-    throw new UserError({
-      code: 'proxy-https',
-      message: { en: 'only http:// is carried through a proxy', zh: '仅支持通过代理访问 http:// 地址' },
-      hint: {
-        en: 'Reach the https server directly, or let the proxy terminate TLS.',
-        zh: '请直接访问 https 服务器，或由代理终止 TLS。',
-      },
-      place: { flag: '--proxy' },
-    });
-  }
   return {
-    host: at.hostname.replace(/^\[|\]$/g, ''),
-    port: at.port === '' ? 80 : Number(at.port),
+    ...placeOf(new URL(proxy)),
+    viaProxy: true,
     secure: false,
     insecure: false,
     path: url.href,
     hostHeader: url.host,
     lookup: cachedLookup(),
   };
+}
+
+function tunnelOf(proxy: URL, secrets: Secrets): Tunnel {
+  const authorization = secrets[proxyAuthorization];
+  return { ...placeOf(proxy), ...(authorization !== undefined && { authorization }) };
 }
 
 function pemText(file: string, flag: string): string {
@@ -89,35 +103,12 @@ function pemText(file: string, flag: string): string {
   }
 }
 
-const lookupTtlMs = 30_000;
-
-/** Name lookup asked once in a while, not once per connection: ten thousand connections are one question. */
-function cachedLookup(): net.LookupFunction {
-  const answers = new Map<string, { until: number; answer: Promise<dns.LookupAddress[]> }>();
-  return (hostname, options, callback) => {
-    const now = performance.now();
-    let known = answers.get(hostname);
-    if (known === undefined || known.until < now) {
-      known = { until: now + lookupTtlMs, answer: dns.promises.lookup(hostname, { all: true, order: 'ipv4first' }) };
-      answers.set(hostname, known);
-      // A failed lookup is not remembered: the next connection asks again.
-      known.answer.catch(() => answers.delete(hostname));
-    }
-    known.answer.then(
-      (addresses) => {
-        if (options.all === true) callback(null, addresses);
-        else callback(null, addresses[0]!.address, addresses[0]!.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
-  };
-}
-
 /** Opens a connection; bytes are handed to `read` straight from the socket's read buffer, only borrowed for the call. */
 export function connect(
   endpoint: Endpoint,
   buffer: Uint8Array,
   read: (buffer: Uint8Array, length: number) => void,
+  carrier: net.Socket | null = null,
 ): net.Socket {
   const onread = {
     buffer,
@@ -129,19 +120,69 @@ export function connect(
   const { host, port, lookup } = endpoint;
   const socket = endpoint.secure
     ? tls.connect({
-        host,
-        port,
-        lookup,
+        ...tlsOptions(endpoint, 'http/1.1'),
+        ...reachOptions(endpoint, carrier),
         onread,
         allowHalfOpen: true,
-        ...(net.isIP(host) === 0 && { servername: host }),
-        ALPNProtocols: ['http/1.1'],
-        rejectUnauthorized: !endpoint.insecure,
-        ...(endpoint.ca !== undefined && { ca: endpoint.ca }),
-        ...(endpoint.cert !== undefined && { cert: endpoint.cert }),
-        ...(endpoint.key !== undefined && { key: endpoint.key }),
       } as tls.ConnectionOptions)
     : net.connect({ host, port, lookup, onread, allowHalfOpen: true });
+  // Node leaves `onread` out where TLS goes over a socket that is there already.
+  if (carrier !== null) socket.on('data', (bytes) => read(bytes, bytes.length));
   socket.setNoDelay(true);
   return socket;
+}
+
+/** Opens a connection for a library that reads it itself, HTTP/2's; through the proxy where there is one. */
+export function connectFor(
+  endpoint: Endpoint,
+  hear: { connected(): void; opened(socket: net.Socket): void; failed(why: Problem): void },
+): net.Socket {
+  const { host, port, lookup, tunnel, secure } = endpoint;
+  const watch = (socket: net.Socket, stage: Stage): net.Socket => {
+    let now = stage;
+    const broke = (error: NodeJS.ErrnoException): void => hear.failed(socketProblem(error, now));
+    socket.setNoDelay(true);
+    socket.once('error', broke);
+    socket.once('connect', () => {
+      hear.connected();
+      now = 'handshaking';
+    });
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      socket.removeListener('error', broke);
+      hear.opened(socket);
+    });
+    return socket;
+  };
+  const secured = (carrier: net.Socket | null): net.Socket =>
+    tls.connect({ ...tlsOptions(endpoint, 'h2'), ...reachOptions(endpoint, carrier) });
+  if (tunnel === undefined) return watch(secure ? secured(null) : net.connect({ host, port, lookup }), 'connecting');
+  return openTunnel(
+    tunnel,
+    endpoint,
+    (bare) => {
+      hear.connected();
+      if (secure) watch(secured(bare), 'handshaking');
+      else hear.opened(bare);
+    },
+    (why) => hear.failed(why),
+  );
+}
+
+/** To the server itself, or over a connection that a proxy carries there. */
+function reachOptions({ host, port, lookup }: Endpoint, carrier: net.Socket | null): tls.ConnectionOptions {
+  return carrier === null ? { host, port, lookup } : { socket: carrier };
+}
+
+function tlsOptions(endpoint: Endpoint, protocol: 'h2' | 'http/1.1'): tls.ConnectionOptions {
+  const { host, ca, cert, key } = endpoint;
+  return {
+    // Over a carried connection there is no host to take the name to be checked from.
+    host,
+    ...(net.isIP(host) === 0 && { servername: host }),
+    ALPNProtocols: [protocol],
+    rejectUnauthorized: !endpoint.insecure,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+  };
 }

@@ -3,6 +3,7 @@ import type { Problem, RunPlan } from '../core/index.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import { endpointOf } from './endpoint.ts';
+import { Http2Pool } from './http2/http2-pool.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import { startClock } from './run-clock.ts';
@@ -28,7 +29,7 @@ export function fetchOnce(
   timeoutMs: number,
 ): Promise<Fetched> {
   const clock = startClock();
-  const endpoint = endpointOf({ ...target, url: call.url });
+  const endpoint = endpointOf({ ...target, url: call.url }, secrets);
   const write = requestWriter(endpoint, target, secrets);
   const request = write({
     method: call.method,
@@ -41,11 +42,14 @@ export function fetchOnce(
   return new Promise((resolve) => {
     const fetched: Fetched = { status: null, contentType: '', server: null, body: '', problem: null };
     const decoder = new TextDecoder();
-    const connection = new Connection(endpoint, clock, new Uint8Array(64 * 1024), new ConnectionTally());
+    const streams = endpoint.http2 === true ? new Http2Pool(endpoint, clock) : null;
+    const connection =
+      streams?.take().connection ?? new Connection(endpoint, clock, new Uint8Array(64 * 1024), new ConnectionTally());
     let connected = false;
     const done = (why: Problem | null): void => {
       clearTimeout(timer);
       connection.destroy();
+      streams?.close();
       resolve({ ...fetched, problem: why });
     };
     const timer = setTimeout(() => {

@@ -2,7 +2,8 @@ import { outputKindLetters, problem } from '../core/index.ts';
 import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, ServerSteps, Timeouts } from '../core/index.ts';
 import type { Heard, Listener, Protocol } from '../protocol/index.ts';
 import { charCount } from '../workload/index.ts';
-import type { Connection, ConnectionClient } from './connection.ts';
+import type { Carrier } from './carrier.ts';
+import type { ConnectionClient } from './connection.ts';
 import type { ResponseHead } from './http-reader.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -21,9 +22,9 @@ export interface FlightSettings {
 export class Flight implements ConnectionClient {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
-  #connection: Connection;
+  #connection: Carrier;
   readonly #request: string;
-  readonly #redial: () => Connection;
+  readonly #redial: () => Carrier;
   readonly #ended: (ended: Ended, reusable: boolean) => void;
   readonly #dueMs: number;
   readonly #sentMs: number;
@@ -57,14 +58,14 @@ export class Flight implements ConnectionClient {
     ask: Ask;
     request: string;
     settings: FlightSettings;
-    connection: Connection;
+    connection: Carrier;
     fresh: boolean;
     dueMs: number;
     nowMs: number;
     warmup: boolean;
     inputChars: number;
     /** A new connection in place of one that went stale. */
-    redial: () => Connection;
+    redial: () => Carrier;
     ended: (ended: Ended, reusable: boolean) => void;
   }) {
     this.#ask = parts.ask;
@@ -83,7 +84,7 @@ export class Flight implements ConnectionClient {
     parts.connection.send(parts.request, this);
   }
 
-  get connection(): Connection {
+  get connection(): Carrier {
     return this.#connection;
   }
 

@@ -27,6 +27,15 @@ export function hostRoom(): HostRoom {
   };
 }
 
+/** Memory of this process, bytes; null = not told, which is so when all file handles are used up. */
+export function residentBytes(): number | null {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return null;
+  }
+}
+
 /** CPU of the calling thread and the time it waited for a core, ms since it began; null = not told. */
 export function threadCpu(): { runMs: number; waitMs: number } | null {
   const [run, wait] = textOf('/proc/thread-self/schedstat')?.split(' ').map(Number) ?? [];
@@ -34,7 +43,15 @@ export function threadCpu(): { runMs: number; waitMs: number } | null {
   return { runMs: run / 1e6, waitMs: wait / 1e6 };
 }
 
+/** The limits do not change while a process runs, and with all handles used up they could not be read again. */
+let knownLimit: number | null = null;
+
 function handleLimit(): number | null {
+  knownLimit ??= readHandleLimit();
+  return knownLimit;
+}
+
+function readHandleLimit(): number | null {
   const soft = /^Max open files\s+(\d+)/m.exec(textOf('/proc/self/limits') ?? '')?.[1];
   return soft === undefined ? null : Number(soft);
 }

@@ -4,6 +4,7 @@ import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { Share } from './dealer.ts';
 import { endpointsOf } from './endpoint.ts';
+import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
 import type { PhaseParts } from './phase.ts';
 import { Pool } from './pool.ts';
@@ -51,13 +52,15 @@ export class LoadSession {
 
   constructor(parts: SessionParts) {
     const { plan, clock } = parts;
-    const endpoints = endpointsOf(plan.target);
+    const endpoints = endpointsOf(plan.target, parts.secrets);
     const endpoint = endpoints[0]!;
     const protocol = protocolFor(plan.target);
     const write = requestWriter(endpoint, plan.target, parts.secrets);
     this.#parts = parts;
-    this.#pool =
-      endpoints.length === 1 ? new Pool(endpoint, clock, this.#tally) : new Pools(endpoints, clock, this.#tally);
+    const pools = endpoints.map((each) =>
+      each.http2 === true ? new Http2Pool(each, clock, this.#tally) : new Pool(each, clock, this.#tally),
+    );
+    this.#pool = pools.length === 1 ? pools[0]! : new Pools(pools);
     this.#phaseParts = {
       plan,
       clock,

@@ -260,7 +260,8 @@ export class Phase {
     const { plan, pool, clock, settings } = this.#parts;
     const { dealt, ask, written, inputChars } = errand;
     const several = (plan.target.reach?.also.length ?? 0) > 0;
-    const { connection, fresh } = pool.take();
+    const session = plan.target.reach?.spread === 'session' ? (ask.prompt.labels['session'] ?? null) : null;
+    const { connection, fresh } = pool.take(session);
     // Of several servers each is asked under its own name.
     const request = several ? written.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : written;
     const nowMs = clock.nowMs();
@@ -274,7 +275,7 @@ export class Phase {
       nowMs,
       warmup: this.#warmup,
       inputChars,
-      redial: () => pool.replace(),
+      redial: () => pool.replace(session),
       ended: (last, reusable) => {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);

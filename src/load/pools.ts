@@ -1,33 +1,31 @@
-import type { Connection } from './connection.ts';
-import type { ConnectionTally } from './connection-tally.ts';
-import type { Endpoint } from './endpoint.ts';
-import { Pool } from './pool.ts';
-import type { RunClock } from './run-clock.ts';
+import { randomStream } from '../core/index.ts';
+import type { Carrier } from './carrier.ts';
 
 /** Where a run's connections come from: one pool, or several servers in turn. */
 export interface ConnectionSource {
-  take(): { connection: Connection; fresh: boolean };
+  /** Asks of one session may be asked of one server; null = whichever is next. */
+  take(session: string | null): { connection: Carrier; fresh: boolean };
   warm(count: number): Promise<void>;
-  replace(): Connection;
-  give(connection: Connection): void;
+  replace(session: string | null): Carrier;
+  give(connection: Carrier): void;
   close(): void;
   readonly opened: number;
   readonly reused: number;
 }
 
-/** Several servers that do the same work, asked one after the other. */
+/** Several servers that do the same work, asked one after the other, or each session always at the same. */
 export class Pools implements ConnectionSource {
-  readonly #pools: readonly Pool[];
-  readonly #owner = new WeakMap<Connection, Pool>();
+  readonly #pools: readonly ConnectionSource[];
+  readonly #owner = new WeakMap<Carrier, ConnectionSource>();
   #next = 0;
 
-  constructor(endpoints: readonly Endpoint[], clock: RunClock, tally: ConnectionTally) {
-    this.#pools = endpoints.map((endpoint) => new Pool(endpoint, clock, tally));
+  constructor(pools: readonly ConnectionSource[]) {
+    this.#pools = pools;
   }
 
-  take(): { connection: Connection; fresh: boolean } {
-    const pool = this.#turn();
-    const taken = pool.take();
+  take(session: string | null): { connection: Carrier; fresh: boolean } {
+    const pool = this.#turn(session);
+    const taken = pool.take(session);
     this.#owner.set(taken.connection, pool);
     return taken;
   }
@@ -36,14 +34,14 @@ export class Pools implements ConnectionSource {
     await Promise.all(this.#pools.map((pool) => pool.warm(Math.ceil(count / this.#pools.length))));
   }
 
-  replace(): Connection {
-    const pool = this.#turn();
-    const connection = pool.replace();
+  replace(session: string | null): Carrier {
+    const pool = this.#turn(session);
+    const connection = pool.replace(session);
     this.#owner.set(connection, pool);
     return connection;
   }
 
-  give(connection: Connection): void {
+  give(connection: Carrier): void {
     this.#owner.get(connection)?.give(connection);
   }
 
@@ -59,9 +57,10 @@ export class Pools implements ConnectionSource {
     return this.#pools.reduce((sum, pool) => sum + pool.reused, 0);
   }
 
-  #turn(): Pool {
-    const pool = this.#pools[this.#next % this.#pools.length]!;
-    this.#next++;
-    return pool;
+  /** The server of a session depends on its name alone, so that every thread and every run sends it to the same. */
+  #turn(session: string | null): ConnectionSource {
+    const at =
+      session === null ? this.#next++ % this.#pools.length : randomStream(0, session).below(this.#pools.length);
+    return this.#pools[at]!;
   }
 }

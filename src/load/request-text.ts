@@ -6,6 +6,9 @@ import type { Endpoint } from './endpoint.ts';
 /** Values that plan.json never holds: the API key and hidden headers, by header name. */
 export type Secrets = Readonly<Record<string, string>>;
 
+/** The header that a proxy alone may see. */
+export const proxyAuthorization = 'proxy-authorization';
+
 /** Makes the text of requests to one endpoint; everything that is the same for all of them is built once. */
 export function requestWriter(
   endpoint: Endpoint,
@@ -20,6 +23,7 @@ export function requestWriter(
     ['user-agent', 'llmdyno'],
   ];
   for (const [name, value] of Object.entries({ ...target.headers, ...secrets })) {
+    if (name.toLowerCase() === proxyAuthorization && endpoint.viaProxy !== true) continue;
     if (value !== hiddenValue) fixed.push([name.toLowerCase(), value]);
   }
   for (const [name, value] of fixed) checkHeader(name, value);

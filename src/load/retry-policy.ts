@@ -13,6 +13,7 @@ export function turnedAway({ outcome, problem, chunks }: Exchange): boolean {
     case 'connect-timeout':
     case 'connect-failed':
     case 'dns':
+    case 'stream-refused':
       return true;
     case 'http-5xx':
       return problem.status === 502 || problem.status === 503 || problem.status === 504;

@@ -217,8 +217,9 @@ export function assemblePlan(parts: {
 
 /** How the server is reached, where the words say more than its address; `url` gives further servers their path. */
 export function reachWord(words: PlanWords, url: string): Pick<Target, 'reach'> {
-  const { ca, cert, certKey, proxy, alsoAt } = words;
-  if ([ca, cert, certKey, proxy, alsoAt].every((word) => word === undefined)) return {};
+  const { ca, cert, certKey, alsoAt, http2 = false, spread } = words;
+  const proxy = words.proxy === 'none' ? undefined : words.proxy;
+  if ([ca, cert, certKey, proxy, alsoAt].every((word) => word === undefined) && !http2) return {};
   const { pathname, search } = new URL(url);
   const whole = (other: string): string => {
     const typed = new URL(/^https?:\/\//i.test(other) ? other : `http://${other}`);
@@ -231,6 +232,8 @@ export function reachWord(words: PlanWords, url: string): Pick<Target, 'reach'> 
       key: certKey ?? null,
       proxy: proxy === undefined ? null : new URL(/^http:\/\//i.test(proxy) ? proxy : `http://${proxy}`).origin,
       also: (alsoAt ?? []).map(whole),
+      ...(spread === 'session' && { spread }),
+      ...(http2 && { http2: true as const }),
     },
   };
 }

@@ -70,10 +70,11 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
     return word;
   });
   let toldMs = -Infinity;
+  const halt = new AbortController();
   telemetry?.start(kit.monotonicOriginNs);
   try {
     for await (const exchange of parts.before ?? []) meter.add(exchange);
-    for await (const ended of kit.run(plan, stops, watched)) {
+    for await (const ended of kit.run(plan, halting(stops, halt.signal), watched)) {
       await writer.append(ended);
       meter.add(ended.exchange);
       telemetry?.saw(ended.exchange);
@@ -83,7 +84,8 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
       onProgress({ state, glance: meter.peek(state.nowMs), warmup: ended.exchange.warmup });
     }
   } catch (failure) {
-    // What was measured stays readable; the failure is the caller's to tell.
+    // What was measured stays readable; the failure is the caller's to tell. The server is not loaded for nobody.
+    halt.abort();
     await telemetry?.stop();
     await writer.abort();
     throw failure;
@@ -96,6 +98,11 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
   await writer.finish(whole);
   return whole;
+}
+
+/** The stops with one more that cancels everything. */
+function halting({ sending, everything }: Stops, halt: AbortSignal): Stops {
+  return { sending: AbortSignal.any([sending, halt]), everything: AbortSignal.any([everything, halt]) };
 }
 
 /** What is found after the load: a meter over the changed records, and what to add to the summary. */

@@ -6,16 +6,16 @@ const causes: Record<string, { code: string; message: Phrase; hint: Phrase }> = 
     code: 'disk-full',
     message: { en: 'the disk is full', zh: '磁盘已满' },
     hint: {
-      en: 'Free some space, or choose another store with --store DIR.',
-      zh: '请清理磁盘，或用 --store 指定其他目录。',
+      en: 'Free some space and go on with --resume (what was written stays), or choose another store with --store DIR.',
+      zh: '请清理磁盘后用 --resume 继续（已写入的记录保留），或用 --store 指定其他目录。',
     },
   },
   EDQUOT: {
     code: 'disk-full',
     message: { en: 'the disk quota is used up', zh: '磁盘配额已用完' },
     hint: {
-      en: 'Free some space, or choose another store with --store DIR.',
-      zh: '请清理磁盘，或用 --store 指定其他目录。',
+      en: 'Free some space and go on with --resume (what was written stays), or choose another store with --store DIR.',
+      zh: '请清理磁盘后用 --resume 继续（已写入的记录保留），或用 --store 指定其他目录。',
     },
   },
   EACCES: {

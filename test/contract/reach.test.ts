@@ -1,14 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Ended, Reach } from '../../src/core/index.ts';
+import type { Ended, Prompt, Reach } from '../../src/core/index.ts';
 import { makeCertificate, selfSigned, startEngine } from '../../src/engine/index.ts';
 import type { Certified, EngineOptions } from '../../src/engine/index.ts';
+import { endpointOf } from '../../src/load/endpoint.ts';
 import { makeLoadRunner } from '../../src/load/index.ts';
+import { requestWriter } from '../../src/load/request-text.ts';
 import { builtinProfile, defaultProfileName } from '../../src/sim/index.ts';
 import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
@@ -38,12 +41,16 @@ beforeAll(async () => {
   await writeFile(file('key.pem'), mine.key);
 });
 
-async function ask(url: string, reach: Reach, more: { insecure?: boolean; requests?: number } = {}): Promise<Ended[]> {
+async function ask(
+  url: string,
+  reach: Reach,
+  more: { insecure?: boolean; requests?: number; secrets?: Record<string, string>; prompts?: Prompt[] } = {},
+): Promise<Ended[]> {
   const base = smallPlan(`${url}/v1/chat/completions`, { requests: more.requests ?? 1 });
   const plan = { ...base, target: { ...base.target, reach, insecure: more.insecure ?? false } };
   const kit = makeLoadRunner({
-    secrets: {},
-    workload: () => fromPrompts([plainPrompt('one', 'Why?')], { offset: 0, cycle: true }),
+    secrets: more.secrets ?? {},
+    workload: () => fromPrompts(more.prompts ?? [plainPrompt('one', 'Why?')], { offset: 0, cycle: true }),
   });
   const never = new AbortController().signal;
   const all: Ended[] = [];
@@ -157,5 +164,121 @@ describe('other ways to a server', () => {
       proxy.closeAllConnections();
       await engine.close();
     }
+  });
+
+  test('of several servers each conversation keeps to one, whoever asks and in whatever order', async () => {
+    const engines = [await engineOf({}), await engineOf({}), await engineOf({})];
+    try {
+      const [first, ...others] = engines.map(({ url }) => url);
+      const also = others.map((url) => `${url}/v1/chat/completions`);
+      const of = (session: string): Prompt => ({ ...plainPrompt(session, 'Why?'), labels: { session } });
+      const askSessions = async (names: string[]): Promise<number[]> => {
+        const before = engines.map((engine) => engine.stats().requests);
+        const all = await ask(
+          first!,
+          { ...plainly, also, spread: 'session' },
+          { requests: names.length, prompts: names.map(of) },
+        );
+        expect(all.filter(({ exchange }) => exchange.outcome === 'ok')).toHaveLength(names.length);
+        return engines.map((engine, i) => engine.stats().requests - before[i]!);
+      };
+      const names = Array.from({ length: 30 }, (_, i) => `talk-${i}`);
+      const homes: number[] = [];
+      for (const name of names) {
+        const asked = await askSessions([name, name, name]);
+        expect(asked.toSorted((a, b) => a - b)).toEqual([0, 0, 3]);
+        homes.push(asked.indexOf(3));
+      }
+      expect(new Set(homes).size).toBe(3);
+      const counts = [0, 1, 2].map((home) => homes.filter((each) => each === home).length);
+      expect(await askSessions(names.toReversed())).toEqual(counts);
+    } finally {
+      await Promise.all(engines.map((engine) => engine.close()));
+    }
+  });
+
+  describe('an https server behind a proxy', () => {
+    /** A proxy that carries connections, wants a name where `name` is given, and may cut or refuse them. */
+    async function proxyOf(options: { name?: string; refuse?: string } = {}) {
+      const seen: { target: string; authorization: string | null }[] = [];
+      const sockets = new Set<Socket>();
+      const proxy = createServer();
+      proxy.on('connect', (asked, client: Socket) => {
+        const authorization = asked.headers['proxy-authorization'] ?? null;
+        seen.push({ target: asked.url!, authorization });
+        sockets.add(client);
+        client.on('error', () => {});
+        if (options.refuse !== undefined) return void client.end(`HTTP/1.1 ${options.refuse}\r\n\r\n`);
+        if (options.name !== undefined && authorization !== options.name)
+          return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n');
+        const [host, port] = asked.url!.split(':') as [string, string];
+        const on = connect(Number(port), host, () => {
+          client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+          on.pipe(client);
+          client.pipe(on);
+        });
+        on.on('error', () => client.destroy());
+        client.on('close', () => on.destroy());
+      });
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      const stop = (): void => {
+        for (const socket of sockets) socket.destroy();
+        proxy.close();
+      };
+      return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen, stop };
+    }
+
+    test('is reached by CONNECT, its certificate checked end to end, connections reused', async () => {
+      const engine = await engineOf({ tls: signed('server') });
+      const proxy = await proxyOf();
+      try {
+        const reach = { ...plainly, ca: file('ca.pem'), proxy: proxy.url };
+        const all = await ask(engine.url, reach, { requests: 40 });
+        expect(all.filter(({ exchange }) => exchange.outcome === 'ok')).toHaveLength(40);
+        expect(new Set(proxy.seen.map(({ target }) => target))).toEqual(new Set([new URL(engine.url).host]));
+        expect(proxy.seen.length).toBeLessThanOrEqual(8);
+        const wrong = await ask(engine.url, { ...plainly, ca: file('other-ca.pem'), proxy: proxy.url });
+        expect(wrong[0]!.exchange.problem!.words).toMatch(/signed by nobody we trust/);
+      } finally {
+        proxy.stop();
+        await engine.close();
+      }
+    });
+
+    test('the name for the proxy is told to the proxy alone; without it the cause says what to do', async () => {
+      const engine = await engineOf({ tls: signed('server') });
+      const proxy = await proxyOf({ name: 'Basic bWU6c2VjcmV0' });
+      try {
+        const reach = { ...plainly, ca: file('ca.pem'), proxy: proxy.url };
+        const refused = await ask(engine.url, reach, { requests: 3 });
+        expect(new Set(refused.map(({ exchange }) => exchange.problem!.code))).toEqual(new Set(['connect-failed']));
+        expect(refused[0]!.exchange.problem!.words).toMatch(/HTTPS_PROXY/);
+        const secrets = { 'proxy-authorization': 'Basic bWU6c2VjcmV0' };
+        const taken = await ask(engine.url, reach, { requests: 10, secrets });
+        expect(taken.filter(({ exchange }) => exchange.outcome === 'ok')).toHaveLength(10);
+        const endpoint = endpointOf({ url: engine.url, insecure: false, reach }, secrets);
+        expect(
+          requestWriter(endpoint, smallPlan(engine.url).target, secrets)({ method: 'POST', headers: [], body: '' }),
+        ).not.toMatch(/proxy-authorization/i);
+      } finally {
+        proxy.stop();
+        await engine.close();
+      }
+    });
+
+    test('a proxy that refuses, and one that is not there', async () => {
+      const engine = await engineOf({ tls: signed('server') });
+      const proxy = await proxyOf({ refuse: '502 Bad Gateway' });
+      try {
+        const [refused] = await ask(engine.url, { ...plainly, proxy: proxy.url }, { insecure: true });
+        expect(refused!.exchange.problem).toMatchObject({ code: 'connect-failed', status: 502 });
+        const [gone] = await ask(engine.url, { ...plainly, proxy: 'http://127.0.0.1:9' }, { insecure: true });
+        expect(gone!.exchange.problem).toMatchObject({ code: 'connect-refused' });
+        expect(gone!.exchange.problem!.words).toMatch(/at the proxy/);
+      } finally {
+        proxy.stop();
+        await engine.close();
+      }
+    });
   });
 });

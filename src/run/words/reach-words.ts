@@ -1,5 +1,5 @@
-import { httpAddress, someText } from './readers.ts';
-import { many, one } from './word.ts';
+import { httpAddress, oneOf, someText } from './readers.ts';
+import { flag, many, one } from './word.ts';
 import type { Word } from './word.ts';
 
 /** How a server is reached beyond its address: certificates, a proxy, further servers. They are part of planWords. */
@@ -39,9 +39,30 @@ export const reachWords = {
     {
       name: 'proxy',
       value: 'URL',
-      help: { en: 'HTTP proxy for http:// servers', zh: '访问 http:// 服务器的 HTTP 代理' },
+      help: {
+        en: 'HTTP proxy, for https by CONNECT (default: HTTPS_PROXY or HTTP_PROXY, with NO_PROXY; `none` = no proxy); name and password only in the variable',
+        zh: 'HTTP 代理，https 使用 CONNECT（默认取 HTTPS_PROXY / HTTP_PROXY，遵守 NO_PROXY；none 表示不用代理）；用户名和密码只能放在环境变量中',
+      },
     },
-    httpAddress,
+    (text) => (text.trim() === 'none' ? 'none' : httpAddress(text)),
+  ),
+  http2: flag({
+    name: 'http2',
+    help: {
+      en: 'speak HTTP/2: many requests on one connection; https by ALPN, http by prior knowledge',
+      zh: '使用 HTTP/2：一个连接承载多个请求；https 用 ALPN，http 直接使用 h2c',
+    },
+  }),
+  spread: one(
+    {
+      name: 'spread',
+      value: 'turn|session',
+      help: {
+        en: 'with --also-at: every request to the next server (turn, default), or each conversation always to the same (session)',
+        zh: '与 --also-at 同用：请求轮流发往各服务器（turn，默认），或同一会话固定发往同一服务器（session）',
+      },
+    },
+    oneOf(['turn', 'session'] as const),
   ),
   alsoAt: many(
     {

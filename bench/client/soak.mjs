@@ -1,0 +1,80 @@
+// A soak: streams kept up for minutes against the stamped C server, the client's memory looked at every few seconds.
+// node bench/client/soak.mjs [--minutes 10] [--streams 2000] [--gap-us 100000]; needs gcc. Prints one JSON line: memory at minute 2,
+// its range from then on, and where every request went. Flat = within 5 % of minute 2 in both directions.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const here = new URL('.', import.meta.url).pathname;
+const flag = (name, fallback) =>
+  process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : fallback;
+const minutes = flag('--minutes', 10);
+const streams = flag('--streams', 2000);
+const gapUs = flag('--gap-us', 100_000);
+const settledMin = Math.min(2, minutes / 2);
+const work = mkdtempSync(join(tmpdir(), 'llmdyno-soak-'));
+const built = spawnSync('gcc', ['-O2', '-o', join(work, 'server'), join(here, 'stamped-server.c')], {
+  encoding: 'utf8',
+});
+if (built.status !== 0) throw new Error(built.stderr);
+
+const server = spawn(join(work, 'server'), ['0', '250', String(gapUs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+const port = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
+const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+const load = ['--concurrency', String(streams), '--duration', `${minutes}m`, '--model', 'm', '--no-preflight'];
+const quiet = [
+  '--devices',
+  'none',
+  '--metrics',
+  'none',
+  '--json',
+  '--quiet',
+  '--lenient',
+  '--store',
+  join(work, 'store'),
+];
+const client = spawn(process.execPath, [main, 'run', `http://127.0.0.1:${port}`, ...load, ...quiet], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let out = '';
+client.stdout.setEncoding('utf8').on('data', (piece) => (out += piece));
+const begun = performance.now();
+const samples = [];
+const sampler = setInterval(() => {
+  try {
+    const status = readFileSync(`/proc/${client.pid}/status`, 'utf8');
+    samples.push({ min: (performance.now() - begun) / 60_000, mb: Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024 });
+  } catch {
+    // It has just ended.
+  }
+}, 5000);
+await new Promise((resolve) => client.once('close', resolve));
+clearInterval(sampler);
+server.kill();
+const summary = JSON.parse(out);
+// The summing up at the end takes memory of its own; the soak is about the time under load.
+const under = samples.filter(({ min }) => min >= settledMin && min <= minutes);
+const at2 = under[0].mb;
+const values = under.map(({ mb }) => mb);
+const most = Math.max(...values);
+const least = Math.min(...values);
+console.log(
+  JSON.stringify({
+    minutes,
+    streams,
+    gapUs,
+    memoryMB: { atMinute: settledMin, then: at2, least, most, last: values.at(-1) },
+    growthRatio: most / at2 - 1,
+    flat: most <= 1.05 * at2 && least >= 0.95 * at2,
+    eachMinuteMB: samples.filter((_, i) => i % 12 === 11).map(({ mb }) => Math.round(mb)),
+    counts: summary.counts,
+    inFlight: summary.steady?.concurrencyAchieved ?? summary.concurrencyAchieved,
+    cpuRatio: summary.client.cpuRatio,
+    loopDelayP99Ms: summary.client.loopDelayP99Ms,
+    gc: summary.client.gc,
+    itlMs: { p50: summary.itlMs?.p50, p99: summary.itlMs?.p99 },
+    method: summary.percentileMethod,
+  }),
+);
+rmSync(work, { recursive: true, force: true });

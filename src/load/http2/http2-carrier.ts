@@ -1,0 +1,111 @@
+import { constants } from 'node:http2';
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type { Carrier } from '../carrier.ts';
+import type { ConnectionClient } from '../connection.ts';
+import type { Http2Line } from './line.ts';
+import type { RequestParts } from './request-parts.ts';
+import { streamProblem } from './stream-problem.ts';
+
+/** One request as a stream of a shared connection. Every DATA frame is stamped as node:http2 hands it on. */
+export class Http2Carrier implements Carrier {
+  readonly hostHeader: string;
+  readonly #line: Http2Line;
+  readonly #parts: (request: string) => RequestParts;
+  #stream: ClientHttp2Stream | null = null;
+  #client: ConnectionClient | null = null;
+  #answered = false;
+  #endMs: number | null = null;
+  #id = 0;
+
+  constructor(line: Http2Line, hostHeader: string, parts: (request: string) => RequestParts) {
+    this.#line = line;
+    this.hostHeader = hostHeader;
+    this.#parts = parts;
+    line.streams++;
+  }
+
+  send(request: string, client: ConnectionClient): void {
+    this.#client = client;
+    if (this.#line.open) return this.#begin(request);
+    this.#line.ready(() => {
+      if (this.#client === null) return;
+      if (this.#line.open) client.connected(this.#line.nowMs);
+      this.#begin(request);
+    });
+  }
+
+  destroy(): void {
+    this.#leave();
+    this.#client = null;
+    this.#stream?.close(constants.NGHTTP2_CANCEL);
+  }
+
+  #begin(request: string): void {
+    const { headers, body } = this.#parts(request);
+    const stream = this.#line.request(headers);
+    if (stream === null) return this.#gone();
+    this.#stream = stream;
+    stream.on('ready', () => {
+      this.#id = stream.id ?? 0;
+    });
+    stream.on('response', (incoming) => {
+      const atMs = this.#line.nowMs;
+      this.#answered = true;
+      this.#client?.touched(atMs);
+      this.#client?.head(headOf(incoming));
+    });
+    stream.on('data', (bytes: Buffer) => {
+      const atMs = this.#line.nowMs;
+      this.#client?.touched(atMs);
+      this.#client?.body(bytes, atMs);
+    });
+    stream.on('end', () => {
+      this.#endMs = this.#line.nowMs;
+    });
+    // Told by the close that always follows.
+    stream.on('error', () => {});
+    stream.on('close', () => this.#close(stream.rstCode));
+    stream.end(body);
+  }
+
+  #close(rstCode: number): void {
+    this.#leave();
+    const client = this.#client;
+    this.#client = null;
+    if (client === null) return;
+    const atMs = this.#endMs ?? this.#line.nowMs;
+    const whole = this.#answered && this.#endMs !== null && rstCode === constants.NGHTTP2_NO_ERROR;
+    if (whole && this.#line.blame === null) {
+      this.#line.served++;
+      return client.end(true, atMs);
+    }
+    const unseen = this.#line.goaway === constants.NGHTTP2_NO_ERROR && this.#id > this.#line.lastStream;
+    if (!this.#answered && unseen && this.#line.served > 0) return client.stale(atMs);
+    client.broke(this.#line.blame ?? streamProblem(rstCode, this.#answered, this.#line.goaway), atMs);
+  }
+
+  /** The connection went away before the request could be written. */
+  #gone(): void {
+    this.#leave();
+    const client = this.#client!;
+    this.#client = null;
+    if (this.#line.served > 0) client.stale(this.#line.nowMs);
+    else client.broke(this.#line.why, this.#line.nowMs);
+  }
+
+  #left = false;
+
+  #leave(): void {
+    if (!this.#left) this.#line.streams--;
+    this.#left = true;
+  }
+}
+
+function headOf(incoming: IncomingHttpHeaders): { status: number; headers: Map<string, string> } {
+  const headers = new Map<string, string>();
+  for (const [name, value] of Object.entries(incoming)) {
+    if (!name.startsWith(':') && value !== undefined)
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return { status: Number(incoming[':status']), headers };
+}

@@ -1,0 +1,148 @@
+import http2 from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { problem } from '../../core/index.ts';
+import type { Problem } from '../../core/index.ts';
+import { socketProblem } from '../connect-problem.ts';
+import type { Stage } from '../connect-problem.ts';
+import type { ConnectionTally } from '../connection-tally.ts';
+import { connectFor } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { RunClock } from '../run-clock.ts';
+import { codeName } from './stream-problem.ts';
+
+/** Streams on one connection until the server says how many it takes; nghttpd, hypercorn and nginx take 100 and more. */
+const streamsUntold = 100;
+/** Enough that no answer waits for us to say that we have read the last part of it. */
+const windowBytes = 16 * 1024 * 1024;
+
+/** One HTTP/2 connection: a socket, a session of node:http2 over it, and as many streams as the server takes. */
+export class Http2Line {
+  readonly #clock: RunClock;
+  #session: ClientHttp2Session | null = null;
+  /** The session before the server has told its settings. */
+  #unready: ClientHttp2Session | null = null;
+  #socket: Socket;
+  #stage: Stage = 'connecting';
+  #waiting: (() => void)[] = [];
+  #over: Problem | null = null;
+  #error: NodeJS.ErrnoException | null = null;
+  /** Error code of the server's GOAWAY; null = it sent none. */
+  goaway: number | null = null;
+  /** The last stream that the server says it worked on. */
+  lastStream = Infinity;
+  streams = 0;
+  served = 0;
+  /** Called once, when the connection is gone for whatever reason. */
+  onGone: (() => void) | null = null;
+
+  constructor(endpoint: Endpoint, clock: RunClock, tally: ConnectionTally) {
+    this.#clock = clock;
+    const begunMs = clock.nowMs();
+    let connectedMs = begunMs;
+    const opened = (socket: Socket): void => {
+      const tlsMs = socket instanceof TLSSocket ? clock.nowMs() - connectedMs : null;
+      this.#open(socket, endpoint, () => tally.add(clock.nowMs() - begunMs, tlsMs));
+    };
+    this.#socket = connectFor(endpoint, {
+      connected: () => {
+        connectedMs = clock.nowMs();
+        this.#stage = 'handshaking';
+      },
+      opened,
+      failed: (why) => this.#end(why),
+    });
+  }
+
+  get usable(): boolean {
+    return this.#over === null && this.goaway === null && this.streams < this.#most;
+  }
+
+  get open(): boolean {
+    return this.#session !== null && this.#over === null;
+  }
+
+  get #most(): number {
+    return this.#session?.remoteSettings.maxConcurrentStreams ?? streamsUntold;
+  }
+
+  /** Calls back when the connection is open or cannot be made: at once where that is known. */
+  ready(then: () => void): void {
+    if (this.#session !== null || this.#over !== null) then();
+    else this.#waiting.push(then);
+  }
+
+  /** Begins a stream; null = the connection is gone, `why` says for what reason. */
+  request(headers: OutgoingHttpHeaders): ClientHttp2Stream | null {
+    if (this.#session === null || this.#over !== null || this.#session.closed || this.#session.destroyed) return null;
+    return this.#session.request(headers, { endStream: false });
+  }
+
+  get why(): Problem {
+    return this.#over ?? problem('reset', 'the connection was closed');
+  }
+
+  /** What a broken stream is to blame the connection for; null = nothing. */
+  get blame(): Problem | null {
+    if (this.#error === null) return null;
+    // The server's own GOAWAY with an error is told by node:http2 as an error of the session.
+    if (this.goaway !== null && this.goaway !== 0)
+      return problem('reset', `the server sent GOAWAY ${codeName(this.goaway)}`);
+    if ((this.#error.code ?? '').startsWith('ERR_HTTP2_')) {
+      return problem('malformed-http', `not HTTP/2 as it should be (${this.#error.message})`);
+    }
+    return socketProblem(this.#error, this.#stage);
+  }
+
+  destroy(): void {
+    (this.#session ?? this.#unready)?.destroy();
+    this.#socket.destroy();
+  }
+
+  #open(socket: Socket, endpoint: Endpoint, opened: () => void): void {
+    this.#socket = socket;
+    this.#stage = 'open';
+    if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
+      socket.destroy();
+      return this.#end(problem('tls', 'the server offers no HTTP/2 (ALPN): leave --http2 out'));
+    }
+    const session = http2.connect(`${endpoint.secure ? 'https' : 'http'}://${endpoint.hostHeader}`, {
+      createConnection: () => socket,
+      maxSessionMemory: 1000,
+      settings: { enablePush: false, initialWindowSize: windowBytes },
+    });
+    session.on('goaway', (code: number, lastStream: number) => {
+      this.goaway = code;
+      this.lastStream = lastStream;
+    });
+    session.on('error', (error: NodeJS.ErrnoException) => {
+      this.#error = error;
+    });
+    session.on('close', () => this.#end(this.blame ?? problem('reset', 'the server closed the connection')));
+    // Only now it is known how many streams the server takes; what is sent before may be refused.
+    session.once('remoteSettings', () => {
+      if (session.destroyed) return;
+      session.setLocalWindowSize(windowBytes);
+      this.#session = session;
+      opened();
+      this.#tell();
+    });
+    this.#unready = session;
+  }
+
+  #end(why: Problem): void {
+    if (this.#over !== null) return;
+    this.#over = why;
+    this.#tell();
+    this.onGone?.();
+  }
+
+  #tell(): void {
+    for (const then of this.#waiting.splice(0)) then();
+  }
+
+  get nowMs(): number {
+    return this.#clock.nowMs();
+  }
+}

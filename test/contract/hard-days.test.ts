@@ -1,0 +1,158 @@
+import net from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Exchange, RunPlan } from '../../src/core/index.ts';
+import { makeLoadRunner } from '../../src/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { smallPlan } from './runner-contract.ts';
+
+const answer = JSON.stringify({
+  choices: [{ message: { content: 'ab' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2 },
+});
+const reply = (status: string, body: string): string =>
+  `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+let server: Server | null = null;
+const sockets = new Set<Socket>();
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  server?.close();
+  server = null;
+});
+
+async function listen(serve: (socket: Socket) => void, port = 0): Promise<number> {
+  server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server!.listen(port, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function run(
+  port: number,
+  change: Partial<RunPlan>,
+  prompt: string,
+  onEnded: (exchange: Exchange) => void = () => {},
+): Promise<Exchange[]> {
+  const base = smallPlan(`http://127.0.0.1:${port}/v1/chat/completions`);
+  const plan: RunPlan = { ...base, generation: { ...base.generation, stream: false }, ...change };
+  const kit = makeLoadRunner({
+    workload: () => fromPrompts([plainPrompt('p', prompt)], { offset: 0, cycle: true }),
+    secrets: {},
+  });
+  const { signal } = new AbortController();
+  const exchanges: Exchange[] = [];
+  for await (const { exchange } of kit.run(plan, { sending: signal, everything: signal }, [])) {
+    exchanges.push(exchange);
+    onEnded(exchange);
+  }
+  return exchanges;
+}
+
+const causes = (exchanges: readonly Exchange[]): string[] =>
+  [...new Set(exchanges.map(({ outcome, problem }) => (outcome === 'ok' ? 'ok' : problem!.code)))].toSorted();
+
+describe('a server that answers before it has read the request', () => {
+  const long = 'x'.repeat(2_000_000);
+  /** Calls back once per request, when its head has come; the body is read or left as `reads` says. */
+  const atHead =
+    (act: (socket: Socket) => void, reads: boolean) =>
+    (socket: Socket): void => {
+      let left = 0;
+      let head = '';
+      socket.on('data', (bytes: Buffer) => {
+        if (left > 0) {
+          left -= bytes.length;
+          return;
+        }
+        head += bytes.toString('latin1');
+        const end = head.indexOf('\r\n\r\n');
+        if (end === -1) return;
+        left = Number(/content-length: (\d+)/i.exec(head)![1]) - (head.length - end - 4);
+        head = '';
+        if (!reads) socket.pause();
+        act(socket);
+      });
+    };
+  test('and goes on reading: the answer counts', async () => {
+    const port = await listen(atHead((socket) => void socket.write(reply('200 OK', answer)), true));
+    const exchanges = await run(port, { requests: 12 }, long);
+    expect([exchanges.length, causes(exchanges)]).toEqual([12, ['ok']]);
+  });
+  test('with a refusal, and closes: the refusal is the cause, not the closing', async () => {
+    const port = await listen(atHead((socket) => void socket.end(reply('413 Content Too Large', '{}')), false));
+    const exchanges = await run(port, { requests: 12 }, long);
+    expect([exchanges.length, causes(exchanges)]).toEqual([12, ['http-4xx']]);
+  });
+  test('with 100 Continue that nobody asked for, then the answer', async () => {
+    const port = await listen(
+      atHead((socket) => void socket.write(`HTTP/1.1 100 Continue\r\n\r\n${reply('200 OK', answer)}`), true),
+    );
+    expect(causes(await run(port, { requests: 12 }, long))).toEqual(['ok']);
+  });
+});
+
+describe('a server that is restarted in mid-run', () => {
+  const serve = (socket: Socket): void => {
+    let text = '';
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+      const end = text.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const length = Number(/content-length: (\d+)/i.exec(text)![1]);
+      if (text.length < end + 4 + length) return;
+      text = text.slice(end + 4 + length);
+      socket.write(reply('200 OK', answer));
+    });
+  };
+  const goDown = (): void => {
+    server!.close();
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const open: RunPlan['load'] = {
+    kind: 'open',
+    concurrency: null,
+    ratePerSec: 400,
+    arrival: { process: 'constant' },
+    dropLate: false,
+  };
+
+  test('every ask ends once; those in between fail by their cause, and after it all is well', async () => {
+    const port = await listen(serve);
+    let phase: 'up' | 'down' | 'back' = 'up';
+    let failed = 0;
+    const exchanges = await run(port, { requests: 400, load: open }, 'hi', ({ seq, outcome }) => {
+      if (phase === 'up' && seq >= 100) {
+        phase = 'down';
+        goDown();
+      }
+      if (outcome === 'failed' && ++failed === 20 && phase === 'down') {
+        phase = 'back';
+        void listen(serve, port);
+      }
+    });
+    expect(exchanges.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, i) => i));
+    expect(causes(exchanges).every((cause) => ['ok', 'connect-refused', 'reset'].includes(cause))).toBe(true);
+    expect(causes(exchanges)).toContain('connect-refused');
+    expect(exchanges.toSorted((a, b) => a.seq - b.seq).at(-1)!.outcome).toBe('ok');
+  });
+
+  test('with --retry what found nobody is asked again until somebody is there', async () => {
+    const port = await listen(serve);
+    server!.close();
+    let tried = 0;
+    const refusals = setInterval(() => {
+      // The first attempts are refused at once; then the server comes up.
+      if (++tried === 3) void listen(serve, port);
+    }, 50);
+    const exchanges = await run(port, { requests: 8, retries: 8 }, 'hi');
+    clearInterval(refusals);
+    expect(causes(exchanges)).toEqual(['ok']);
+    expect(exchanges.every(({ attempts }) => attempts > 1)).toBe(true);
+  });
+});
