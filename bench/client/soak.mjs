@@ -64,7 +64,7 @@ console.log(
     minutes,
     streams,
     gapUs,
-    memoryMB: { atMinute: settledMin, then: at2, least, most, last: values.at(-1) },
+    memoryMB: { atMinute: settledMin, there: at2, least, most, last: values.at(-1) },
     growthRatio: most / at2 - 1,
     flat: most <= 1.05 * at2 && least >= 0.95 * at2,
     eachMinuteMB: samples.filter((_, i) => i % 12 === 11).map(({ mb }) => Math.round(mb)),

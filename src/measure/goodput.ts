@@ -14,37 +14,45 @@ const judged: Record<TimeMetric, RowValue> = {
   lateness: rowValues.latenessMs,
 };
 
-/**
- * The ok requests that keep every promise about time, each judged on its own value whatever statistic was written.
- * null where no promise is about time; its figures are null where a needed fact (stream, token counts) is missing.
- * A request of one token has no tpot and no gap, and keeps those promises.
- */
+/** Goodput from the number of requests that kept every promise; null where no promise is about time. */
 export function goodputOf(
-  table: RequestTable,
+  good: number | null,
   slos: readonly Slo[],
-  facts: { stream: boolean; issued: number; durationMs: number | null },
+  facts: { issued: number; durationMs: number | null },
 ): Goodput | null {
-  const promises = slos.filter((slo): slo is Slo & { metric: TimeMetric } =>
-    (timeMetrics as readonly string[]).includes(slo.metric),
-  );
+  const promises = promisesOf(slos);
   if (promises.length === 0) return null;
-  const slo = promises.map((promise) => promise.text);
+  return {
+    slo: promises.map((promise) => promise.text),
+    requestsPerSec: perSec(good, facts.durationMs),
+    ratio: good !== null && facts.issued > 0 ? good / facts.issued : null,
+  };
+}
+
+/**
+ * The ok requests that keep every promise about time, each judged on its own value whatever statistic was written;
+ * null where a needed fact (stream, token counts) is missing. A request of one token has no tpot and no gap, and keeps
+ * those promises.
+ */
+export function countGood(table: RequestTable, slos: readonly Slo[], stream: boolean): number | null {
+  const promises = promisesOf(slos);
   const needsStream = promises.some(({ metric }) => metric === 'ttft' || metric === 'tpot' || metric === 'itl');
   const needsTokens = promises.some(({ metric }) => metric === 'tpot');
   let good = 0;
   for (let row = 0; row < table.sent.length; row++) {
     if (table.outcome.at(row) !== okOutcome) continue;
-    if ((needsStream && !facts.stream) || (needsTokens && Number.isNaN(table.outputTokens.at(row))))
-      return { slo, requestsPerSec: null, ratio: null };
+    if ((needsStream && !stream) || (needsTokens && Number.isNaN(table.outputTokens.at(row)))) return null;
     const kept = promises.every((promise) => {
       const value = judged[promise.metric](table, row);
       return Number.isNaN(value) ? promise.metric === 'tpot' || promise.metric === 'itl' : withinLimit(promise, value);
     });
     if (kept) good += 1;
   }
-  return {
-    slo,
-    requestsPerSec: perSec(good, facts.durationMs),
-    ratio: facts.issued > 0 ? good / facts.issued : null,
-  };
+  return good;
+}
+
+function promisesOf(slos: readonly Slo[]): (Slo & { metric: TimeMetric })[] {
+  return slos.filter((slo): slo is Slo & { metric: TimeMetric } =>
+    (timeMetrics as readonly string[]).includes(slo.metric),
+  );
 }

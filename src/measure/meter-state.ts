@@ -1,9 +1,11 @@
 import { inputTokensOf, outputTokensOf } from '../core/index.ts';
 import type { Exchange, ProblemCode, TokenCounts } from '../core/index.ts';
+import { FoldedRequests } from './folded-requests.ts';
 import { makeGapPool } from './gap-pool.ts';
 import type { GapPool } from './gap-pool.ts';
 import { addRequest, appendRequests, makeRequestTable } from './request-table.ts';
 import type { RequestTable } from './request-table.ts';
+import type { Slo } from './slo.ts';
 import { makeTimeBuckets } from './time-buckets.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 import { forEachTokenGap, tokenReads } from './token-reads.ts';
@@ -35,6 +37,8 @@ export interface RunningMean {
 /** Everything a meter remembers. Two states added together are the state of all their exchanges. */
 export interface MeterState {
   table: RequestTable;
+  /** Requests whose rows were given up because there were too many; null = every row is there. */
+  folded: FoldedRequests | null;
   gaps: GapPool;
   byProblem: Map<ProblemCode, number>;
   totals: OkTotals;
@@ -56,6 +60,7 @@ export interface MeterState {
 export function emptyState(gapCap: number): MeterState {
   return {
     table: makeRequestTable(),
+    folded: null,
     gaps: makeGapPool(gapCap),
     byProblem: new Map(),
     totals: {
@@ -163,6 +168,7 @@ function addRunning(state: MeterState, exchange: Exchange, stream: boolean): voi
 /** Adds what another state remembers; the other one stays as it is. */
 export function mergeStates(into: MeterState, other: MeterState): void {
   appendRequests(into.table, other.table);
+  if (other.folded !== null) (into.folded ??= new FoldedRequests()).merge(other.folded);
   into.gaps.merge(other.gaps);
   for (const [code, count] of other.byProblem) into.byProblem.set(code, (into.byProblem.get(code) ?? 0) + count);
   addNumbers(into.totals, other.totals);
@@ -184,4 +190,12 @@ export function mergeStates(into: MeterState, other: MeterState): void {
 
 function addNumbers<T extends { [K in keyof T]: number }>(into: T, other: T): void {
   for (const key of Object.keys(into) as (keyof T)[]) into[key] = (into[key] + other[key]) as T[keyof T];
+}
+
+/** Gives the rows up for histograms and sums: what is kept no longer grows with the requests. */
+export function foldRows(state: MeterState, slos: readonly Slo[], stream: boolean): FoldedRequests {
+  state.folded ??= new FoldedRequests();
+  state.folded.fold(state.table, slos, stream);
+  state.table = makeRequestTable();
+  return state.folded;
 }

@@ -1,7 +1,7 @@
 import { invariant } from '../core/index.ts';
 import type { Exchange, LoadShape, RunPlan } from '../core/index.ts';
 import { perSec } from './figures.ts';
-import { addToState, emptyState, mergeStates } from './meter-state.ts';
+import { addToState, emptyState, foldRows, mergeStates } from './meter-state.ts';
 import type { MeterState } from './meter-state.ts';
 import { readState } from './reading.ts';
 import type { Reading } from './reading.ts';
@@ -16,6 +16,8 @@ export interface MeterOptions {
   slo?: readonly string[];
   /** Gaps between tokens kept exactly; above it they are collapsed into a histogram. 2 million unless told. */
   exactGaps?: number;
+  /** Requests kept one by one; above it they are folded into histograms. 1 million unless told. */
+  exactRequests?: number;
 }
 
 /** A cheap look at a run in progress: constant time, whatever the number of requests. */
@@ -44,6 +46,7 @@ export interface Meter {
 }
 
 const defaultExactGaps = 2_000_000;
+const defaultExactRequests = 1_000_000;
 const recentMs = 5000;
 const states = new WeakMap<Meter, MeterState>();
 
@@ -51,14 +54,21 @@ const states = new WeakMap<Meter, MeterState>();
 export function makeMeter(options: MeterOptions): Meter {
   const state = emptyState(options.exactGaps ?? defaultExactGaps);
   const frame = { load: options.load, stream: options.stream, slos: (options.slo ?? []).map(parseSlo) };
+  const exactRequests = options.exactRequests ?? defaultExactRequests;
+  const bound = (): void => {
+    if (state.table.sent.length > exactRequests) foldRows(state, frame.slos, options.stream);
+  };
   const meter: Meter = {
     add(exchange) {
-      if (!exchange.warmup) addToState(state, exchange, options.stream);
+      if (exchange.warmup) return;
+      addToState(state, exchange, options.stream);
+      bound();
     },
     merge(other) {
       const theirs = states.get(other);
       invariant(theirs !== undefined && theirs !== state, 'a meter merges with another meter of makeMeter');
       mergeStates(state, theirs);
+      bound();
     },
     read: (planned = null) => readState(state, frame, planned),
     peek: (nowMs) => glanceAt(state, nowMs ?? state.lastEndMs),

@@ -1,10 +1,10 @@
 import { distributionOf, exactMethod } from '../core/index.ts';
 import type { Counts, LoadShape, Steady, Summary } from '../core/index.ts';
 import { measuredSpan, meanInFlight, perSec, requestDistributions } from './figures.ts';
-import { goodputOf } from './goodput.ts';
+import { countGood, goodputOf } from './goodput.ts';
+import { foldRows } from './meter-state.ts';
 import type { CountSources, MeterState } from './meter-state.ts';
 import { collect, okOutcome, rowValues } from './request-table.ts';
-import type { RowValue } from './request-table.ts';
 import type { Slo } from './slo.ts';
 import { steadyWindow } from './steady-window.ts';
 
@@ -41,17 +41,26 @@ export interface ReadingFrame {
 /** The word for the histogram in Summary.percentileMethod. */
 export const histogramMethod = `${exactMethod}; itl: logarithmic buckets, relative error at most 0.1 %`;
 
+/** The word for runs of so many requests that none is kept by itself. */
+export const foldedMethod = 'logarithmic buckets, relative error at most 0.1 %';
+
 /** Reads a state; `planned` null = as many as were recorded. */
 export function readState(state: MeterState, frame: ReadingFrame, planned: number | null): Reading {
-  const { table, totals } = state;
-  const span = measuredSpan(table);
+  const { totals } = state;
+  // Once rows were given up, those that came since join them: one reading is over all requests alike.
+  const folded = state.folded === null ? null : foldRows(state, frame.slos, frame.stream);
+  const { table } = state;
+  const span = folded === null ? measuredSpan(table) : folded.span;
   const durationMs = span === null ? null : span.toMs - span.fromMs;
   const counts = countsOf(state, planned);
   const input = known(state.inputSources) ? totals.inputTokens : null;
   const output = known(state.outputSources) ? totals.outputTokens : null;
   const ok = (row: number): boolean => table.outcome.at(row) === okOutcome;
-  const over = (value: RowValue) => distributionOf(collect(table, value, ok));
-  const distributions = requestDistributions(table, frame.load, frame.stream, null);
+  const over = (name: 'timeToAnswerMs' | 'inputTokens' | 'outputTokens' | 'userTokensPerSec') =>
+    folded === null ? distributionOf(collect(table, rowValues[name], ok)) : folded.distribution(name);
+  const distributions =
+    folded?.distributions(frame.load, frame.stream) ?? requestDistributions(table, frame.load, frame.stream, null);
+  const good = folded === null ? countGood(table, frame.slos, frame.stream) : folded.good;
   return {
     counts,
     durationMs,
@@ -61,18 +70,18 @@ export function readState(state: MeterState, frame: ReadingFrame, planned: numbe
     totalTokensPerSec: perSec(input === null || output === null ? null : input + output, durationMs),
     inputCharsPerSec: perSec(totals.inputChars, durationMs),
     outputCharsPerSec: perSec(totals.outputChars, durationMs),
-    concurrencyAchieved: span === null ? null : meanInFlight(table, span),
+    concurrencyAchieved: folded !== null ? folded.meanInFlight : span === null ? null : meanInFlight(table, span),
     ...distributions,
     itlMs: frame.stream ? state.gaps.distribution() : null,
-    timeToAnswerMs: frame.stream && state.reasoned ? over(rowValues.timeToAnswerMs) : null,
-    inputTokens: over(rowValues.inputTokens),
-    outputTokens: over(rowValues.outputTokens),
-    userTokensPerSec: over(rowValues.userTokensPerSec),
+    timeToAnswerMs: frame.stream && state.reasoned ? over('timeToAnswerMs') : null,
+    inputTokens: over('inputTokens'),
+    outputTokens: over('outputTokens'),
+    userTokensPerSec: over('userTokensPerSec'),
     cachedInputRatio: totals.cacheableTokens > 0 ? totals.cachedTokens / totals.cacheableTokens : null,
-    goodput: goodputOf(table, frame.slos, { stream: frame.stream, issued: counts.issued, durationMs }),
-    steady: steadyOf(state, frame, distributions.latencyMs?.mean ?? null),
+    goodput: goodputOf(good, frame.slos, { issued: counts.issued, durationMs }),
+    steady: folded === null ? steadyOf(state, frame, distributions.latencyMs?.mean ?? null) : null,
     ...retriesOf(state),
-    percentileMethod: state.gaps.collapsed ? histogramMethod : exactMethod,
+    percentileMethod: folded !== null ? foldedMethod : state.gaps.collapsed ? histogramMethod : exactMethod,
     tokenSource: { input: wordFor(state.inputSources), output: wordFor(state.outputSources) },
   };
 }
