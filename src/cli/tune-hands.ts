@@ -60,12 +60,15 @@ async function offsetOf(prepared: Pick<Prepared, 'dataset' | 'words'>, ask: Tria
 /** How a real server is asked. */
 export function serverHands(given: Given, words: PlanWords & { url: string }, interrupts: Interrupts): ServerHands {
   let model = words.model;
+  // Trials ask no test request of their own; what the server called itself when it came up stands in their plans.
+  let server: string | undefined;
   const quiet: Given = { ...given, common: { ...given.common, quiet: true } };
   return {
     async probe() {
       try {
         const { target } = await prepare({ ...words, ...(model !== undefined && { model }), requests: 1 }, quiet, 1);
         model ??= target.model;
+        server = target.server;
         return null;
       } catch (error) {
         if (!(error instanceof UserError) || error.exitCode !== 3) throw error;
@@ -75,6 +78,7 @@ export function serverHands(given: Given, words: PlanWords & { url: string }, in
     async measure(ask) {
       const asked = wordsFor({ ...words, ...(model !== undefined && { model }), noPreflight: true }, ask);
       const prepared = await prepare(asked, quiet, 1);
+      if (server !== undefined) prepared.target = { ...prepared.target, server };
       const plan = planPoint(prepared, ask.point.load, await offsetOf(prepared, ask));
       const { summary } = await measurePoint(given, prepared, plan, interrupts, ask.title, (run) =>
         createRun(ask.dir, run),
