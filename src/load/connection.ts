@@ -20,6 +20,8 @@ export interface ConnectionClient {
   touched(atMs: number): void;
   head(head: ResponseHead): void;
   body(bytes: Uint8Array, atMs: number): void;
+  /** As ResponseHandler's; absent = everything comes by `body`. */
+  chunk?(buffer: Uint8Array, from: number, to: number): number;
   /** The response is complete. */
   end(reusable: boolean, atMs: number): void;
   /** The connection broke; it is destroyed already. */
@@ -125,6 +127,11 @@ export class Connection implements Carrier, ResponseHandler {
   body(bytes: Uint8Array): void {
     // A client that has given up in the middle of a read hears no more of it.
     this.#client?.body(bytes, this.#readAtMs);
+  }
+
+  /** For the reader. */
+  chunk(buffer: Uint8Array, from: number, to: number): number {
+    return this.#client?.chunk?.(buffer, from, to) ?? from;
   }
 
   /** For the reader: told on to the client only when the reader is done with the bytes at hand. */

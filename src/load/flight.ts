@@ -122,6 +122,11 @@ export class Flight implements ConnectionClient {
     if (this.#problem !== null) this.#abandon(this.#problem, atMs);
   }
 
+  chunk(buffer: Uint8Array, from: number, to: number): number {
+    if (this.#over || this.#refusing) return from;
+    return this.#listener!.overhear?.(buffer, from, to) ?? from;
+  }
+
   end(reusable: boolean, atMs: number): void {
     if (this.#over) return;
     if (this.#refusing) this.#problem = refusedWith(this.#problem!, this.#refused);

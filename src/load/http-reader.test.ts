@@ -16,6 +16,7 @@ function read(text: string, cuts: readonly number[] = []): Read & { closed: bool
   const seen: Read = { status: null, body: '', end: null };
   reader.expect({
     head: (head) => (seen.status = head.status),
+    chunk: (_, from) => from,
     body: (bytes) => (seen.body += Buffer.from(bytes).toString('latin1')),
     end: (reusable) => (seen.end = reusable),
   });
@@ -54,6 +55,7 @@ describe('one HTTP/1.1 response', () => {
     let body = '';
     reader.expect({
       head: () => {},
+      chunk: (_, from) => from,
       body: (bytes) => (body += Buffer.from(bytes).toString()),
       end: (reusable) => (end = reusable),
     });

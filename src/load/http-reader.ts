@@ -7,7 +7,10 @@ export interface ResponseHead {
 /** Told by HttpReader as it reads; `end` comes at most once. */
 export interface ResponseHandler {
   head(head: ResponseHead): void;
+  /** Bytes of the body; empty after a read of which `chunk` took all. */
   body(bytes: Uint8Array): void;
+  /** A chunk, or the rest of one, lies whole in the buffer: says up to where it was taken there; the rest comes by `body`. */
+  chunk(buffer: Uint8Array, from: number, to: number): number;
   /** The response is complete; reusable = the connection may carry another request. */
   end(reusable: boolean): void;
 }
@@ -65,10 +68,22 @@ export class HttpReader {
     // Body bytes found so far lie together from `begin` to `end`.
     let begin = 0;
     let end = 0;
+    // Chunks that were taken where they stand, of which the handler has to be reminded.
+    let taken = false;
     while (at < length) {
       switch (this.#state) {
         case 'length':
         case 'chunk': {
+          if (end === begin && this.#state === 'chunk' && this.#left <= length - at) {
+            const next = this.#handler!.chunk(bytes, at, at + this.#left);
+            taken ||= next > at;
+            this.#left -= next - at;
+            at = next;
+            if (this.#left === 0) {
+              this.#state = 'chunk-end';
+              break;
+            }
+          }
           const take = Math.min(this.#left, length - at);
           if (end === begin) begin = end = at;
           if (end !== at) bytes.copyWithin(end, at, at + take);
@@ -78,7 +93,7 @@ export class HttpReader {
           if (this.#left > 0) break;
           if (this.#state === 'chunk') this.#state = 'chunk-end';
           else {
-            this.#body(bytes, begin, end);
+            this.#body(bytes, begin, end, false);
             begin = end;
             this.#finish(this.#keepAlive);
           }
@@ -90,19 +105,23 @@ export class HttpReader {
         case 'done':
           throw new HttpSyntaxError('bytes that belong to no request');
         case 'trailer':
-          this.#body(bytes, begin, end);
+          this.#body(bytes, begin, end, taken);
           begin = end;
+          taken = false;
           at = this.#line(bytes, at, length);
+          break;
+        case 'head':
+          at = this.#sameHead(bytes, at, length) ?? this.#line(bytes, at, length);
           break;
         default:
           at = this.#chunkLine(bytes, at, length) ?? this.#line(bytes, at, length);
       }
     }
-    this.#body(bytes, begin, end);
+    this.#body(bytes, begin, end, taken);
   }
 
-  #body(bytes: Uint8Array, begin: number, end: number): void {
-    if (end > begin) this.#handler!.body(bytes.subarray(begin, end));
+  #body(bytes: Uint8Array, begin: number, end: number, taken: boolean): void {
+    if (end > begin || taken) this.#handler!.body(bytes.subarray(begin, end));
   }
 
   /** The CRLF after a chunk and the size of the next, where they lie whole in this read; null = take the long way. */
@@ -179,19 +198,32 @@ export class HttpReader {
     }
   }
 
+  /** A head that is the last one again, byte for byte, and lies whole in this read; null = take the long way. */
+  #sameHead(bytes: Uint8Array, from: number, length: number): number | null {
+    const before = lastHead;
+    if (before === null || this.#pending !== '' || length - from < before.bytes.length) return null;
+    const known = before.bytes;
+    for (let i = 0; i < known.length; i++) if (bytes[from + i] !== known[i]) return null;
+    this.#enter(before);
+    return from + known.length;
+  }
+
   #head(text: string): void {
+    const head = readHead(text);
     // Answers of one server mostly have the same head, to the second in its Date.
-    if (lastHead?.text !== text) lastHead = readHead(text);
-    const { http11, status, headers } = lastHead;
+    if (head.status >= 200) lastHead = head;
+    this.#enter(head);
+  }
+
+  #enter(head: KnownHead): void {
+    const { status, body } = head;
     // 100 Continue and its kind only announce; the answer proper follows.
     if (status < 200) {
       if (status === 101) throw new HttpSyntaxError('a protocol switch nobody asked for');
       return;
     }
-    const connection = headers.get('connection')?.toLowerCase() ?? '';
-    this.#keepAlive = http11 ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-    const body = bodyLength(status, headers);
-    this.#handler!.head({ status, headers });
+    this.#keepAlive = head.keepAlive;
+    this.#handler!.head(head);
     if (body === 'chunked') this.#state = 'size';
     else if (body === 'until-close') this.#state = 'until-close';
     else if (body === 0) this.#finish(this.#keepAlive);
@@ -209,14 +241,32 @@ export class HttpReader {
   }
 }
 
-/** The head that was read last. */
-let lastHead: { text: string; http11: boolean; status: number; headers: Map<string, string> } | null = null;
+/** A head that was read, with what follows from it. */
+interface KnownHead extends ResponseHead {
+  /** As it stood on the wire, with the empty line. */
+  bytes: Uint8Array;
+  keepAlive: boolean;
+  body: number | 'chunked' | 'until-close';
+}
 
-function readHead(text: string): NonNullable<typeof lastHead> {
+/** The head that was read last. */
+let lastHead: KnownHead | null = null;
+
+function readHead(text: string): KnownHead {
   const lines = text.split('\r\n');
-  const status = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
-  if (status === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
-  return { text, http11: status[1] === '1', status: Number(status[2]), headers: readHeaders(lines.slice(1)) };
+  const start = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
+  if (start === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
+  const status = Number(start[2]);
+  const headers = readHeaders(lines.slice(1));
+  const connection = headers.get('connection')?.toLowerCase() ?? '';
+  return {
+    status,
+    headers,
+    bytes: Buffer.from(`${text}\r\n\r\n`, 'latin1'),
+    keepAlive: start[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection),
+    // A head that only announces has no body to be measured.
+    body: status < 200 ? 0 : bodyLength(status, headers),
+  };
 }
 
 /** Whether the beginning of a head, however short, can become one: what speaks another protocol is told at once. */

@@ -21,9 +21,9 @@ export class CumulativeText {
     this.#cumulative = cumulative;
   }
 
-  /** Whether every piece is known to be new text, or nothing was said yet. */
+  /** Whether every piece is known to be new text. */
   get plain(): boolean {
-    return this.#cumulative === false || this.#pieces === 0;
+    return this.#cumulative === false;
   }
 
   /** What a piece of text means; nothing for a piece that says nothing new. */

@@ -1,29 +1,45 @@
 import type { OutputKind } from '../core/index.ts';
+import type { Heard } from './protocol.ts';
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const ZERO = 48;
+const NINE = 57;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A string value of an event that differs from one event to the next: its text, or the server's stamp. */
-type Hole = 'text' | 'stamp';
+/**
+ * A value that differs from one event to the next: the text, the server's stamp, or one that nobody reads (the answer's
+ * id, a string; the time it was begun, digits).
+ */
+type Hole = 'text' | 'stamp' | 'word' | 'digits';
 
 /** What one event said, once it was understood the slow way. */
-export interface PlainEvent {
-  of: OutputKind;
-  text: string;
+export interface UnderstoodEvent {
+  /** null = no text: everything that the event says stands in its shape. */
+  text: { of: OutputKind; text: string } | null;
   /** Digits of emit_ns; null = the server does not stamp. */
   stamp: string | null;
+  /** What an event without text says. */
+  says: readonly Heard[];
+}
+
+interface Place {
+  from: number;
+  to: number;
+  hole: Hole;
 }
 
 /**
  * The shape of a stream's events, from the field name to the blank line. Servers write each event of an answer with the
- * same bytes around the same one or two string values, so an event is understood by comparing bytes, ten times quicker
- * than by parsing JSON; one that differs in any other byte does not match and is parsed. Nothing is guessed: a match is
- * the same JSON with other strings.
+ * same bytes around the same few values, so an event is understood by comparing bytes, ten times quicker than by parsing
+ * JSON; one that differs in any other byte does not match and is parsed. Nothing is guessed: a match is the same JSON with
+ * another text, stamp, id or time.
  */
 export class EventTemplate {
-  readonly of: OutputKind;
+  /** Whose text it carries; null = an event without text, which says `says`. */
+  readonly of: OutputKind | null;
+  readonly says: readonly Heard[];
   readonly #literals: readonly Literal[];
   readonly #holes: readonly Hole[];
   /** After a match: where the text stands, and whether it has escapes. */
@@ -32,9 +48,12 @@ export class EventTemplate {
   escaped = false;
   stampFrom = 0;
   stampTo = 0;
+  /** After a match: where the next event begins. */
+  end = 0;
 
-  private constructor(of: OutputKind, literals: readonly Literal[], holes: readonly Hole[]) {
-    this.of = of;
+  private constructor(event: UnderstoodEvent, literals: readonly Literal[], holes: readonly Hole[]) {
+    this.of = event.text?.of ?? null;
+    this.says = event.says;
     this.#literals = literals;
     this.#holes = holes;
   }
@@ -43,24 +62,31 @@ export class EventTemplate {
    * The template of an event that was parsed: `line` is its line as it stands in the stream, with the blank line behind it.
    * null = the bytes do not show plainly where the values stand.
    */
-  static from(line: Uint8Array, event: PlainEvent): EventTemplate | null {
+  static from(line: Uint8Array, event: UnderstoodEvent): EventTemplate | null {
     const json = decoder.decode(line);
-    const textKey = event.of === 'reasoning' ? /"reasoning(?:_content)?"\s*:\s*"/g : /"(?:content|text)"\s*:\s*"/g;
-    const places = [placeOf(json, textKey, event.text, 'text')];
-    if (event.stamp !== null) places.push(placeOf(json, /"emit_ns"\s*:\s*"/g, event.stamp, 'stamp'));
-    const found = places.filter((place) => place !== null).toSorted((a, b) => a.from - b.from);
-    if (found.length < places.length) return null;
+    const { text, stamp } = event;
+    const needed: (Place | null)[] = [];
+    if (text !== null) {
+      const key = text.of === 'reasoning' ? /"reasoning(?:_content)?"\s*:\s*"/g : /"(?:content|text)"\s*:\s*"/g;
+      needed.push(placeOf(json, key, text.text, 'text'));
+    }
+    if (stamp !== null) needed.push(placeOf(json, /"emit_ns"\s*:\s*"/g, stamp, 'stamp'));
+    const found = needed.filter((place) => place !== null);
+    if (found.length < needed.length) return null;
+    // Only keys stand before a colon, so text that looks like these is not taken for them.
+    const unread = [placeOf(json, /"id"\s*:\s*"/g, null, 'word'), digitsOf(json, /"created"\s*:\s*/g)];
+    const places = [...found, ...unread.filter((place) => place !== null)].toSorted((a, b) => a.from - b.from);
     const literals: Literal[] = [];
     let at = 0;
-    for (const place of found) {
+    for (const place of places) {
       literals.push(new Literal(json.slice(at, place.from)));
       at = place.to;
     }
     literals.push(new Literal(json.slice(at)));
     return new EventTemplate(
-      event.of,
+      event,
       literals,
-      found.map((place) => place.hole),
+      places.map((place) => place.hole),
     );
   }
 
@@ -71,6 +97,12 @@ export class EventTemplate {
     for (let i = 0; i < this.#holes.length; i++) {
       at = this.#literals[i]!.match(view, buffer, at, length);
       if (at === -1) return -1;
+      const hole = this.#holes[i];
+      if (hole === 'digits') {
+        at = digitsEnd(buffer, at, length);
+        if (at === -1) return -1;
+        continue;
+      }
       const start = at;
       let escaped = false;
       for (; at < length; at++) {
@@ -84,19 +116,28 @@ export class EventTemplate {
         }
       }
       if (at >= length) return -1;
-      if (this.#holes[i] === 'text') {
+      if (hole === 'text') {
         if (at === start) return -1;
         this.textFrom = start;
         this.textTo = at;
         this.escaped = escaped;
       } else {
         if (escaped) return -1;
-        this.stampFrom = start;
-        this.stampTo = at;
+        if (hole === 'stamp') {
+          this.stampFrom = start;
+          this.stampTo = at;
+        }
       }
     }
     return this.#literals[this.#holes.length]!.match(view, buffer, at, length);
   }
+}
+
+/** Where a whole number as JSON writes it ends; -1 = there is none. */
+function digitsEnd(buffer: Uint8Array, from: number, length: number): number {
+  let at = from;
+  while (at < length && buffer[at]! >= ZERO && buffer[at]! <= NINE) at++;
+  return at === from || (at > from + 1 && buffer[from] === ZERO) ? -1 : at;
 }
 
 /** Bytes that stand in every event, compared four at a time. */
@@ -131,21 +172,26 @@ function viewOf(buffer: Uint8Array): DataView {
   return lastView;
 }
 
-/** The one place of a key whose string value is `value`; null = there is none, or more than one. */
-function placeOf(
-  json: string,
-  key: RegExp,
-  value: string,
-  hole: Hole,
-): { from: number; to: number; hole: Hole } | null {
+/** The one place of a key whose string value is `value` (null = any); null = there is none, or more than one. */
+function placeOf(json: string, key: RegExp, value: string | null, hole: Hole): Place | null {
   const keys = [...json.matchAll(key)];
   if (keys.length !== 1) return null;
   const from = keys[0]!.index + keys[0]![0].length;
   let to = from;
   while (to < json.length && json[to] !== '"') to += json[to] === '\\' ? 2 : 1;
+  if (value === null) return json.slice(from, to).includes('\\') ? null : { from, to, hole };
   try {
     return JSON.parse(`"${json.slice(from, to)}"`) === value ? { from, to, hole } : null;
   } catch {
     return null;
   }
+}
+
+/** The one place of a key whose value is a whole number; null = there is none, or more than one. */
+function digitsOf(json: string, key: RegExp): Place | null {
+  const keys = [...json.matchAll(key)];
+  if (keys.length !== 1) return null;
+  const from = keys[0]!.index + keys[0]![0].length;
+  const digits = /^\d+(?=\s*[,}])/.exec(json.slice(from, from + 24))?.[0];
+  return digits === undefined ? null : { from, to: from + digits.length, hole: 'digits' };
 }

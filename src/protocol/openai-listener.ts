@@ -1,7 +1,8 @@
 import type { OutputKind } from '../core/index.ts';
 import { CumulativeText } from './cumulative-text.ts';
-import { EventTemplate } from './event-template.ts';
+import type { EventTemplate } from './event-template.ts';
 import { JsonStreamListener } from './json-listener.ts';
+import { KnownShapes } from './known-shapes.ts';
 import { hearObject } from './openai-answer.ts';
 import type { Heard, Listener } from './protocol.ts';
 import { SseReader } from './sse-reader.ts';
@@ -12,12 +13,11 @@ const LF = 10;
 const CR = 13;
 const OPEN = 123;
 const decoder = new TextDecoder();
-/**
- * Plain events that had to be parsed: the first teaches nothing (most short answers have no second), and after so many
- * in a row without a match the stream has no shape worth learning.
- */
-const firstTaught = 2;
+/** After so many plain events in a row that had to be parsed, the stream has no shape worth learning. */
 const lastTaught = 16;
+const DONE = [...'[DONE]'].map((letter) => letter.charCodeAt(0));
+/** Shapes of events, shared by all answers. */
+const known = new KnownShapes();
 /** Text of the read at hand. One for all listeners: it is empty again whenever `hear` returns. */
 const gathered = new TextGatherer();
 
@@ -54,6 +54,21 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       this.#break((error as Error).message);
     }
     return this.#take();
+  }
+
+  overhear(buffer: Uint8Array, from: number, to: number): number {
+    if (this.#broken || this.#objects !== null || !this.#reader.between) return from;
+    let at = from;
+    while (at < to) {
+      const next = this.whole(buffer, at, to);
+      if (next === -1) break;
+      at = next;
+    }
+    if (at > from) {
+      this.#begun = true;
+      this.#reader.passed();
+    }
+    return at;
   }
 
   close(): Heard[] {
@@ -95,32 +110,45 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     return heard;
   }
 
-  /** For the reader: takes a whole event where it has the shape that was learnt. */
+  /** For the reader: takes a whole event where it has a shape that is known. */
   whole(buffer: Uint8Array, at: number, length: number): number {
-    const template = this.#template;
-    if (template === null || this.#broken) return -1;
-    const next = template.match(buffer, at, length);
-    if (next === -1 || !this.#matched(template, buffer)) return -1;
-    this.#plainEvents = firstTaught;
-    return next;
+    if (this.#broken) return -1;
+    let template = this.#template;
+    if (template === null || (template.end = template.match(buffer, at, length)) === -1) {
+      template = known.match(buffer, at, length);
+      if (template === null) return -1;
+    }
+    const end = template.end;
+    if (template.of === null) this.#say(template.says);
+    else if (!this.#matched(template, template.of, buffer)) return -1;
+    else this.#template = template;
+    this.#plainEvents = 0;
+    return end;
   }
 
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
-  #matched(template: EventTemplate, buffer: Uint8Array): boolean {
+  #matched(template: EventTemplate, of: OutputKind, buffer: Uint8Array): boolean {
+    const { textFrom, textTo, stampFrom, stampTo } = template;
     let text: string | null = null;
     if (template.escaped) {
       try {
-        text = JSON.parse(`"${decoder.decode(buffer.subarray(template.textFrom, template.textTo))}"`) as string;
+        text = JSON.parse(`"${decoder.decode(buffer.subarray(textFrom, textTo))}"`) as string;
       } catch {
         return false;
       }
     }
-    if (template.of !== this.#of) this.#flush();
-    this.#of = template.of;
-    if (gathered.events === 0 && template.stampTo > template.stampFrom) {
-      this.#stamp = stampOf(decoder.decode(buffer.subarray(template.stampFrom, template.stampTo)));
+    // While it is not known whether text is repeated, every piece has to be looked at by itself.
+    const alone = of === 'answer' && !this.#texts.plain;
+    if (alone || of !== this.#of) this.#flush();
+    this.#of = of;
+    if (gathered.events === 0) this.#stamp = stampTo > stampFrom ? stampIn(buffer, stampFrom, stampTo) : null;
+    if (alone) {
+      if (this.#stamp !== null) this.#heard.push({ kind: 'stamp', emitNs: this.#stamp });
+      this.#stamp = null;
+      this.#heard.push(...this.#texts.hear(of, text ?? decoder.decode(buffer.subarray(textFrom, textTo))));
+      return true;
     }
-    if (text === null) gathered.addBytes(buffer, template.textFrom, template.textTo);
+    if (text === null) gathered.addBytes(buffer, textFrom, textTo);
     else gathered.addText(text);
     return true;
   }
@@ -129,6 +157,10 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   event(buffer: Uint8Array, from: number, to: number, line: number): void {
     if (this.#broken) return;
     this.#flush();
+    if (isDone(buffer, from, to)) {
+      this.#finished = true;
+      return;
+    }
     const data = decoder.decode(buffer.subarray(from, to));
     if (data.trim() === '[DONE]') {
       this.#finished = true;
@@ -142,20 +174,28 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       return;
     }
     // Choices take turns: what one of them says is no repetition of another.
-    if (!this.#several && severalChoices(value)) {
+    const several = severalChoices(value);
+    if (several && !this.#several) {
       this.#several = true;
       this.#texts = new CumulativeText(false);
     }
-    const heard = hearObject(value).flatMap((piece) => this.#fresh(piece));
-    this.#addUsage(value, heard);
+    const heard = hearObject(value);
+    const fresh = heard.some(({ kind }) => kind === 'text') ? heard.flatMap((piece) => this.#fresh(piece)) : heard;
+    this.#addUsage(value, fresh);
+    this.#say(fresh);
+    const end = line === -1 ? -1 : blankLineAfter(buffer, to);
+    // Another choice than the first has to be seen for what it is by every answer.
+    if (end !== -1 && !this.#broken && !several) this.#learn(buffer.subarray(line, end), heard);
+  }
+
+  #say(heard: readonly Heard[]): void {
+    if (heard.length === 0) return;
+    this.#flush();
     for (const piece of heard) {
       this.#heard.push(piece);
       if (piece.kind === 'finish') this.#finished = true;
       if (piece.kind === 'problem') this.#broken = true;
     }
-    const end = line === -1 ? -1 : blankLineAfter(buffer, to);
-    // While it is not known whether text is repeated, every event has to be looked at.
-    if (end !== -1 && this.#texts.plain) this.#learn(buffer.subarray(line, end), heard);
   }
 
   /**
@@ -173,13 +213,20 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     }
   }
 
+  /** Learns the shape of an event that is a plain piece of text, or says nothing but that the answer begins or ends. */
   #learn(line: Uint8Array, heard: readonly Heard[]): void {
-    const text = heard.at(-1);
-    const stamp = heard.length === 2 && heard[0]!.kind === 'stamp' ? heard[0]!.emitNs.toString() : null;
-    if (text?.kind !== 'text' || text.of === 'tool' || heard.length !== (stamp === null ? 1 : 2)) return;
-    this.#plainEvents++;
-    if (this.#plainEvents < firstTaught || this.#plainEvents > lastTaught) return;
-    this.#template = EventTemplate.from(line, { of: text.of, text: text.text, stamp }) ?? this.#template;
+    const [first] = heard;
+    const stamp = first?.kind === 'stamp' ? first.emitNs.toString() : null;
+    const said = stamp === null ? heard : heard.slice(1);
+    const [only] = said;
+    if (said.length > 1) return;
+    if (only?.kind === 'text' && only.of !== 'tool') {
+      this.#plainEvents++;
+      if (this.#plainEvents > lastTaught || (this.#plainEvents === 1 && !known.eager)) return;
+      this.#template = known.learn(line, { text: only, stamp, says: [] }) ?? this.#template;
+    } else if (stamp === null && known.eager && (only === undefined || only.kind === 'finish')) {
+      known.learn(line, { text: null, stamp: null, says: said });
+    }
   }
 
   /** What was gathered becomes one piece. */
@@ -205,7 +252,13 @@ function blankLineAfter(buffer: Uint8Array, at: number): number {
   return crlf ? at + 4 : -1;
 }
 
-function stampOf(digits: string): bigint | null {
+/** Whether an event's data is exactly the word that ends a stream. */
+function isDone(buffer: Uint8Array, from: number, to: number): boolean {
+  return to - from === DONE.length && DONE.every((byte, i) => buffer[from + i] === byte);
+}
+
+function stampIn(buffer: Uint8Array, from: number, to: number): bigint | null {
+  const digits = decoder.decode(buffer.subarray(from, to));
   return /^\d{1,19}$/.test(digits) ? BigInt(digits) : null;
 }
 

@@ -25,6 +25,11 @@ export type Heard =
 export interface Listener {
   /** The next bytes of the body, split anywhere. The bytes are only borrowed for the call. */
   hear(bytes: Uint8Array): Heard[];
+  /**
+   * For a quicker way through: bytes `from` to `to` are the next of the body. Takes the whole events at their beginning that
+   * it can understand where they stand and says where the first other byte is; what was taken is told by the next `hear`.
+   */
+  overhear?(buffer: Uint8Array, from: number, to: number): number;
   /** The body ended properly; what is still missing is said now. */
   close(): Heard[];
 }

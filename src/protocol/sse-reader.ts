@@ -47,6 +47,16 @@ export class SseReader {
     this.#handler = handler;
   }
 
+  /** Whether an event begins with the next byte. */
+  get between(): boolean {
+    return this.#kept === 0 && !this.#afterCr && this.#from === -1 && this.#joined === null;
+  }
+
+  /** Whole events were taken before the reader saw them. */
+  passed(): void {
+    this.#first = false;
+  }
+
   /** Takes the next bytes, only borrowed for the call; throws RangeError for an event without end. */
   push(bytes: Uint8Array): void {
     if (this.#kept === 0) {

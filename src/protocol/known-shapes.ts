@@ -1,0 +1,45 @@
+import { EventTemplate } from './event-template.ts';
+import type { UnderstoodEvent } from './event-template.ts';
+
+/** Shapes kept: an answer has a first event, pieces of text of a kind or two and a last one; servers of a sweep differ. */
+const mostShapes = 12;
+/** Shapes that may be learnt before one is met again, and how many more each meeting allows. */
+const firstCredit = 64;
+const creditPerMatch = 0.25;
+
+/**
+ * The shapes of events met so far, by all answers: the next answer of the same server is understood from its first event
+ * on. Only speed depends on what is known here, never what is heard.
+ */
+export class KnownShapes {
+  readonly #shapes: EventTemplate[] = [];
+  #oldest = 0;
+  #credit = firstCredit;
+
+  /** The shape of the event that begins at `at`, its places filled in; null = none that is known. */
+  match(buffer: Uint8Array, at: number, length: number): EventTemplate | null {
+    for (const shape of this.#shapes) {
+      const end = shape.match(buffer, at, length);
+      if (end === -1) continue;
+      shape.end = end;
+      if (this.#credit < firstCredit) this.#credit += creditPerMatch;
+      return shape;
+    }
+    return null;
+  }
+
+  /** Whether learning pays: not from a server whose events never have the same shape twice. */
+  get eager(): boolean {
+    return this.#credit >= 1;
+  }
+
+  /** Learns a shape; null = the bytes do not show it plainly. */
+  learn(line: Uint8Array, event: UnderstoodEvent): EventTemplate | null {
+    this.#credit = Math.max(0, this.#credit - 1);
+    const shape = EventTemplate.from(line, event);
+    if (shape === null) return null;
+    this.#shapes[this.#oldest] = shape;
+    this.#oldest = (this.#oldest + 1) % mostShapes;
+    return shape;
+  }
+}
