@@ -68,15 +68,21 @@ export class HttpReader {
     // Body bytes found so far lie together from `begin` to `end`.
     let begin = 0;
     let end = 0;
-    // Chunks that were taken where they stand, of which the handler has to be reminded.
+    // Whether chunks were taken where they stand, of which the handler has to be reminded, and whether the next may be.
     let taken = false;
+    let quick = true;
+    // Whether the chunk at hand begins in this read.
+    let fresh = false;
     while (at < length) {
       switch (this.#state) {
         case 'length':
         case 'chunk': {
-          if (end === begin && this.#state === 'chunk' && this.#left <= length - at) {
+          if (fresh && quick && this.#left <= length - at) {
+            if (end > begin) this.#body(bytes, begin, end, false);
+            begin = end;
             const next = this.#handler!.chunk(bytes, at, at + this.#left);
-            taken ||= next > at;
+            quick = next > at;
+            taken ||= quick;
             this.#left -= next - at;
             at = next;
             if (this.#left === 0) {
@@ -115,6 +121,7 @@ export class HttpReader {
           break;
         default:
           at = this.#chunkLine(bytes, at, length) ?? this.#line(bytes, at, length);
+          fresh = true;
       }
     }
     this.#body(bytes, begin, end, taken);

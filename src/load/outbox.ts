@@ -21,24 +21,25 @@ export class Outbox<T> implements AsyncIterable<T> {
     this.#nudge();
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<T> {
-    for (;;) {
-      while (this.#taken < this.#items.length) {
-        const item = this.#items[this.#taken++]!;
-        if (this.#taken === this.#items.length) {
-          this.#items = [];
-          this.#taken = 0;
-        }
-        yield item;
+  [Symbol.asyncIterator](): AsyncIterator<T> {
+    return { next: () => this.#next() };
+  }
+
+  /** Written out, because an async generator costs more per item than a short answer costs to hear. */
+  #next(): Promise<IteratorResult<T>> {
+    if (this.#taken < this.#items.length) {
+      const value = this.#items[this.#taken++]!;
+      if (this.#taken === this.#items.length) {
+        this.#items = [];
+        this.#taken = 0;
       }
-      if (this.#end !== 'open') {
-        if (this.#end === 'closed') return;
-        throw this.#end.failure;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      return Promise.resolve({ value, done: false });
     }
+    if (this.#end === 'closed') return Promise.resolve({ value: undefined, done: true });
+    if (this.#end !== 'open') return Promise.reject(this.#end.failure as Error);
+    return new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    }).then(() => this.#next());
   }
 
   #nudge(): void {

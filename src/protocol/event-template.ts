@@ -148,7 +148,7 @@ class Literal {
   constructor(text: string) {
     this.#bytes = encoder.encode(text);
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
-    this.#words = Uint32Array.from({ length: this.#bytes.length >> 2 }, (_, i) => view.getUint32(i * 4));
+    this.#words = Uint32Array.from({ length: this.#bytes.length >> 2 }, (_, i) => view.getUint32(i * 4, true));
   }
 
   /** Where the bytes after the literal begin; -1 = it does not stand here. */
@@ -157,18 +157,23 @@ class Literal {
     const words = this.#words;
     const end = at + bytes.length;
     if (end > length) return -1;
-    const offset = buffer.byteOffset + at;
-    for (let i = 0; i < words.length; i++) if (view.getUint32(offset + i * 4) !== words[i]) return -1;
+    for (let i = 0, from = at; i < words.length; i++, from += 4) {
+      if (view.getUint32(from, true) !== words[i]) return -1;
+    }
     for (let i = words.length * 4; i < bytes.length; i++) if (buffer[at + i] !== bytes[i]) return -1;
     return end;
   }
 }
 
-let lastView: DataView = new DataView(new ArrayBuffer(0));
+let lastBuffer: Uint8Array = new Uint8Array(0);
+let lastView: DataView = new DataView(lastBuffer.buffer);
 
-/** A view of the memory behind a buffer; reads mostly come in the same one. */
+/** A view of a buffer's bytes; reads mostly come in the same one. */
 function viewOf(buffer: Uint8Array): DataView {
-  if (lastView.buffer !== buffer.buffer) lastView = new DataView(buffer.buffer);
+  if (buffer !== lastBuffer) {
+    lastBuffer = buffer;
+    lastView = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+  }
   return lastView;
 }
 

@@ -75,12 +75,13 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   try {
     for await (const exchange of parts.before ?? []) meter.add(exchange);
     for await (const ended of kit.run(plan, halting(stops, halt.signal), watched)) {
-      await writer.append(ended);
+      const full = writer.append(ended);
+      if (full !== null) await full;
       meter.add(ended.exchange);
       telemetry?.saw(ended.exchange);
+      if (onProgress === undefined || ended.exchange.endMs - toldMs < progressEveryMs) continue;
       const state = kit.state();
-      if (onProgress === undefined || state.nowMs - toldMs < progressEveryMs) continue;
-      toldMs = state.nowMs;
+      toldMs = ended.exchange.endMs;
       onProgress({ state, glance: meter.peek(state.nowMs), warmup: ended.exchange.warmup });
     }
   } catch (failure) {

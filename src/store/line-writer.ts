@@ -3,12 +3,15 @@ import { storeError, telling } from './store-error.ts';
 
 /** Longest time that a finished line stays in memory. */
 export const flushEveryMs = 250;
-const flushAtChars = 1 << 20;
+const batchBytes = 1 << 20;
+/** UTF-8 bytes that one UTF-16 unit can need. */
+const bytesPerUnit = 3;
+const LF = 10;
 
 /** Appends lines to a file in batches. A failed write is told by the next call, and by close at the latest. */
 export interface LineWriter {
-  /** Resolves at once unless a lot is waiting to be written. */
-  append(line: string): Promise<void>;
+  /** Done at once, unless a lot is waiting to be written: then what is given back settles when it is. */
+  append(line: string): Promise<void> | null;
   /** Writes what is left, syncs and closes. */
   close(): Promise<void>;
 }
@@ -16,8 +19,10 @@ export interface LineWriter {
 /** Opens a new file for appending; it must not exist yet (unless `flags` say otherwise). */
 export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Promise<LineWriter> {
   const handle = await telling(file, () => open(file, flags));
-  let waiting: string[] = [];
-  let waitingChars = 0;
+  // Lines wait as bytes, not as strings: what a collector never sees cannot make it pause the run.
+  let batch: Buffer | null = null;
+  let spare: Buffer | null = null;
+  let filled = 0;
   let writing: Promise<void> = Promise.resolve();
   let failure: unknown = null;
   let timer: NodeJS.Timeout | null = null;
@@ -25,16 +30,20 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
   const flush = (): Promise<void> => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const batch = waiting.join('');
-    waiting = [];
-    waitingChars = 0;
+    if (batch === null || filled === 0) return writing;
+    const full = batch;
+    const bytes = full.subarray(0, filled);
+    batch = spare;
+    spare = null;
+    filled = 0;
     writing = writing.then(async () => {
-      if (batch === '' || failure !== null) return;
+      if (failure !== null) return;
       try {
-        await handle.appendFile(batch);
+        await handle.appendFile(bytes);
       } catch (error) {
         failure = storeError(error, file);
       }
+      spare = full;
     });
     return writing;
   };
@@ -44,14 +53,16 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
   };
 
   return {
-    async append(line) {
+    append(line) {
       tell();
-      waiting.push(line, '\n');
-      waitingChars += line.length + 1;
-      if (waitingChars >= flushAtChars) {
-        await flush();
-        tell();
-      } else timer ??= setTimeout(() => void flush(), flushEveryMs);
+      const most = line.length * bytesPerUnit + 1;
+      let written: Promise<void> | null = null;
+      if (batch !== null && filled + most > batch.length) written = flush().then(tell);
+      if (batch === null || most > batch.length) batch = Buffer.allocUnsafeSlow(Math.max(batchBytes, most));
+      filled += batch.write(line, filled);
+      batch[filled++] = LF;
+      timer ??= setTimeout(() => void flush(), flushEveryMs);
+      return written;
     },
     async close() {
       await flush();

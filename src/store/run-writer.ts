@@ -32,8 +32,8 @@ export interface RunWriter {
   /** Absolute path of the folder. */
   readonly dir: string;
   readonly record: RunRecord;
-  /** Keeps one exchange, and the text of its answer where the plan says so. Throws what an earlier write met. */
-  append(ended: Ended): Promise<void>;
+  /** Keeps one exchange, and the text of its answer where the plan says so. Throws what an earlier write met. null = done; a promise = wait before you append more. */
+  append(ended: Ended): Promise<void> | null;
   /** Keeps one line of telemetry; the file is made with the first. A failure is told by finish. */
   observe(line: string): void;
   /** Writes what is left, then the summary; after this the run counts as finished. */
@@ -81,16 +81,21 @@ export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | '
     runId,
     dir,
     record,
-    async append({ exchange, answer }) {
+    append({ exchange, answer }) {
       invariant(closing === null, 'nothing is appended to a closed run');
-      if (answers !== null && answer !== null) await answers.append(JSON.stringify(answer));
-      await exchanges.append(encodeExchange(exchange));
+      const text = answers !== null && answer !== null ? answers.append(JSON.stringify(answer)) : null;
+      const record = exchanges.append(encodeExchange(exchange));
+      return text !== null && record !== null ? text.then(() => record) : (text ?? record);
     },
     observe(line) {
       if (closing !== null) return;
       telemetry ??= openLineWriter(join(dir, 'telemetry.ndjson'), flags);
       const file = telemetry;
-      observing = observing.then(async () => (await file).append(line)).catch(() => {});
+      const keep = async (): Promise<void> => {
+        await observing;
+        await (await file).append(line);
+      };
+      observing = keep().catch(() => {});
     },
     async finish(summary) {
       await close();
