@@ -1,12 +1,13 @@
 import { outputKindLetters, problem } from '../core/index.ts';
 import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, ServerSteps, Timeouts } from '../core/index.ts';
-import type { Heard, Listener, Protocol } from '../protocol/index.ts';
-import { charCount } from '../workload/index.ts';
+import type { Ear, Heard, Listener, Protocol, TextPlace } from '../protocol/index.ts';
 import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
 import type { ResponseHead } from './http-reader.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
+import { SaidText } from './said-text.ts';
 import type { ServerClock } from './server-clock.ts';
+import { stampMsIn } from './stamp.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
 export interface FlightSettings {
@@ -19,11 +20,12 @@ export interface FlightSettings {
 }
 
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
-export class Flight implements ConnectionClient {
+export class Flight implements ConnectionClient, Ear {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
   #connection: Carrier;
-  readonly #request: string;
+  /** Kept until the answer begins: after that nobody asks again. */
+  #request: string;
   readonly #redial: () => Carrier;
   readonly #ended: (ended: Ended, reusable: boolean) => void;
   readonly #dueMs: number;
@@ -43,9 +45,15 @@ export class Flight implements ConnectionClient {
   #refusing = false;
   #problem: Problem | null = null;
   #chunks: Chunks = { atMs: [], tokens: [], kinds: '' };
-  #text: string[] = [];
-  #reasoning: string[] = [];
-  #outputChars = 0;
+  readonly #answer: SaidText;
+  /** Reasoning; tool calls count as part of the answer. */
+  #reasoning: SaidText | null = null;
+  /** Letters of the entries before the ones of the last kind; a string that grows by a letter is copied each time. */
+  #kinds = '';
+  #kind: OutputKind | null = null;
+  /** Events heard in the read at hand, of one kind, that stand in no entry of the chunks yet. */
+  #pieces = 0;
+  #piecesOf: OutputKind = 'answer';
   #usage: Extract<Heard, { kind: 'usage' }> | null = null;
   #finish: string | null = null;
   #steps: ServerSteps | null = null;
@@ -80,6 +88,7 @@ export class Flight implements ConnectionClient {
     this.#warmup = parts.warmup;
     this.#inputChars = parts.inputChars;
     this.#keepsText = parts.settings.keepText || parts.ask.prompt.follow !== undefined;
+    this.#answer = new SaidText(this.#keepsText);
     this.#connecting = parts.fresh;
     parts.connection.send(parts.request, this);
   }
@@ -102,6 +111,7 @@ export class Flight implements ConnectionClient {
   head(head: ResponseHead): void {
     this.#status = head.status;
     this.#settings.serverClock.saw(head.headers.get('date'));
+    this.#request = '';
     const contentType = head.headers.get('content-type') ?? '';
     this.#problem = refusal(head);
     this.#refusing = this.#problem !== null;
@@ -117,6 +127,7 @@ export class Flight implements ConnectionClient {
       if (this.#refused.length < refusalBytes) this.#refused += Buffer.from(bytes).toString('utf8');
       return;
     }
+    this.#enterPieces(atMs);
     this.#take(this.#listener!.hear(bytes), atMs);
     // Nothing that follows an error can mend the answer; the connection is in an unknown state.
     if (this.#problem !== null) this.#abandon(this.#problem, atMs);
@@ -124,7 +135,30 @@ export class Flight implements ConnectionClient {
 
   chunk(buffer: Uint8Array, from: number, to: number): number {
     if (this.#over || this.#refusing) return from;
-    return this.#listener!.overhear?.(buffer, from, to) ?? from;
+    return this.#listener!.overhear?.(buffer, from, to, this) ?? from;
+  }
+
+  /** For the listener: one event of output, in the read that was stamped last. */
+  piece(buffer: Uint8Array, place: TextPlace, text: string | null): void {
+    const of = place.of!;
+    if (of !== this.#piecesOf) this.#enterPieces(this.#lastReadMs);
+    if (this.#pieces === 0 && place.stampTo > place.stampFrom) {
+      this.#stampMs = stampMsIn(buffer, place.stampFrom, place.stampTo, this.#settings.originNs);
+    }
+    this.#piecesOf = of;
+    this.#pieces++;
+    if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);
+    else this.#said(of).addText(text);
+  }
+
+  #enterPieces(atMs: number): void {
+    if (this.#pieces === 0) return;
+    this.#enter(this.#piecesOf, this.#pieces, atMs);
+    this.#pieces = 0;
+  }
+
+  #said(of: OutputKind): SaidText {
+    return of === 'reasoning' ? (this.#reasoning ??= new SaidText(this.#keepsText)) : this.#answer;
   }
 
   end(reusable: boolean, atMs: number): void {
@@ -189,7 +223,7 @@ export class Flight implements ConnectionClient {
       if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events, atMs);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
-      else if (piece.kind === 'restated') this.#restate(piece.of, piece.text);
+      else if (piece.kind === 'restated') this.#said(piece.of).restate(piece.text);
       else if (piece.kind === 'steps') {
         const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
         steps.batchSize.push(...piece.batchSize);
@@ -200,30 +234,32 @@ export class Flight implements ConnectionClient {
     }
   }
 
-  #restate(of: OutputKind, text: string): void {
-    const said = of === 'reasoning' ? this.#reasoning : this.#text;
-    this.#outputChars = this.#keepsText
-      ? this.#outputChars + charCount(text) - charCount(said.join(''))
-      : charCount(text);
-    said.splice(0, said.length, ...(this.#keepsText ? [text] : []));
+  #output(of: OutputKind, text: string, tokens: number, atMs: number): void {
+    this.#said(of).addText(text);
+    this.#enter(of, tokens, atMs);
   }
 
-  #output(of: OutputKind, text: string, tokens: number, atMs: number): void {
+  /** Output was read: an entry of its own, or part of the one for the same read. */
+  #enter(of: OutputKind, tokens: number, atMs: number): void {
     this.#heardOutput = true;
-    this.#outputChars += charCount(text);
-    if (this.#keepsText) (of === 'reasoning' ? this.#reasoning : this.#text).push(text);
     if (!this.#streamed) return;
-    const { atMs: times, tokens: counts, kinds } = this.#chunks;
-    const letter = outputKindLetters[of];
+    const { atMs: times, tokens: counts } = this.#chunks;
     const last = times.length - 1;
-    if (last >= 0 && times[last] === atMs && kinds[last] === letter) {
+    if (last >= 0 && times[last] === atMs && of === this.#kind) {
       counts[last]! += tokens;
       return;
     }
+    if (of !== this.#kind) this.#kinds = this.#allKinds();
+    this.#kind = of;
     times.push(atMs);
     if (this.#stampMs !== null) (this.#chunks.emittedMs ??= []).push(this.#stampMs);
     counts.push(tokens);
-    this.#chunks.kinds = kinds + letter;
+  }
+
+  /** A letter for each entry so far: the ones that are written out, then the last kind for the rest. */
+  #allKinds(): string {
+    const missing = this.#chunks.atMs.length - this.#kinds.length;
+    return this.#kinds + (missing > 0 && this.#kind !== null ? outputKindLetters[this.#kind].repeat(missing) : '');
   }
 
   #emptyWords(): string {
@@ -234,7 +270,10 @@ export class Flight implements ConnectionClient {
 
   #finishWith(outcome: Outcome, why: Problem | null, atMs: number, reusable: boolean): void {
     this.#over = true;
+    this.#enterPieces(this.#lastReadMs);
     const { prompt, seq } = this.#ask;
+    const text = this.#answer.text();
+    const reasoning = this.#reasoning?.text() ?? '';
     this.#ended(
       {
         exchange: {
@@ -246,14 +285,14 @@ export class Flight implements ConnectionClient {
           sentMs: this.#sentMs,
           connectMs: this.#connectMs,
           firstByteMs: this.#firstByteMs,
-          chunks: this.#chunks,
+          chunks: { ...this.#chunks, kinds: this.#allKinds() },
           endMs: atMs,
           inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
           outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },
           cachedTokens: this.#usage?.cached ?? null,
           reasoningTokens: this.#usage?.reasoning ?? null,
           inputChars: this.#inputChars,
-          outputChars: this.#outputChars,
+          outputChars: this.#answer.chars(text) + (this.#reasoning?.chars(reasoning) ?? 0),
           finish: this.#finish,
           httpStatus: this.#status,
           attempts: this.#attempts,
@@ -261,7 +300,7 @@ export class Flight implements ConnectionClient {
           outcome,
           problem: why,
         },
-        answer: this.#keepsText ? { seq, text: this.#text.join(''), reasoning: this.#reasoning.join('') } : null,
+        answer: this.#keepsText ? { seq, text, reasoning } : null,
       },
       reusable,
     );

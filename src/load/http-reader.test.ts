@@ -34,6 +34,54 @@ function read(text: string, cuts: readonly number[] = []): Read & { closed: bool
 
 const head = (more: string): string => `HTTP/1.1 200 OK\r\n${more}\r\n`;
 
+describe('chunks that are taken where they stand', () => {
+  test('and what is handed on make up the body, in order, however the bytes are cut and whatever is taken', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1, maxLength: 9 }), { maxLength: 8 }),
+        fc.array(fc.nat(120), { maxLength: 5 }),
+        fc.infiniteStream(fc.nat(9)),
+        (chunks, cuts, appetites) => {
+          const parts = chunks.map((text) => Buffer.from(text).toString('latin1'));
+          const text =
+            head('Transfer-Encoding: chunked\r\n') +
+            parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('') +
+            '0\r\n\r\n';
+          let body = '';
+          let reminded = true;
+          const reader = new HttpReader();
+          const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+          reader.expect({
+            head: () => {},
+            chunk: (buffer, from, to) => {
+              const taken = Math.min(to, from + appetites.next().value);
+              body += latin1(buffer.slice(from, taken));
+              if (taken > from) reminded = false;
+              return taken;
+            },
+            body: (bytes) => {
+              body += latin1(bytes);
+              reminded = true;
+            },
+            // What was taken must have been told on before the answer ends.
+            end: () => expect(reminded).toBe(true),
+          });
+          const bytes = bytesOf(text);
+          let from = 0;
+          for (const cut of [...cuts.filter((at) => at < bytes.length).toSorted((a, b) => a - b), bytes.length]) {
+            if (cut > from) reader.push(bytes.slice(from, cut));
+            expect(reminded).toBe(true);
+            from = Math.max(from, cut);
+          }
+          expect(body).toBe(parts.join(''));
+          expect(reader.idle).toBe(true);
+        },
+      ),
+      { numRuns: 2000, seed: 3 },
+    );
+  });
+});
+
 describe('one HTTP/1.1 response', () => {
   test.each([
     ['a length', head('Content-Length: 5\r\n') + 'hello', 'hello', true],

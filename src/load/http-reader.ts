@@ -24,6 +24,7 @@ const maxHeadBytes = 64 * 1024;
 const maxLineBytes = 8 * 1024;
 const maxTrailerBytes = 16 * 1024;
 const httpPrefix = 'HTTP/1.';
+const nothing = new Uint8Array(0);
 const LF = 10;
 const CR = 13;
 /** Value of a hexadecimal digit by its byte; 16 = not one. */
@@ -128,7 +129,8 @@ export class HttpReader {
   }
 
   #body(bytes: Uint8Array, begin: number, end: number, taken: boolean): void {
-    if (end > begin || taken) this.#handler!.body(bytes.subarray(begin, end));
+    if (end > begin) this.#handler!.body(bytes.subarray(begin, end));
+    else if (taken) this.#handler!.body(nothing);
   }
 
   /** The CRLF after a chunk and the size of the next, where they lie whole in this read; null = take the long way. */

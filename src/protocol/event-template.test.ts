@@ -50,7 +50,13 @@ function quickly(bytes: Uint8Array, cuts: readonly number[]): Heard[] {
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
     const to = Math.max(from, cut);
     // As the load hands them in: first what can be understood where it stands, then the rest.
-    const rest = listener.overhear(bytes, from, to);
+    const rest = listener.overhear(bytes, from, to, {
+      piece: (buffer, { of, textFrom, textTo, stampFrom, stampTo }, said) => {
+        const text = said ?? new TextDecoder().decode(buffer.slice(textFrom, textTo));
+        if (stampTo > stampFrom) heard.push({ kind: 'stamp', emitNs: 0n });
+        heard.push({ kind: 'text', of: of!, text, events: 1, tokens: null });
+      },
+    });
     heard.push(...listener.hear(bytes.slice(rest, to)));
     from = to;
   }

@@ -4,7 +4,7 @@ import type { EventTemplate } from './event-template.ts';
 import { JsonStreamListener } from './json-listener.ts';
 import { KnownShapes } from './known-shapes.ts';
 import { hearObject } from './openai-answer.ts';
-import type { Heard, Listener } from './protocol.ts';
+import type { Ear, Heard, Listener } from './protocol.ts';
 import { SseReader } from './sse-reader.ts';
 import type { EventHandler } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
@@ -44,7 +44,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #usedTokens: number | null = null;
 
   hear(bytes: Uint8Array): Heard[] {
-    if (this.#broken) return [];
+    if (this.#broken || bytes.length === 0) return this.#take();
     if (!this.#begun) this.#begin(bytes);
     if (this.#objects !== null) return this.#objects.hear(bytes);
     try {
@@ -56,16 +56,26 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     return this.#take();
   }
 
-  overhear(buffer: Uint8Array, from: number, to: number): number {
+  overhear(buffer: Uint8Array, from: number, to: number, ear: Ear): number {
     if (this.#broken || this.#objects !== null || !this.#reader.between) return from;
     let at = from;
     while (at < to) {
-      const next = this.whole(buffer, at, to);
-      if (next === -1) break;
-      at = next;
+      const template = this.#shapeOf(buffer, at, to);
+      if (template === null) break;
+      if (template.of === null) this.#say(template.says);
+      else {
+        // While it is not known whether text is repeated, every piece has to be looked at by itself.
+        if (template.of === 'answer' && !this.#texts.plain) break;
+        const text = template.escaped ? unescaped(buffer, template) : null;
+        if (template.escaped && text === null) break;
+        this.#template = template;
+        ear.piece(buffer, template, text);
+      }
+      at = template.end;
     }
     if (at > from) {
       this.#begun = true;
+      this.#plainEvents = 0;
       this.#reader.passed();
     }
     return at;
@@ -112,32 +122,27 @@ export class OpenaiStreamListener implements Listener, EventHandler {
 
   /** For the reader: takes a whole event where it has a shape that is known. */
   whole(buffer: Uint8Array, at: number, length: number): number {
-    if (this.#broken) return -1;
-    let template = this.#template;
-    if (template === null || (template.end = template.match(buffer, at, length)) === -1) {
-      template = known.match(buffer, at, length);
-      if (template === null) return -1;
-    }
-    const end = template.end;
+    const template = this.#broken ? null : this.#shapeOf(buffer, at, length);
+    if (template === null) return -1;
     if (template.of === null) this.#say(template.says);
     else if (!this.#matched(template, template.of, buffer)) return -1;
     else this.#template = template;
     this.#plainEvents = 0;
-    return end;
+    return template.end;
+  }
+
+  /** The known shape that the event at `at` has: mostly the one of the event before. */
+  #shapeOf(buffer: Uint8Array, at: number, length: number): EventTemplate | null {
+    const template = this.#template;
+    if (template !== null && (template.end = template.match(buffer, at, length)) !== -1) return template;
+    return known.match(buffer, at, length);
   }
 
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
   #matched(template: EventTemplate, of: OutputKind, buffer: Uint8Array): boolean {
     const { textFrom, textTo, stampFrom, stampTo } = template;
-    let text: string | null = null;
-    if (template.escaped) {
-      try {
-        text = JSON.parse(`"${decoder.decode(buffer.subarray(textFrom, textTo))}"`) as string;
-      } catch {
-        return false;
-      }
-    }
-    // While it is not known whether text is repeated, every piece has to be looked at by itself.
+    const text = template.escaped ? unescaped(buffer, template) : null;
+    if (template.escaped && text === null) return false;
     const alone = of === 'answer' && !this.#texts.plain;
     if (alone || of !== this.#of) this.#flush();
     this.#of = of;
@@ -250,6 +255,15 @@ function blankLineAfter(buffer: Uint8Array, at: number): number {
   if (buffer[at] === LF && buffer[at + 1] === LF) return at + 2;
   const crlf = buffer[at] === CR && buffer[at + 1] === LF && buffer[at + 2] === CR && buffer[at + 3] === LF;
   return crlf ? at + 4 : -1;
+}
+
+/** Text whose bytes have escapes; null = they are not JSON after all. */
+function unescaped(buffer: Uint8Array, { textFrom, textTo }: EventTemplate): string | null {
+  try {
+    return JSON.parse(`"${decoder.decode(buffer.subarray(textFrom, textTo))}"`) as string;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether an event's data is exactly the word that ends a stream. */

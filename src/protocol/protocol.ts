@@ -21,15 +21,33 @@ export type Heard =
   | { kind: 'stamp'; emitNs: bigint }
   | { kind: 'problem'; code: ProblemCode; words: string };
 
+/** Where one event's values stand in the bytes it came in. */
+export interface TextPlace {
+  /** Whose text it is. */
+  of: OutputKind | null;
+  textFrom: number;
+  textTo: number;
+  /** Decimal digits of emit_ns; empty = the server does not stamp. */
+  stampFrom: number;
+  stampTo: number;
+}
+
+/** Takes text as bytes, so that nothing has to be made of it while reads wait to be stamped. */
+export interface Ear {
+  /** One event of output; `text` is given where its bytes had escapes. Buffer and place are only borrowed for the call. */
+  piece(buffer: Uint8Array, place: TextPlace, text: string | null): void;
+}
+
 /** Hears one answer. Pure: bytes in, facts out; knows neither sockets nor clocks. */
 export interface Listener {
   /** The next bytes of the body, split anywhere. The bytes are only borrowed for the call. */
   hear(bytes: Uint8Array): Heard[];
   /**
-   * For a quicker way through: bytes `from` to `to` are the next of the body. Takes the whole events at their beginning that
-   * it can understand where they stand and says where the first other byte is; what was taken is told by the next `hear`.
+   * For a quicker way through: bytes `from` to `to` are the next of the body. Hands the text of the whole events at their
+   * beginning that it can understand where they stand to `ear` and says where the first other byte is; anything else that
+   * these events said is told by the next `hear`.
    */
-  overhear?(buffer: Uint8Array, from: number, to: number): number;
+  overhear?(buffer: Uint8Array, from: number, to: number, ear: Ear): number;
   /** The body ended properly; what is still missing is said now. */
   close(): Heard[];
 }

@@ -1,0 +1,33 @@
+const ZERO = 48;
+const NINE = 57;
+const nsDigits = 9;
+/** CLOCK_MONOTONIC in ns has at most so many digits for 30,000 years; more are no stamp. */
+const mostDigits = 19;
+
+/**
+ * A stamped server's time on the run's clock, ms, from the decimal digits of its nanoseconds; null = they are none. Seconds
+ * and nanoseconds are taken apart, so that no digit is lost on a host that has been up for months.
+ */
+export function stampMsIn(buffer: Uint8Array, from: number, to: number, originNs: bigint): number | null {
+  if (to - from > mostDigits || to === from) return null;
+  if (originNs !== lastOriginNs) setOrigin(originNs);
+  let seconds = 0;
+  let ns = 0;
+  for (let i = from; i < to; i++) {
+    const byte = buffer[i]!;
+    if (byte < ZERO || byte > NINE) return null;
+    if (to - i > nsDigits) seconds = seconds * 10 + byte - ZERO;
+    else ns = ns * 10 + byte - ZERO;
+  }
+  return (seconds - originSeconds) * 1000 + (ns - originRestNs) / 1e6;
+}
+
+let lastOriginNs = 0n;
+let originSeconds = 0;
+let originRestNs = 0;
+
+function setOrigin(originNs: bigint): void {
+  lastOriginNs = originNs;
+  originSeconds = Number(originNs / 1_000_000_000n);
+  originRestNs = Number(originNs % 1_000_000_000n);
+}
