@@ -84,8 +84,8 @@ export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | '
     append({ exchange, answer }) {
       invariant(closing === null, 'nothing is appended to a closed run');
       const text = answers !== null && answer !== null ? answers.append(JSON.stringify(answer)) : null;
-      const record = exchanges.append(encodeExchange(exchange));
-      return text !== null && record !== null ? text.then(() => record) : (text ?? record);
+      const line = exchanges.append(encodeExchange(exchange));
+      return text !== null && line !== null ? text.then(() => line) : (text ?? line);
     },
     observe(line) {
       if (closing !== null) return;
