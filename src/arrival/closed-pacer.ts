@@ -24,8 +24,10 @@ export const closedPacer: PacerMaker = (load, limits) => {
       if (over) return 'done';
       while (open < concurrency && opensAtMs(open) <= nowMs) open++;
       if (inFlight >= open) return open === concurrency ? 'wait' : { untilMs: opensAtMs(open) };
+      // A slot that was never used is free since it opened, however late the client comes to fill it.
+      const atMs = handedOut < concurrency ? Math.min(nowMs, opensAtMs(handedOut)) : nowMs;
       handedOut += 1;
-      return { atMs: nowMs };
+      return { atMs };
     },
   };
 };

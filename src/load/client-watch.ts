@@ -5,7 +5,9 @@ import { hostRoom, residentBytes, threadCpu } from './host-room.ts';
 import type { HostRoom } from './host-room.ts';
 
 const resolutionMs = 5;
-const sampleMs = 500;
+/** Looking at the host takes milliseconds in which nothing is stamped: once at the first full load, then seldom. */
+const firstSampleMs = 1000;
+const sampleMs = 10_000;
 
 /** What the session knows of its connections when the watch ends. */
 export interface WatchedConnections extends Pick<
@@ -24,7 +26,7 @@ export class ClientWatch {
   #cpu = process.cpuUsage();
   #thread = threadCpu();
   #startedMs = performance.now();
-  #rssMaxBytes = 0;
+  #rss = memory();
   #room: HostRoom = hostRoom();
   #sampler: NodeJS.Timeout | null = null;
 
@@ -42,8 +44,16 @@ export class ClientWatch {
       }
     });
     this.#collector.observe({ entryTypes: ['gc'] });
-    this.#sample();
-    this.#sampler = setInterval(() => this.#sample(), sampleMs);
+    this.#rss = memory();
+    this.#room = hostRoom();
+    this.#later(firstSampleMs);
+  }
+
+  #later(ms: number): void {
+    this.#sampler = setTimeout(() => {
+      this.#room = tightest(this.#room, hostRoom());
+      this.#later(sampleMs);
+    }, ms);
     this.#sampler.unref();
   }
 
@@ -51,8 +61,8 @@ export class ClientWatch {
   stop(spunMs: number, { opened, reused, ...connections }: WatchedConnections): ClientHealth {
     this.#delays.disable();
     this.#collector?.disconnect();
-    if (this.#sampler !== null) clearInterval(this.#sampler);
-    this.#sample();
+    if (this.#sampler !== null) clearTimeout(this.#sampler);
+    this.#room = tightest(this.#room, hostRoom());
     const elapsedMs = performance.now() - this.#startedMs;
     const { user, system } = process.cpuUsage(this.#cpu);
     const cpuMs = Math.max(0, (user + system) / 1000 - spunMs);
@@ -66,7 +76,7 @@ export class ClientWatch {
       threads: 1,
       connectionsOpened: opened,
       connectionsReused: reused,
-      rssMaxBytes: this.#rssMaxBytes === 0 ? null : this.#rssMaxBytes,
+      rssMaxBytes: mostMemory(this.#rss, memory()),
       ...this.#threadShare(elapsedMs, spunMs),
       gc: { ...this.#gc },
       ...connections,
@@ -82,16 +92,29 @@ export class ClientWatch {
     return { cpuPerThread: [runMs / elapsedMs], cpuWaitRatio: (now.waitMs - this.#thread.waitMs) / elapsedMs };
   }
 
-  #sample(): void {
-    this.#rssMaxBytes = Math.max(this.#rssMaxBytes, residentBytes() ?? 0);
-    this.#room = tightest(this.#room, hostRoom());
-  }
-
   /** The histogram holds the time between two ticks of a timer; what is over the timer's period is delay. */
   #delay(percentile: number): number | null {
     if (this.#delays.count === 0) return null;
     return Math.max(0, this.#delays.percentile(percentile) / 1e6 - resolutionMs);
   }
+}
+
+interface Memory {
+  /** null = not told. */
+  nowBytes: number | null;
+  /** The most that this process ever had. */
+  peakBytes: number;
+}
+
+function memory(): Memory {
+  return { nowBytes: residentBytes(), peakBytes: process.resourceUsage().maxRSS * 1024 };
+}
+
+/** The most memory held between two looks: the process's peak if it came between them, else what was seen at either end. */
+function mostMemory(before: Memory, after: Memory): number | null {
+  if (after.peakBytes > before.peakBytes) return after.peakBytes;
+  const seen = Math.max(before.nowBytes ?? 0, after.nowBytes ?? 0);
+  return seen === 0 ? null : seen;
 }
 
 /** The least room of two looks; what one look could not tell, the other tells. */

@@ -49,6 +49,9 @@ interface Dealt {
   turn?: Turn;
 }
 
+/** Requests are sent for so long at a stretch. */
+const sliceMs = 1;
+
 /**
  * One stretch of load: deals out asks as the pacer says until it is done or stopped, then drains.
  * Times given to the pacer are relative to the phase; times on the record are the run's.
@@ -75,6 +78,7 @@ export class Phase {
   #next: Dealt | null = null;
   #awaiting = false;
   #pumping = false;
+  #pausing: NodeJS.Immediate | null = null;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
   due = 0;
@@ -170,15 +174,28 @@ export class Phase {
   /** Deals out everything that is due now and sets the alarm for what is not. */
   #pump(): void {
     // A flight that fails at once calls back into here; the outer round goes on with it.
-    if (this.#pumping) return;
+    if (this.#pumping || this.#pausing !== null) return;
     this.#pumping = true;
+    const untilMs = this.#parts.clock.nowMs() + sliceMs;
     try {
-      while (!this.#stopped && this.#deal());
+      while (!this.#stopped && this.#deal()) {
+        if (this.#parts.clock.nowMs() < untilMs) continue;
+        this.#pause();
+        break;
+      }
     } catch (failure) {
       this.#fail(failure);
     }
     this.#pumping = false;
     this.#settle();
+  }
+
+  /** Goes on dealing after the sockets that have become readable: what they brought is not stamped late for our sending. */
+  #pause(): void {
+    this.#pausing = setImmediate(() => {
+      this.#pausing = null;
+      this.#pump();
+    });
   }
 
   /** One step of dealing; false when there is nothing to do until something happens. */

@@ -5,6 +5,7 @@ import type { Exchange, RunBehind } from '../core/index.ts';
 import { encodeExchange } from './exchange-line.ts';
 import { writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
+import type { LineWriter } from './line-writer.ts';
 import { readAnswers, readExchanges } from './run-reader.ts';
 import { openWriter } from './run-writer.ts';
 import type { RunWriter } from './run-writer.ts';
@@ -93,7 +94,7 @@ export async function resumeRun(
 async function replaceLines(
   dir: string,
   name: string,
-  write: (append: (line: string) => Promise<void>) => Promise<void>,
+  write: (append: LineWriter['append']) => Promise<void>,
 ): Promise<void> {
   const fresh = join(dir, `${name}.new`);
   await rm(fresh, { force: true });
