@@ -12,6 +12,11 @@ const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 const args = [
   'run',
   `http://127.0.0.1:${port}`,
+  // The other clients watch nothing beside the load either.
+  '--devices',
+  'none',
+  '--metrics',
+  'none',
   '--model',
   'm',
   '--no-preflight',

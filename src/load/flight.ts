@@ -1,8 +1,9 @@
-import { outputKindLetters, problem } from '../core/index.ts';
-import type { Ask, Chunks, Ended, Outcome, OutputKind, Problem, ServerSteps, Timeouts } from '../core/index.ts';
+import { problem } from '../core/index.ts';
+import type { Ask, Ended, Outcome, OutputKind, Problem, ServerSteps, Timeouts } from '../core/index.ts';
 import type { Ear, Heard, Listener, Protocol, TextPlace } from '../protocol/index.ts';
 import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
+import { ChunkLog } from './chunk-log.ts';
 import type { ResponseHead } from './http-reader.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import { SaidText } from './said-text.ts';
@@ -44,13 +45,10 @@ export class Flight implements ConnectionClient, Ear {
   #refused = '';
   #refusing = false;
   #problem: Problem | null = null;
-  #chunks: Chunks = { atMs: [], tokens: [], kinds: '' };
+  readonly #chunks = new ChunkLog();
   readonly #answer: SaidText;
   /** Reasoning; tool calls count as part of the answer. */
   #reasoning: SaidText | null = null;
-  /** Letters of the entries before the ones of the last kind; a string that grows by a letter is copied each time. */
-  #kinds = '';
-  #kind: OutputKind | null = null;
   /** Events heard in the read at hand, of one kind, that stand in no entry of the chunks yet. */
   #pieces = 0;
   #piecesOf: OutputKind = 'answer';
@@ -242,24 +240,7 @@ export class Flight implements ConnectionClient, Ear {
   /** Output was read: an entry of its own, or part of the one for the same read. */
   #enter(of: OutputKind, tokens: number, atMs: number): void {
     this.#heardOutput = true;
-    if (!this.#streamed) return;
-    const { atMs: times, tokens: counts } = this.#chunks;
-    const last = times.length - 1;
-    if (last >= 0 && times[last] === atMs && of === this.#kind) {
-      counts[last]! += tokens;
-      return;
-    }
-    if (of !== this.#kind) this.#kinds = this.#allKinds();
-    this.#kind = of;
-    times.push(atMs);
-    if (this.#stampMs !== null) (this.#chunks.emittedMs ??= []).push(this.#stampMs);
-    counts.push(tokens);
-  }
-
-  /** A letter for each entry so far: the ones that are written out, then the last kind for the rest. */
-  #allKinds(): string {
-    const missing = this.#chunks.atMs.length - this.#kinds.length;
-    return this.#kinds + (missing > 0 && this.#kind !== null ? outputKindLetters[this.#kind].repeat(missing) : '');
+    if (this.#streamed) this.#chunks.add(of, tokens, atMs, this.#stampMs);
   }
 
   #emptyWords(): string {
@@ -285,7 +266,7 @@ export class Flight implements ConnectionClient, Ear {
           sentMs: this.#sentMs,
           connectMs: this.#connectMs,
           firstByteMs: this.#firstByteMs,
-          chunks: { ...this.#chunks, kinds: this.#allKinds() },
+          chunks: this.#chunks.read(),
           endMs: atMs,
           inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
           outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },

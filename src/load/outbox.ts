@@ -1,19 +1,26 @@
-/** What is made of items at a stretch, before sockets that have become readable are served. */
-const sliceMs = 1;
+/** Time for items in one round of the event loop: so long, or a part of what the round before took, up to so long. */
+const leastMs = 1;
+const partOfRound = 0.35;
+const mostMs = 5;
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 4096;
 
 /**
  * A queue from callbacks to one `for await`: never loses an item, ends when closed and emptied, fails when told to.
- * Items come out between two rounds of the event loop and for a millisecond at a stretch: what is done with them must not
- * make the stamps of other reads late, and a thousand answers may end at once.
+ * What is done with items takes only a part of each round of the event loop: it must not make the stamps of other reads
+ * late, and a thousand answers may end at once.
  */
 export class Outbox<T> implements AsyncIterable<T> {
   #items: T[] = [];
   #taken = 0;
   #end: 'open' | 'closed' | { failure: unknown } = 'open';
   #wake: (() => void) | null = null;
-  #sliceEndsMs = 0;
+  /** When the item that is being worked on was handed out. */
+  #handedMs: number | null = null;
+  #usedMs = 0;
+  #budgetMs = leastMs;
+  #roundMs = 0;
+  #roundEnds = false;
 
   push(item: T): void {
     this.#items.push(item);
@@ -37,11 +44,16 @@ export class Outbox<T> implements AsyncIterable<T> {
 
   /** Written out, because an async generator costs more per item than a short answer costs to hear. */
   #next(): Promise<IteratorResult<T>> {
+    const nowMs = performance.now();
+    if (this.#handedMs !== null) this.#usedMs += nowMs - this.#handedMs;
+    this.#handedMs = null;
     const waiting = this.#items.length - this.#taken;
     if (waiting > 0) {
-      if (waiting < mostWaiting && performance.now() >= this.#sliceEndsMs) return this.#nextRound();
+      if (!this.#roundEnds) this.#endRoundLater();
+      if (this.#usedMs >= this.#budgetMs && waiting < mostWaiting) return this.#nextRound();
+      this.#handedMs = nowMs;
       const value = this.#items[this.#taken++]!;
-      if (this.#taken === this.#items.length) {
+      if (waiting === 1) {
         this.#items = [];
         this.#taken = 0;
       }
@@ -56,8 +68,18 @@ export class Outbox<T> implements AsyncIterable<T> {
 
   async #nextRound(): Promise<IteratorResult<T>> {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#sliceEndsMs = performance.now() + sliceMs;
     return this.#next();
+  }
+
+  #endRoundLater(): void {
+    this.#roundEnds = true;
+    setImmediate(() => {
+      const nowMs = performance.now();
+      this.#budgetMs = Math.min(mostMs, Math.max(leastMs, partOfRound * (nowMs - this.#roundMs)));
+      this.#roundMs = nowMs;
+      this.#usedMs = 0;
+      this.#roundEnds = false;
+    });
   }
 
   #nudge(): void {

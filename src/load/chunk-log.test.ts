@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { ChunkLog } from './chunk-log.ts';
+
+test('pieces of one kind in one read are one entry, of two kinds two, and every token is counted', () => {
+  const log = new ChunkLog();
+  log.add('reasoning', 2, 10, null);
+  log.add('reasoning', 1, 10, null);
+  log.add('answer', 4, 10, null);
+  for (let i = 0; i < 40; i++) log.add('answer', 1, 11 + i, null);
+  log.add('tool', 7, 99, null);
+  const { atMs, tokens, kinds, emittedMs } = log.read();
+  expect(atMs).toEqual([10, 10, ...Array.from({ length: 40 }, (_, i) => 11 + i), 99]);
+  expect(tokens).toEqual([3, 4, ...Array.from({ length: 40 }, () => 1), 7]);
+  expect(kinds).toBe(`ra${'a'.repeat(40)}t`);
+  expect(emittedMs).toBeUndefined();
+});
+
+test('stamps are kept where every entry has one', () => {
+  const log = new ChunkLog();
+  log.add('answer', 1, 5, 4.5);
+  log.add('answer', 1, 6, 5.25);
+  expect(log.read()).toEqual({ atMs: [5, 6], tokens: [1, 1], kinds: 'aa', emittedMs: [4.5, 5.25] });
+  log.add('answer', 1, 7, null);
+  expect(log.read().emittedMs).toBeUndefined();
+  expect(new ChunkLog().read()).toEqual({ atMs: [], tokens: [], kinds: '' });
+});
