@@ -1,6 +1,6 @@
 // The live engine beside virtual time: one plan run over HTTP against `dyno engine` and again as `dyno sim`, same profile, same seed.
 // Build first (npm run build). Steps are long, so that what is compared is the engine and not the machine.
-//   node bench/sim/live.mjs [--streams 64,500] [--seed 1]
+//   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only open|closed]        (on a busy machine: chrt -r 5 node bench/sim/live.mjs)
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,8 @@ const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const at = process.argv.indexOf('--streams');
 const streams = (at === -1 ? '64,500' : process.argv[at + 1]).split(',').map(Number);
 const seed = numberFlag('seed', 1);
+const onlyAt = process.argv.indexOf('--only');
+const only = onlyAt === -1 ? null : process.argv[onlyAt + 1];
 const work = mkdtempSync(join(tmpdir(), 'llmdyno-live-'));
 const profile = join(work, 'slow.json');
 writeFileSync(
@@ -87,7 +89,7 @@ const plans = streams.flatMap((count) => [
   },
 ]);
 try {
-  for (const { name, words } of plans) {
+  for (const { name, words } of plans.filter((plan) => only === null || plan.name.startsWith(only))) {
     const plan = [
       ...words,
       '--input-tokens',
