@@ -35,7 +35,8 @@ const errors = [];
 let events = 0;
 const lines = createInterface({ input: createReadStream(join(store, readdirSync(store)[0], 'exchanges.ndjson')) });
 for await (const line of lines) {
-  const { chunks } = JSON.parse(line);
+  const { chunks, warmup } = JSON.parse(line);
+  if (warmup) continue;
   for (const [i, at] of chunks.atMs.entries()) {
     events += chunks.tokens[i];
     if (chunks.emittedMs) errors.push(at - chunks.emittedMs[i]);

@@ -26,8 +26,9 @@ sh(join(venv, 'bin/pip'), ['install', '-q', 'aiohttp']);
 const pinned = (core, command, args) => ['taskset', ['-c', String(core), command, ...args]];
 const clients = {
   'C epoll (limit)': (port, streams, requests) => pinned(0, join(work, 'reader'), [port, streams, requests]),
+  // A measured run begins with warm code and open connections (--warmup), as C begins compiled.
   llmdyno: (port, streams, requests) =>
-    pinned(0, process.execPath, [join(here, 'dyno-client.mjs'), port, streams, requests]),
+    pinned(0, process.execPath, [join(here, 'dyno-client.mjs'), port, streams, requests, '--warmup', '200']),
   'aiohttp, vLLM-like': (port, streams, requests) =>
     pinned(0, join(venv, 'bin/python'), [join(here, 'aiohttp-clients.py'), 'vllm', port, streams, requests]),
   'aiohttp, evalscope-like': (port, streams, requests) =>
