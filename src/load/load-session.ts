@@ -1,6 +1,7 @@
 import type { ClientHealth, Ended, RunBehind, RunPlan, Workload } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { Share } from './dealer.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -87,6 +88,7 @@ export class LoadSession {
     this.#phase = new Phase(this.#phaseParts, workload(name), limitsOf(plan, name), name === 'warmup');
     await this.#phase.ready();
     if (first) await this.#pool.warm(Math.min(this.#phase.slots, plan.requests ?? Infinity, mostWarmed));
+    if (name === 'measure') collectGarbage();
   }
 
   /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended. */

@@ -1,7 +1,7 @@
 /** Time for items in one round of the event loop: so long, or a part of what the round before took, up to so long. */
 const leastMs = 1;
 const partOfRound = 0.35;
-const mostMs = 5;
+const mostMs = 2;
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 4096;
 
