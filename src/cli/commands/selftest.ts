@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCodes, say, UserError } from '../../core/index.ts';
-import type { Lang } from '../../core/index.ts';
+import type { Lang, Target } from '../../core/index.ts';
 import { readAddress } from '../../protocol/index.ts';
 import { runSelftest } from '../../selftest/index.ts';
 import type { ErrorFigures, SelftestReport } from '../../selftest/index.ts';
@@ -65,6 +65,29 @@ export const command: CommandFile = {
       },
     },
     {
+      name: 'tls',
+      value: null,
+      help: {
+        en: 'the embedded engine over https: what TLS costs this client',
+        zh: '内置引擎使用 https：TLS 对客户端的开销',
+      },
+    },
+    {
+      name: 'http2',
+      value: null,
+      help: { en: 'speak HTTP/2 to --url: what it costs this client', zh: '以 HTTP/2 访问 --url：其对客户端的开销' },
+    },
+    {
+      name: 'proxy',
+      value: 'URL',
+      help: { en: 'reach --url through an HTTP proxy: what it costs', zh: '通过 HTTP 代理访问 --url：其开销' },
+    },
+    {
+      name: 'insecure',
+      value: null,
+      help: { en: 'accept any TLS certificate of --url', zh: '接受 --url 的任意 TLS 证书' },
+    },
+    {
       name: 'model',
       value: 'NAME',
       help: { en: "model to ask for (default: the server's first)", zh: '模型名称（默认：服务器列出的第一个）' },
@@ -97,7 +120,8 @@ export const command: CommandFile = {
       ratePerSec: last(given, 'rate') === undefined ? null : number(given, 'rate', 0, 0.01, 100_000),
     };
     const url = last(given, 'url');
-    const engine = url === undefined ? await stampedEngine(settings.gapMs) : null;
+    const secure = given.flags.has('tls');
+    const engine = url === undefined ? await stampedEngine(settings.gapMs, secure) : null;
     const stop = new AbortController();
     const done = given.io.onInterrupt(() => stop.abort());
     try {
@@ -120,7 +144,14 @@ async function measure(
 ): Promise<SelftestReport> {
   const { io, common } = given;
   const address = readAddress(url, null);
-  const server = { url: address.url, api: address.api, headers: {}, keyEnv: null, insecure: false };
+  const server = {
+    url: address.url,
+    api: address.api,
+    headers: {},
+    keyEnv: null,
+    insecure: given.flags.has('tls') || given.flags.has('insecure'),
+    ...reachOf(given),
+  };
   const model = last(given, 'model') ?? (await firstModel(address, server, {}, 10_000)).id;
   return runSelftest({
     target: { ...server, model },
@@ -133,12 +164,19 @@ async function measure(
   });
 }
 
+function reachOf(given: Given): Pick<Target, 'reach'> {
+  const proxy = last(given, 'proxy') ?? null;
+  const http2 = given.flags.has('http2');
+  if (proxy === null && !http2) return {};
+  return { reach: { ca: null, cert: null, key: null, proxy, also: [], ...(http2 && { http2: true as const }) } };
+}
+
 /** An engine whose streams all get a token every `gapMs`, whatever their number. */
-async function stampedEngine(gapMs: number): Promise<{ url: string; stop(): Promise<void> }> {
+async function stampedEngine(gapMs: number, secure: boolean): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'llmdyno-selftest-'));
   const file = join(folder, 'profile.json');
   writeFileSync(file, JSON.stringify(metronome(gapMs)));
-  const engine = await spawnEngine(['--profile', file, '--stamp']);
+  const engine = await spawnEngine(['--profile', file, '--stamp', ...(secure ? ['--tls'] : [])]);
   return {
     url: engine.url,
     stop: async () => {
