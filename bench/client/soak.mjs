@@ -22,8 +22,14 @@ if (built.status !== 0) throw new Error(built.stderr);
 const server = spawn(join(work, 'server'), ['0', '250', String(gapUs)], { stdio: ['ignore', 'pipe', 'inherit'] });
 const port = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
 const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
-const load = ['--concurrency', String(streams), '--duration', `${minutes}m`, '--model', 'm', '--no-preflight'];
+// Streams begin one after the other over the length of an answer: begun together they would all be nearly done together, and what
+// is held of answers under way would rise and fall with them.
+const riseMs = Math.round((250 * gapUs) / 1000);
+const load = ['--concurrency', String(streams), '--ramp', `${riseMs}ms`, '--duration', `${minutes}m`];
 const quiet = [
+  '--model',
+  'm',
+  '--no-preflight',
   '--devices',
   'none',
   '--metrics',
