@@ -92,7 +92,7 @@ if (serve !== -1) {
     const args = [main, 'selftest', '--url', url, ...load, '--insecure', '--json', '--quiet', '--lenient', ...flags];
     const ran = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
     if (ran.status !== 0) {
-      console.error(`${wire}: ${ran.stderr}`);
+      console.error(String(wire), String(ran.stderr));
       continue;
     }
     const { timestampErrorMs, eventsPerSec, cpuRatio, unaccounted, ok, planned } = JSON.parse(ran.stdout);
