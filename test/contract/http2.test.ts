@@ -115,6 +115,22 @@ describe.each([
     }
   });
 
+  test('head and answer in one read: node:http2 tells of the data first, and nothing is lost', async () => {
+    const server = await served((stream) => {
+      stream.respond(headers);
+      stream.end(sse(delta('a'), delta('b'), finish, usage, '[DONE]'));
+    }, secure);
+    const { exchanges } = await run(server.url, {
+      requests: 600,
+      load: { kind: 'closed', concurrency: 80, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false },
+    });
+    expect(exchanges).toHaveLength(600);
+    expect(causes(exchanges)).toEqual(['ok']);
+    expect(exchanges.every(({ outputTokens, chunks }) => outputTokens.server === 2 && chunks.atMs.length > 0)).toBe(
+      true,
+    );
+  });
+
   const faults: [string, Deed, ProblemCode][] = [
     ['refuses the stream', (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM), 'stream-refused'],
     ['resets it before answering', (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR), 'reset'],

@@ -16,6 +16,8 @@ export class Http2Carrier implements Carrier {
   #answered = false;
   #endMs: number | null = null;
   #id = 0;
+  /** Data that came in one read with the head: node:http2 tells of the head a moment after it. */
+  readonly #early: { bytes: Buffer; atMs: number }[] = [];
 
   constructor(line: Http2Line, hostHeader: string, parts: (request: string) => RequestParts) {
     this.#line = line;
@@ -49,13 +51,17 @@ export class Http2Carrier implements Carrier {
       this.#id = stream.id ?? 0;
     });
     stream.on('response', (incoming) => {
-      const atMs = this.#line.nowMs;
       this.#answered = true;
-      this.#client?.touched(atMs);
+      this.#client?.touched(this.#early[0]?.atMs ?? this.#line.nowMs);
       this.#client?.head(headOf(incoming));
+      for (const { bytes, atMs } of this.#early.splice(0)) this.#client?.body(bytes, atMs);
     });
     stream.on('data', (bytes: Buffer) => {
       const atMs = this.#line.nowMs;
+      if (!this.#answered) {
+        this.#early.push({ bytes, atMs });
+        return;
+      }
       this.#client?.touched(atMs);
       this.#client?.body(bytes, atMs);
     });
