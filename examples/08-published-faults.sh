@@ -1,22 +1,17 @@
 #!/bin/sh
-# What went wrong in published benchmarks, made again in virtual time, and what the audit says of each. No engine is needed.
+# What went wrong in published benchmarks, made again in virtual time, and what the audit says of each.
 set -eu
 DYNO=${DYNO:-dyno}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DYNO_STORE="$work/runs"
-
 try() {
-  fault=$1
-  shift
-  $DYNO sim --quiet --lenient --fault "$fault" "$@" > /dev/null
-  # 5 = the figures must not be used, which is what is expected here.
-  $DYNO audit latest --json > "$work/audit.json" || test $? -eq 5
+  $DYNO sim --quiet --lenient --fault "$@" > /dev/null
+  $DYNO audit latest --lenient --json > "$work/audit.json"
   node -e 'const { points, sweepFindings } = JSON.parse(require("fs").readFileSync(process.argv[1]));
     const codes = [...points.flatMap((point) => point.findings), ...sweepFindings].map((finding) => finding.code);
-    console.log(`${process.argv[2]}: ${[...new Set(codes)].join(", ")}`)' "$work/audit.json" "$fault"
+    console.log(`${process.argv[2]}: ${[...new Set(codes)].join(", ")}`)' "$work/audit.json" "$1"
 }
-
 same='--input-tokens 100 --output-tokens 200'
 try stuck-request:550 --concurrency 8,16,32 -n 300 $same
 try runaway-generation:390 --concurrency 8,16,32,64 -n 200 $same
