@@ -1,8 +1,12 @@
+import { worthOf } from './problem.ts';
 import type { TuneProblem } from './problem.ts';
 import { acceptedPoints } from './next-step.ts';
 import { pointKey } from './setting.ts';
 import type { TunePoint } from './setting.ts';
-import { makeSurrogate, meetsChance, placeOf } from './surrogate.ts';
+import { scaleOf } from './scale.ts';
+import { meetsChance, placeOf } from './surrogate.ts';
+import { noiseOf } from './noise.ts';
+import type { Slo } from '../measure/index.ts';
 import { sloWord } from './goal-metrics.ts';
 import type { Trial } from './trial.ts';
 import { confirmationOf, keepsAll } from './verdict.ts';
@@ -27,9 +31,7 @@ export function rankChosen(problem: TuneProblem, all: readonly Trial[]): Chosen[
   const trials = all.filter(({ outcome }) => outcome === 'ok');
   if (trials.length === 0) return [];
   const { slos, objective, confirmRuns } = problem;
-  const sign = objective.direction === 'most' ? 1 : -1;
   const accepted = new Set(acceptedPoints(problem, all).map(pointKey));
-  const surrogate = makeSurrogate(problem, all);
   const groups = new Map<string, Trial[]>();
   for (const trial of trials) groups.set(pointKey(trial), [...(groups.get(pointKey(trial)) ?? []), trial]);
   const chosen = [...groups.values()].flatMap((own) => {
@@ -39,10 +41,7 @@ export function rankChosen(problem: TuneProblem, all: readonly Trial[]): Chosen[
     const point: TunePoint = { settings: first.settings, load: first.load };
     const confirmation = confirmationOf(point, all, slos, confirmRuns);
     const kept = new Set(own.map((trial) => keepsAll(trial, slos)));
-    const likely = slos.reduce(
-      (chance, slo) => chance * meetsChance(problem, slo, surrogate.belief(sloWord(slo), place)),
-      1,
-    );
+    const likely = slos.reduce((chance, slo) => chance * keptChance(problem, slo, own, all), 1);
     const fresh = confirmation.fresh.length > 0 ? confirmation.fresh : own;
     const values = fresh.map(({ figures }) => figures[objective.word] ?? null).filter((value) => value !== null);
     const mean = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -56,11 +55,21 @@ export function rankChosen(problem: TuneProblem, all: readonly Trial[]): Chosen[
     };
     // Among the unconfirmed, what surely fails is worth nothing, however fast.
     const worth =
-      (mean === null ? -Infinity : sign * Math.log(Math.max(mean, 1e-12))) +
+      (mean === null ? -Infinity : worthOf(problem, point.settings, Math.log(Math.max(mean, 1e-12)))) +
       (one.confirmed ? 0 : 12 * Math.log(Math.max(likely, 1e-6)));
     return [{ one, worth }];
   });
   return chosen
     .toSorted((a, b) => Number(b.one.confirmed) - Number(a.one.confirmed) || b.worth - a.worth)
     .map(({ one }) => one);
+}
+
+/** Chance that the point truly keeps an SLO, from its own runs. */
+function keptChance(problem: TuneProblem, slo: Slo, own: readonly Trial[], all: readonly Trial[]): number {
+  const word = sloWord(slo);
+  const values = own.map(({ figures }) => figures[word] ?? null).filter((value) => value !== null);
+  if (values.length === 0) return 0.1;
+  const scale = scaleOf(problem, word);
+  const mean = values.reduce((sum, value) => sum + scale.to(value), 0) / values.length;
+  return meetsChance(problem, slo, { mean, variance: noiseOf(word, all) ** 2 / values.length });
 }

@@ -12,7 +12,7 @@ export interface EngineModel {
   /** null = the simulator cannot serve it (a request larger than its cache). */
   predict(point: TunePoint): SimulatedFigures | null;
   profile(point: TunePoint): EngineProfile;
-  /** Root mean square of log(predicted / measured) over what it was fitted to. */
+  /** How far it is from what it was fitted to, as the standard deviation of a logarithm. */
   misfit: number;
 }
 
@@ -154,12 +154,18 @@ function misses(trials: readonly Trial[], { parameters, sims }: { parameters: nu
   return Math.max(...over);
 }
 
+/** Standard deviation of log(measured / predicted) of throughput and time per token, with a degree of freedom taken by each parameter. */
 function misfitOf(trials: readonly Trial[], predict: (trial: Trial) => SimulatedFigures | null): number {
-  const squares = trials.map((trial) => {
+  const misses = trials.flatMap((trial) => {
     const run = predict(trial);
-    return run === null ? 4 : Math.log(run['outputTokensPerSec']! / trial.figures['outputTokensPerSec']!) ** 2;
+    return fitted.slice(0, 2).flatMap(({ words }) => {
+      const word = words.find((one) => (trial.figures[one] ?? 0) > 0);
+      if (word === undefined) return [];
+      return [run === null ? 1 : Math.log(run[word]! / trial.figures[word]!)];
+    });
   });
-  return Math.sqrt(squares.reduce((sum, value) => sum + value, 0) / squares.length);
+  const squares = misses.reduce((sum, miss) => sum + miss ** 2, 0);
+  return Math.sqrt(squares / Math.max(1, misses.length - pulls.length));
 }
 
 /** Requests decoding together, by Little's law where it is known. */

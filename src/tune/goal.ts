@@ -4,6 +4,8 @@ import type { TuneFile } from './tune-file-schema.ts';
 /** What a goal adds to a tune file: SLOs, and settings that the guide fixes for it. */
 export interface Goal {
   slos: string[];
+  /** The largest batch under the limit is asked for, as the guide does. */
+  largestBatch: boolean;
   /** Settings by engine; what the file's space names already is left alone. */
   settings: { mindie: Record<string, boolean>; vllm: Record<string, boolean> };
 }
@@ -18,13 +20,14 @@ const both = new RegExp(`^ttft=${limit},\\s*decode=${limit}$`);
  */
 export function readGoal(word: string): Goal {
   const eager = { mindie: { supportSelectBatch: true }, vllm: {} };
-  if (word === 'throughput') return { slos: [], settings: eager };
+  if (word === 'throughput') return { slos: [], largestBatch: false, settings: eager };
   const decode = decodeLimit.exec(word)?.[1];
-  if (decode !== undefined) return { slos: [`itl.mean<${decode}`], settings: eager };
+  if (decode !== undefined) return { slos: [`itl.mean<${decode}`], largestBatch: true, settings: eager };
   const [, ttft, gap] = both.exec(word) ?? [];
   if (ttft !== undefined && gap !== undefined) {
     return {
       slos: [`ttft.mean<${ttft}`, `itl.mean<${gap}`],
+      largestBatch: true,
       settings: { mindie: { supportSelectBatch: false }, vllm: {} },
     };
   }

@@ -3,6 +3,7 @@ import { calibrationPoints } from './calibration.ts';
 import { sloWord } from './goal-metrics.ts';
 import { memoryStep, withMemoryFound } from './memory-step.ts';
 import { allowanceOf } from './noise.ts';
+import { worthOf } from './problem.ts';
 import type { TuneProblem } from './problem.ts';
 import { pointKey, settingsKey } from './setting.ts';
 import type { TunePoint } from './setting.ts';
@@ -32,8 +33,7 @@ export type NextStep =
   | { kind: 'measure'; phase: TrialPhase; point: TunePoint; seed: number; predicted: Predicted | null }
   | { kind: 'stop'; because: StopReason };
 
-/** Gain below which nothing more is tried. */
-const leastGain = 0.01;
+const usualGain = 0.01;
 /** Chance of keeping the SLOs below which the space is given up. */
 const leastHope = 0.02;
 
@@ -67,7 +67,7 @@ function afterBeliefs(
   accepted: readonly TunePoint[],
   runsLeft: number,
 ): NextStep {
-  const { confirmRuns } = problem;
+  const { confirmRuns, leastGain = usualGain } = problem;
   const ranked = rank(problem, trials, surrogate, accepted);
   if (ranked === null) return { kind: 'stop', because: 'all-tried' };
   const { explore, settle } = ranked;
@@ -156,6 +156,13 @@ function acceptChance(
   }, surrogate.worksChance(place));
 }
 
+interface Looked {
+  place: Place;
+  value: number;
+  spread: number;
+  chance: number;
+}
+
 interface Choice {
   place: Place;
   /** Expected gain over the best so far, as a ratio. */
@@ -181,17 +188,18 @@ function rank(
   accepted: readonly TunePoint[],
 ): Ranked | null {
   const { space, objective, confirmRuns } = problem;
-  const sign = objective.direction === 'most' ? 1 : -1;
   const tried = trials.flatMap((trial) => placeOf(space, trial) ?? []).length;
   const measured = trials.map((trial) => placeOf(space, trial)).filter((place) => place !== null);
-  const value = (place: Place): number => sign * surrogate.belief(objective.word, place).mean;
+  const value = (place: Place): number =>
+    worthOf(problem, pointAt(space, place)!.settings, surrogate.belief(objective.word, place).mean);
   const chance = (place: Place): number => acceptChance(problem, trials, surrogate, place, confirmRuns);
-  const known = new Map<string, { place: Place; value: number; spread: number; chance: number }>();
+  const known = new Map<string, Looked>();
   const look = (place: Place): void => {
     const key = place.join(',');
     if (known.has(key)) return;
     const { variance } = surrogate.belief(objective.word, place);
-    known.set(key, { place, value: value(place), spread: Math.sqrt(variance), chance: chance(place) });
+    const spread = problem.largest === undefined ? Math.sqrt(variance) : 0;
+    known.set(key, { place, value: value(place), spread, chance: chance(place) });
   };
   for (const place of spreadPlaces(space, spreadCount, problem.seed + tried)) look(place);
   for (const place of measured) look(place);
@@ -203,17 +211,12 @@ function rank(
     -Infinity,
   );
   const floor = Math.max(...accepted.map((point) => value(placeOf(space, point)!)), -Infinity);
-  const exploreScore = ({
-    value: middle,
-    spread,
-    chance: likely,
-  }: {
-    value: number;
-    spread: number;
-    chance: number;
-  }): number => (Number.isFinite(best) ? expectedGain(middle - best, spread) * likely : likely);
-  const settleScore = ({ value: middle, chance: likely }: { value: number; chance: number }): number =>
-    middle + Math.log(Math.max(likely, 1e-12));
+  const utility = ({ value: middle, chance: likely }: Looked): number => middle + Math.log(Math.max(likely, 1e-12));
+  // Before anything kept the SLOs there is nothing to gain on: the likely best is looked for, not the surely timid.
+  const exploreScore = (one: Looked): number =>
+    Number.isFinite(best) ? expectedGain(one.value - best, one.spread) * one.chance : utility(one);
+  const settleScore = (one: Looked): number =>
+    Number.isFinite(floor) ? expectedGain(one.value - floor, one.spread) * one.chance : utility(one);
   for (let i = 0; i < climbs; i++) {
     const now = [...known.values()];
     for (const top of [most(now, exploreScore), most(now, settleScore)])
@@ -229,13 +232,12 @@ function rank(
   if (open.length === 0) return null;
   const explore = most(untried.length > 0 ? untried : open, exploreScore);
   const settle = most(open, settleScore);
-  const gained = Number.isFinite(floor) ? expectedGain(settle.value - floor, settle.spread) * settle.chance : Infinity;
   return {
     explore: {
       place: sparing(problem, trials, untried, explore, exploreScore),
-      gain: untried.length === 0 ? 0 : exploreScore(explore),
+      gain: untried.length === 0 ? 0 : Number.isFinite(best) ? exploreScore(explore) : Infinity,
     },
-    settle: { place: settle.place, gain: gained },
+    settle: { place: settle.place, gain: Number.isFinite(floor) ? settleScore(settle) : Infinity },
     mostHope: Math.max(...all.map((one) => one.chance)),
   };
 }
@@ -252,7 +254,9 @@ function sparing<T extends { place: Place }>(
   if (running === undefined || running.outcome !== 'ok') return best.place;
   const now = settingsKey(running.settings);
   const near = choices.filter(
-    (choice) => score(choice) >= 0.9 * score(best) && settingsKey(pointAt(space, choice.place)!.settings) === now,
+    (choice) =>
+      score(choice) >= score(best) - 0.1 * Math.abs(score(best)) &&
+      settingsKey(pointAt(space, choice.place)!.settings) === now,
   );
   return near.length === 0 ? best.place : most(near, score).place;
 }

@@ -4,6 +4,7 @@ import type { Chosen } from './choose-best.ts';
 import type { TuneProblem } from './problem.ts';
 import { neighbours, spreadPlaces } from './space.ts';
 import { makeSurrogate, meetsChance, placeOf } from './surrogate.ts';
+import type { Surrogate } from './surrogate.ts';
 import type { Trial } from './trial.ts';
 
 /** The SLO that keeps the objective where it is, and what moving it would buy, as far as the trials tell. */
@@ -36,6 +37,8 @@ export function bindingOf(problem: TuneProblem, trials: readonly Trial[], chosen
     limit: nearest.limit * (nearest.op.startsWith('<') ? 1 + loosening : 1 - loosening),
   };
   const slos = problem.slos.map((slo) => (slo === nearest ? looser : slo));
+  const surrogate = makeSurrogate(problem, trials);
+  const best = (kept: readonly Slo[]): number => expectedBest(problem, surrogate, chosen, kept);
   return {
     slo: nearest.text,
     value: standing?.value ?? last?.figures[sloWord(nearest)] ?? null,
@@ -44,18 +47,14 @@ export function bindingOf(problem: TuneProblem, trials: readonly Trial[], chosen
     relaxed: {
       byRatio: loosening,
       limit: looser.limit,
-      gainRatio: Math.max(
-        0,
-        Math.exp(expectedBest(problem, trials, chosen, slos) - expectedBest(problem, trials, chosen, problem.slos)) - 1,
-      ),
+      gainRatio: Math.max(0, Math.exp(best(slos) - best(problem.slos)) - 1),
     },
   };
 }
 
 /** The best value (a logarithm) among places that are likely to keep the SLOs. */
-function expectedBest(problem: TuneProblem, trials: readonly Trial[], chosen: Chosen, slos: readonly Slo[]): number {
+function expectedBest(problem: TuneProblem, surrogate: Surrogate, chosen: Chosen, slos: readonly Slo[]): number {
   const { space, objective } = problem;
-  const surrogate = makeSurrogate(problem, trials);
   const sign = objective.direction === 'most' ? 1 : -1;
   const start = placeOf(space, { ...chosen.point });
   const score = (place: readonly number[]): number => {

@@ -76,6 +76,9 @@ export function readTuneFile(text: string, file: string, goal: Goal | null): Tun
       lengths: null,
       kv: words.kv === undefined ? null : { ...words.kv, memory: words.kv.at ?? null },
       freeLoad: server.evaluate === null,
+      // The goals ask for the edge itself, where throughput is often flat.
+      ...(goal !== null && { leastGain: 0.003 }),
+      ...largestOf(goal, space),
       seed: words.seed ?? 1,
     },
     server,
@@ -89,6 +92,12 @@ export function readTuneFile(text: string, file: string, goal: Goal | null): Tun
     variants,
     repeats: words.repeats ?? defaultRepeats,
   };
+}
+
+/** Under a decode limit the goal is the largest batch, where there is one setting for it. */
+function largestOf(goal: Goal | null, { knobs }: TuneProblem['space']): { largest?: string } {
+  const batches = knobs.filter(({ role }) => role === 'batch');
+  return goal?.largestBatch === true && batches.length === 1 ? { largest: batches[0]!.name } : {};
 }
 
 /** Collects a mistake at a field of the file. */

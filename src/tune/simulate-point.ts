@@ -22,6 +22,7 @@ interface Done {
 
 /** A backlog this much above the batch keeps it full; what waits longer only adds to the first token, by Little's law. */
 const backlog = { ratio: 1.25, least: 8 };
+const mostInWaves = 1024;
 const leastRequests = 60;
 const openRequests = 240;
 
@@ -51,7 +52,9 @@ function closedFigures(
   lengths: RequestLengths,
 ): SimulatedFigures {
   const cap = Math.ceil(batchOf(profile) * backlog.ratio) + backlog.least;
-  const inFlight = Math.max(1, Math.min(concurrency, cap));
+  // Answers of one length go through in waves, and what the last wave of a load is like hangs on the whole of it.
+  const inWaves = lengths.outputSpread < 0.02 && concurrency <= mostInWaves;
+  const inFlight = Math.max(1, inWaves ? concurrency : Math.min(concurrency, cap));
   const count = Math.max(leastRequests, 3 * inFlight);
   const draw = outputDraw(lengths);
   const sent: { atMs: number; tokens: number }[] = [];

@@ -11,6 +11,7 @@ import { requestLengthsOf } from './request-lengths.ts';
 import type { SimulatedFigures } from './simulate-point.ts';
 import { scaleOf } from './scale.ts';
 import type { Scale } from './scale.ts';
+import { worksChances } from './works-chance.ts';
 import { coordinatesOf, loadNames, pointAt } from './space.ts';
 import type { Place, Space } from './space.ts';
 import type { Predicted, Trial } from './trial.ts';
@@ -28,10 +29,22 @@ export interface Surrogate {
   model: EngineModel | null;
 }
 
-const simulatedShapes = shapes([0.12], [0.1], [0.02, 0.06, 0.15, 0.35], [0.2, 0.5]);
+const simulatedShapes = shapes([0.08], [0.08], [0.01, 0.03, 0.08, 0.2, 0.35], [0.2, 0.5]);
+/** A simulator that meets the trials to a hundredth is not expected to bend away by a tenth: how its own misfit speaks against a shape. */
+const leastMisfit = 0.02;
+
+function shapeOdds(shape: ProcessShape, misfit: number): number {
+  return -Math.log1p(shape.bendVariance / (2 * misfit + leastMisfit) ** 2);
+}
+
 const plainShapes = shapes([0.7], [0.3, 1], [0.1, 0.3, 0.8], [0.25, 0.6]);
 /** The simulator is believed until the trials speak against it: its head start as a logarithm of odds. */
 const simulatorHeadStart = 1.5;
+
+/** Logarithm of the sum of the shapes' odds, so that they add up to one. */
+function simulatedTotal(misfit: number): number {
+  return Math.log(simulatedShapes.reduce((sum, shape) => sum + Math.exp(shapeOdds(shape, misfit)), 0));
+}
 
 function shapes(
   levels: readonly number[],
@@ -82,7 +95,7 @@ export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): S
         located,
         ordered,
         noiseOf(word, trials),
-        model === null ? null : simulate,
+        model === null ? null : { simulate, misfit: model.misfit },
       );
       learnt.set(word, found);
     }
@@ -90,7 +103,7 @@ export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): S
   };
   return {
     belief: (word, place) => learntOf(word).at(place, coordinatesOf(space, place)),
-    worksChance: (place) => worksChance(space, located, place),
+    worksChance: worksChances(space, located),
     noise: (word) => noiseOf(word, trials),
     get simulatorShare() {
       return model === null ? 0 : learntOf(problem.objective.word).simulatorShare;
@@ -99,7 +112,8 @@ export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): S
   };
 }
 
-interface Located {
+/** A trial and where it lies. */
+export interface Located {
   trial: Trial;
   place: Place;
   at: number[];
@@ -117,14 +131,14 @@ function learn(
   located: readonly Located[],
   ordered: readonly boolean[],
   noise: number,
-  simulate: ((place: Place) => SimulatedFigures | null) | null,
+  simulator: { simulate(place: Place): SimulatedFigures | null; misfit: number } | null,
 ): Learnt {
   const looks = located.flatMap(({ trial, place, at }) => {
     const value = trial.outcome === 'ok' ? (trial.figures[word] ?? null) : null;
     return value === null ? [] : [{ place, at, value: scale.to(value) }];
   });
   const guess = (place: Place): number | null => {
-    const value = simulate?.(place)?.[word];
+    const value = simulator?.simulate(place)?.[word];
     return value === undefined || value <= 0 ? null : scale.to(value);
   };
   const middle = looks.length === 0 ? 0 : looks.reduce((sum, { value }) => sum + value, 0) / looks.length;
@@ -134,11 +148,12 @@ function learn(
     return { process, weight: process.likelihood - Math.log(plainShapes.length), base: () => middle };
   });
   const guesses = looks.map(({ place }) => guess(place));
-  if (simulate !== null && looks.length > 0 && guesses.every((value) => value !== null)) {
+  if (simulator !== null && looks.length > 0 && guesses.every((value) => value !== null)) {
     const seen = looks.map(({ at, value }, i): Seen => ({ at, value: value - guesses[i]!, noise: noise ** 2 }));
     for (const shape of simulatedShapes) {
       const process = gaussianProcess(seen, ordered, shape);
-      const weight = process.likelihood + simulatorHeadStart - Math.log(simulatedShapes.length);
+      const odds = shapeOdds(shape, simulator.misfit) - simulatedTotal(simulator.misfit);
+      const weight = process.likelihood + simulatorHeadStart + odds;
       parts.push({ process, weight, base: (place) => guess(place) ?? middle });
     }
   }
@@ -186,37 +201,6 @@ export function placeOf(space: Space, { settings, load }: Pick<Trial, 'settings'
   if (point === null) return null;
   const same = point.load.concurrency === load.concurrency && point.load.ratePerSec === load.ratePerSec;
   return same ? place : null;
-}
-
-/** Weight of the hope that an untried place works, in trials. */
-const hope = 1.5;
-const worksReach = 0.18;
-
-/** Kernel vote of trials that worked and that did not; what asks for no more than a place that worked is likely to work. */
-function worksChance(space: Space, located: readonly Located[], place: Place): number {
-  const at = coordinatesOf(space, place);
-  const failed = located.filter(({ trial }) => trial.outcome !== 'ok' && trial.outcome !== 'interrupted');
-  if (failed.length === 0) return 1;
-  let [yes, all] = [hope, hope];
-  for (const { trial, at: seen } of located) {
-    if (trial.outcome === 'interrupted') continue;
-    const works = trial.outcome === 'ok';
-    let squared = 0;
-    space.knobs.forEach((knob, i) => {
-      if (!knob.ordered) squared += at[i] === seen[i] ? 0 : 2;
-      else {
-        const over = at[i]! - seen[i]!;
-        const greedy = knob.role === 'batch' || knob.role === 'memory' || knob.role === 'prefill-tokens';
-        // More of what eats memory does not heal a failure, and less of it does not break what worked.
-        const counted = greedy && (works ? over < 0 : over > 0) ? 0.3 * over : over;
-        squared += (counted / worksReach) ** 2;
-      }
-    });
-    const weight = 3 * Math.exp(-squared / 2);
-    all += weight;
-    if (works) yes += weight;
-  }
-  return Math.min(0.999, yes / all) ** 2;
 }
 
 /** Chance that a figure truly keeps an SLO. */

@@ -1,0 +1,96 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { closedRun } from '../../src/fit/index.ts';
+import { readProfile } from '../../src/sim/index.ts';
+import { tuneSchema } from '../../src/tune/index.ts';
+import type { TuneDocument } from '../../src/tune/index.ts';
+import { dyno, emptyFolder } from './dyno.ts';
+
+const example = join(import.meta.dirname, '../../examples/09-tune-mindie');
+const main = join(import.meta.dirname, '../../dist/cli/main.js');
+const profileFile = join(example, 'profile.json');
+const [inputTokens, outputTokens] = [40, 8];
+/** Half as fast as real, so that the client's own delays hardly count. */
+const speed = 0.5;
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** One goal against the simulated MindIE: its config.json is edited, its process restarted, its answers streamed over HTTP. */
+async function tune(goal: string, runs: number): Promise<{ document: TuneDocument; restored: boolean }> {
+  const dir = await emptyFolder();
+  const [config, file, port] = [join(dir, 'config.json'), join(dir, 'tune.yaml'), await freePort()];
+  await copyFile(join(example, 'config.json'), config);
+  await writeFile(
+    file,
+    `engine: mindie
+url: http://127.0.0.1:${port}
+apply:
+  config:
+    - file: ${config}
+      set:
+        maxBatchSize: BackendConfig.ScheduleConfig.maxBatchSize
+        maxPrefillBatchSize: BackendConfig.ScheduleConfig.maxPrefillBatchSize
+        supportSelectBatch: BackendConfig.ScheduleConfig.supportSelectBatch
+start: {command: "${process.execPath} ${join(example, 'daemon.mjs')} ${config} ${port} --profile ${profileFile} --speed ${speed}"}
+ready: {log: Daemon start success!, timeout: 60s}
+space: {maxBatchSize: {from: 4, to: 48, start: 40}, maxPrefillBatchSize: maxBatchSize/2}
+load: {concurrency: maxBatchSize-1}
+workload: {input-tokens: ${inputTokens}, output-tokens: ${outputTokens}, lenient: true, devices: none, metrics: none}
+`,
+  );
+  const env = { DYNO: `${process.execPath} ${main}` };
+  const done = await dyno(
+    ['tune', file, '--goal', goal, '--runs', String(runs), '--json', '--quiet', '--store', join(dir, 'runs')],
+    { env },
+  );
+  const restored = (await readFile(config, 'utf8')) === (await readFile(join(example, 'config.json'), 'utf8'));
+  return { document: tuneSchema.parse(JSON.parse(done.out)), restored };
+}
+
+/** The largest batch under a limit, by playing every one in virtual time. */
+async function trueLargest(limitMs: number): Promise<number> {
+  const profile = readProfile(JSON.parse(await readFile(profileFile, 'utf8')));
+  const keeps = (maxBatchSize: number): boolean => {
+    const settings = { maxBatchSize, maxPrefillBatchSize: Math.floor(maxBatchSize / 2), supportSelectBatch: true };
+    const concurrency = maxBatchSize - 1;
+    const fill = (tokens: number): number[] => Array<number>(6 * concurrency).fill(tokens);
+    const run = closedRun(
+      { ...profile, jitter: { stepSigma: 0 }, scheduler: { name: 'mindie', settings } },
+      { concurrency, inputTokens: fill(inputTokens), outputTokens: fill(outputTokens) },
+    );
+    return (run.latencyMeanMs - run.ttftMeanMs) / (outputTokens - 1) / speed < limitMs;
+  };
+  return Array.from({ length: 45 }, (_, i) => 48 - i).find(keeps) ?? 0;
+}
+
+describe('the goals of the guide against a simulated MindIE over HTTP, with a real config.json and real restarts', () => {
+  test('decode limit: within 5 of the largest batch in at most 3 runs after calibration', async () => {
+    const limitMs = 100;
+    const truth = await trueLargest(limitMs);
+    const { document, restored } = await tune(`decode-limit=${limitMs}ms`, 7);
+    const after = document.trials.filter(({ phase }) => phase !== 'calibrate').slice(0, 3);
+    const nearest = Math.min(...after.map(({ settings }) => Math.abs(Number(settings['maxBatchSize']) - truth)));
+    expect(nearest).toBeLessThanOrEqual(5);
+    expect(document.restarts).toBeGreaterThanOrEqual(3);
+    expect(restored).toBe(true);
+  });
+
+  test.runIf(process.env['LLMDYNO_LONG'] === '1')('most throughput, and both limits', async () => {
+    const most = await tune('throughput', 6);
+    expect(Number(most.document.best!.settings['maxBatchSize'])).toBeGreaterThanOrEqual(40);
+    const both = await tune('ttft=8s,decode=100ms', 7);
+    expect(both.document.best!.settings['supportSelectBatch']).toBe(false);
+    expect(both.document.best!.feasible).toBe(true);
+    expect(most.restored && both.restored).toBe(true);
+  });
+});
