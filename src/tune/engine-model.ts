@@ -156,7 +156,7 @@ function misses(trials: readonly Trial[], { parameters, sims }: { parameters: nu
 
 /** Standard deviation of log(measured / predicted) of throughput and time per token, with a degree of freedom taken by each parameter. */
 function misfitOf(trials: readonly Trial[], predict: (trial: Trial) => SimulatedFigures | null): number {
-  const misses = trials.flatMap((trial) => {
+  const ratios = trials.flatMap((trial) => {
     const run = predict(trial);
     return fitted.slice(0, 2).flatMap(({ words }) => {
       const word = words.find((one) => (trial.figures[one] ?? 0) > 0);
@@ -164,8 +164,8 @@ function misfitOf(trials: readonly Trial[], predict: (trial: Trial) => Simulated
       return [run === null ? 1 : Math.log(run[word]! / trial.figures[word]!)];
     });
   });
-  const squares = misses.reduce((sum, miss) => sum + miss ** 2, 0);
-  return Math.sqrt(squares / Math.max(1, misses.length - pulls.length));
+  const squares = ratios.reduce((sum, ratio) => sum + ratio ** 2, 0);
+  return Math.sqrt(squares / Math.max(1, ratios.length - pulls.length));
 }
 
 /** Requests decoding together, by Little's law where it is known. */

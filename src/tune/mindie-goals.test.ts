@@ -140,7 +140,7 @@ describe('the three goals of the guide on a MindIE in virtual time', patience, (
   test('first token and decode: both are kept by what is confirmed, and prefill goes first', () => {
     const asked = request('ttft=8s,decode=34ms', '300');
     const trials = search(asked, builtinProfile('qwen1.5-7b-mindie-8x910b4'));
-    const fresh = trials.filter(({ phase }) => phase === 'confirm').at(-1)!;
+    const fresh = trials.findLast(({ phase }) => phase === 'confirm')!;
     expect(fresh.settings['supportSelectBatch']).toBe(false);
     expect(fresh.figures['itl.mean']).toBeLessThan(34);
     expect(fresh.figures['ttft.mean']).toBeLessThan(8000);
