@@ -122,4 +122,17 @@ load: {concurrency: maxBatchSize-1}
     expect(told('ttft=8s,decode=50ms')).toEqual([['ttft.mean<8s', 'itl.mean<50ms'], { supportSelectBatch: false }]);
     expect(() => readGoal('fast')).toThrow(UserError);
   });
+
+  test('batches that the cache cannot hold are left out by the arithmetic of dyno plan', () => {
+    const text = `evaluate: x
+space: {maxBatchSize: {from: 100, to: 4000, step: 100}}
+load: {concurrency: 1000}
+plan: {model: llama-3-8b, cardMemoryGib: 32, cards: 2, idleGib: 3, weightsGib: 15, inputTokens: 186, outputTokens: 346}
+`;
+    const { problem } = readTuneFile(text, 'tune.yaml', null);
+    // The guide's example with the right heads: 2176 blocks, and a prompt of 186 tokens takes two of 128.
+    expect(problem.kv).toEqual({ blocks: 2176, blockSize: 128, memory: 17 });
+    expect(problem.space.knobs[0]!.values.at(-1)).toBe(1000);
+    expect(mistakesOf(text.replace('llama-3-8b', 'no-such-model'))[0]).toMatch(/^4 plan /);
+  });
 });

@@ -8,6 +8,7 @@ import { withGoal } from './goal.ts';
 import type { Goal } from './goal.ts';
 import { readSlos } from './goal-metrics.ts';
 import type { Objective } from './goal-metrics.ts';
+import { planLimits, prunedByPlan } from './plan-limits.ts';
 import type { TuneProblem } from './problem.ts';
 import { serverWordsOf } from './server-words.ts';
 import type { ServerWords } from './server-words.ts';
@@ -49,7 +50,9 @@ export function readTuneFile(text: string, file: string, goal: Goal | null): Tun
     throw new UserError(mistakes);
   }
   const words = goal === null ? checked.data : withGoal(checked.data, goal);
-  const space = readSpace(words, wrong);
+  const limits = planLimits(words, wrong);
+  const read = readSpace(words, wrong);
+  const space = { ...read, knobs: prunedByPlan(read.knobs, limits) };
   const { slos, mistakes: badSlos } = readSlos([words.slo ?? []].flat());
   for (const { code, message, hint } of badSlos) wrong(['slo'], message, hint, code);
   const objective = readObjective(words, wrong);
@@ -74,7 +77,7 @@ export function readTuneFile(text: string, file: string, goal: Goal | null): Tun
       confirmRuns: words.confirm ?? 2,
       family: words.engine === 'none' ? null : engineFamily(space.knobs, names, told),
       lengths: null,
-      kv: words.kv === undefined ? null : { ...words.kv, memory: words.kv.at ?? null },
+      kv: words.kv === undefined ? (limits?.kv ?? null) : { ...words.kv, memory: words.kv.at ?? null },
       freeLoad: server.evaluate === null,
       // The goals ask for the edge itself, where throughput is often flat.
       ...(goal !== null && { leastGain: 0.003 }),

@@ -100,6 +100,21 @@ export const tuneFileSchema = z.strictObject({
       at: z.number().positive().optional(),
     })
     .optional(),
+  /** The words of `dyno plan`: batches that the cache cannot hold are never tried. */
+  plan: z
+    .strictObject({
+      model: text.optional(),
+      card: text.optional(),
+      cardMemoryGib: z.number().positive().optional(),
+      cards: z.number().int().positive().exactOptional(),
+      idleGib: z.number().min(0).optional(),
+      weightsGib: z.number().positive().optional(),
+      inputTokens: z.number().int().positive().exactOptional(),
+      outputTokens: z.number().int().positive().exactOptional(),
+      maxOutputTokens: z.number().int().positive().exactOptional(),
+      blockSize: z.number().int().positive().exactOptional(),
+    })
+    .optional(),
   variants: z.record(text, z.record(text, value)).optional(),
   repeats: z.number().int().min(2).max(100).optional(),
 });
