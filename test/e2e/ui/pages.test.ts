@@ -195,6 +195,8 @@ describe('a run', () => {
     const whole = await row();
     expect(whole[0]).toBe(String(summary.counts.ok));
     expect(whole.slice(3, 7)).toEqual(['p50', 'p75', 'p90', 'p95'].map((rank) => shown(summary.latencyMs[rank]!)));
+    await drawn(page);
+    await page.locator('.explorer .u-over').scrollIntoViewIfNeeded();
     const box = (await page.locator('.explorer .u-over').boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
     await page.mouse.down();

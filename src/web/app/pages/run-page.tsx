@@ -7,11 +7,14 @@ import { Findings } from '../parts/findings.tsx';
 import { PointsTable, Tiles } from '../parts/summary-figures.tsx';
 import { RequestExplorer } from '../parts/request-explorer.tsx';
 import { TroubleBox, Waiting } from '../parts/states.tsx';
+import { useState } from '../preact.ts';
 import { ask, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { when } from '../format.ts';
+
+const manyRequests = 20_000;
 
 /** One run or sweep: what to think of it first, then its figures, charts, requests and plan. */
 export function RunPage({ place }: { place: Place }) {
@@ -31,6 +34,9 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
   const run = what?.schema === 'llmdyno.summary/1' ? what : null;
   const [outer, inner] = id.split('/');
   const point = sweep === null ? id : pointOf(sweep, runs, query.get('point'), outer!);
+  // Charts of a long run take the server seconds: the requests come first.
+  const [rowsThere, setRowsThere] = useState(false);
+  const chartsMayLoad = rowsThere || (run?.counts.planned ?? 0) < manyRequests;
   const points = sweep?.points ?? (run === null ? [] : [run]);
   return (
     <>
@@ -77,10 +83,17 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
             ),
           )}
         </p>
-        <LoadedFigures id={id} query={query} />
+        {chartsMayLoad ? <LoadedFigures id={id} query={query} /> : <Waiting height={520} />}
       </section>
       {point !== null && row.tool === 'llmdyno' && (
-        <RequestExplorer key={point} id={point} sweep={sweep} runs={runs} query={query} />
+        <RequestExplorer
+          key={point}
+          id={point}
+          sweep={sweep}
+          runs={runs}
+          query={query}
+          whole={() => setRowsThere(true)}
+        />
       )}
       <section aria-labelledby="plan-title">
         <h2 id="plan-title">{t(both('Plan', '计划'))}</h2>

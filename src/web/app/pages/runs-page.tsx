@@ -5,7 +5,7 @@ import { Filters, filterRows, optionsOf } from '../parts/run-filters.tsx';
 import { RunsTable } from '../parts/runs-table.tsx';
 import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { useState } from '../preact.ts';
+import { useRef, useState } from '../preact.ts';
 import { ask, tell, Trouble, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
@@ -15,6 +15,8 @@ import { both, t } from '../state/settings.ts';
 export function RunsPage({ place }: { place: Place }) {
   const { data, trouble, again } = useLoaded('runs', (signal) => ask<RunList>('/runs', { signal }), 2500);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  // Keys may come faster than the page is drawn.
+  const chosen = useRef(picked);
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const rows = data?.rows.filter(({ id }) => !gone.has(id)) ?? [];
   const shown = filterRows(rows, place.query);
@@ -38,11 +40,14 @@ export function RunsPage({ place }: { place: Place }) {
     );
   };
   const pick = (id: string): void => {
-    const now = new Set(picked);
+    const now = new Set(chosen.current);
     if (!now.delete(id)) now.add(id);
+    chosen.current = now;
     setPicked(now);
   };
-  const compareLink = linkTo('compare', '', new URLSearchParams([...picked].map((id) => ['id', id])));
+  const compare = (): void => {
+    if (chosen.current.size >= 2) location.hash = linkOf(chosen.current);
+  };
   return (
     <DropZone done={again}>
       <div class="page-head">
@@ -54,7 +59,7 @@ export function RunsPage({ place }: { place: Place }) {
         </p>
         <div class="actions">
           {picked.size >= 2 ? (
-            <a class="button primary" href={compareLink} id="compare-picked">
+            <a class="button primary" href={linkOf(picked)} id="compare-picked">
               {t(both(`Compare ${picked.size}`, `比较 ${picked.size} 个`))}
             </a>
           ) : (
@@ -75,7 +80,7 @@ export function RunsPage({ place }: { place: Place }) {
       {data === null && trouble === null && <Waiting height={420} />}
       {data !== null && rows.length === 0 && <Nothing />}
       {data !== null && rows.length > 0 && (
-        <RunsTable rows={shown} picked={picked} pick={pick} remove={remove} changed={again} compareLink={compareLink} />
+        <RunsTable rows={shown} picked={picked} pick={pick} remove={remove} changed={again} compare={compare} />
       )}
       {rows.length > 0 && shown.length === 0 && (
         <Empty title={t(both('Nothing fits these filters', '没有符合条件的结果'))}>
@@ -84,6 +89,10 @@ export function RunsPage({ place }: { place: Place }) {
       )}
     </DropZone>
   );
+}
+
+function linkOf(ids: ReadonlySet<string>): string {
+  return linkTo('compare', '', new URLSearchParams([...ids].map((id) => ['id', id])));
 }
 
 function Nothing() {

@@ -5,7 +5,8 @@ import { count, time } from '../format.ts';
 import { useEffect, useMemo, useState } from '../preact.ts';
 import { Trouble } from '../state/ask.ts';
 import { rewriteQuery } from '../state/place.ts';
-import { loadRequests, windowFigures } from '../state/request-data.ts';
+import { loadRequests } from '../state/load-requests.ts';
+import { windowFigures } from '../state/request-data.ts';
 import type { RequestData } from '../state/request-data.ts';
 import { both, t } from '../state/settings.ts';
 import { RequestDetail } from './request-detail.tsx';
@@ -18,10 +19,12 @@ interface ExplorerProps {
   sweep: Sweep | null;
   runs: readonly string[];
   query: URLSearchParams;
+  /** Told once all requests are there, or cannot be had. */
+  whole(): void;
 }
 
 /** Every request of a run: a time window to brush, percentiles for it, a table of all, and one in full. */
-export function RequestExplorer({ id, sweep, runs, query }: ExplorerProps) {
+export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps) {
   const [data, setData] = useState<RequestData | null>(null);
   const [rows, setRows] = useState(0);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -30,9 +33,11 @@ export function RequestExplorer({ id, sweep, runs, query }: ExplorerProps) {
     loadRequests(id, stop.signal, (now) => {
       setData(now);
       setRows(now.whole ? now.rows + 0.5 : now.rows);
-    }).catch((error: unknown) => {
-      if (!stop.signal.aborted && error instanceof Trouble) setTrouble(error);
-    });
+    })
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted && error instanceof Trouble) setTrouble(error);
+      })
+      .finally(whole);
     return () => stop.abort();
   }, [id]);
   const startMs = useMemo(() => data?.startMs() ?? 0, [data, rows]);

@@ -1,6 +1,6 @@
 import type { Row } from '../../api/shapes.ts';
 import { count, num, time, when } from '../format.ts';
-import { useEffect, useState } from '../preact.ts';
+import { useEffect, useRef, useState } from '../preact.ts';
 import { tell } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
@@ -15,7 +15,8 @@ interface TableProps {
   pick(id: string): void;
   remove(id: string): void;
   changed(): void;
-  compareLink: string;
+  /** Goes to the comparison of what is picked, where that is enough. */
+  compare(): void;
 }
 
 /** Where a row leads. */
@@ -25,19 +26,24 @@ export function linkOf(row: Row): string {
 }
 
 /** The list itself, with keys to move through it. */
-export function RunsTable({ rows, picked, pick, remove, changed, compareLink }: TableProps) {
+export function RunsTable({ rows, picked, pick, remove, changed, compare }: TableProps) {
   const [at, setAt] = useState(-1);
+  // Keys may come faster than the page is drawn.
+  const now = useRef({ at, rows });
+  now.current = { at: now.current.at, rows };
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (isTyping(event)) return;
-      const row = rows[at];
+      const { at: here, rows: all } = now.current;
+      const row = all[here];
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
       if (step !== 0) {
-        const next = Math.max(0, Math.min(rows.length - 1, at + step));
+        const next = Math.max(0, Math.min(all.length - 1, here + step));
+        now.current.at = next;
         setAt(next);
         document.querySelectorAll<HTMLElement>('.runs .name a')[next]?.focus();
       } else if (event.key === 'x' && row !== undefined && canPick(row)) pick(row.id);
-      else if (event.key === 'c' && picked.size >= 2) location.hash = compareLink;
+      else if (event.key === 'c') compare();
     };
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);

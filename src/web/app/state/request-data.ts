@@ -1,8 +1,7 @@
 import { distributionOf } from '../../../core/index.ts';
 import type { Distribution } from '../../../core/index.ts';
-import { blockReader, columnNames, outcomeNames, problemNames } from '../../api/request-columns.ts';
+import { columnNames, outcomeNames, problemNames } from '../../api/request-columns.ts';
 import type { ColumnBlock, ColumnName } from '../../api/request-columns.ts';
-import { call } from './ask.ts';
 
 /** All requests of a run as columns; grows while it is being read. */
 export class RequestData {
@@ -67,22 +66,6 @@ export class RequestData {
 
 function emptyColumns(rows: number): ColumnBlock {
   return Object.fromEntries(columnNames.map((name) => [name, new Float64Array(rows)])) as ColumnBlock;
-}
-
-/** Reads the requests of a run, telling whenever more are there. */
-export async function loadRequests(id: string, signal: AbortSignal, told: (data: RequestData) => void): Promise<void> {
-  const response = await call(`/runs/${encodeURIComponent(id)}/columns`, { signal });
-  const data = new RequestData();
-  const read = blockReader();
-  const reader = response.body!.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    for (const block of read(value)) data.add(block);
-    told(data);
-  }
-  data.whole = true;
-  told(data);
 }
 
 /** What a stretch of the run amounts to: the same definitions as in a summary, over the requests sent in it. */

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { columnNames } from '../../api/request-columns.ts';
+import type { ColumnBlock } from '../../api/request-columns.ts';
+import { RequestData } from '../state/request-data.ts';
+import { liveSeries } from './live-data.ts';
+import { timelineData } from './timeline-data.ts';
+
+interface Request {
+  sentMs: number;
+  waitMs: number;
+  lastMs: number;
+  tokens: number;
+  ok: boolean;
+}
+
+const request = fc.record({
+  sentMs: fc.integer({ min: 0, max: 20_000 }),
+  waitMs: fc.integer({ min: 0, max: 3000 }),
+  lastMs: fc.integer({ min: 0, max: 3000 }),
+  tokens: fc.integer({ min: 1, max: 500 }),
+  ok: fc.boolean(),
+});
+
+function dataOf(requests: readonly Request[]): RequestData {
+  const block = Object.fromEntries(columnNames.map((name) => [name, new Float64Array(requests.length)])) as ColumnBlock;
+  for (const [i, { sentMs, waitMs, lastMs, tokens, ok }] of requests.entries()) {
+    block.sentMs[i] = sentMs;
+    block.firstOutputMs[i] = sentMs + waitMs;
+    block.endMs[i] = sentMs + waitMs + lastMs;
+    block.outputTokens[i] = tokens;
+    block.outcome[i] = ok ? 0 : 1;
+  }
+  const data = new RequestData();
+  data.add(block);
+  return data;
+}
+
+test('over a whole run nothing is lost: tokens, ends and time in flight add up to those of the requests', () => {
+  fc.assert(
+    fc.property(fc.array(request, { minLength: 1, maxLength: 60 }), (requests) => {
+      const data = dataOf(requests);
+      const start = data.startMs();
+      const series = liveSeries(data, start);
+      const stepSec = series.seconds[0]! * 2;
+      const total = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0) * stepSec;
+      const ok = requests.filter((one) => one.ok);
+      expect(total(series.tokensPerSec)).toBeCloseTo(
+        ok.reduce((sum, { tokens }) => sum + tokens, 0),
+        3,
+      );
+      expect(total(series.donePerSec)).toBeCloseTo(ok.length, 6);
+      expect(total(series.failedPerSec)).toBeCloseTo(requests.length - ok.length, 6);
+      const inFlightSec = requests.reduce((sum, { waitMs, lastMs }) => sum + (waitMs + lastMs) / 1000, 0);
+      expect(total(series.inFlight)).toBeCloseTo(inFlightSec, 3);
+      const [times, inFlight] = timelineData(data, start);
+      expect(inFlight!.reduce((sum, value) => sum + value, 0) * times![0]! * 2).toBeCloseTo(inFlightSec, 3);
+    }),
+    { numRuns: 100 },
+  );
+});
