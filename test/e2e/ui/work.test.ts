@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -219,5 +219,50 @@ test('a server that goes away is told, and the page goes on when it is back', as
   await page.click('[role=alert] button');
   await page.waitForSelector('[role=alert]', { state: 'detached' });
   await back.stop();
+  await page.close();
+});
+
+test('a search in simulate mode is watched, held before its next trial, resumed and read to its end', async () => {
+  const file = join(await emptyFolder(), 'tune.yaml');
+  writeFileSync(
+    file,
+    [
+      'engine: mindie',
+      'url: http://127.0.0.1:1',
+      'start: { command: none }',
+      'space:',
+      '  maxBatchSize: { from: 4, to: 64, start: 16 }',
+      'load: { concurrency: 40 }',
+      'workload: { input-tokens: 40, output-tokens: 16, lenient: true }',
+      'budget: { runs: 7 }',
+      '',
+    ].join('\n'),
+  );
+  const { page, misdeeds } = await openTab(browser, served.url, '#/tune');
+  const running = start(['tune', file, '--simulate', 'qwen1.5-7b-mindie-8x910b4', '--store', store, '--quiet']);
+  await page.waitForSelector('.live-list a');
+  await page.click('.live-list a');
+  await page.waitForSelector('#trials tbody tr');
+  // It may be over before the button is reached; a file that is there before the next trial holds it.
+  const held = await page
+    .click('#pause-tune', { timeout: 5000 })
+    .then(() => page.waitForSelector('#tune-state.warn, #tune-state.good'))
+    .then((state) => state.evaluate((element) => element.classList.contains('warn')))
+    .catch(() => false);
+  if (held) await page.click('#pause-tune');
+  expect((await running.done).code).toBe(0);
+  await page.waitForSelector('#tune-state.good');
+  await page.waitForSelector('.verdict');
+  await page.waitForSelector('.figure .plot canvas');
+  const id = decodeURIComponent(new URL(page.url()).hash.split('/')[2]!.split('?')[0]!);
+  const tune = JSON.parse(readFileSync(join(store, id, 'tune.json'), 'utf8')) as {
+    trials: unknown[];
+    best: { settings: { maxBatchSize: number } };
+  };
+  await page.waitForFunction((n) => document.querySelectorAll('#trials tbody tr').length === n, tune.trials.length);
+  expect(await page.locator('.verdict').innerText()).toContain(String(tune.best.settings.maxBatchSize));
+  await page.locator('#trials a').first().click();
+  await page.waitForSelector('.tiles');
+  expect(misdeeds).toEqual(innocent);
   await page.close();
 });
