@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -179,6 +179,54 @@ describe('the list', () => {
     expect(readdirSync(store)).toContain(run);
     await page.close();
   });
+});
+
+test('a search under way is held by a file in its folder, and goes on when the file is gone', async () => {
+  const own = await emptyFolder();
+  const id = '20261115-000000-abcd-tune';
+  mkdirSync(join(own, id));
+  const trial = {
+    number: 1,
+    phase: 'search',
+    settings: { maxBatchSize: 16 },
+    load: { concurrency: 8, ratePerSec: null },
+    outcome: 'ok',
+    cause: null,
+    feasible: true,
+    objective: 900,
+    figures: { outputTokensPerSec: 900, 'latency.mean': 300 },
+    predicted: null,
+    runId: null,
+    durationMs: 1000,
+  };
+  const tune = {
+    schema: 'llmdyno.tune/1',
+    name: hostile,
+    running: true,
+    simulated: true,
+    startedAt: '2026-11-15T00:00:00.000Z',
+    objective: { metric: 'outputTokensPerSec', direction: 'most' },
+    slos: ['latency.mean<1s'],
+    budget: { runs: 9, hours: null },
+    best: { settings: trial.settings, confirmed: false, objective: { mean: 900, interval: null } },
+    trials: [trial],
+    words: { en: 'one trial so far', zh: '已有一次试验' },
+  };
+  writeFileSync(join(own, id, 'tune.json'), JSON.stringify(tune));
+  const ui = await serve(own);
+  const { page, misdeeds } = await openTab(browser, ui.url, '#/tune');
+  await page.click('.live-list a');
+  await page.click('#pause-tune');
+  await page.waitForSelector('#tune-state.warn');
+  expect(readdirSync(join(own, id))).toContain('pause');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.click('#pause-tune');
+  await page.waitForSelector('#tune-state.live');
+  expect(readdirSync(join(own, id))).not.toContain('pause');
+  expect(await page.locator('h1').innerText()).toBe(hostile);
+  expect(misdeeds).toEqual(innocent);
+  await ui.stop();
+  await page.close();
 });
 
 describe('a run', () => {
