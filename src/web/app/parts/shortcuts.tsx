@@ -33,13 +33,13 @@ export function isTyping(event: KeyboardEvent): boolean {
 export function Shortcuts() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    let going = 0;
+    let going = -Infinity;
     const pressed = (event: KeyboardEvent): void => {
       if (isTyping(event)) return;
       if (event.key === '?') dialog.current?.showModal();
       else if (event.key === 'g') going = event.timeStamp;
       else if (event.timeStamp - going < 1200 && event.key in goings) {
-        going = 0;
+        going = -Infinity;
         event.preventDefault();
         event.stopImmediatePropagation();
         location.hash = linkTo(goings[event.key]!);
