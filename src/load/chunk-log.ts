@@ -1,9 +1,10 @@
 import { outputKindLetters } from '../core/index.ts';
 import type { Chunks, OutputKind } from '../core/index.ts';
+import { ArrayPool } from './array-pool.ts';
 
-const firstEntries = 16;
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
+const arrays = new ArrayPool<Float64Array>(16 * width, (length) => new Float64Array(length));
 
 /**
  * The reads of one answer that carried output, as they come. Numbers lie in one flat array outside the collector's
@@ -24,11 +25,12 @@ export class ChunkLog {
       this.#numbers![at - 1]! += tokens;
       return;
     }
-    if (this.#numbers === null || at === this.#numbers.length) this.#grow();
+    if (this.#numbers === null || at + width > this.#numbers.length)
+      this.#numbers = arrays.grow(this.#numbers, at, at + width);
     if (of !== this.#kind) this.#kinds = this.#letters();
     this.#kind = of;
     this.#unstamped ||= stampMs === null;
-    const numbers = this.#numbers!;
+    const numbers = this.#numbers;
     numbers[at++] = atMs;
     numbers[at++] = stampMs ?? 0;
     numbers[at] = tokens;
@@ -56,9 +58,10 @@ export class ChunkLog {
     return this.#kind === null ? '' : this.#kinds + outputKindLetters[this.#kind].repeat(missing);
   }
 
-  #grow(): void {
-    const larger = new Float64Array(Math.max(firstEntries * width, this.#entries * width * 2));
-    if (this.#numbers !== null) larger.set(this.#numbers);
-    this.#numbers = larger;
+  /** Gives its memory to the next answer; nothing can be read any more. */
+  close(): void {
+    if (this.#numbers !== null) arrays.give(this.#numbers);
+    this.#numbers = null;
+    this.#entries = 0;
   }
 }

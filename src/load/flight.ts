@@ -255,6 +255,11 @@ export class Flight implements ConnectionClient, Ear {
     const { prompt, seq } = this.#ask;
     const text = this.#answer.text();
     const reasoning = this.#reasoning?.text() ?? '';
+    const outputChars = this.#answer.chars(text) + (this.#reasoning?.chars(reasoning) ?? 0);
+    const chunks = this.#chunks.read();
+    this.#answer.close();
+    this.#reasoning?.close();
+    this.#chunks.close();
     this.#ended(
       {
         exchange: {
@@ -266,14 +271,14 @@ export class Flight implements ConnectionClient, Ear {
           sentMs: this.#sentMs,
           connectMs: this.#connectMs,
           firstByteMs: this.#firstByteMs,
-          chunks: this.#chunks.read(),
+          chunks,
           endMs: atMs,
           inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
           outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },
           cachedTokens: this.#usage?.cached ?? null,
           reasoningTokens: this.#usage?.reasoning ?? null,
           inputChars: this.#inputChars,
-          outputChars: this.#answer.chars(text) + (this.#reasoning?.chars(reasoning) ?? 0),
+          outputChars,
           finish: this.#finish,
           httpStatus: this.#status,
           attempts: this.#attempts,

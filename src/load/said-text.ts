@@ -1,7 +1,8 @@
 import { charCount } from '../workload/index.ts';
+import { ArrayPool } from './array-pool.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const firstBytes = 256;
+const arrays = new ArrayPool<Uint8Array>(256, (length) => new Uint8Array(length));
 
 /**
  * What an answer said, of one kind. Text that came as bytes stays bytes until somebody asks for it: decoding every piece
@@ -27,8 +28,8 @@ export class SaidText {
       return;
     }
     const end = this.#length + to - from;
-    if (this.#bytes === null || end > this.#bytes.length) this.#grow(end);
-    const bytes = this.#bytes!;
+    if (this.#bytes === null || end > this.#bytes.length) this.#bytes = arrays.grow(this.#bytes, this.#length, end);
+    const bytes = this.#bytes;
     for (let i = from, at = this.#length; i < to; i++, at++) bytes[at] = buffer[i]!;
     this.#length = end;
   }
@@ -67,9 +68,10 @@ export class SaidText {
     this.#length = 0;
   }
 
-  #grow(bytes: number): void {
-    const larger = new Uint8Array(Math.max(bytes, (this.#bytes?.length ?? 0) * 2, firstBytes));
-    if (this.#bytes !== null) larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
+  /** Gives its memory to the next answer; what was said can not be asked for any more. */
+  close(): void {
+    if (this.#bytes !== null) arrays.give(this.#bytes);
+    this.#bytes = null;
+    this.#length = 0;
   }
 }
