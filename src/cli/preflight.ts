@@ -29,7 +29,7 @@ export interface ListedModel {
   contextTokens: number | null;
 }
 
-/** What the server says about a model; null = it does not list it, or nothing that can be read. */
+/** What the server says about a model; null = it does not list it, nothing that can be read, or a wire whose servers have no such list. */
 export async function listedModel(
   address: Address,
   server: Server,
@@ -37,6 +37,7 @@ export async function listedModel(
   timeoutMs: number,
   model: string,
 ): Promise<ListedModel | null> {
+  if (protocolFor(server).listsModels !== true) return null;
   const { fetched } = await fetchModels(address, server, secrets, timeoutMs);
   return modelsIn(fetched.body).find(({ id }) => id === model) ?? null;
 }

@@ -32,6 +32,8 @@ export interface Prepared {
 }
 
 const preflightTimeoutMs = 60_000;
+/** How long a server may take to list its models where the list is only asked for how many tokens they take. */
+const listTimeoutMs = 3000;
 
 /** Looks at everything that can be wrong before load: first the words and files, then the server. */
 export async function prepare(
@@ -73,7 +75,7 @@ export async function prepare(
     contextTokens: words.contextTokens ?? first?.contextTokens ?? null,
   };
   if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
-    const listed = await listedModel(typed, server, secrets, connectMs, model);
+    const listed = await listedModel(typed, server, secrets, Math.min(connectMs, listTimeoutMs), model);
     prepared.contextTokens = listed?.contextTokens ?? null;
   }
   await checkFit(prepared, promptsNeeded(words, points));

@@ -44,6 +44,21 @@ export interface ServerSteps {
 }
 
 /**
+ * What a server that times its requests said of this one, by its own clock (vLLM's per-request metrics, SGLang's
+ * meta_info); null = it did not say.
+ */
+export interface ServerTimes {
+  /** In its queue, before the work began. */
+  queueMs: number | null;
+  /** From the beginning of the work to the first token. */
+  prefillMs: number | null;
+  /** From the first token to the last. */
+  decodeMs: number | null;
+  /** From taking the request in to the end of the answer. */
+  totalMs: number | null;
+}
+
+/**
  * The one record of a request: facts only, nothing that can be computed from it.
  * All times are float ms on the run's monotonic clock, whose zero is plan.json's monotonicOriginNs.
  */
@@ -80,6 +95,7 @@ export interface Exchange {
   /** Requests made for this ask: 1 unless a retry policy is on. 0 = never sent. */
   attempts: number;
   serverSteps?: ServerSteps;
+  serverTimes?: ServerTimes;
   outcome: Outcome;
   problem: Problem | null;
 }

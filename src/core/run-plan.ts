@@ -12,6 +12,7 @@ export const apiNames = [
   'triton',
   'mindie',
   'vllm-generate',
+  'sglang',
   'ollama',
   'anthropic',
   'dashscope',

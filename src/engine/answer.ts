@@ -6,7 +6,7 @@ import type { Misfortune } from './fault.ts';
 import type { Meters } from './meters.ts';
 import type { PlannedAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
-import type { StepFacts, Usage, Wire } from './wire.ts';
+import type { StepFacts, Usage, WholeChoice, Wire } from './wire.ts';
 import { doneEvent, errorEvent } from './wire.ts';
 
 /** A dripping answer comes this much slower than the batch, but is never silent for longer than maxDripMs. */
@@ -21,19 +21,22 @@ const strikeWithinTokens = 20;
 /** What an answer is made from. */
 export interface AnswerParts {
   call: Call;
-  planned: PlannedAnswer;
+  /** One for each choice that was asked for, with the wire that says it. */
+  choices: readonly { planned: PlannedAnswer; wire: Wire }[];
   inputTokens: number;
-  wire: Wire;
   res: ServerResponse;
   misfortune: Misfortune | null;
   stamp: boolean;
   speed: number;
   meters: Meters;
-  /** Takes the request out of the engine core; harmless when it is out already. */
+  /** Takes the request, with all its choices, out of the engine core; harmless when it is out already. */
   leave(): void;
 }
 
-/** One answer on its way out: hears of each token as the core makes it, and writes it, unless a fault has other plans. */
+/**
+ * One answer on its way out: hears of each token as the core makes it, and writes it, unless a fault has other plans. Several
+ * choices are made side by side and take turns in one stream; the last to finish ends it.
+ */
 export class Answer {
   readonly #parts: AnswerParts;
   readonly #arrivedMs = performance.now();
@@ -42,30 +45,42 @@ export class Answer {
   #madeMs = 0;
   #writeMs = 0;
   #shiftMs = 0;
-  #lastMs: number | null = null;
+  #firstMs: number | null = null;
+  readonly #lastMs: (number | null)[];
+  /** Choices that are not finished. */
+  #left: number;
+  #queuedMs: number | null = null;
   #over = false;
   #step: StepFacts = { batchSize: 1, queueWaitMs: 0, stepMs: 0, tokens: 0 };
   readonly #steps: StepFacts[] = [];
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
-    this.#strikeAt = strikeAt(parts.misfortune, parts.planned.outputTokens);
+    this.#left = parts.choices.length;
+    this.#lastMs = parts.choices.map(() => null);
+    this.#strikeAt = strikeAt(parts.misfortune, this.#first.planned.outputTokens);
     const { res, call } = parts;
     res.on('close', () => this.#closed());
     if (!call.stream) return;
-    const type = parts.wire.streamType ?? 'text/event-stream; charset=utf-8';
+    const type = this.#first.wire.streamType ?? 'text/event-stream; charset=utf-8';
     res.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
     res.flushHeaders();
   }
 
-  /** The core has made token `index`. */
-  made(index: number, finished: boolean, step: StepFacts): void {
+  /** What speaks for the whole answer. */
+  get #first(): { planned: PlannedAnswer; wire: Wire } {
+    return this.#parts.choices[0]!;
+  }
+
+  /** The core has made token `index` of a choice. */
+  made(choice: number, index: number, finished: boolean, step: StepFacts): void {
     this.#step = step;
-    if (this.#parts.wire.wantsSteps === true) this.#steps.push(step);
+    this.#queuedMs ??= step.queueWaitMs / this.#parts.speed;
+    if (this.#first.wire.wantsSteps === true) this.#steps.push(step);
     if (this.#over) return;
     const fault = this.#parts.misfortune?.name;
     if (fault !== 'drip' && fault !== 'slow-start') {
-      this.#write(index, finished);
+      this.#write(choice, index, finished);
       return;
     }
     const nowMs = performance.now();
@@ -79,31 +94,35 @@ export class Answer {
       if (index === 0) this.#shiftMs = wantedMs - sinceMs;
       this.#writeMs = nowMs + this.#shiftMs;
     }
-    this.#line.push(this.#writeMs, () => this.#write(index, finished));
+    this.#line.push(this.#writeMs, () => this.#write(choice, index, finished));
   }
 
-  #write(index: number, finished: boolean): void {
+  #write(choice: number, index: number, finished: boolean): void {
     if (this.#over) return;
     const { call, misfortune } = this.#parts;
-    if (misfortune?.name === 'empty') this.#finish(0, '');
-    else if (index === this.#strikeAt && this.#strike()) return;
-    else if (!call.stream) this.#countToken();
-    else this.#writeToken(index, finished);
-    if (finished && !call.stream && !this.#over) this.#finish(this.#parts.planned.outputTokens, '');
+    if (misfortune?.name === 'empty') {
+      this.#finish(true, '', choice);
+      return;
+    }
+    if (choice === 0 && index === this.#strikeAt && this.#strike()) return;
+    this.#countToken(choice);
+    if (finished) this.#left--;
+    if (call.stream) this.#writeToken(choice, index, finished);
+    else if (this.#left === 0) this.#finish(false, '', choice);
   }
 
-  #writeToken(index: number, finished: boolean): void {
-    const { wire, planned } = this.#parts;
+  #writeToken(choice: number, index: number, finished: boolean): void {
+    const { wire, planned } = this.#parts.choices[choice]!;
     const piece = planned.piece(index);
-    this.#countToken();
-    if (finished) {
-      this.#finish(planned.outputTokens, piece);
+    if (finished && this.#left === 0) {
+      this.#finish(false, piece, choice);
       return;
     }
     const stamp = this.#stamp();
     const role = index === 0 ? wire.role(stamp) : '';
-    if (piece === '' && role === '') return;
-    this.#send(role + (piece === '' ? '' : wire.token(piece, index < planned.reasoningTokens, stamp, this.#step)));
+    const token = piece === '' ? '' : wire.token(piece, index < planned.reasoningTokens, stamp, this.#step);
+    const text = role + token + (finished ? wire.finish(planned.finish, stamp) : '');
+    if (text !== '') this.#send(text);
   }
 
   #stamp(): string {
@@ -121,32 +140,35 @@ export class Answer {
     else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
   }
 
-  #countToken(): void {
+  #countToken(choice: number): void {
     const { meters } = this.#parts;
     const nowMs = performance.now();
-    if (this.#lastMs === null) {
+    const lastMs = this.#lastMs[choice] ?? null;
+    if (this.#firstMs === null) {
+      this.#firstMs = nowMs;
       meters.timeToFirstTokenSec.add((nowMs - this.#arrivedMs) / 1000);
       meters.lastFirstTokenMs.add(nowMs - this.#arrivedMs);
-    } else {
-      meters.interTokenSec.add((nowMs - this.#lastMs) / 1000);
-      meters.lastBetweenTokensMs.add(nowMs - this.#lastMs);
+    } else if (lastMs !== null) {
+      meters.interTokenSec.add((nowMs - lastMs) / 1000);
+      meters.lastBetweenTokensMs.add(nowMs - lastMs);
     }
-    this.#lastMs = nowMs;
+    this.#lastMs[choice] = nowMs;
   }
 
-  /** Ends the answer properly, after outputTokens tokens of which the last one's text is still to be written. */
-  #finish(outputTokens: number, lastPiece: string): void {
-    const { call, planned, wire, inputTokens, meters, res, misfortune } = this.#parts;
-    const reasoningTokens = Math.min(planned.reasoningTokens, outputTokens);
-    const usage: Usage = { inputTokens, outputTokens, reasoningTokens, steps: this.#steps.slice(0, outputTokens) };
-    meters.finished[planned.finish]++;
+  /** Ends the answer properly; the text of `lastChoice`'s last token is still to be written. Empty = no choice says anything. */
+  #finish(empty: boolean, lastPiece: string, lastChoice: number): void {
+    const { call, choices, inputTokens, meters, res, misfortune } = this.#parts;
+    const { wire, planned } = choices[lastChoice]!;
+    const usage = this.#usage(empty);
+    meters.finished[this.#first.planned.finish]++;
     meters.latencySec.add((performance.now() - this.#arrivedMs) / 1000);
     meters.promptTokens.add(inputTokens);
-    meters.generationTokens.add(outputTokens);
+    meters.generationTokens.add(usage.outputTokens);
     if (call.stream) {
       const stamp = this.#stamp();
-      const role = outputTokens <= 1 ? wire.role(stamp) : '';
-      const isReasoning = outputTokens <= planned.reasoningTokens;
+      const own = empty ? 0 : planned.outputTokens;
+      const role = own <= 1 ? wire.role(stamp) : '';
+      const isReasoning = own <= planned.reasoningTokens;
       const done = wire.done ?? doneEvent;
       if (wire.lastToken !== undefined) {
         const last = wire.lastToken(lastPiece, isReasoning, planned.finish, usage, this.#step);
@@ -154,19 +176,39 @@ export class Answer {
         return;
       }
       const token = lastPiece === '' ? '' : wire.token(lastPiece, isReasoning, stamp, this.#step);
-      const tail = wire.finish(planned.finish, stamp) + (call.includeUsage ? wire.usage(usage, stamp) : '') + done;
+      const finishes = empty
+        ? choices.map((choice) => choice.wire.finish(choice.planned.finish, stamp)).join('')
+        : wire.finish(planned.finish, stamp);
+      const tail = finishes + (call.includeUsage ? wire.usage(usage, stamp) : '') + done;
       this.#end(() => res.end(role + token + tail));
       return;
     }
-    const pieces = Array.from({ length: outputTokens }, (_, i) => planned.piece(i));
-    const body = wire.whole({
-      text: pieces.slice(reasoningTokens).join(''),
-      reasoning: reasoningTokens > 0 ? pieces.slice(0, reasoningTokens).join('') : null,
-      finish: planned.finish,
-      usage,
-    });
-    if (misfortune?.name === 'drip') this.#dripBody(body, outputTokens);
+    const said = choices.map((choice) => saidBy(choice.planned, empty));
+    const body = this.#first.wire.whole({ ...said[0]!, choices: said, usage });
+    if (misfortune?.name === 'drip') this.#dripBody(body, usage.outputTokens);
     else this.#end(() => this.#sendBody(misfortune?.name === 'malformed' ? body.slice(0, -8) : body));
+  }
+
+  /** Over all choices. */
+  #usage(empty: boolean): Usage {
+    const { choices, inputTokens } = this.#parts;
+    const sum = (of: (planned: PlannedAnswer) => number): number =>
+      empty ? 0 : choices.reduce((total, { planned }) => total + of(planned), 0);
+    const outputTokens = sum((planned) => planned.outputTokens);
+    const nowMs = performance.now();
+    const [firstMs, queueMs] = [this.#firstMs ?? nowMs, this.#queuedMs ?? 0];
+    return {
+      inputTokens,
+      outputTokens,
+      reasoningTokens: sum((planned) => Math.min(planned.reasoningTokens, planned.outputTokens)),
+      steps: this.#steps.slice(0, outputTokens),
+      times: {
+        queueMs,
+        prefillMs: Math.max(0, firstMs - this.#arrivedMs - queueMs),
+        decodeMs: nowMs - firstMs,
+        totalMs: nowMs - this.#arrivedMs,
+      },
+    };
   }
 
   #sendBody(body: string, shown: string = body): void {
@@ -217,7 +259,7 @@ export class Answer {
         return true;
       case 'stream-error':
         this.#end(() => {
-          const { wire } = this.#parts;
+          const { wire } = this.#first;
           const error = wire.error ?? errorEvent;
           if (call.stream) res.end(error + (wire.done ?? doneEvent));
           else this.#sendBody(error.replace(/^[^{]*data: ?/s, '').trim());
@@ -229,15 +271,10 @@ export class Answer {
   }
 
   #sendHalf(): void {
-    const { wire, inputTokens, planned } = this.#parts;
-    const { outputTokens, finish } = planned;
-    const text = Array.from({ length: outputTokens }, (_, i) => planned.piece(i)).join('');
-    const body = wire.whole({
-      text,
-      reasoning: null,
-      finish,
-      usage: { inputTokens, outputTokens, reasoningTokens: 0 },
-    });
+    const { choices } = this.#parts;
+    const said = choices.map(({ planned }) => saidBy({ ...planned, reasoningTokens: 0 }, false));
+    const usage = { ...this.#usage(false), reasoningTokens: 0 };
+    const body = this.#first.wire.whole({ ...said[0]!, choices: said, usage });
     this.#sendBody(body, body.slice(0, body.length >> 1));
   }
 
@@ -253,6 +290,17 @@ export class Answer {
     this.#parts.meters.finished.abort++;
     this.#end(() => {});
   }
+}
+
+/** The words of a choice, reasoning apart. */
+function saidBy(planned: PlannedAnswer, empty: boolean): WholeChoice {
+  const pieces = Array.from({ length: empty ? 0 : planned.outputTokens }, (_, i) => planned.piece(i));
+  const thought = pieces.slice(0, planned.reasoningTokens);
+  return {
+    text: pieces.slice(planned.reasoningTokens).join(''),
+    reasoning: thought.length > 0 ? thought.join('') : null,
+    finish: planned.finish,
+  };
 }
 
 /** Sends RST. A TLS connection can only be cut without its closing words. */

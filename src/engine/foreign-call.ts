@@ -1,6 +1,6 @@
 import { textOfContent } from '../sim/index.ts';
 import { badRequest } from './refusal.ts';
-import { chatPrompt, flag, Refused, stops, whole } from './read-call.ts';
+import { chatPrompt, flag, Refused, stops, tokenPrompt, whole } from './read-call.ts';
 import type { Body, Call } from './read-call.ts';
 
 /** Endpoints of other servers than OpenAI's. */
@@ -14,12 +14,13 @@ export type ForeignKind =
   | 'triton-stream'
   | 'infer'
   | 'vllm-generate'
+  | 'sglang'
   | 'ollama-chat'
   | 'ollama-generate'
   | 'anthropic'
   | 'dashscope';
 
-const quiet = { includeUsage: true, minTokens: null, ignoreEos: false, promptTokens: null, stop: [] } as const;
+const quiet = { includeUsage: true, minTokens: null, ignoreEos: false, promptTokens: null, stop: [], choices: 1 } as const;
 
 /** Checks a body as the server of that endpoint would. */
 export function foreignCall(kind: ForeignKind, body: Body, models: readonly string[]): Call {
@@ -70,6 +71,8 @@ export function foreignCall(kind: ForeignKind, body: Body, models: readonly stri
       const prompt = text(body, 'prompt');
       return { ...common, ...generationOf(body), text: prompt, echo: prompt, stream: flag(body, 'stream') };
     }
+    case 'sglang':
+      return { ...common, ...sglangPrompt(body), ...samplingOf(body), stream: flag(body, 'stream') };
     case 'ollama-chat':
     case 'ollama-generate': {
       const options = inner(body, 'options');
@@ -104,6 +107,29 @@ function generationOf(from: Body): Pick<Call, 'maxTokens' | 'minTokens' | 'ignor
     ignoreEos: flag(from, 'ignore_eos'),
     stop: stops(from),
   };
+}
+
+/** SGLang makes so many tokens where nobody says how many. */
+const sglangTokens = 128;
+
+function samplingOf(body: Body): Pick<Call, 'maxTokens' | 'minTokens' | 'ignoreEos' | 'stop'> {
+  const params = inner(body, 'sampling_params');
+  if ((whole(params, 'n', 1) ?? 1) > 1) throw new Refused(badRequest('n must be 1 here', 'n'));
+  return {
+    maxTokens: whole(params, 'max_new_tokens', 1) ?? sglangTokens,
+    minTokens: whole(params, 'min_new_tokens', 0),
+    ignoreEos: flag(params, 'ignore_eos'),
+    stop: stops(params),
+  };
+}
+
+function sglangPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
+  const given = ['text', 'input_ids'].filter((key) => (body[key] ?? null) !== null);
+  if (given.length !== 1) throw new Refused(badRequest('either text or input_ids must be given', 'text'));
+  if (given[0] === 'text') return { text: text(body, 'text'), promptTokens: null };
+  const numbers = tokenPrompt(body['input_ids']);
+  if (numbers === null) throw new Refused(badRequest('input_ids must be one list of token numbers', 'input_ids'));
+  return numbers;
 }
 
 function modelOf(body: Body, models: readonly string[]): string {

@@ -1,10 +1,12 @@
+import { estimateTokens } from '../sim/index.ts';
 import type { Call } from './read-call.ts';
 import type { ForeignKind } from './foreign-call.ts';
+import { sglangWire } from './sglang-wire.ts';
 import { openaiWireOf } from './wire.ts';
 import type { StepFacts, Usage, Wire } from './wire.ts';
 import { anthropicWire, dashscopeWire, ollamaWire, responsesWire } from './chat-wires.ts';
 
-/** Habits of MindIE that clients have to live with. */
+/** Habits of servers that clients have to live with: MindIE's, and one of vLLM's. */
 export interface Quirks {
   /** NUL bytes behind every chunk. */
   nulPadding: boolean;
@@ -14,13 +16,15 @@ export interface Quirks {
   fullText: boolean;
   /** Batch sizes, queue waits and times of every token in the usage of OpenAI's wires (MINDIE_LLM_BENCHMARK_ENABLE). */
   stepFacts: boolean;
+  /** Times of the request beside the usage of OpenAI's wires (vLLM's --enable-per-request-metrics). */
+  requestMetrics: boolean;
 }
 
-/** The wire of one request, whatever the endpoint. */
-export function wireOf(call: Call, id: string, createdSec: number, quirks: Quirks): Wire {
+/** The wire of one choice of a request, whatever the endpoint. */
+export function wireOf(call: Call, id: string, createdSec: number, quirks: Quirks, choice: number): Wire {
   const wire =
     call.kind === 'chat' || call.kind === 'completions'
-      ? openaiWireOf(call, id, createdSec, quirks.stepFacts)
+      ? openaiWireOf(call, id, createdSec, quirks, choice)
       : foreignWire(call as Call & { kind: ForeignKind }, id, createdSec, quirks);
   return withQuirks(wire, quirks);
 }
@@ -38,6 +42,8 @@ function foreignWire(call: Call & { kind: ForeignKind }, id: string, createdSec:
       return tritonWire(call, id, quirks);
     case 'vllm-generate':
       return vllmGenerateWire(call.echo ?? '');
+    case 'sglang':
+      return sglangWire(id, call.promptTokens ?? estimateTokens(call.text));
     case 'embeddings':
     case 'rerank':
       return vectorWire(call, id);

@@ -20,15 +20,19 @@ export interface AnswerSettings {
   runaway: boolean;
 }
 
-/** Plans the answer to a call: its length from (seed, text), its words from the text, its end from stop strings. */
-export function planAnswer(call: Call, settings: AnswerSettings): PlannedAnswer {
-  const drawn = drawOutputTokens(settings.seed, call.text, { ...call, wishedTokens: wishedTokens(call.text) });
+/**
+ * Plans the answer to a call: its length from (seed, text), its words from the text, its end from stop strings. Further
+ * choices differ in both.
+ */
+export function planAnswer(call: Call, settings: AnswerSettings, choice = 0): PlannedAnswer {
+  const name = choice === 0 ? call.text : `${call.text}\0${choice}`;
+  const drawn = drawOutputTokens(settings.seed, name, { ...call, wishedTokens: wishedTokens(call.text) });
   const reasoningTokens =
     call.kind === 'chat' ? Math.min(settings.reasoningTokens, (call.maxTokens ?? Infinity) - 1) : 0;
   const wanted = call.ignoreEos ? drawn : Math.min(drawn + reasoningTokens, call.maxTokens ?? Infinity);
   const limit = call.maxTokens ?? wanted;
   const outputTokens = settings.runaway ? runawayTokens(limit) : wanted;
-  const key = keyOf(call.text);
+  const key = keyOf(name);
   const inChinese = isMostlyCjk(call.text);
   const word = (index: number): string =>
     index < reasoningTokens

@@ -23,6 +23,8 @@ export interface Call {
   minTokens: number | null;
   ignoreEos: boolean;
   stop: readonly string[];
+  /** Answers asked for at once. */
+  choices: number;
   /** Documents to rank, or texts to embed. */
   items?: number;
   /** Asks for the time of every token (MindIE). */
@@ -30,6 +32,9 @@ export interface Call {
   /** What the wire says again before its answer. */
   echo?: string;
 }
+
+/** As many as OpenAI gives. */
+const maxChoices = 128;
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -75,8 +80,8 @@ function callOf(kind: 'chat' | 'completions', body: Body, models: readonly strin
     const message = `The model \`${model.slice(0, 200)}\` does not exist.`;
     throw new Refused({ status: 404, type: 'NotFoundError', message, param: 'model' });
   }
-  const n = body['n'] ?? 1;
-  if (n !== 1) throw new Refused(badRequest('n must be 1', 'n'));
+  const choices = whole(body, 'n', 1) ?? 1;
+  if (choices > maxChoices) throw new Refused(badRequest(`n must be at most ${maxChoices}`, 'n'));
   const stream = flag(body, 'stream');
   const maxKey =
     kind === 'chat' && (body['max_completion_tokens'] ?? null) !== null ? 'max_completion_tokens' : 'max_tokens';
@@ -90,6 +95,7 @@ function callOf(kind: 'chat' | 'completions', body: Body, models: readonly strin
     minTokens: whole(body, 'min_tokens', 0),
     ignoreEos: flag(body, 'ignore_eos'),
     stop: stops(body),
+    choices,
   };
 }
 
@@ -107,13 +113,18 @@ export function chatPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
   return { text: texts.join('\n'), promptTokens: null };
 }
 
+/** A prompt of token numbers; null = it is none. */
+export function tokenPrompt(prompt: unknown): Pick<Call, 'text' | 'promptTokens'> | null {
+  if (!Array.isArray(prompt) || prompt.length === 0 || !prompt.every((token) => Number.isInteger(token))) return null;
+  return { text: prompt.slice(0, 64).join(' '), promptTokens: prompt.length };
+}
+
 function plainPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
   const given = body['prompt'];
   const prompt: unknown = Array.isArray(given) && given.length === 1 && typeof given[0] !== 'number' ? given[0] : given;
   if (typeof prompt === 'string') return { text: prompt, promptTokens: null };
-  if (Array.isArray(prompt) && prompt.length > 0 && prompt.every((token) => Number.isInteger(token))) {
-    return { text: prompt.slice(0, 64).join(' '), promptTokens: prompt.length };
-  }
+  const numbers = tokenPrompt(prompt);
+  if (numbers !== null) return numbers;
   throw new Refused(badRequest('prompt must be one text or one list of token numbers', 'prompt'));
 }
 

@@ -1,6 +1,6 @@
 import type { Body, CallKind } from './read-call.ts';
 
-/** An endpoint that generates; `generate` is TGI's or vLLM's, which only the body tells (as MindIE has it). */
+/** An endpoint that generates; `generate` is TGI's, vLLM's or SGLang's, which only the body tells (as MindIE has it for the first two). */
 export type Route = CallKind | 'generate';
 
 const routes: Readonly<Record<string, Route>> = {
@@ -37,10 +37,13 @@ export function routeOf(path: string): { route: Route; model: string | null } | 
   return null;
 }
 
+const sglangFields = ['text', 'input_ids', 'sampling_params'];
+
 /** The endpoint of a route, once the body is known. */
 export function kindOf(route: Route, body: Body): CallKind {
   if (route !== 'generate') return route;
-  return 'inputs' in body ? 'tgi' : 'vllm-generate';
+  if ('inputs' in body) return 'tgi';
+  return sglangFields.some((field) => field in body) ? 'sglang' : 'vllm-generate';
 }
 
 function decoded(text: string): string {

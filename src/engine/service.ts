@@ -8,6 +8,7 @@ import { faultDice, faultNames } from './fault.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
 import { planAnswer } from './planned-answer.ts';
+import type { AnswerSettings, PlannedAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
 import { readCall } from './read-call.ts';
 import type { Refusal } from './refusal.ts';
@@ -48,7 +49,8 @@ export class Service {
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
   readonly #meters = new Meters();
-  readonly #answers = new Map<number, Answer>();
+  /** By the core's numbers: each choice of an answer is a sequence of its own. */
+  readonly #answers = new Map<number, { answer: Answer; choice: number }>();
   readonly #roll: () => Misfortune | null;
   readonly #byFault = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
   readonly #startedSec = Math.floor(Date.now() / 1000);
@@ -56,6 +58,7 @@ export class Service {
   /** Since when each request waits for its next step, simulated time. */
   readonly #waiting = new Map<number, number>();
   #requests = 0;
+  #sequences = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -74,6 +77,7 @@ export class Service {
       bare: quirks.has('bare'),
       fullText: quirks.has('full-text'),
       stepFacts: quirks.has('step-facts'),
+      requestMetrics: quirks.has('request-metrics'),
     };
     this.#roll = faultDice(options.faults ?? [], this.#seed);
   }
@@ -210,40 +214,51 @@ export class Service {
   #generate(id: number, req: IncomingMessage, res: ServerResponse, call: Call, misfortune: Misfortune | null): void {
     const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
-    const runaway = misfortune?.name === 'runaway';
-    const settings = { seed: this.#seed, reasoningTokens };
-    let planned = planAnswer(call, { ...settings, runaway });
-    if (runaway && !this.#core.fits(inputTokens, planned.outputTokens)) {
-      planned = planAnswer(call, { ...settings, runaway: false });
-    }
+    const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
+    const choices = Array.from({ length: call.choices }, (_, choice) => this.#plan(call, settings, inputTokens, choice));
     // An answer with no tokens still needs its prefill step.
-    const outputTokens = misfortune?.name === 'empty' ? 1 : planned.outputTokens;
-    if (!this.#core.fits(inputTokens, outputTokens)) {
+    const lengths = choices.map((planned) => (misfortune?.name === 'empty' ? 1 : planned.outputTokens));
+    if (lengths.some((tokens) => !this.#core.fits(inputTokens, tokens))) {
       refuse(req, res, badRequest('prompt and answer together are longer than the KV cache', 'max_tokens'));
       return;
     }
     const name = `${call.kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${id.toString(16).padStart(12, '0')}`;
+    const createdSec = Math.floor(Date.now() / 1000);
+    const sequences = lengths.map(() => this.#sequences++);
     const answer = new Answer({
       call,
-      planned,
+      choices: choices.map((planned, choice) => ({
+        planned,
+        wire: wireOf(call, name, createdSec, this.#quirks, choice),
+      })),
       inputTokens,
-      wire: wireOf(call, name, Math.floor(Date.now() / 1000), this.#quirks),
       res,
       misfortune,
       stamp,
       speed,
       meters: this.#meters,
       leave: () => {
-        this.#answers.delete(id);
-        this.#waiting.delete(id);
-        this.#pacer.cancel(id);
+        for (const sequence of sequences) {
+          this.#answers.delete(sequence);
+          this.#waiting.delete(sequence);
+          this.#pacer.cancel(sequence);
+        }
       },
     });
-    this.#answers.set(id, answer);
     // Tokenising and the server's front take their time before the engine knows of the request.
     const arrivalMs = this.#pacer.nowMs() + (this.#options.profile.overheadMs ?? 0);
-    this.#waiting.set(id, arrivalMs);
-    this.#pacer.submit({ id, inputTokens, outputTokens, arrivalMs });
+    for (const [choice, sequence] of sequences.entries()) {
+      this.#answers.set(sequence, { answer, choice });
+      this.#waiting.set(sequence, arrivalMs);
+      this.#pacer.submit({ id: sequence, inputTokens, outputTokens: lengths[choice]!, arrivalMs });
+    }
+  }
+
+  /** A runaway that would never fit keeps to its limit. */
+  #plan(call: Call, settings: AnswerSettings, inputTokens: number, choice: number): PlannedAnswer {
+    const planned = planAnswer(call, settings, choice);
+    if (!settings.runaway || this.#core.fits(inputTokens, planned.outputTokens)) return planned;
+    return planAnswer(call, { ...settings, runaway: false }, choice);
   }
 
   #emit(emissions: readonly Emission[], step: Step): void {
@@ -255,7 +270,8 @@ export class Service {
       else this.#waiting.set(id, step.endMs);
       const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
       if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
-      this.#answers.get(id)?.made(tokenIndex, finished, {
+      const made = this.#answers.get(id);
+      made?.answer.made(made.choice, tokenIndex, finished, {
         batchSize: emissions.length,
         queueWaitMs,
         stepMs: Math.round(step.endMs - waitedFromMs),

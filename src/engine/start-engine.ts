@@ -38,7 +38,7 @@ export interface EngineOptions {
 }
 
 /** nul-padding: NUL bytes behind chunks; bare: no `data:`; full-text: each chunk holds all text so far. */
-export const quirkNames = ['nul-padding', 'bare', 'full-text', 'step-facts'] as const;
+export const quirkNames = ['nul-padding', 'bare', 'full-text', 'step-facts', 'request-metrics'] as const;
 export type QuirkName = (typeof quirkNames)[number];
 
 /** What an engine has done so far. */

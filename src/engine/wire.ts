@@ -7,14 +7,30 @@ export interface Usage {
   reasoningTokens: number;
   /** What each token's step was like, in order. */
   steps?: readonly StepFacts[];
+  /** What the request took by this server's clock. */
+  times: RequestTimes;
 }
 
-/** A finished answer as text. */
-export interface WholeAnswer {
+/** How long a request was where, on the wall clock. */
+export interface RequestTimes {
+  queueMs: number;
+  /** From the beginning of its first step to its first token. */
+  prefillMs: number;
+  decodeMs: number;
+  totalMs: number;
+}
+
+/** What one choice says. */
+export interface WholeChoice {
   text: string;
   /** null = the answer did not reason. */
   reasoning: string | null;
   finish: string;
+}
+
+/** A finished answer as text: that of its first choice, and of all; only OpenAI's endpoints have several. */
+export interface WholeAnswer extends WholeChoice {
+  choices: readonly WholeChoice[];
   usage: Usage;
 }
 
@@ -59,10 +75,45 @@ export const errorEvent = `data: ${JSON.stringify({
 })}\n\n`;
 
 /** The wire of one request to OpenAI's two endpoints. The parts that never change are serialised here, once, and not for each token. */
-export function openaiWireOf(call: Call, id: string, createdSec: number, stepFacts: boolean): Wire {
-  const wire =
-    call.kind === 'chat' ? chatWire(id, call.model, createdSec) : completionsWire(id, call.model, createdSec);
-  return stepFacts ? withStepFacts(wire) : wire;
+export function openaiWireOf(
+  call: Call,
+  id: string,
+  createdSec: number,
+  tells: { stepFacts: boolean; requestMetrics: boolean },
+  choice: number,
+): Wire {
+  const facts: Facts = { id, model: call.model, created: createdSec, choice };
+  const plain = call.kind === 'chat' ? chatWire(facts) : completionsWire(facts);
+  const wire = tells.stepFacts ? withStepFacts(plain) : plain;
+  return tells.requestMetrics && call.choices === 1 ? withRequestMetrics(wire) : wire;
+}
+
+/** What stands in every event of a choice. */
+interface Facts {
+  id: string;
+  model: string;
+  created: number;
+  choice: number;
+}
+
+/** vLLM under --enable-per-request-metrics: times of the one stream beside its usage. */
+function withRequestMetrics(wire: Wire): Wire {
+  const beside = (text: string, { times, outputTokens }: Usage): string => {
+    const busyMs = times.prefillMs + times.decodeMs;
+    const metrics = JSON.stringify({
+      time_to_first_token_ms: times.prefillMs,
+      generation_time_ms: times.decodeMs,
+      queue_time_ms: times.queueMs,
+      mean_itl_ms: outputTokens > 1 ? times.decodeMs / (outputTokens - 1) : null,
+      tokens_per_second: busyMs > 0 ? (outputTokens * 1000) / busyMs : null,
+    });
+    return text.replace('"usage":{', () => `"metrics":${metrics},"usage":{`);
+  };
+  return {
+    ...wire,
+    usage: (usage, stamp) => beside(wire.usage(usage, stamp), usage),
+    whole: (answer) => beside(wire.whole(answer), answer.usage),
+  };
 }
 
 /** MindIE under its benchmark switch: lists of steps in the usage, and their times beside it where nothing is streamed. */
@@ -88,9 +139,9 @@ function withStepFacts(wire: Wire): Wire {
   };
 }
 
-function chatWire(id: string, model: string, created: number): Wire {
+function chatWire({ id, model, created, choice }: Facts): Wire {
   const facts = (object: string): string => JSON.stringify({ id, object, created, model }).slice(0, -1);
-  const open = `data: ${facts('chat.completion.chunk')},"choices":[{"index":0,"delta":{`;
+  const open = `data: ${facts('chat.completion.chunk')},"choices":[{"index":${choice},"delta":{`;
   const shut = '},"logprobs":null,"finish_reason":null}]';
   const answer = `${open}"content":`;
   const reasoning = `${open}"reasoning_content":`;
@@ -101,26 +152,29 @@ function chatWire(id: string, model: string, created: number): Wire {
     finish: (reason, stamp) => `${open}},"logprobs":null,"finish_reason":"${reason}"}]${stamp}}\n\n`,
     usage: (usage, stamp) =>
       `data: ${facts('chat.completion.chunk')},"choices":[],"usage":${usageJson(usage)}${stamp}}\n\n`,
-    whole: ({ text, reasoning: thought, finish, usage }) => {
-      const message = { role: 'assistant', content: text, ...(thought === null ? {} : { reasoning_content: thought }) };
-      const choices = JSON.stringify([{ index: 0, message, logprobs: null, finish_reason: finish }]);
-      return `${facts('chat.completion')},"choices":${choices},"usage":${usageJson(usage)}}`;
+    whole: ({ choices, usage }) => {
+      const said = choices.map(({ text, reasoning: thought, finish }, index) => {
+        const thoughts = thought === null ? {} : { reasoning_content: thought };
+        const message = { role: 'assistant', content: text, ...thoughts };
+        return { index, message, logprobs: null, finish_reason: finish };
+      });
+      return `${facts('chat.completion')},"choices":${JSON.stringify(said)},"usage":${usageJson(usage)}}`;
     },
   };
 }
 
-function completionsWire(id: string, model: string, created: number): Wire {
+function completionsWire({ id, model, created, choice }: Facts): Wire {
   const facts = JSON.stringify({ id, object: 'text_completion', created, model }).slice(0, -1);
-  const open = `data: ${facts},"choices":[{"index":0,"text":`;
+  const open = `data: ${facts},"choices":[{"index":${choice},"text":`;
   return {
     role: () => '',
     token: (piece, _isReasoning, stamp) =>
       `${open}${JSON.stringify(piece)},"logprobs":null,"finish_reason":null}]${stamp}}\n\n`,
     finish: (reason, stamp) => `${open}"","logprobs":null,"finish_reason":"${reason}"}]${stamp}}\n\n`,
     usage: (usage, stamp) => `data: ${facts},"choices":[],"usage":${usageJson(usage)}${stamp}}\n\n`,
-    whole: ({ text, finish, usage }) => {
-      const choices = JSON.stringify([{ index: 0, text, logprobs: null, finish_reason: finish }]);
-      return `${facts},"choices":${choices},"usage":${usageJson(usage)}}`;
+    whole: ({ choices, usage }) => {
+      const said = choices.map(({ text, finish }, index) => ({ index, text, logprobs: null, finish_reason: finish }));
+      return `${facts},"choices":${JSON.stringify(said)},"usage":${usageJson(usage)}}`;
     },
   };
 }

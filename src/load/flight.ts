@@ -1,5 +1,5 @@
 import { problem } from '../core/index.ts';
-import type { Ask, Ended, Outcome, OutputKind, Problem, ServerSteps, Timeouts } from '../core/index.ts';
+import type { Ask, Ended, Outcome, OutputKind, Problem, ServerSteps, ServerTimes, Timeouts } from '../core/index.ts';
 import type { Ear, Heard, Listener, Protocol, TextPlace } from '../protocol/index.ts';
 import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
@@ -55,6 +55,7 @@ export class Flight implements ConnectionClient, Ear {
   #usage: Extract<Heard, { kind: 'usage' }> | null = null;
   #finish: string | null = null;
   #steps: ServerSteps | null = null;
+  #times: ServerTimes | null = null;
   #stampMs: number | null = null;
   #heardOutput = false;
   #over = false;
@@ -221,6 +222,7 @@ export class Flight implements ConnectionClient, Ear {
       if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events, atMs);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
+      else if (piece.kind === 'times') this.#times = piece.times;
       else if (piece.kind === 'restated') this.#said(piece.of).restate(piece.text);
       else if (piece.kind === 'steps') {
         const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
@@ -283,6 +285,7 @@ export class Flight implements ConnectionClient, Ear {
           httpStatus: this.#status,
           attempts: this.#attempts,
           ...(this.#steps !== null && { serverSteps: this.#steps }),
+          ...(this.#times !== null && { serverTimes: this.#times }),
           outcome,
           problem: why,
         },

@@ -15,10 +15,13 @@ export class CumulativeText {
   #pieces = 0;
   /** null = not known yet. */
   #cumulative: boolean | null;
+  /** The wire says so: what does not go on from the piece before takes some of it back. */
+  readonly #always: boolean;
 
   /** Pass true for a wire that always repeats. */
   constructor(cumulative: boolean | null = null) {
     this.#cumulative = cumulative;
+    this.#always = cumulative === true;
   }
 
   /** Whether every piece is known to be new text. */
@@ -35,6 +38,10 @@ export class CumulativeText {
     const before = this.#last;
     const repeats = piece.length > before.length && piece.startsWith(before);
     this.#last = piece;
+    if (this.#always && before !== '' && !repeats && piece !== before) {
+      const kept = sharedLength(before, piece);
+      return [{ kind: 'restated', of, text: piece.slice(0, kept) }, ...fresh(piece.slice(kept))];
+    }
     if (this.#cumulative === true) return fresh(repeats ? piece.slice(before.length) : piece === before ? '' : piece);
     if (this.#pieces === 1) return fresh(piece);
     if (!repeats) {
@@ -45,4 +52,12 @@ export class CumulativeText {
     this.#cumulative = true;
     return [{ kind: 'restated', of, text: before }, ...fresh(piece.slice(before.length))];
   }
+}
+
+/** How many characters two texts begin with alike; no character is cut in half. */
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  const last = one.charCodeAt(length - 1);
+  return last >= 0xd800 && last < 0xdc00 ? length - 1 : length;
 }

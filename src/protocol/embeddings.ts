@@ -11,6 +11,7 @@ const something: Heard = { kind: 'text', of: 'answer', text: '', events: 1, toke
 export const embeddings = jsonWire({
   name: 'embeddings',
   path: '/v1/embeddings',
+  listsModels: true,
   body: (ask, target) => ({ model: target.model, input: promptText(ask) }),
   hearer: () => (value) => {
     if (!isObject(value)) return notAnAnswer(value, 'object');
@@ -33,6 +34,7 @@ function hasVector(embedding: unknown): boolean {
 export const rerank = jsonWire({
   name: 'rerank',
   path: '/v1/rerank',
+  listsModels: true,
   body: (ask, target) => {
     const text = promptText(ask);
     return { model: target.model, query: text, documents: [text] };

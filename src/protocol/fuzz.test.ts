@@ -38,6 +38,21 @@ const streams: Partial<Record<ApiName, string>> = {
     )
     .join(''),
   'vllm-generate': words.map((_, i) => `${JSON.stringify({ text: [words.slice(0, i + 1).join('')] })}\0`).join(''),
+  sglang: `${words
+    .map((_, i) =>
+      event({
+        text: words.slice(0, i + 1).join(''),
+        output_ids: words.slice(0, i + 1).map((__, id) => id + 5),
+        meta_info: {
+          finish_reason: i === 6 ? { type: 'length', length: 7 } : null,
+          prompt_tokens: 3,
+          completion_tokens: i + 1,
+          cached_tokens: 2,
+          ...(i === 6 && { e2e_latency: 0.25 }),
+        },
+      }),
+    )
+    .join('')}data: [DONE]\n\n`,
   ollama: `${words.map((content) => `${JSON.stringify({ message: { content }, done: false })}\n`).join('')}${JSON.stringify({ message: { content: '' }, done: true, done_reason: 'stop', eval_count: 7, prompt_eval_count: 3 })}\n`,
   anthropic: `${named({ type: 'message_start', message: { usage: { input_tokens: 3 } } })}${words.map((text) => named({ type: 'content_block_delta', delta: { type: 'text_delta', text } })).join('')}${named({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } })}${named({ type: 'message_stop' })}`,
   dashscope: words
@@ -55,6 +70,11 @@ const wholes: Partial<Record<ApiName, unknown>> = {
   embeddings: { data: [{ embedding: [0.5, 1] }], usage: { prompt_tokens: 3 } },
   rerank: { results: [{ index: 0, relevance_score: 0.5 }], usage: { total_tokens: 3 } },
   tgi: { generated_text: words.join(''), details: { finish_reason: 'length', generated_tokens: 7 } },
+  sglang: {
+    text: words.join(''),
+    output_ids: [1, 2, 3, 4, 5, 6, 7],
+    meta_info: { finish_reason: { type: 'stop', matched: 2 }, prompt_tokens: 3, completion_tokens: 7, cached_tokens: 0 },
+  },
   mindie: { text_output: words.join(''), details: { finish_reason: 'length', generated_tokens: 7 } },
   anthropic: {
     type: 'message',
@@ -94,6 +114,7 @@ const recordedAs: Readonly<Record<string, ApiName>> = {
   responses: 'responses',
   messages: 'anthropic',
   ollama: 'ollama',
+  generate: 'sglang',
 };
 const recorded: Case[] = readdirSync(fixtures).flatMap((server) =>
   readdirSync(join(fixtures, server)).flatMap((file): Case[] => {

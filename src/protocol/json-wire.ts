@@ -11,6 +11,9 @@ export interface JsonWire {
   path: string;
   wholePath?: string;
   keyHeader?: string;
+  listsModels?: true;
+  /** Fields of OpenAI's bodies that this wire says in another way: they are not sent as they are. */
+  saysOtherwise?: readonly string[];
   headers?: readonly (readonly [name: string, value: string])[];
   /** absent = answers come in one piece. */
   stream?: StreamShape;
@@ -27,12 +30,14 @@ export function jsonWire(wire: JsonWire): Protocol {
     name: wire.name,
     path: wire.path,
     ...(wire.wholePath !== undefined && { wholePath: wire.wholePath }),
+    ...(wire.listsModels === true && { listsModels: true as const }),
     ...(wire.keyHeader !== undefined && { keyHeader: wire.keyHeader }),
     encode: (ask, target) => {
       const plain = callHeaders(ask.generation);
       const headers = joined.get(plain) ?? [...plain, ...(wire.headers ?? [])];
       joined.set(plain, headers);
-      const body = merged(merged(wire.body(ask, target), ask.generation.body), ask.prompt.body ?? {});
+      const own = Object.entries(ask.prompt.body ?? {}).filter(([name]) => wire.saysOtherwise?.includes(name) !== true);
+      const body = merged(merged(wire.body(ask, target), ask.generation.body), Object.fromEntries(own));
       return { method: 'POST', headers, body: JSON.stringify(body) };
     },
     streams,
@@ -43,10 +48,10 @@ export function jsonWire(wire: JsonWire): Protocol {
   };
 }
 
-/** Fields of the second win; `parameters` and `options`, where wires keep their settings, are merged one level down. */
+/** Fields of the second win; the objects in which wires keep their settings are merged one level down. */
 function merged(first: Record<string, unknown>, second: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const body = { ...first, ...second };
-  for (const name of ['parameters', 'options']) {
+  for (const name of ['parameters', 'options', 'sampling_params']) {
     if (isObject(first[name]) && isObject(second[name])) body[name] = { ...first[name], ...second[name] };
   }
   return body;

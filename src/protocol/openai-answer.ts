@@ -1,5 +1,6 @@
 import type { Heard } from './protocol.ts';
 import { stepsOf } from './server-steps.ts';
+import { metricsTimes } from './server-times.ts';
 
 /**
  * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike; text stands in a chat's
@@ -27,6 +28,8 @@ export function hearObject(value: unknown): Heard[] {
     const steps = stepsOf(usage['batch_size'], usage['queue_wait_time'], timesOf(value));
     if (steps !== null) heard.push(steps);
   }
+  const times = metricsTimes(value['metrics']);
+  if (times !== null) heard.push(times);
   return heard;
 }
 

@@ -11,6 +11,7 @@ function openaiWire(name: ApiName, path: string, promptFields: (ask: Ask) => Rec
   return {
     name,
     path,
+    listsModels: true,
     encode: (ask, target) => encode(ask, target, promptFields(ask)),
     streams,
     listen: (shape) => (streams(shape) ? new OpenaiStreamListener() : new JsonWholeListener(hearObject)),

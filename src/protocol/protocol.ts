@@ -1,4 +1,4 @@
-import type { ApiName, Ask, OutputKind, ProblemCode, Target } from '../core/index.ts';
+import type { ApiName, Ask, OutputKind, ProblemCode, ServerTimes, Target } from '../core/index.ts';
 
 /** One HTTP request, ready to be written; host, length and connection headers are the sender's business. */
 export interface HttpCall {
@@ -17,6 +17,8 @@ export type Heard =
   | { kind: 'finish'; reason: string }
   /** What the server says of the steps that made the output so far: one entry per token (MindIE); times where nothing is streamed. */
   | { kind: 'steps'; batchSize: number[]; queueWaitMs: number[]; timesMs?: number[] }
+  /** What the server says of the whole request's times, by its own clock. */
+  | { kind: 'times'; times: ServerTimes }
   /** When a stamped server says it emitted the output that follows: nanoseconds of this host's CLOCK_MONOTONIC. */
   | { kind: 'stamp'; emitNs: bigint }
   | { kind: 'problem'; code: ProblemCode; words: string };
@@ -68,6 +70,8 @@ export interface Protocol {
   path: string;
   /** Path put behind a bare host when answers are not streamed; absent = the same. `{model}` stands in both for the model. */
   wholePath?: string;
+  /** Its servers list their models under /v1/models, and how many tokens each takes; absent = not worth asking. */
+  listsModels?: true;
   /** How an API key is said; absent = `authorization: Bearer KEY`. */
   keyHeader?: string;
   encode(ask: Ask, target: Target): HttpCall;

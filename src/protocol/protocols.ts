@@ -7,6 +7,7 @@ import { ollama } from './ollama.ts';
 import { openaiChat, openaiCompletions } from './openai.ts';
 import type { Protocol } from './protocol.ts';
 import { responses } from './responses.ts';
+import { sglang } from './sglang.ts';
 import { tgi } from './tgi.ts';
 import { mindie, triton } from './triton.ts';
 import { vllmGenerate } from './vllm-generate.ts';
@@ -22,6 +23,7 @@ export const protocols: Readonly<Record<ApiName, Protocol>> = {
   triton,
   mindie,
   'vllm-generate': vllmGenerate,
+  sglang,
   ollama,
   anthropic,
   dashscope,

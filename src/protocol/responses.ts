@@ -3,11 +3,13 @@ import { jsonWire } from './json-wire.ts';
 import { errorWords, isObject } from './openai-answer.ts';
 import type { Heard } from './protocol.ts';
 import { known, maxTokensOf } from './said-prompt.ts';
+import { metricsTimes } from './server-times.ts';
 
 /** OpenAI's responses. */
 export const responses = jsonWire({
   name: 'responses',
   path: '/v1/responses',
+  listsModels: true,
   stream: { cut: 'events', endsBy: 'finish' },
   body: (ask, target) => {
     const { prompt, generation } = ask;
@@ -53,6 +55,7 @@ function hearResponse(value: unknown): Heard[] {
 function ended(response: Record<string, unknown>): Heard[] {
   const usage = within(response, 'usage');
   const why = within(response, 'incomplete_details')['reason'];
+  const times = metricsTimes(response['metrics']);
   return [
     usagePart({
       input: usage['input_tokens'],
@@ -61,6 +64,7 @@ function ended(response: Record<string, unknown>): Heard[] {
       reasoning: within(usage, 'output_tokens_details')['reasoning_tokens'],
     }),
     { kind: 'finish', reason: typeof why === 'string' ? why : 'stop' },
+    ...(times === null ? [] : [times]),
   ];
 }
 

@@ -16,6 +16,7 @@ export function encodeExchange(x: Exchange): string {
     `,"inputChars":${x.inputChars},"outputChars":${x.outputChars},"finish":${JSON.stringify(x.finish)}` +
     `,"httpStatus":${x.httpStatus},"attempts":${x.attempts}` +
     (x.serverSteps === undefined ? '' : `,"serverSteps":${JSON.stringify(x.serverSteps)}`) +
+    (x.serverTimes === undefined ? '' : `,"serverTimes":${JSON.stringify(x.serverTimes)}`) +
     `,"outcome":"${x.outcome}","problem":${x.problem === null ? 'null' : JSON.stringify(x.problem)}}`
   );
 }

@@ -40,6 +40,7 @@ export const exchangeSchema = z.object({
       timesMs: z.array(z.number()).exactOptional(),
     })
     .exactOptional(),
+  serverTimes: z.object({ queueMs: maybe, prefillMs: maybe, decodeMs: maybe, totalMs: maybe }).exactOptional(),
   outcome: z.enum(['ok', 'failed', 'cancelled', 'dropped']),
   problem: z
     .object({
