@@ -46,8 +46,8 @@ export const portFlags: readonly Flag[] = [
     value: 'NAME',
     repeat: true,
     help: {
-      en: `habits of MindIE's streams, repeatable: ${quirkNames.join(', ')}`,
-      zh: `MindIE 流式输出的特殊行为，可重复：${quirkNames.join('、')}`,
+      en: `habits of servers, MindIE's and vLLM's request-metrics, repeatable: ${quirkNames.join(', ')}`,
+      zh: `服务器的特殊行为（MindIE 的，以及 vLLM 的 request-metrics），可重复：${quirkNames.join('、')}`,
     },
   },
 ];

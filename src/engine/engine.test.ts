@@ -103,6 +103,83 @@ describe('completions', () => {
   });
 });
 
+describe('several choices', () => {
+  it('take turns in a stream, each with its own words and finish; the usage counts all', async () => {
+    const engine = await start();
+    const body = chat({ stream: true, n: 3, ignore_eos: true, max_tokens: 6, stream_options: { include_usage: true } });
+    const all = events((await call(engine, '/v1/chat/completions', body)).body);
+    const of = (index: number) => all.filter((event) => event !== '[DONE]' && event.choices[0]?.index === index);
+    for (const index of [0, 1, 2]) {
+      expect(of(index)[0].choices[0].delta).toEqual({ role: 'assistant', content: '' });
+      expect(of(index)).toHaveLength(1 + 6 + 1);
+      expect(of(index).at(-1).choices[0].finish_reason).toBe('length');
+    }
+    const words = [0, 1, 2].map((index) =>
+      of(index)
+        .map((event) => event.choices[0].delta.content ?? '')
+        .join(''),
+    );
+    expect(new Set(words).size).toBe(3);
+    // 20 characters of English at a quarter each, read once; 3 answers of 6.
+    expect(all.at(-2)).toMatchObject({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 18 } });
+    expect(all.at(-1)).toBe('[DONE]');
+    expect(all.filter((event) => event !== '[DONE]' && event.usage)).toHaveLength(1);
+    const whole = JSON.parse((await call(engine, '/v1/chat/completions', { ...body, stream: false })).body);
+    expect(whole.choices.map((choice: { message: { content: string } }) => choice.message.content)).toEqual(words);
+    expect(whole.choices.map((choice: { index: number }) => choice.index)).toEqual([0, 1, 2]);
+    expect(whole.usage).toEqual({ prompt_tokens: 5, completion_tokens: 18, total_tokens: 23 });
+  });
+
+  it('end when each ends: the stream goes on until the longest is out, and the slots come back', async () => {
+    const engine = await start({ speed: 1000 });
+    const all = events((await call(engine, '/v1/completions', { prompt: 'Why?', n: 8, stream: true })).body);
+    const lengths = Array.from(
+      { length: 8 },
+      (_, index) => all.filter((event) => event !== '[DONE]' && event.choices[0].index === index).length,
+    );
+    expect(new Set(lengths).size).toBeGreaterThan(1);
+    expect(all.filter((event) => event !== '[DONE]' && event.choices[0].finish_reason !== null)).toHaveLength(8);
+    expect(engine.stats().counters).toMatchObject({ running: 0, kvUsedBlocks: 0 });
+    expect(engine.stats().requests).toBe(1);
+  });
+
+  it('a client that goes away frees the slots of all of them', async () => {
+    const engine = await start({ profile: { ...profile, maxBatchSize: 2 } });
+    const endless = chat({ stream: true, ignore_eos: true, max_tokens: 5000, n: 2 });
+    await call(engine, '/v1/chat/completions', endless, { onRead: (_soFar, req) => req.destroy() });
+    expect((await call(engine, '/v1/chat/completions', chat({ max_tokens: 2 }))).status).toBe(200);
+    expect(engine.stats().counters).toMatchObject({ running: 0, kvUsedBlocks: 0 });
+  });
+});
+
+describe('SGLang’s own wire', () => {
+  it('says all text and all token numbers so far, then the finish and the times', async () => {
+    const engine = await start();
+    const sampling_params = { max_new_tokens: 5, ignore_eos: true };
+    const all = events((await call(engine, '/generate', { text: 'Why?', sampling_params, stream: true })).body);
+    expect(all).toHaveLength(5 + 1);
+    for (const [i, event] of all.slice(1, 5).entries()) {
+      expect(event.text.startsWith(all[i].text)).toBe(true);
+      expect(event.output_ids).toHaveLength(i + 2);
+      expect(event.meta_info.completion_tokens).toBe(i + 2);
+    }
+    expect(all[0].meta_info).toMatchObject({ finish_reason: null, prompt_tokens: 1, cached_tokens: 0 });
+    expect(all[4].meta_info).toMatchObject({ finish_reason: { type: 'length', length: 5 }, prompt_tokens: 1 });
+    expect(all[4].meta_info.e2e_latency).toBeGreaterThan(0);
+    const whole = JSON.parse((await call(engine, '/generate', { text: 'Why?', sampling_params })).body);
+    expect([whole.text, whole.output_ids]).toEqual([all[4].text, all[4].output_ids]);
+  });
+
+  it('takes token numbers, min_new_tokens and stop, and makes 128 tokens unless told', async () => {
+    const engine = await start({ speed: 1000 });
+    const ask = async (sampling_params: object) =>
+      JSON.parse((await call(engine, '/generate', { input_ids: [5, 6, 7], sampling_params })).body).meta_info;
+    expect(await ask({ ignore_eos: true })).toMatchObject({ prompt_tokens: 3, completion_tokens: 128 });
+    expect((await ask({ min_new_tokens: 90, max_new_tokens: 100 })).completion_tokens).toBeGreaterThanOrEqual(90);
+    expect(await ask({ stop: '.' })).toMatchObject({ completion_tokens: 13, finish_reason: { type: 'stop' } });
+  });
+});
+
 describe('refusals', () => {
   const good = { messages: [{ role: 'user', content: 'x' }] };
   it.each([
@@ -110,7 +187,10 @@ describe('refusals', () => {
     ['no messages', '/v1/chat/completions', {}, 400, 'messages'],
     ['an empty list', '/v1/chat/completions', { messages: [] }, 400, 'messages'],
     ['no prompt', '/v1/completions', {}, 400, 'prompt'],
-    ['n above 1', '/v1/chat/completions', { ...good, n: 2 }, 400, 'n'],
+    ['no choice', '/v1/chat/completions', { ...good, n: 0 }, 400, 'n'],
+    ['more choices than OpenAI gives', '/v1/completions', { prompt: 'x', n: 129 }, 400, 'n'],
+    ['a text beside its numbers', '/generate', { text: 'x', input_ids: [1] }, 400, 'text'],
+    ['settings without a prompt', '/generate', { sampling_params: {} }, 400, 'text'],
     ['max_tokens 0', '/v1/chat/completions', { ...good, max_tokens: 0 }, 400, 'max_tokens'],
     ['more than the cache', '/v1/chat/completions', { ...good, max_tokens: 1e6, ignore_eos: true }, 400, 'max_tokens'],
     ['an unknown model', '/v1/chat/completions', { ...good, model: 'other' }, 404, 'model'],

@@ -20,7 +20,14 @@ export type ForeignKind =
   | 'anthropic'
   | 'dashscope';
 
-const quiet = { includeUsage: true, minTokens: null, ignoreEos: false, promptTokens: null, stop: [], choices: 1 } as const;
+const quiet = {
+  includeUsage: true,
+  minTokens: null,
+  ignoreEos: false,
+  promptTokens: null,
+  stop: [],
+  choices: 1,
+} as const;
 
 /** Checks a body as the server of that endpoint would. */
 export function foreignCall(kind: ForeignKind, body: Body, models: readonly string[]): Call {

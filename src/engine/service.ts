@@ -215,7 +215,9 @@ export class Service {
     const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
     const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
-    const choices = Array.from({ length: call.choices }, (_, choice) => this.#plan(call, settings, inputTokens, choice));
+    const choices = Array.from({ length: call.choices }, (_, choice) =>
+      this.#plan(call, settings, inputTokens, choice),
+    );
     // An answer with no tokens still needs its prefill step.
     const lengths = choices.map((planned) => (misfortune?.name === 'empty' ? 1 : planned.outputTokens));
     if (lengths.some((tokens) => !this.#core.fits(inputTokens, tokens))) {

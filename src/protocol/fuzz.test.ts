@@ -73,7 +73,12 @@ const wholes: Partial<Record<ApiName, unknown>> = {
   sglang: {
     text: words.join(''),
     output_ids: [1, 2, 3, 4, 5, 6, 7],
-    meta_info: { finish_reason: { type: 'stop', matched: 2 }, prompt_tokens: 3, completion_tokens: 7, cached_tokens: 0 },
+    meta_info: {
+      finish_reason: { type: 'stop', matched: 2 },
+      prompt_tokens: 3,
+      completion_tokens: 7,
+      cached_tokens: 0,
+    },
   },
   mindie: { text_output: words.join(''), details: { finish_reason: 'length', generated_tokens: 7 } },
   anthropic: {

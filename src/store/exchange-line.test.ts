@@ -17,7 +17,13 @@ const chunks = fc
       ...(stamped && { emittedMs: entries.map(([, , , at]) => at) }),
     })),
   );
-const exchange: fc.Arbitrary<Exchange> = fc.record({
+const times = fc.record({
+  queueMs: maybe(time),
+  prefillMs: maybe(time),
+  decodeMs: maybe(time),
+  totalMs: maybe(time),
+});
+const plain: fc.Arbitrary<Exchange> = fc.record({
   seq: fc.integer(),
   promptId: fc.string({ unit: 'binary' }),
   labels: fc.dictionary(fc.string(), fc.string()),
@@ -46,6 +52,10 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
     }),
   ),
 });
+
+const exchange = fc
+  .tuple(plain, fc.option(times))
+  .map(([made, told]): Exchange => ({ ...made, ...(told !== null && { serverTimes: told }) }));
 
 test('what is written is one line of JSON that reads back as the same exchange, to the microsecond', () => {
   fc.assert(

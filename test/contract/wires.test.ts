@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiNames } from '../../src/core/index.ts';
-import type { ApiName, Ended } from '../../src/core/index.ts';
+import type { ApiName, Ended, Prompt } from '../../src/core/index.ts';
 import { startEngine } from '../../src/engine/index.ts';
 import type { QuirkName, RunningEngine } from '../../src/engine/index.ts';
 import { makeLoadRunner } from '../../src/load/index.ts';
@@ -14,13 +14,20 @@ const profile = builtinProfile(defaultProfileName);
 const prompt = 'Why is the sky blue? Explain it to a child.';
 
 /** Asks one thing over one wire. */
-async function ask(engine: RunningEngine, api: ApiName, stream: boolean, maxTokens: number, path = ''): Promise<Ended> {
+async function ask(
+  engine: RunningEngine,
+  api: ApiName,
+  stream: boolean,
+  maxTokens: number,
+  path = '',
+  said: { prompt?: Prompt; body?: Record<string, unknown> } = {},
+): Promise<Ended> {
   const address = addressFor(readAddress(engine.url + path, api), model, stream);
   const base = smallPlan(engine.url);
   const plan = {
     ...base,
     target: { ...base.target, url: address.url, api, model },
-    generation: { ...base.generation, stream, maxTokens, ignoreEos: false },
+    generation: { ...base.generation, stream, maxTokens, ignoreEos: false, body: said.body ?? {} },
     requests: 1,
     warmup: null,
     keepText: true,
@@ -34,7 +41,7 @@ async function ask(engine: RunningEngine, api: ApiName, stream: boolean, maxToke
   };
   const kit = makeLoadRunner({
     secrets: {},
-    workload: () => fromPrompts([plainPrompt('one', prompt)], { offset: 0, cycle: true }),
+    workload: () => fromPrompts([said.prompt ?? plainPrompt('one', prompt)], { offset: 0, cycle: true }),
   });
   const never = new AbortController().signal;
   for await (const ended of kit.run(plan, { sending: never, everything: never }, [])) return ended;
@@ -89,6 +96,30 @@ describe('every wire, against the engine that writes it independently', () => {
     const { exchange, answer } = await ask(engine, api, true, 12, path);
     expect(exchange.problem).toBeNull();
     expect(answer!.text).toBe(truth);
+  });
+
+  test.each([true, false])('SGLang takes token numbers as they are, streamed: %s', async (stream) => {
+    const numbers = { ...plainPrompt('one', ''), text: '', body: { prompt: [11, 12, 13, 14] } };
+    const { exchange } = await ask(engine, 'sglang', stream, 12, '', { prompt: numbers });
+    expect(exchange.problem).toBeNull();
+    expect([exchange.inputTokens.server, exchange.outputTokens.server]).toEqual([4, 12]);
+    expect(exchange.cachedTokens).toBe(0);
+  });
+
+  test.each([
+    ['openai-chat', true],
+    ['openai-chat', false],
+    ['openai-completions', true],
+    ['openai-completions', false],
+  ] as const)('three choices over %s, streamed: %s: the words and tokens of all', async (api, stream) => {
+    const three = { body: { n: 3, ignore_eos: true } };
+    const { exchange, answer } = await ask(engine, api, stream, 12, '', three);
+    expect(exchange.problem).toBeNull();
+    expect(exchange.outputTokens.server).toBe(36);
+    const events = exchange.chunks.tokens.reduce((sum, tokens) => sum + tokens, 0);
+    expect(events).toBe(stream ? 36 : 0);
+    if (!stream) expect(answer!.text.startsWith(truth)).toBe(true);
+    expect(answer!.text.length).toBeGreaterThan(2 * truth.length);
   });
 
   test('MindIE tells batch size and queue wait of every token', async () => {
@@ -150,6 +181,46 @@ describe('what MindIE tells of every token under its benchmark switch', () => {
       expect(exchange.outputTokens.server).toBe(12);
     },
   );
+});
+
+describe('the times that a server tells of a request', () => {
+  let engine: RunningEngine;
+  beforeAll(async () => {
+    engine = await startEngine({ profile, speed: 200, models: [model], quirks: ['request-metrics'] });
+  });
+  afterAll(() => engine.close());
+
+  test.each([
+    ['openai-chat', true],
+    ['openai-chat', false],
+    ['openai-completions', true],
+    ['openai-completions', false],
+  ] as const)('vLLM’s metrics over %s, streamed: %s, add up to no more than it took', async (api, stream) => {
+    const { exchange } = await ask(engine, api, stream, 12);
+    const { queueMs, prefillMs, decodeMs, totalMs } = exchange.serverTimes!;
+    expect(totalMs).toBeNull();
+    expect(prefillMs).toBeGreaterThan(0);
+    expect(decodeMs).toBeGreaterThan(0);
+    expect(queueMs! + prefillMs! + decodeMs!).toBeLessThanOrEqual(exchange.endMs - exchange.sentMs! + 1);
+  });
+
+  test('of several choices vLLM tells none', async () => {
+    const { exchange } = await ask(engine, 'openai-chat', true, 12, '', { body: { n: 2 } });
+    expect(exchange.outcome).toBe('ok');
+    expect(exchange.serverTimes).toBeUndefined();
+  });
+
+  test.each([true, false])('SGLang’s, streamed: %s', async (stream) => {
+    const { exchange } = await ask(engine, 'sglang', stream, 12);
+    const { queueMs, totalMs } = exchange.serverTimes!;
+    expect(totalMs).toBeGreaterThan(0);
+    expect(totalMs).toBeLessThanOrEqual(exchange.endMs - exchange.sentMs!);
+    expect(queueMs).toBeLessThanOrEqual(totalMs!);
+  });
+
+  test('a server that tells none leaves none', async () => {
+    expect((await ask(engine, 'ollama', true, 12)).exchange.serverTimes).toBeUndefined();
+  });
 });
 
 describe('an error inside a 200 answer is a failure of its own kind', () => {
