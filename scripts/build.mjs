@@ -1,5 +1,5 @@
 // Bundles the command line into dist/: one file per lazily loaded command; packages that are dependencies stay outside,
-// those that are only there to build (echarts) are bundled in, with their licences in dist/THIRD-PARTY.txt.
+// those that are only there to build (echarts, bullmq, ioredis) are bundled in, with their licences in dist/THIRD-PARTY.txt.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { buildApp } from './app.mjs';
@@ -25,6 +25,10 @@ const command = await build({
   platform: 'node',
   target: 'node20.19',
   external: Object.keys(dependencies),
+  // Packages that are bundled as CommonJS (ioredis) ask for Node's own modules with require.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
   sourcemap: true,
 });
 // The script inside HTML reports.

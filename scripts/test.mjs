@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { browserPath } from './browser.mjs';
+import { redisServerPath } from './redis.mjs';
 import { root, run, runChecks, staticChecks } from './steps.mjs';
 
 const long = process.argv.includes('--long');
@@ -24,19 +25,18 @@ const browser = await browserPath();
 const needBrowser = ['test/e2e/page.test.ts', 'test/e2e/ui/**'];
 const leaveOut = browser.path === null && !process.env.CI ? needBrowser.flatMap((file) => ['--exclude', file]) : [];
 if (leaveOut.length > 0) console.log(`left out: ${needBrowser.join(', ')} (${browser.why})`);
+// The same holds for the suites on a real Redis.
+const redis = await redisServerPath();
+const needRedis = ['test/contract/cluster-runner.test.ts', 'test/e2e/cluster-faults.test.ts'];
+if (redis.path === null && !process.env.CI) {
+  console.log(`left out: ${needRedis.join(', ')} (${redis.why})`);
+  leaveOut.push(...needRedis.flatMap((file) => ['--exclude', file]));
+}
 for (const project of ['unit', 'e2e']) {
   const file = join(tmpdir(), `llmdyno-${process.pid}-${project}.json`);
   const { code } = await run(
     `${root}node_modules/.bin/vitest`,
-    [
-      'run',
-      '--project',
-      project,
-      ...(project === 'e2e' ? leaveOut : []),
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${file}`,
-    ],
+    ['run', '--project', project, ...leaveOut, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
     { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...(long && { LLMDYNO_LONG: '1' }) } },
   );
   const result = await readFile(file, 'utf8').then(JSON.parse, () => null);

@@ -17,6 +17,7 @@ import { inverseThroughput } from './rules/inverse-throughput.ts';
 import { kvBound } from './rules/kv-bound.ts';
 import { lengthOffLabel } from './rules/length-off-label.ts';
 import { lostClientWorkers } from './rules/lost-client-workers.ts';
+import { lostWithWorker } from './rules/lost-with-worker.ts';
 import { nothingOk } from './rules/nothing-ok.ts';
 import { notStreamed } from './rules/not-streamed.ts';
 import { partialRun } from './rules/partial-run.ts';
@@ -25,6 +26,7 @@ import { rateIdentityRule } from './rules/rate-identity.ts';
 import { rateNotAchieved } from './rules/rate-not-achieved.ts';
 import { resumedRun } from './rules/resumed-run.ts';
 import { shortRun } from './rules/short-run.ts';
+import { sickWorker } from './rules/sick-worker.ts';
 import { stuckRequest } from './rules/stuck-request.ts';
 import { tableDisagrees } from './rules/table-disagrees.ts';
 import { textsMissing } from './rules/texts-missing.ts';
@@ -62,6 +64,8 @@ export const pointRules = [
   clientBound,
   clientRoom,
   clientStalls,
+  sickWorker,
+  lostWithWorker,
   concurrencyNotReached,
   rateNotAchieved,
   partialRun,

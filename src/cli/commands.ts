@@ -115,6 +115,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     },
     load: () => import('./commands/ui.ts'),
   },
+  worker: {
+    about: {
+      en: 'lend this machine to runs that are started elsewhere',
+      zh: '把本机借给别处发起的运行',
+    },
+    load: () => import('./commands/worker.ts'),
+  },
   completion: {
     about: { en: 'shell completion for bash, zsh and fish', zh: 'bash、zsh、fish 的命令补全' },
     load: () => import('./commands/completion.ts'),

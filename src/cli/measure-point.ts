@@ -33,7 +33,8 @@ export async function measureOn(
   const { behind, conversations } = await readUnfinished(run);
   if (conversations) throw conversationsCannotResume(run);
   const create = ({ startedAt, monotonicOriginNs }: NewRun): Promise<RunWriter> =>
-    resumeRun(run, behind, { at: startedAt, monotonicOriginNs });
+    // Workers went on meanwhile, and the clock with them: there is no break to tell of.
+    resumeRun(run, behind, prepared.team === undefined ? { at: startedAt, monotonicOriginNs } : null);
   return measurePoint(given, prepared, plan, interrupts, title, create, behind);
 }
 
@@ -50,7 +51,12 @@ export async function measurePoint(
   let observe: (line: string) => void = () => {};
   // Started first, so that neither its start nor its wait falls into the run's time.
   const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));
-  const kit = await runnerFor(prepared, plan, behind);
+  // Nothing else would end the sampler, and it would keep this process alive.
+  const endSampler = async (failure: unknown): Promise<never> => {
+    await telemetry?.stop();
+    throw failure;
+  };
+  const kit = await runnerFor(prepared, plan, behind).catch(endSampler);
   const record: NewRun = {
     plan,
     startedAt: new Date().toISOString(),
@@ -59,11 +65,7 @@ export async function measurePoint(
     llmdyno: version,
     command: shownCommand(given.io.argv),
   };
-  const writer = await create(record).catch(async (failure: unknown) => {
-    // Nothing else would end the sampler, and it would keep this process alive.
-    await telemetry?.stop();
-    throw failure;
-  });
+  const writer = await create(record).catch(endSampler);
   observe = writer.observe;
   const line = progressLine(given, plan, title);
   const live = tellLive(writer, () => kit.state(), interrupts);
@@ -81,6 +83,7 @@ export async function measurePoint(
         live.warmup = progress.warmup;
       },
     });
+    await kit.close?.();
     return { summary, dir: writer.dir };
   } finally {
     line.clear();

@@ -15,6 +15,8 @@ import { withProxy } from './env-proxy.ts';
 import { noteLengths } from './input-notes.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { readWireFile } from './wire-file.ts';
+import { teamFor } from './team.ts';
+import type { Team } from './team.ts';
 import { timingOf, traceGaps } from './timing.ts';
 
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
@@ -27,8 +29,10 @@ export interface Prepared {
   secrets: Secrets;
   /** The most tokens that the model takes, prompt and answer, as asked or as the server tells; null = not known. */
   contextTokens: number | null;
-  /** The words alone say what the dataset is, so that other threads can open it too. */
+  /** The words alone say what the dataset is, so that other threads and machines can open it too. */
   reopenable: boolean;
+  /** The machines that do it; absent = this one alone. */
+  team?: Team;
 }
 
 const preflightTimeoutMs = 60_000;
@@ -106,7 +110,8 @@ export async function prepare(
     const prompt = words.inputTokens === undefined ? null : await dataset.workload(0).next();
     await noteLengths(given, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), prompt);
   }
-  return prepared;
+  if (words.workers === undefined) return prepared;
+  return { ...prepared, team: teamFor(given, prepared) };
 }
 
 function noWire(): UserError {
@@ -182,14 +187,18 @@ export function planPoint(prepared: Prepared, point: LoadPoint, offset: number):
   return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, timing });
 }
 
-/** The runner for a plan, in as many threads as it needs; `behind` is what an interrupted run has done already. */
+/** The runner for a plan, in as many threads, or on as many machines, as it needs; `behind` is what an interrupted run has done already. */
 export async function runnerFor(
   prepared: Prepared,
   plan: RunPlan,
   behind: RunBehind | null = null,
 ): Promise<RunnerKit> {
-  const { dataset, secrets, words } = prepared;
+  const { dataset, secrets, words, team } = prepared;
   const offsets = await offsetsOf(dataset, plan);
+  if (team !== undefined) {
+    const prompts: PromptSource = { spec: words.dataset, options: datasetOptionsOf(words), offsets };
+    return team.runner(plan, prompts, behind);
+  }
   // Prompts that another tool's rules chose live in this thread alone.
   const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
   if (threads === 1) return makeLoadRunner({ secrets, behind, workload: (phase) => dataset.workload(offsets[phase]) });

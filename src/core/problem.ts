@@ -35,6 +35,14 @@ export const problems = {
     en: 'never asked: an earlier turn of its conversation did not end well',
     zh: '未发送：同一对话中先前的轮次未成功',
   },
+  'lost-with-worker': {
+    en: 'lost with the machine that was to send it: what became of it is not known',
+    zh: '随发送它的机器一起丢失：结果未知',
+  },
+  'lost-with-redis': {
+    en: 'lost with the job server (Redis): what became of it is not known',
+    zh: '随任务服务器（Redis）一起丢失：结果未知',
+  },
   'dropped-late': { en: 'dropped: due while all slots were taken', zh: '丢弃：到期时无空闲并发' },
 } as const satisfies Record<string, Phrase>;
 

@@ -57,6 +57,28 @@ export interface ClientHealth {
   serverClockSkewMs?: number;
 }
 
+/** What one machine of a run over many did; null = it did not tell. */
+export interface WorkerShareFacts {
+  name: string;
+  host: string;
+  labels: Readonly<Record<string, string>>;
+  /** stayed to the end, left in peace, or was lost. */
+  state: 'stayed' | 'left' | 'lost';
+  /** Measured exchanges that came from it. */
+  exchanges: number;
+  /** Asks that were lost with it. */
+  lostAsks: number;
+  /** Exchanges that it handed over after it was given up; they are not counted. */
+  lateExchanges: number;
+  /** The most exchanges that waited there for Redis. */
+  bufferedMost: number | null;
+  /** How well its clock is known against the common one: half the shortest round trip to Redis. */
+  clockErrorMs: number;
+  /** How far its clock moved against Redis's until the end. */
+  clockDriftMs: number | null;
+  health: ClientHealth | null;
+}
+
 /**
  * Turns a plan into exchanges: one for each planned request, warm-up included, in the order they end.
  * Promises (test/contract/runner): nothing lost, nothing twice; times causal; the same seed gives the same asks;
@@ -74,6 +96,12 @@ export interface RunnerKit {
   health(): ClientHealth | null;
   /** Read at any moment, for progress and rules. */
   state(): RunState;
+  /** Told how many of the exchanges handed out are on disk, so that copies of them elsewhere may go. */
+  kept?(exchanges: number): void;
+  /** The machines of a run over many, read once it is over; absent = this one alone. */
+  workers?(): WorkerShareFacts[];
+  /** Takes away what the run left elsewhere, once its summary is written. */
+  close?(): Promise<void>;
 }
 
 /** What a run that goes on after an interruption has behind it. */

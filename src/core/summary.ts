@@ -1,6 +1,6 @@
 import type { Verdict } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
-import type { ClientHealth } from './runner.ts';
+import type { ClientHealth, WorkerShareFacts } from './runner.ts';
 
 /** The percentiles that every distribution carries. */
 export const percentileRanks = [50, 66, 75, 80, 90, 95, 98, 99] as const;
@@ -163,6 +163,8 @@ export interface Summary extends Figures {
   server: Record<string, unknown> | null;
   devices: Record<string, unknown> | null;
   client: ClientHealth | null;
+  /** The machines of a run over many; absent = one machine. `client` is then the worst of each figure. */
+  workers?: WorkerShareFacts[];
   verdict: Verdict;
 }
 

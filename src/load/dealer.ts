@@ -11,6 +11,15 @@ export interface Dealer {
   rest(): number | null;
 }
 
+/** Who hands out asks, and how many may be in flight here at once (null = no cap); both may change while it runs. */
+export interface Dealing {
+  dealer: Dealer;
+  slots(): number | null;
+}
+
+/** Makes the dealing of one phase; `wake` asks the phase to look again at what it may send. */
+export type MakeDealing = (limits: PacerLimits, seed: number, warmup: boolean, wake: () => void) => Dealing;
+
 /** What a thread shares with the others of a run. */
 export interface Share {
   index: number;
@@ -35,6 +44,19 @@ export function makeDealer(
   const parts: DealerParts = { load, limits, seed, behind };
   if (share === null) return load.kind === 'closed' ? closedDealer(parts) : openDealer(parts, sole);
   return load.kind === 'closed' ? closedShare(parts, share) : openDealer(parts, share);
+}
+
+/** The dealing of a thread, or of the only one. */
+export function threadDealing(
+  load: LoadShape,
+  limits: PacerLimits,
+  seed: number,
+  share: Share | null,
+  behind: RunBehind | null,
+): Dealing {
+  const { concurrency } = load;
+  const slots = concurrency === null || share === null ? concurrency : partOf(concurrency, share);
+  return { dealer: makeDealer(load, limits, seed, share, behind), slots: () => slots };
 }
 
 interface DealerParts {
@@ -133,7 +155,7 @@ function openDealer(
 }
 
 /** This thread's part of a number of slots; the first threads take one more where it does not divide. */
-export function partOf(slots: number, share: Share): number {
+export function partOf(slots: number, share: Pick<Share, 'index' | 'threads'>): number {
   return Math.floor(slots / share.threads) + (share.index < slots % share.threads ? 1 : 0);
 }
 

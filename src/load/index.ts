@@ -8,7 +8,15 @@
  * spreads the same over threads.
  */
 export { makeLoadRunner } from './load-runner.ts';
+export { partOf } from './dealer.ts';
+export type { Dealer, Dealing, MakeDealing } from './dealer.ts';
+export { joinedHealth } from './joined-health.ts';
+export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';
+export { Outbox } from './outbox.ts';
+export { ruleKeeper } from './rule-keeper.ts';
+export { startClock } from './run-clock.ts';
+export type { RunClock } from './run-clock.ts';
 export { serveLoadThread } from './load-thread.ts';
 export { makeThreadedRunner } from './threaded-runner.ts';
 export type { ThreadedParts } from './threaded-runner.ts';
@@ -16,4 +24,5 @@ export type { ThreadData } from './thread-words.ts';
 export type { LoadParts } from './load-runner.ts';
 export { fetchOnce } from './fetch-once.ts';
 export type { Fetched } from './fetch-once.ts';
+export { unsentExchange } from './unsent-exchange.ts';
 export type { Secrets } from './request-text.ts';

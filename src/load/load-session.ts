@@ -3,7 +3,7 @@ import { protocolFor } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
-import type { Share } from './dealer.ts';
+import type { MakeDealing, Share } from './dealer.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
@@ -35,6 +35,8 @@ export interface SessionParts {
   share: Share | null;
   /** What an earlier part of the run has done already; null = nothing. */
   behind: RunBehind | null;
+  /** Deals asks from elsewhere; absent = this process deals them itself. */
+  deal?: MakeDealing;
   emit(ended: Ended): void;
 }
 
@@ -75,6 +77,7 @@ export class LoadSession {
       },
       share: parts.share,
       behind: parts.behind,
+      ...(parts.deal !== undefined && { deal: parts.deal }),
       encode: (ask) => write(protocol.encode(ask, plan.target)),
       emit: (ended) => parts.emit(ended),
     };
@@ -85,7 +88,7 @@ export class LoadSession {
   async prepare(name: PhaseName): Promise<void> {
     const { plan, workload } = this.#parts;
     const first = this.#phase === null;
-    this.#phase = new Phase(this.#phaseParts, workload(name), limitsOf(plan, name), name === 'warmup');
+    this.#phase = new Phase(this.#phaseParts, () => workload(name), limitsOf(plan, name), name === 'warmup');
     await this.#phase.ready();
     if (first) await this.#pool.warm(Math.min(this.#phase.slots, plan.requests ?? Infinity, mostWarmed));
     if (name === 'measure') collectGarbage();
@@ -133,7 +136,8 @@ export function phasesOf(plan: RunPlan, behind: RunBehind | null): PhaseName[] {
   return plan.warmup === null || (behind !== null && behind.doneCount > 0) ? ['measure'] : ['warmup', 'measure'];
 }
 
-function limitsOf(plan: RunPlan, name: PhaseName): { requests: number | null; durationMs: number | null } {
+/** Where a phase of a plan ends. */
+export function limitsOf(plan: RunPlan, name: PhaseName): { requests: number | null; durationMs: number | null } {
   if (name === 'measure' || plan.warmup === null) return { requests: plan.requests, durationMs: plan.durationMs };
   return 'requests' in plan.warmup
     ? { requests: plan.warmup.requests, durationMs: null }

@@ -4,8 +4,8 @@ import type { Ask, Ended, Outcome, Problem, RunBehind, RunPlan, Workload } from 
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
-import { makeDealer, partOf } from './dealer.ts';
-import type { Dealer, Share } from './dealer.ts';
+import { threadDealing } from './dealer.ts';
+import type { Dealing, MakeDealing, Share } from './dealer.ts';
 import { Flight } from './flight.ts';
 import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
@@ -28,6 +28,8 @@ export interface PhaseParts {
   share: Share | null;
   /** What an earlier part of the run has done already; null = nothing. */
   behind: RunBehind | null;
+  /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
+  deal?: MakeDealing;
 }
 
 /** An ask with what every attempt at it needs. */
@@ -63,9 +65,8 @@ export class Phase {
   readonly #flights = new Set<Flight>();
   /** Asks whose time came while every slot was taken. */
   readonly #held: Dealt[] = [];
-  readonly #cap: number | null;
-  #startMs = 0;
-  readonly #dealer: Dealer;
+  #startMs = Infinity;
+  readonly #dealing: Dealing;
   readonly #prompts: PromptLine;
   readonly #countsAll: boolean;
   /** null = every prompt is asked once and by itself. */
@@ -84,7 +85,7 @@ export class Phase {
   due = 0;
   sent = 0;
 
-  constructor(parts: PhaseParts, workload: Workload, limits: PacerLimits, warmup: boolean) {
+  constructor(parts: PhaseParts, workload: () => Workload, limits: PacerLimits, warmup: boolean) {
     this.#parts = parts;
     this.#warmup = warmup;
     this.#countsAll = limits.requests !== null && limits.durationMs === null;
@@ -92,13 +93,14 @@ export class Phase {
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
-    this.#cap =
-      load.concurrency === null || parts.share === null ? load.concurrency : partOf(load.concurrency, parts.share);
     this.#prompts = new PromptLine(workload, readAhead(parts.plan));
     const { share } = parts;
-    this.#talks =
-      workload.conversations === true ? new Talks({ load, limits, seed, share, prompts: this.#prompts }) : null;
-    this.#dealer = this.#talks?.dealer ?? makeDealer(load, limits, seed, share, warmup ? null : parts.behind);
+    invariant(!this.#prompts.conversations || parts.deal === undefined, 'conversations are dealt within one machine');
+    this.#talks = this.#prompts.conversations ? new Talks({ load, limits, seed, share, prompts: this.#prompts }) : null;
+    const dealing =
+      parts.deal?.(limits, seed, warmup, () => this.#wake()) ??
+      threadDealing(load, limits, seed, share, warmup ? null : parts.behind);
+    this.#dealing = this.#talks === null ? dealing : { ...dealing, dealer: this.#talks.dealer };
   }
 
   get inFlight(): number {
@@ -107,7 +109,7 @@ export class Phase {
 
   /** Requests that may be in flight at once; 0 = no cap, so no telling. */
   get slots(): number {
-    return this.#cap ?? 0;
+    return this.#dealing.slots() ?? 0;
   }
 
   get spunMs(): number {
@@ -147,13 +149,13 @@ export class Phase {
     const nowMs = this.#parts.clock.nowMs();
     for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
     // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
-    const planned = this.#dealer.rest();
+    const planned = this.#dealing.dealer.rest();
     if (this.#next !== null) {
       if (planned === null && !this.#countsAll) this.due--;
       else this.#unsent({ seq: this.#next.seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
     }
     this.#next = null;
-    for (let seq = planned; seq !== null; seq = this.#dealer.rest()) {
+    for (let seq = planned; seq !== null; seq = this.#dealing.dealer.rest()) {
       this.due++;
       this.#unsent({ seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
     }
@@ -169,6 +171,11 @@ export class Phase {
 
   checkTimeouts(nowMs: number): void {
     for (const flight of this.#flights) flight.checkTimeouts(nowMs);
+  }
+
+  /** Whoever deals has something new; before the phase begins there is time enough for it then. */
+  #wake(): void {
+    if (this.#parts.clock.nowMs() >= this.#startMs) this.#pump();
   }
 
   /** Deals out everything that is due now and sets the alarm for what is not. */
@@ -208,7 +215,7 @@ export class Phase {
     if (this.#next === null) {
       const inFlight = this.inFlight + this.#held.length;
       const view = { sent: this.sent, inFlight, nowMs: nowMs - this.#startMs };
-      const dealt = this.#dealtOut ? 'done' : (this.#talks ?? this.#dealer).next(view);
+      const dealt = this.#dealtOut ? 'done' : (this.#talks ?? this.#dealing.dealer).next(view);
       if (dealt === 'done') this.#dealtOut = true;
       if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt, view.nowMs);
       this.due++;
@@ -236,7 +243,8 @@ export class Phase {
   }
 
   #hasSlot(): boolean {
-    return this.#cap === null || this.inFlight < this.#cap;
+    const slots = this.#dealing.slots();
+    return slots === null || this.inFlight < slots;
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
@@ -342,7 +350,7 @@ export class Phase {
     if (!this.#countsAll || !this.#talks!.losesTurns) return;
     for (let i = 0; i < lost; i++) {
       this.due++;
-      this.#unsent({ seq: this.#dealer.rest()!, dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
+      this.#unsent({ seq: this.#dealing.dealer.rest()!, dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
     }
   }
 

@@ -2,16 +2,25 @@ import type { Prompt, Workload } from '../core/index.ts';
 import { takeAhead } from '../workload/index.ts';
 import type { AheadWorkload } from '../workload/index.ts';
 
-/** The prompts of a run by their number, read ahead; numbers may be left out, never asked again. */
+/** The prompts of a run by their number, read ahead; numbers may be left out, and one that was passed is read anew. */
 export class PromptLine {
+  readonly #open: () => Workload;
   readonly #ahead: AheadWorkload;
   #read = 0;
   #turns = 0;
   /** Asks that all prompts before the last one taken stand for. */
   turnsBefore = 0;
+  /** A second line for numbers behind the first: asks that another machine could not send. */
+  #behind: PromptLine | null = null;
 
-  constructor(workload: Workload, ahead: number) {
+  /** A prompt is the first turn of a conversation. */
+  readonly conversations: boolean;
+
+  constructor(open: () => Workload, ahead: number) {
+    const workload = open();
+    this.#open = open;
     this.#ahead = takeAhead(workload, ahead);
+    this.conversations = workload.conversations === true;
   }
 
   /** Settles when the first prompts are at hand. */
@@ -21,6 +30,10 @@ export class PromptLine {
 
   /** Prompt `number`, at once where it has been read; those before it are passed over. */
   take(number: number): Prompt | null | Promise<Prompt | null> {
+    if (number < this.#read) {
+      if (this.#behind === null || number < this.#behind.#read) this.#behind = new PromptLine(this.#open, 1);
+      return this.#behind.take(number);
+    }
     while (this.#read < number) {
       const passed = this.#ahead.next();
       if (passed instanceof Promise) return passed.then((read) => (this.#count(read), this.take(number)));

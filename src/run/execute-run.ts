@@ -69,6 +69,7 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
     if (word !== 'go') stoppedByRule = true;
     return word;
   });
+  const keeper = kit.kept === undefined ? null : tellKept(kit.kept, writer);
   let toldMs = -Infinity;
   const halt = new AbortController();
   telemetry?.start(kit.monotonicOriginNs);
@@ -77,6 +78,7 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
     for await (const ended of kit.run(plan, halting(stops, halt.signal), watched)) {
       const full = writer.append(ended);
       if (full !== null) await full;
+      keeper?.handed();
       meter.add(ended.exchange);
       telemetry?.saw(ended.exchange);
       if (onProgress === undefined || ended.exchange.endMs - toldMs < progressEveryMs) continue;
@@ -104,6 +106,34 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
 /** The stops with one more that cancels everything. */
 function halting({ sending, everything }: Stops, halt: AbortSignal): Stops {
   return { sending: AbortSignal.any([sending, halt]), everything: AbortSignal.any([everything, halt]) };
+}
+
+const keptEvery = { exchanges: 5000, ms: 500 } as const;
+
+/** Tells a runner now and then how many of its exchanges are on disk. */
+function tellKept(kept: NonNullable<RunnerKit['kept']>, writer: RunWriter): { handed(): void } {
+  let count = 0;
+  let told = 0;
+  let toldAtMs = performance.now();
+  let telling = false;
+  return {
+    handed() {
+      count++;
+      if (telling || (count - told < keptEvery.exchanges && performance.now() - toldAtMs < keptEvery.ms)) return;
+      telling = true;
+      const upTo = count;
+      void writer.written().then(
+        () => {
+          telling = false;
+          told = upTo;
+          toldAtMs = performance.now();
+          kept(upTo);
+        },
+        // The next append tells what is wrong with the disk.
+        () => {},
+      );
+    },
+  };
 }
 
 /** What is found after the load: a meter over the changed records, and what to add to the summary. */
@@ -145,7 +175,12 @@ function summaryOf(parts: {
     ...(writer.record.resumed !== undefined && { resumed: writer.record.resumed }),
     client: kit.health(),
   });
-  return judged({ ...summary, ...telemetry?.collect(summary) }, plan, facts.partial);
+  const workers = kit.workers?.();
+  return judged(
+    { ...summary, ...(workers !== undefined && { workers }), ...telemetry?.collect(summary) },
+    plan,
+    facts.partial,
+  );
 }
 
 function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecause'> {

@@ -12,6 +12,8 @@ const LF = 10;
 export interface LineWriter {
   /** Done at once, unless a lot is waiting to be written: then what is given back settles when it is. */
   append(line: string): Promise<void> | null;
+  /** Resolves when every line appended so far has been written. */
+  written(): Promise<void>;
   /** Writes what is left, syncs and closes. */
   close(): Promise<void>;
 }
@@ -63,6 +65,10 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
       batch[filled++] = LF;
       timer ??= setTimeout(() => void flush(), flushEveryMs);
       return written;
+    },
+    async written() {
+      await flush();
+      tell();
     },
     async close() {
       await flush();

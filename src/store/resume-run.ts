@@ -55,21 +55,16 @@ export async function readUnfinished(run: Pick<StoredRun, 'dir'>): Promise<Unfin
 
 /**
  * Opens an interrupted run to go on: records that do not stand and a line cut off at the end are left out, the summary of
- * the first part is taken away, and plan.json tells of the break before the first byte is sent again.
+ * the first part is taken away, and plan.json tells of the break before the first byte is sent again; `now` is null where
+ * there was none, because others went on.
  */
 export async function resumeRun(
   run: StoredRun,
   behind: RunBehind,
-  now: { at: string; monotonicOriginNs: string | null },
+  now: { at: string; monotonicOriginNs: string | null } | null,
 ): Promise<RunWriter> {
   const { clockMs, doneCount } = behind;
-  const before = run.record.resumed?.at(-1) ?? { at: run.record.startedAt, atMs: 0 };
-  const lastMs = Date.parse(before.at) + (clockMs - before.atMs);
-  const gapMs = Math.max(0, Math.round(Date.parse(now.at) - lastMs));
-  const record: RunRecord = {
-    ...run.record,
-    resumed: [...(run.record.resumed ?? []), { ...now, atMs: clockMs, gapMs }],
-  };
+  const record = now === null ? run.record : withBreak(run.record, clockMs, now);
   await replaceLines(run.dir, 'exchanges.ndjson', async (append) => {
     for await (const exchange of readExchanges(run)) {
       // A warm-up that nothing measured followed is made again.
@@ -88,6 +83,20 @@ export async function resumeRun(
   await telling(run.dir, () => rm(join(run.dir, 'summary.json'), { force: true }));
   await writeJsonFile(join(run.dir, 'plan.json'), record);
   return openWriter(run.dir, record, 'a');
+}
+
+function withBreak(
+  record: RunRecord,
+  clockMs: number,
+  now: { at: string; monotonicOriginNs: string | null },
+): RunRecord {
+  const before = record.resumed?.at(-1) ?? { at: record.startedAt, atMs: 0 };
+  const lastMs = Date.parse(before.at) + (clockMs - before.atMs);
+  const gapMs = Math.max(0, Math.round(Date.parse(now.at) - lastMs));
+  return {
+    ...record,
+    resumed: [...(record.resumed ?? []), { ...now, atMs: clockMs, gapMs }],
+  };
 }
 
 /** Writes a file of lines anew; the new one takes the old one's place at once. */

@@ -34,6 +34,8 @@ export interface RunWriter {
   readonly record: RunRecord;
   /** Keeps one exchange, and the text of its answer where the plan says so. Throws what an earlier write met. null = done; a promise = wait before you append more. */
   append(ended: Ended): Promise<void> | null;
+  /** Resolves when every exchange appended so far has been written. */
+  written(): Promise<void>;
   /** Keeps one line of telemetry; the file is made with the first. A failure is told by finish. */
   observe(line: string): void;
   /** Writes what is left, then the summary; after this the run counts as finished. */
@@ -86,6 +88,10 @@ export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | '
       const text = answers !== null && answer !== null ? answers.append(JSON.stringify(answer)) : null;
       const line = exchanges.append(encodeExchange(exchange));
       return text !== null && line !== null ? text.then(() => line) : (text ?? line);
+    },
+    async written() {
+      if (closing === null) await Promise.all([exchanges.written(), answers?.written()]);
+      else await closing;
     },
     observe(line) {
       if (closing !== null) return;

@@ -49,19 +49,29 @@ export const clientBound: PointRule = {
     const { client } = point;
     if (client === null) return null;
     const limitMs = delayLimitMs(point);
-    const { delayMs } = harmfulDelay(point, client);
     const latenessMs =
       point.load.kind === 'open' && point.load.concurrency === null ? (point.latenessMs?.p99 ?? null) : null;
-    const busiest = busiestThread(client);
+    // Of several machines each is judged by itself (sick-worker).
+    const several = (point.workers?.length ?? 0) > 0;
     const signs = {
-      cpu: busiest !== null && busiest >= busyCpuRatio,
-      loop: limitMs !== null && delayMs !== null && delayMs > limitMs,
+      ...(several ? { cpu: false, loop: false } : healthSigns(point, client)),
       late: limitMs !== null && latenessMs !== null && latenessMs > limitMs,
     };
     if (!signs.cpu && !signs.loop && !signs.late) return null;
     return doubt(point, signs, latenessMs, limitMs);
   },
 };
+
+/** Whether a client was at its limit, by its own health. */
+export function healthSigns(point: Summary, client: ClientHealth): { cpu: boolean; loop: boolean } {
+  const limitMs = delayLimitMs(point);
+  const { delayMs } = harmfulDelay(point, client);
+  const busiest = busiestThread(client);
+  return {
+    cpu: busiest !== null && busiest >= busyCpuRatio,
+    loop: limitMs !== null && delayMs !== null && delayMs > limitMs,
+  };
+}
 
 /** Share of a core that the busiest thread took; where threads are not told apart, their mean. */
 function busiestThread({ cpuPerThread, cpuRatio, threads }: ClientHealth): number | null {

@@ -69,6 +69,7 @@ export const command: CommandFile = {
       return summary.verdict.valid || words.lenient === true ? exitCodes.ok : exitCodes.notValid;
     } finally {
       interrupts.done();
+      await prepared.team?.close();
     }
   },
 };

@@ -96,6 +96,7 @@ export const command: CommandFile = {
         : exitCodes.notValid;
     } finally {
       interrupts.done();
+      await prepared.team?.close();
     }
   },
 };

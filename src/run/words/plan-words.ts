@@ -7,6 +7,7 @@ import { BadValue, flag, many, one } from './word.ts';
 import type { Word } from './word.ts';
 import { reachWords } from './reach-words.ts';
 import { limitWords } from './limit-words.ts';
+import { workerWords } from './worker-words.ts';
 import { workloadWords } from './workload-words.ts';
 
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
@@ -298,6 +299,7 @@ export const planWords = {
     },
     someText,
   ),
+  ...workerWords,
   lenient: flag({ name: 'lenient', help: { en: 'exit 0 even when the run is not valid', zh: '即使结果无效也返回 0' } }),
   noText: flag({ name: 'no-text', help: { en: 'do not keep the answers', zh: '不保存回答文本' } }),
   noPreflight: flag({

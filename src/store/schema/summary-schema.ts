@@ -113,6 +113,20 @@ const stoppedBecause = z.object({
 
 const retries = z.object({ requests: count, attempts: count, askedToWait: count, longestWaitMs: maybe });
 
+const worker = z.object({
+  name: z.string(),
+  host: z.string(),
+  labels: z.record(z.string(), z.string()),
+  state: z.enum(['stayed', 'left', 'lost']),
+  exchanges: count,
+  lostAsks: count,
+  lateExchanges: count,
+  bufferedMost: maybe,
+  clockErrorMs: z.number(),
+  clockDriftMs: maybe,
+  health: client.nullable(),
+});
+
 const mention = z.object({
   key: z.string(),
   digits: z.string(),
@@ -169,6 +183,7 @@ export const summarySchema = z
     server: facts,
     devices: facts,
     client: client.nullable(),
+    workers: z.array(worker).exactOptional(),
     verdict: z.object({ valid: z.boolean(), findings: z.array(findingSchema) }),
   })
   .meta({ id: 'summary' });

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import type { ShareEvent } from '../../cluster/index.ts';
+import { positiveDurationMs, queueName } from '../../run/index.ts';
+import { last } from '../command.ts';
+import type { CommandFile, Given } from '../command.ts';
+import { redisPlace } from '../redis-place.ts';
+import { version } from '../version.ts';
+import { equipWorker } from '../worker-source.ts';
+import type { WorkerSource } from '../worker-source.ts';
+
+/** A share whose controller is gone is kept up for this long, in case it comes back (`--resume`). */
+const orphanAfterMs = 120_000;
+
+export const command: CommandFile = {
+  about: {
+    en: 'Lend this machine to runs that are started elsewhere with --workers: it waits on a queue in Redis, sends its share of the load, and hands the results back.',
+    zh: '把本机借给别处用 --workers 发起的运行：在 Redis 队列上等待，发送分得的负载并交回结果。',
+  },
+  arguments: [
+    {
+      name: 'redis',
+      required: true,
+      help: {
+        en: 'redis://HOST:PORT or rediss://…; user, password and authority from DYNO_REDIS_USER, DYNO_REDIS_PASSWORD, DYNO_REDIS_CA',
+        zh: 'redis://主机:端口 或 rediss://…；用户、密码与 CA 取自 DYNO_REDIS_USER、DYNO_REDIS_PASSWORD、DYNO_REDIS_CA',
+      },
+    },
+  ],
+  flags: [
+    { name: 'queue', value: 'NAME', help: { en: 'queue to wait on (default: dyno)', zh: '等待的队列（默认：dyno）' } },
+    {
+      name: 'name',
+      value: 'NAME',
+      help: {
+        en: 'name of this worker in results (default: host and a random part)',
+        zh: '结果中的 worker 名称（默认：主机名加随机后缀）',
+      },
+    },
+    {
+      name: 'label',
+      value: 'KEY=VALUE',
+      repeat: true,
+      help: { en: 'put beside its name in results: site=a', zh: '在结果中与名称并列：site=a' },
+    },
+    {
+      name: 'tls',
+      value: null,
+      help: { en: 'speak TLS to Redis, as rediss:// does', zh: '以 TLS 连接 Redis，同 rediss://' },
+    },
+    {
+      name: 'lost-after',
+      value: 'TIME',
+      help: {
+        en: 'counts as lost when it is silent for so long (default: 5s); the same on all workers',
+        zh: '静默多久视为丢失（默认：5s）；所有 worker 应相同',
+      },
+    },
+  ],
+  examples: [
+    {
+      line: 'dyno worker redis://10.0.0.5:6379 --label site=a',
+      says: { en: 'on each machine that shall send', zh: '在每台发送负载的机器上运行' },
+    },
+    {
+      line: 'dyno run http://10.0.0.9:8000 --concurrency 20000 --duration 5m --workers redis://10.0.0.5:6379 --min-workers 4',
+      says: { en: 'then anywhere: the run itself', zh: '然后在任意机器上发起运行' },
+    },
+  ],
+  async run(given) {
+    const { io, common } = given;
+    const note = (phrase: Phrase): void => {
+      if (!common.quiet) io.err(`${say(phrase, common.lang)}\n`);
+    };
+    const { serveWorker, defaultLostAfterMs, shown } = await import('../../cluster/index.ts');
+    const place = redisPlace(given.args[0]!, io.env, given.flags.has('tls'));
+    const queue = queueName(last(given, 'queue') ?? 'dyno');
+    const name = nameOf(given);
+    const lostAfter = last(given, 'lost-after');
+    const worker = await serveWorker({
+      place,
+      queue,
+      version,
+      name,
+      labels: labelsOf(given),
+      lostAfterMs: lostAfter === undefined ? defaultLostAfterMs : positiveDurationMs(lostAfter),
+      orphanAfterMs,
+      equip: (source) => equipWorker(source as WorkerSource, io.env),
+      tell: (event) => note(eventPhrase(event)),
+    });
+    let done = (): void => {};
+    const told = new Promise<void>((resolve) => {
+      done = io.onInterrupt((count) => {
+        if (count > 1) process.exit(exitCodes.interrupted);
+        resolve();
+      });
+    });
+    note({
+      en: `worker ${name} waits on queue ${queue} at ${shown(place)} (Ctrl-C: finish what it has and leave)`,
+      zh: `worker ${name} 在 ${shown(place)} 的队列 ${queue} 上等待（Ctrl-C：做完手头工作后离开）`,
+    });
+    try {
+      await Promise.race([told, worker.failed]);
+    } finally {
+      await worker.leave();
+      done();
+    }
+    note({ en: `worker ${name} has left`, zh: `worker ${name} 已离开` });
+    return exitCodes.ok;
+  },
+};
+
+function eventPhrase(event: ShareEvent): Phrase {
+  if (event.say === 'began') {
+    const slots = event.slots === null ? '' : `, ${event.slots}`;
+    const phase = event.phase === 'warmup' ? { en: 'warm-up', zh: '预热' } : { en: 'run', zh: '运行' };
+    return {
+      en: `${phase.en} of ${event.model} begins${slots === '' ? '' : `${slots} in flight here`}`,
+      zh: `${event.model} 的${phase.zh}开始${slots === '' ? '' : `，本机并发 ${event.slots}`}`,
+    };
+  }
+  if (event.say === 'ended')
+    return { en: `share done: ${event.exchanges} requests`, zh: `份额完成：${event.exchanges} 个请求` };
+  if (event.say === 'lost')
+    return {
+      en: 'this worker was silent for too long: its share was given to others',
+      zh: '本 worker 静默过久：份额已分给其他机器',
+    };
+  return { en: 'the controller is gone: share given up', zh: '控制端已不在：放弃份额' };
+}
+
+function nameOf(given: Given): string {
+  const name = last(given, 'name') ?? `${hostname()}-${randomBytes(2).toString('hex')}`;
+  return name.replaceAll(/[^\w.-]+/g, '-').slice(0, 60);
+}
+
+function labelsOf(given: Given): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const text of given.flags.get('label') ?? []) {
+    const at = text.indexOf('=');
+    if (at <= 0) throw badLabel(text);
+    labels[text.slice(0, at).trim()] = text.slice(at + 1).trim();
+  }
+  return labels;
+}
+
+function badLabel(text: string): UserError {
+  return new UserError({
+    code: 'bad-label',
+    message: { en: `"${text}" is not KEY=VALUE`, zh: `"${text}" 不是 键=值` },
+    hint: { en: 'Write --label site=a.', zh: '请写 --label site=a。' },
+    place: { flag: '--label' },
+  });
+}

@@ -1,0 +1,124 @@
+import { isBehind, say, UserError } from '../core/index.ts';
+import type { Phrase, RunBehind, RunnerKit, RunPlan } from '../core/index.ts';
+import type { Cluster, ClusterEvent } from '../cluster/index.ts';
+import type { PlanWords } from '../run/index.ts';
+import { openRun } from '../store/index.ts';
+import type { Given } from './command.ts';
+import type { Prepared } from './prepare.ts';
+import type { PromptSource } from './prompt-source.ts';
+import { redisPlace } from './redis-place.ts';
+import { resumeWord } from './resume.ts';
+import { version } from './version.ts';
+import { workerSource } from './worker-source.ts';
+
+/** Machines that do a run together; this one only controls. */
+export interface Team {
+  /** `behind` is what an interrupted run of this queue has on disk. */
+  runner(plan: RunPlan, prompts: PromptSource, behind: RunBehind | null): Promise<RunnerKit>;
+  close(): Promise<void>;
+}
+
+const defaults = { queue: 'dyno', waitMs: 60_000, redisWaitMs: 30_000 } as const;
+
+/** The team that the words name; its queue is taken, and its workers waited for, before the first run. */
+export function teamFor(given: Given, prepared: Pick<Prepared, 'words' | 'dataset' | 'reopenable'>): Team {
+  const { words, dataset } = prepared;
+  if (dataset.workload(0).conversations === true) throw noConversations();
+  if (!prepared.reopenable) throw notReopenable();
+  let opened: Promise<Cluster> | null = null;
+  return {
+    async runner(plan, prompts, behind) {
+      const source = workerSource(words, plan, prompts);
+      const { makeClusterRunner } = await import('../cluster/index.ts');
+      opened ??= openTeam(given, words);
+      return makeClusterRunner({ cluster: await opened, source, known: numbersOf(behind) });
+    },
+    async close() {
+      await (await opened?.catch(() => null))?.close();
+    },
+  };
+}
+
+/** The job engine is loaded only here. */
+async function openTeam(given: Given, words: PlanWords): Promise<Cluster> {
+  const { openCluster } = await import('../cluster/index.ts');
+  return openCluster({
+    place: redisPlace(words.workers!, given.io.env),
+    queue: words.queue ?? defaults.queue,
+    version,
+    minWorkers: words.minWorkers ?? 1,
+    waitMs: words.waitWorkers ?? defaults.waitMs,
+    clear: words.clearQueue === true,
+    resume: await originOf(given),
+    resend: words.resend === true,
+    redisWaitMs: words.redisWait ?? defaults.redisWaitMs,
+    tell: (event) => {
+      if (!given.common.quiet) given.io.err(`${say(eventPhrase(event), given.common.lang)}\n`);
+    },
+  });
+}
+
+/** The name under which the queue holds the run to go on with; null = a new one. */
+async function originOf(given: Given): Promise<string | null> {
+  const word = resumeWord(given);
+  if (word === null) return null;
+  const { record } = await openRun(given.common.store, word);
+  return record.monotonicOriginNs;
+}
+
+function* numbersOf(behind: RunBehind | null): Generator<number> {
+  for (let seq = 0; seq < (behind?.done.length ?? 0) * 8; seq++) if (isBehind(behind, seq)) yield seq;
+}
+
+/** A turn follows an answer, and the answer is on one machine: which turns are left is not known elsewhere. */
+function noConversations(): UserError {
+  return new UserError({
+    code: 'conversations-on-workers',
+    message: { en: 'conversations are not spread over machines', zh: '多轮对话不能分到多台机器' },
+    hint: {
+      en: 'Run them on one machine (--threads uses its cores), or take a dataset of single questions.',
+      zh: '请在单机上运行（--threads 可用多核），或使用单轮问题的数据集。',
+    },
+    place: { flag: '--workers' },
+  });
+}
+
+function notReopenable(): UserError {
+  return new UserError({
+    code: 'prompts-of-one-machine',
+    message: {
+      en: "prompts that another tool's rules choose are not spread over machines",
+      zh: '按其他工具规则选取的提示词不能分到多台机器',
+    },
+    hint: { en: 'Use dyno run with --dataset.', zh: '请使用 dyno run 与 --dataset。' },
+    place: { flag: '--workers' },
+  });
+}
+
+function eventPhrase(event: ClusterEvent): Phrase {
+  if (event.say === 'waiting')
+    return {
+      en: `waiting for workers: ${event.present} of ${event.wanted} are there`,
+      zh: `等待 worker：已有 ${event.present} 个，需要 ${event.wanted} 个`,
+    };
+  if (event.say === 'refused')
+    return {
+      en: `not used, other version (here: llmdyno ${version}): ${event.names.join(', ')}`,
+      zh: `版本不同，未使用（本机：llmdyno ${version}）：${event.names.join('、')}`,
+    };
+  if (event.say === 'members')
+    return { en: `workers: ${event.names.join(', ')}`, zh: `worker：${event.names.join('、')}` };
+  if (event.say === 'joined') return { en: `worker ${event.name} joined`, zh: `worker ${event.name} 加入` };
+  if (event.say === 'left') return { en: `worker ${event.name} leaves`, zh: `worker ${event.name} 离开` };
+  if (event.say === 'lost')
+    return {
+      en: `worker ${event.name} is lost; requests lost with it: ${event.asks}`,
+      zh: `worker ${event.name} 丢失；随之丢失的请求：${event.asks}`,
+    };
+  if (event.say === 'redis-away') return { en: 'Redis does not answer; waiting for it', zh: 'Redis 无响应，正在等待' };
+  if (event.say === 'redis-back') return { en: 'Redis is back', zh: 'Redis 已恢复' };
+  return {
+    en: 'Redis is gone for good: the run ends with what was received',
+    zh: 'Redis 已不可用：以已收到的结果结束运行',
+  };
+}

@@ -1,0 +1,66 @@
+import type { ClientHealth } from '../core/index.ts';
+import type { PhaseName } from '../load/index.ts';
+import type { ClockFacts, WorkerFacts } from './cluster-words.ts';
+
+/** A worker on a seat of a run, as the controller knows it. */
+export interface Member {
+  id: string;
+  worker: WorkerFacts;
+  clock: ClockFacts & { driftMs: number | null };
+  state: 'here' | 'leaving' | 'left' | 'lost';
+  ready: Set<PhaseName>;
+  /** In the phase under way: takes part, is done. */
+  active: boolean;
+  drained: boolean;
+  /** Has nothing to do, and all that it handed over is heard. */
+  settled: boolean;
+  /** Counts up whenever it gets or ends work, so that an older word does not settle it. */
+  turn: number;
+  lastBatch: number;
+  progress: { due: number; sent: number; inFlight: number; deals: number };
+  /** Over the whole run. */
+  exchanges: number;
+  lostAsks: number;
+  /** Exchanges that came after it was given up. */
+  late: number;
+  health: ClientHealth | null;
+  buffered: number;
+  ended: boolean;
+}
+
+/** A member that has just said hello. */
+export function newMember(id: string, worker: WorkerFacts, clock: ClockFacts): Member {
+  return {
+    id,
+    worker,
+    clock: { ...clock, driftMs: null },
+    state: 'here',
+    ready: new Set(),
+    active: false,
+    drained: false,
+    settled: false,
+    turn: 0,
+    lastBatch: -1,
+    progress: { due: 0, sent: 0, inFlight: 0, deals: 0 },
+    exchanges: 0,
+    lostAsks: 0,
+    late: 0,
+    health: null,
+    buffered: 0,
+    ended: false,
+  };
+}
+
+/** Before a phase: nothing of the one before counts. */
+export function resetForPhase(member: Member): void {
+  member.active = false;
+  member.drained = false;
+  busy(member);
+  member.progress = { due: 0, sent: 0, inFlight: 0, deals: 0 };
+}
+
+/** It has something to do again. */
+export function busy(member: Member): void {
+  member.settled = false;
+  member.turn++;
+}

@@ -1,0 +1,271 @@
+import type { PacerLimits } from '../arrival/index.ts';
+import { problem } from '../core/index.ts';
+import type { Ended, Problem, RunPlan } from '../core/index.ts';
+import { unsentExchange } from '../load/index.ts';
+import type { PhaseName } from '../load/index.ts';
+import { AskLedger } from './ask-ledger.ts';
+import type { Batch, Deal, Order, ReturnedAsk } from './cluster-words.ts';
+import { dealOver } from './deals.ts';
+import { busy } from './members.ts';
+import type { Member } from './members.ts';
+import { OrderedEnds } from './ordered-ends.ts';
+
+/** What one phase is controlled with. */
+export interface PhaseControlParts {
+  phase: PhaseName;
+  plan: RunPlan;
+  limits: PacerLimits;
+  members: ReadonlyMap<string, Member>;
+  resend: boolean;
+  nowMs(): number;
+  order(order: Order): void;
+  /** Every ask of the phase comes through here exactly once, in the order of the ends. */
+  emit(ended: Ended): void;
+}
+
+/** A new deal begins this long from now, so that every worker has heard of it by then. */
+export const leadMs = 100;
+/** A run without any worker is given up after this long. */
+const nobodyMs = 30_000;
+const controllerLine = '';
+
+/** One phase as the controller sees it: who takes part, how the asks are dealt, what became of each. */
+export class PhaseControl {
+  readonly #parts: PhaseControlParts;
+  readonly ledger: AskLedger;
+  readonly #ends: OrderedEnds;
+  readonly #deals: Deal[] = [];
+  /** Asks that somebody gave back, while nobody is there to take them. */
+  #homeless: ReturnedAsk[] = [];
+  /** Slots that newcomers get as soon as the others have given them up. */
+  #growing: { interim: Deal; members: string[] } | null = null;
+  #startMs = 0;
+  #finishing = false;
+  #nobodySinceMs: number | null = null;
+  stopped = false;
+  duplicates = 0;
+
+  constructor(parts: PhaseControlParts) {
+    this.#parts = parts;
+    const seed = parts.phase === 'warmup' ? parts.plan.seed + 1 : parts.plan.seed;
+    this.ledger = new AskLedger(parts.plan.load, parts.limits, seed);
+    this.#ends = new OrderedEnds((ended) => parts.emit(ended));
+  }
+
+  get #present(): Member[] {
+    return [...this.#parts.members.values()].filter(({ active, state }) => active && state === 'here');
+  }
+
+  get #unfinished(): Member[] {
+    return [...this.#parts.members.values()].filter(
+      ({ active, state }) => active && (state === 'here' || state === 'leaving'),
+    );
+  }
+
+  /** Starts the phase at startMs of the run's clock with those who are ready. */
+  begin(startMs: number, members: readonly Member[]): void {
+    this.#startMs = startMs;
+    this.#ends.join(controllerLine, Infinity);
+    for (const member of members) this.#activate(member);
+    this.#deal(
+      members.map(({ id }) => id),
+      0,
+    );
+    this.#parts.order({ say: 'begin', phase: this.#parts.phase, startMs });
+  }
+
+  /** Takes the phase over from a controller that is gone: what it ordered is known, not said again. */
+  takeOver(startMs: number, deals: readonly Deal[]): void {
+    this.#startMs = startMs;
+    this.#ends.join(controllerLine, Infinity);
+    this.#deals.push(...deals);
+  }
+
+  /** Whether an earlier deal named this member. */
+  knows(id: string): boolean {
+    return this.#deals.some(({ order, slots }) => order.includes(id) || slots?.[id] !== undefined);
+  }
+
+  /** A member that took part before this controller did. */
+  rejoin(member: Member): void {
+    this.#activate(member);
+  }
+
+  #activate(member: Member): void {
+    member.active = true;
+    this.#ends.join(member.id, -Infinity);
+  }
+
+  /** A newcomer is ready: it gets its part; slots only once the others have given them up. */
+  integrate(member: Member): void {
+    if (this.#finishing || this.stopped || member.active) return;
+    const { phase, plan } = this.#parts;
+    const before = this.#deals.at(-1);
+    this.#activate(member);
+    this.#parts.order({ say: 'begin', phase, startMs: this.#startMs });
+    const members = this.#present.map(({ id }) => id);
+    if (plan.load.concurrency === null || before === undefined || before.order.length === 0 || members.length === 1)
+      this.#deal(members, leadMs);
+    else {
+      const target = dealOver(members, plan.load.concurrency, { number: 0, fromMs: 0 }).slots!;
+      const slots = Object.fromEntries(members.map((id) => [id, Math.min(before.slots?.[id] ?? 0, target[id]!)]));
+      const interim = { ...before, number: before.number + 1, fromMs: this.#sinceStart() + leadMs, slots };
+      this.#growing = { interim, members };
+      this.#announce(interim);
+    }
+    const homeless = this.#homeless;
+    this.#homeless = [];
+    this.#dealAgain(homeless);
+  }
+
+  #sinceStart(): number {
+    return this.#parts.nowMs() - this.#startMs;
+  }
+
+  #deal(members: readonly string[], inMs: number): void {
+    const number = (this.#deals.at(-1)?.number ?? 0) + 1;
+    const fromMs = this.#deals.length === 0 ? 0 : this.#sinceStart() + inMs;
+    this.#growing = null;
+    this.#announce(dealOver(members, this.#parts.plan.load.concurrency, { number, fromMs }));
+  }
+
+  #announce(deal: Deal): void {
+    this.#deals.push(deal);
+    for (const member of this.#present) busy(member);
+    this.#parts.order({ say: 'deal', phase: this.#parts.phase, deal });
+  }
+
+  /** Writes a batch into the books; `came` is told which of its exchanges are new, before any of them is emitted. */
+  take(member: Member, batch: Batch, came: (fresh: readonly Ended[]) => void): void {
+    const fresh: Ended[] = [];
+    for (const ended of batch.ended) {
+      const { seq, warmup } = ended.exchange;
+      if (this.ledger.record(warmup ? -1 - seq : seq)) fresh.push(ended);
+      else this.duplicates++;
+    }
+    came(fresh);
+    const [due, sent, inFlight, deals] = batch.progress;
+    member.progress = { due, sent, inFlight, deals };
+    this.#ends.add(member.id, fresh, batch.upToMs);
+  }
+
+  /** An exchange that an earlier controller wrote down. */
+  known(seq: number): void {
+    this.ledger.record(seq);
+  }
+
+  /** A member is lost: what it had in hand is accounted for (or sent again), its part goes to the others. */
+  lose(member: Member): number {
+    const untilMs = this.#sinceStart() + leadMs;
+    const asks = this.ledger.unfinishedOf(member.id, this.#deals, untilMs);
+    member.progress.inFlight = 0;
+    this.#ends.leave(member.id);
+    this.#redeal();
+    if (this.#parts.resend && !this.stopped) this.#dealAgain(asks);
+    else this.#writeOff(asks, problem('lost-with-worker', member.worker.name), { worker: member.worker.name });
+    return this.#parts.resend ? 0 : asks.length;
+  }
+
+  /** A member goes in peace: it drains what it has, the others take the rest. */
+  release(_member: Member): void {
+    this.#redeal();
+  }
+
+  /** Asks that a member gives back unsent. */
+  returned(asks: readonly ReturnedAsk[]): void {
+    this.#dealAgain(asks.filter(({ seq }) => !this.ledger.has(seq)));
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /** Looks whether the phase is over; gives what is left out in the deal. */
+  advance(): 'going' | 'over' {
+    if (this.#growing !== null) this.#grow();
+    const unfinished = this.#unfinished;
+    const nowMs = this.#parts.nowMs();
+    if (unfinished.length === 0) {
+      this.#nobodySinceMs ??= nowMs;
+      const joining = [...this.#parts.members.values()].some(({ active, state }) => !active && state === 'here');
+      const done = this.stopped || this.#finishing || this.#isComplete();
+      return done || (!joining && nowMs - this.#nobodySinceMs > nobodyMs) ? 'over' : 'going';
+    }
+    this.#nobodySinceMs = null;
+    if (this.stopped || this.#finishing)
+      return unfinished.every(({ drained, settled }) => drained && settled) ? 'over' : 'going';
+    if (this.#homeless.length > 0) return 'going';
+    if (!this.#isComplete()) {
+      if (!unfinished.every(({ settled }) => settled)) return 'going';
+      const missing = this.ledger.missing();
+      if (missing.length > 0) {
+        this.#dealAgain(missing);
+        return 'going';
+      }
+    }
+    this.#finishing = true;
+    for (const member of unfinished) busy(member);
+    this.#parts.order({ say: 'finish', phase: this.#parts.phase });
+    return 'going';
+  }
+
+  #isComplete(): boolean {
+    return this.ledger.total !== null && this.ledger.accounted >= this.ledger.total;
+  }
+
+  /** Closes the books: asks of a plan by count that nobody sent are written down as such; others as `lost` says. */
+  close(lost: Problem | null): void {
+    if (lost !== null)
+      for (const member of this.#unfinished)
+        this.#writeOff(this.ledger.unfinishedOf(member.id, this.#deals, this.#sinceStart()), lost, {
+          worker: member.worker.name,
+        });
+    const asks = [...this.ledger.unrecorded()].map((seq) => ({ seq, dueMs: null }));
+    this.#writeOff(asks, problem('not-sent'), {});
+    this.#ends.flush();
+  }
+
+  #redeal(): void {
+    const members = this.#present.map(({ id }) => id);
+    if (!this.stopped && !this.#finishing && members.length > 0) this.#deal(members, leadMs);
+  }
+
+  #grow(): void {
+    const { interim, members } = this.#growing!;
+    const given = this.#present.every(
+      ({ id, progress }) =>
+        (progress.deals >= interim.number && progress.inFlight <= interim.slots![id]!) || interim.slots![id] === 0,
+    );
+    if (given) this.#deal(members, leadMs);
+  }
+
+  #dealAgain(asks: readonly ReturnedAsk[]): void {
+    const takers = this.#present.filter(({ id }) => this.#deals.at(-1)?.order.includes(id) === true);
+    if (takers.length === 0) this.#homeless.push(...asks);
+    if (takers.length === 0 || asks.length === 0) return;
+    for (const [index, member] of takers.entries()) {
+      const mine = asks.filter((_, i) => i % takers.length === index);
+      if (mine.length === 0) continue;
+      busy(member);
+      for (const { seq } of mine) this.ledger.redealt(seq, member.id);
+      this.#parts.order({ say: 'again', phase: this.#parts.phase, member: member.id, asks: mine });
+    }
+  }
+
+  #writeOff(asks: readonly ReturnedAsk[], why: Problem, labels: Readonly<Record<string, string>>): void {
+    const endMs = this.#parts.nowMs();
+    const warmup = this.#parts.phase === 'warmup';
+    const records: Ended[] = [];
+    for (const { seq, dueMs } of asks) {
+      if (!this.ledger.record(seq)) continue;
+      const asked = {
+        seq: warmup ? -1 - seq : seq,
+        warmup,
+        dueMs: dueMs === null ? endMs : Math.min(endMs, dueMs + this.#startMs),
+      };
+      const exchange = { ...unsentExchange(asked, endMs, 'cancelled', why), labels };
+      records.push({ exchange, answer: null });
+    }
+    this.#ends.add(controllerLine, records, Infinity);
+  }
+}
