@@ -79,6 +79,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
     health: () => joinedHealth(workers().flatMap(({ health }) => (health === null ? [] : [health]))),
     state: () => keeper.state(),
     kept: (count) => control?.kept(count),
+    cutShort: () => control?.cutShort ?? false,
     workers,
     async close() {
       if (control?.gone === null) await clearQueue(cluster.redis, cluster.keys);

@@ -43,6 +43,8 @@ export class PhaseControl {
   #finishing = false;
   #nobodySinceMs: number | null = null;
   stopped = false;
+  /** Nobody was left to go on. */
+  abandoned = false;
   duplicates = 0;
 
   constructor(parts: PhaseControlParts) {
@@ -189,7 +191,8 @@ export class PhaseControl {
       this.#nobodySinceMs ??= nowMs;
       const joining = [...this.#parts.members.values()].some(({ active, state }) => !active && state === 'here');
       const done = this.stopped || this.#finishing || this.#isComplete();
-      return done || (!joining && nowMs - this.#nobodySinceMs > nobodyMs) ? 'over' : 'going';
+      this.abandoned = !done && !joining && nowMs - this.#nobodySinceMs > nobodyMs;
+      return done || this.abandoned ? 'over' : 'going';
     }
     this.#nobodySinceMs = null;
     if (this.stopped || this.#finishing)

@@ -50,12 +50,18 @@ export class RunControl {
   #stop: 'no' | 'stop-sending' | 'cancel-all' = 'no';
   #failure: unknown = null;
   #ending = false;
+  #abandoned = false;
   #replaying = false;
   #trimmedMs = 0;
   #claims: { entry: string; from: number; to: number; phase: PhaseName }[] = [];
   /** Why the run ended without its workers; null = it did not. */
   gone: 'redis-gone' | 'redis-empty' | 'taken-over' | null = null;
   duplicates = 0;
+
+  /** Redis or every worker went away before the plan was done. */
+  get cutShort(): boolean {
+    return this.gone !== null || this.#abandoned;
+  }
 
   constructor(parts: RunControlParts) {
     this.#parts = parts;
@@ -158,6 +164,7 @@ export class RunControl {
     }
     const phase = this.#phase!;
     if (this.#begun) await this.#until(() => phase.advance() === 'over', null);
+    this.#abandoned ||= phase.abandoned;
     phase.close(this.#lossOfAll());
     this.duplicates += phase.duplicates;
     if (this.#begun) this.#streams.order({ say: 'finish', phase: name });

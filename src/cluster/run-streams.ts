@@ -26,6 +26,11 @@ export class RunStreams {
   readonly #at: Record<StreamName, string> = { words: '0-0', claims: '0-0', results: '0-0' };
   #stopped = false;
   #reading: Promise<void> = Promise.resolve();
+  /** Ends a reading that a Redis which is gone would never answer. */
+  #halt: () => void = () => {};
+  readonly #halted = new Promise<null>((resolve) => {
+    this.#halt = () => resolve(null);
+  });
   #waiting: { ids: Record<string, string>; resolve: () => void }[] = [];
   #ordering: Promise<unknown> = Promise.resolve();
 
@@ -76,6 +81,7 @@ export class RunStreams {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#halt();
     this.#reader.disconnect();
     await this.#reading;
     for (const { resolve } of this.#waiting.splice(0)) resolve();
@@ -86,7 +92,7 @@ export class RunStreams {
     const names = { [words]: 'words', [claims]: 'claims', [results]: 'results' } as const;
     while (!this.#stopped) {
       const at = this.#at;
-      const read = await this.#reader
+      const answer = this.#reader
         .xread(
           'COUNT',
           mostEntries,
@@ -101,6 +107,7 @@ export class RunStreams {
           at.results,
         )
         .catch(() => new Promise<null>((resolve) => setTimeout(() => resolve(null), 50)));
+      const read = await Promise.race([answer, this.#halted]);
       for (const [key, entries] of read ?? []) {
         const name = names[key]!;
         for (const [id, fields] of entries) {

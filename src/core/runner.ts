@@ -98,6 +98,8 @@ export interface RunnerKit {
   state(): RunState;
   /** Told how many of the exchanges handed out are on disk, so that copies of them elsewhere may go. */
   kept?(exchanges: number): void;
+  /** Whether it ended before its plan was done though nobody stopped it, read once it is over; absent = it does not. */
+  cutShort?(): boolean;
   /** The machines of a run over many, read once it is over; absent = this one alone. */
   workers?(): WorkerShareFacts[];
   /** Takes away what the run left elsewhere, once its summary is written. */

@@ -96,7 +96,7 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
   await telemetry?.stop();
   const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
   const again = await lookAgain(parts);
-  const facts = { partial: stopped, ...stoppedWord(own.reason()) };
+  const facts = { partial: stopped || kit.cutShort?.() === true, ...stoppedWord(own.reason()) };
   const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, facts });
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
   await writer.finish(whole);

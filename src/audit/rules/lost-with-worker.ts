@@ -9,8 +9,8 @@ export const lostWithWorker: PointRule = {
   code: 'lost-with-worker',
   severities: ['warn', 'invalid'],
   meaning: {
-    en: 'A machine of a run over many (or Redis itself) was lost, and what became of its requests is not known. They are counted as cancelled; invalid from 1 % of the requests on, because the load was not the one asked for.',
-    zh: '多机运行中丢失了机器（或 Redis），其请求结果未知，计为取消。占请求 1% 及以上时结果无效，因为实际负载与要求不符。',
+    en: 'A machine of a run over many (or Redis itself) was lost, and what became of its requests is not known. They are counted as cancelled; invalid from 1 % of the requests on, or when Redis itself was lost, because the load was not the one asked for.',
+    zh: '多机运行中丢失了机器（或 Redis），其请求结果未知，计为取消。占请求 1% 及以上或 Redis 本身丢失时结果无效，因为实际负载与要求不符。',
   },
   taughtBy:
     'Distributed load generators that lose a worker print the same totals with fewer requests, and no word of it.',
@@ -24,7 +24,7 @@ export const lostWithWorker: PointRule = {
     const ratio = planned === 0 ? 1 : lost / planned;
     const who = gone.length === 0 ? { en: 'Redis', zh: 'Redis' } : { en: gone.join(', '), zh: gone.join('、') };
     return {
-      severity: ratio >= harmfulRatio ? 'invalid' : 'warn',
+      severity: withRedis > 0 || ratio >= harmfulRatio ? 'invalid' : 'warn',
       message: {
         en: `Lost during the run: ${who.en}; ${lost} of ${planned} requests (${percent(ratio)}) went with it and are counted as cancelled.`,
         zh: `运行中丢失：${who.zh}；随之丢失 ${planned} 个请求中的 ${lost} 个（${percent(ratio)}），计为取消。`,
