@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Ended, LoadShape } from '../core/index.ts';
+import { problem } from '../core/index.ts';
+import { unsentExchange } from '../load/index.ts';
+import { AskLedger } from './ask-ledger.ts';
+import { dealOver, ownerOf } from './deals.ts';
+import { KeptEntries } from './kept-entries.ts';
+import { OrderedEnds } from './ordered-ends.ts';
+import { ShareDealing } from './share-dealing.ts';
+
+const runs = { numRuns: process.env['LLMDYNO_LONG'] === '1' ? 2000 : 100 };
+const ended = (seq: number, endMs: number): Ended => ({
+  exchange: unsentExchange({ seq, warmup: false, dueMs: 0 }, endMs, 'cancelled', problem('not-sent')),
+  answer: null,
+});
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `m${i}`);
+
+describe('dealing over members', () => {
+  test('slots add up to the concurrency, differ by one at the most, and asks go to those who have one', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 500 }), (count, concurrency) => {
+        const { order, slots } = dealOver(names(count), concurrency, { number: 1, fromMs: 0 });
+        const parts = Object.values(slots!);
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBe(concurrency);
+        expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
+        expect(order).toHaveLength(Math.min(count, concurrency));
+      }),
+      runs,
+    );
+  });
+
+  test('an open loop under any deals: every ask is sent by exactly one member, its owner, at the time of the schedule', () => {
+    const load: LoadShape = {
+      kind: 'open',
+      concurrency: null,
+      ratePerSec: 100,
+      arrival: { process: 'poisson' },
+      dropLate: false,
+    };
+    const limits = { requests: 60, durationMs: null };
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ atMs: fc.integer({ min: 1, max: 700 }), members: fc.integer({ min: 1, max: 4 }) }), {
+          maxLength: 4,
+        }),
+        fc.integer({ min: 1, max: 1000 }),
+        (changes, seed) => {
+          const later = changes.toSorted((a, b) => a.atMs - b.atMs);
+          const deals = [{ atMs: 0, members: 3 }, ...later].map(({ atMs, members }, i) =>
+            dealOver(names(members), null, { number: i + 1, fromMs: atMs }),
+          );
+          const sent = new Map<number, string[]>();
+          for (const member of names(4)) {
+            const parts = { member, load, limits, seed, wake: () => {}, idle: () => {}, allowed: () => true };
+            const share = new ShareDealing({ ...parts, claim: () => Promise.reject(new Error('not asked')) });
+            let next = 0;
+            for (let nowMs = 0; nowMs < 5000; nowMs += 5) {
+              // A deal is heard some time before it begins.
+              while (next < deals.length && deals[next]!.fromMs <= nowMs + 100) share.deal(deals[next++]!);
+              for (
+                let dealt = share.next({ sent: 0, inFlight: 0, nowMs });
+                typeof dealt === 'object' && 'seq' in dealt;
+              ) {
+                sent.set(dealt.seq, [...(sent.get(dealt.seq) ?? []), member]);
+                expect(ownerOf(deals, dealt.seq, dealt.atMs)).toBe(member);
+                dealt = share.next({ sent: 0, inFlight: 0, nowMs });
+              }
+            }
+            share.finish();
+          }
+          expect([...sent.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+          expect([...sent.values()].every((by) => by.length === 1)).toBe(true);
+        },
+      ),
+      { numRuns: Math.min(runs.numRuns, 200) },
+    );
+  });
+});
+
+describe('the books', () => {
+  test('what is recorded, lost and missing is every ask once, whatever was claimed by whom', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 9 })), { maxLength: 30 }),
+        fc.array(fc.nat(200), { maxLength: 80 }),
+        (claims, done) => {
+          const load: LoadShape = {
+            kind: 'closed',
+            concurrency: 4,
+            ratePerSec: null,
+            arrival: { process: 'closed' },
+            dropLate: false,
+          };
+          const ledger = new AskLedger(load, { requests: 150, durationMs: null }, 1);
+          let from = 0;
+          for (const [member, count] of claims) {
+            const to = Math.min(150, from + count);
+            if (from < to) ledger.claimed(member, from, to);
+            from = to;
+          }
+          for (const seq of done.filter((number) => number < from)) ledger.record(seq);
+          const before = ledger.accounted;
+          const lost = ['a', 'b', 'c'].flatMap((member) => ledger.unfinishedOf(member, [], 0));
+          for (const { seq } of lost) expect(ledger.record(seq)).toBe(true);
+          const missing = ledger.missing();
+          expect(before + lost.length + missing.length).toBe(150);
+          expect(missing.every(({ seq }) => seq >= from)).toBe(true);
+        },
+      ),
+      runs,
+    );
+  });
+
+  test('ends of several members come out in one order, each once, and never before one that could still precede it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.nat(1000), { maxLength: 20 }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.nat(3), { maxLength: 120 }),
+        (lists, turns) => {
+          const out: number[] = [];
+          const ends = new OrderedEnds(({ exchange }) => out.push(exchange.endMs));
+          const queues = lists.map((list) => list.toSorted((a, b) => a - b));
+          for (const [i] of queues.entries()) ends.join(`m${i}`, -Infinity);
+          for (const turn of turns) {
+            const i = turn % queues.length;
+            const endMs = queues[i]!.shift();
+            if (endMs !== undefined) ends.add(`m${i}`, [ended(0, endMs)], endMs);
+          }
+          for (const [i, queue] of queues.entries()) {
+            ends.add(
+              `m${i}`,
+              queue.map((endMs) => ended(0, endMs)),
+              Infinity,
+            );
+            ends.leave(`m${i}`);
+          }
+          ends.flush();
+          const all = lists.flat().toSorted((a, b) => a - b);
+          expect(out).toEqual(all);
+        },
+      ),
+      runs,
+    );
+  });
+
+  test('an entry of the stream is forgotten only when every exchange of it is on disk', () => {
+    const kept = new KeptEntries();
+    const [a, b, c] = [ended(0, 1), ended(1, 2), ended(2, 3)];
+    kept.came('1-0', [a, c]);
+    kept.came('2-0', [b]);
+    kept.came('3-0', []);
+    for (const one of [a, b, c]) kept.emitted(one);
+    expect(kept.kept(2)).toBeNull();
+    // The last entry stays, so that a reader finds where the stream stood.
+    expect(kept.kept(3)).toBe('3-0');
+  });
+});
