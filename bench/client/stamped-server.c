@@ -1,5 +1,6 @@
 // A stamped SSE server for measuring clients: every event carries CLOCK_MONOTONIC of the moment before its write.
-// Single thread, epoll, one chunk per event. Usage: stamped-server PORT EVENTS GAP_US   (GAP_US 0 = as fast as it can)
+// Single thread, epoll, one chunk per event. Usage: stamped-server PORT EVENTS GAP_US [text]   (GAP_US 0 = as fast as it can)
+// With `text` the stamp is also the token itself, for clients that keep nothing of an event but its text.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +20,7 @@ enum { MAX_FD = 70000, OUT_BYTES = 65536 };
 typedef struct { int open, streaming, sent, blocked; uint64_t due; char *out; int len, off; int body_left, in_body; char in[16384]; int in_len; } Conn;
 static Conn *conns[MAX_FD];
 static int heap[MAX_FD], heap_n, place[MAX_FD];
-static int events_per_answer, ep;
+static int events_per_answer, ep, in_text;
 static uint64_t gap_ns;
 
 static uint64_t now_ns(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
@@ -50,10 +51,12 @@ static void close_conn(int fd) { drop(fd); close(fd); conns[fd]->open = 0; }
 
 static int chunk(char *to, const char *data, int n) { int k = sprintf(to, "%x\r\n", n); memcpy(to + k, data, n); memcpy(to + k + n, "\r\n", 2); return k + n + 2; }
 static int event(char *to, int last) {
-  char e[512];
+  char e[512], token[32] = " token";
+  unsigned long long at = now_ns();
+  if (in_text) sprintf(token, " %llu", at);
   int n = last ? sprintf(e, "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
                                "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\",\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\ndata: [DONE]\n\n", events_per_answer, events_per_answer + 10)
-               : sprintf(e, "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" token\"},\"logprobs\":null,\"finish_reason\":null}],\"emit_ns\":\"%llu\"}\n\n", (unsigned long long)now_ns());
+               : sprintf(e, "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"},\"logprobs\":null,\"finish_reason\":null}],\"emit_ns\":\"%llu\"}\n\n", token, at);
   return chunk(to, e, n);
 }
 static void want_write(int fd, int on) { struct epoll_event ev = {.events = EPOLLIN | (on ? EPOLLOUT : 0), .data.fd = fd}; epoll_ctl(ep, EPOLL_CTL_MOD, fd, &ev); conns[fd]->blocked = on; }
@@ -126,6 +129,7 @@ int main(int argc, char **argv) {
   setrlimit(RLIMIT_NOFILE, &lim);
   events_per_answer = atoi(argv[2]);
   gap_ns = strtoull(argv[3], 0, 10) * 1000;
+  in_text = argc > 4 && !strcmp(argv[4], "text");
   int ls = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), one = 1;
   setsockopt(ls, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(atoi(argv[1])), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
