@@ -41,16 +41,15 @@ export function measuredRun(command, args, { core, timeoutMs, cwd, env }) {
       text[name] += piece;
     });
   let bytesMax = 0;
-  let pids = [];
   const sampling = setInterval(() => {
-    const seen = tree(child.pid);
-    pids = seen.pids;
-    bytesMax = Math.max(bytesMax, seen.bytes);
+    bytesMax = Math.max(bytesMax, tree(child.pid).bytes);
   }, SAMPLE_MS);
   let timedOut = false;
   const limit = setTimeout(() => {
     timedOut = true;
-    for (const pid of [-child.pid, ...pids.map(Number)]) {
+    const { pid: leader = 0 } = child;
+    if (leader === 0) return;
+    for (const pid of [...tree(leader).pids.map(Number), -leader]) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {

@@ -94,8 +94,10 @@ const quiet = (command, args, timeout) => {
   const done = spawnSync(command, args, { encoding: 'utf8', timeout, maxBuffer: 1 << 26 });
   return {
     ok: done.status === 0,
-    text: `${done.stdout ?? ''}`,
-    why: `${done.error ?? done.stderr ?? ''}`.trim().slice(-200),
+    text: done.stdout ?? '',
+    why: String(done.error ?? done.stderr)
+      .trim()
+      .slice(-200),
   };
 };
 
