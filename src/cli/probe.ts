@@ -79,7 +79,8 @@ async function runProbe(
   flags.set('requests', [String(probe.requests)]);
   flags.set('input-tokens', [String(probe.inputTokens)]);
   flags.set('output-tokens', [String(probe.outputTokens)]);
-  flags.set('seed', [String(probe.inputTokens * 1000 + probe.concurrency)]);
+  // No two probes have prompts in common: a server that keeps beginnings would skip their prefill.
+  flags.set('seed', [String((probe.inputTokens * 1000 + probe.outputTokens) * 1000 + probe.concurrency)]);
   const { words } = readPlanInput({ ...given, flags }, {});
   const prepared = await prepare(words, given, 1);
   const plan = planPoint(prepared, loadPoints(words)[0]!, 0);

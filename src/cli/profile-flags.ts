@@ -28,8 +28,8 @@ export const profileFlags: readonly Flag[] = [
     value: 'NAME=VALUE',
     repeat: true,
     help: {
-      en: "a setting of the scheduler under its server's name (maxBatchSize=200, max_num_seqs=256), or blocks, blockSize",
-      zh: '调度器的设置，使用服务器自身的名称（maxBatchSize=200、max_num_seqs=256），或 blocks、blockSize',
+      en: "a setting of the scheduler under its server's name (maxBatchSize=200, enable_prefix_caching=false), or blocks, blockSize",
+      zh: '调度器的设置，使用服务器自身的名称（maxBatchSize=200、enable_prefix_caching=false），或 blocks、blockSize',
     },
   },
 ];

@@ -53,6 +53,7 @@ export class Answer {
   #over = false;
   #step: StepFacts = { batchSize: 1, queueWaitMs: 0, stepMs: 0, tokens: 0 };
   readonly #steps: StepFacts[] = [];
+  #cachedTokens: number | null = null;
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
@@ -75,6 +76,8 @@ export class Answer {
   /** The core has made token `index` of a choice. */
   made(choice: number, index: number, finished: boolean, step: StepFacts): void {
     this.#step = step;
+    // Of the first choice: the others find what it has just prefilled.
+    this.#cachedTokens ??= step.cachedTokens ?? null;
     this.#queuedMs ??= step.queueWaitMs / this.#parts.speed;
     if (this.#first.wire.wantsSteps === true) this.#steps.push(step);
     if (this.#over) return;
@@ -201,6 +204,7 @@ export class Answer {
       inputTokens,
       outputTokens,
       reasoningTokens: sum((planned) => Math.min(planned.reasoningTokens, planned.outputTokens)),
+      cachedTokens: this.#cachedTokens,
       steps: this.#steps.slice(0, outputTokens),
       times: {
         queueMs,

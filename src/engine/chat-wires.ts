@@ -40,6 +40,12 @@ export function ollamaWire(call: Call, createdSec: number): Wire {
 export function anthropicWire(call: Call, id: string): Wire {
   const message = { id, type: 'message', role: 'assistant', model: call.model, stop_sequence: null };
   const reasonOf = (finish: string): string => (finish === 'length' ? 'max_tokens' : 'end_turn');
+  // Anthropic counts what came from the cache apart.
+  const usageOf = ({ inputTokens, outputTokens, cachedTokens }: Usage): Record<string, number> => ({
+    input_tokens: inputTokens - (cachedTokens ?? 0),
+    ...(cachedTokens !== null && { cache_read_input_tokens: cachedTokens }),
+    output_tokens: outputTokens,
+  });
   let begun = false;
   const begin = (): string => {
     if (begun) return '';
@@ -66,14 +72,14 @@ export function anthropicWire(call: Call, id: string): Wire {
       named({
         type: 'message_delta',
         delta: { stop_reason: reasonOf(finish), stop_sequence: null },
-        usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
+        usage: usageOf(usage),
       } as { type: string }),
     whole: ({ text, finish, usage }) =>
       JSON.stringify({
         ...message,
         content: [{ type: 'text', text }],
         stop_reason: reasonOf(finish),
-        usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
+        usage: usageOf(usage),
       }),
     done: named({ type: 'message_stop' }),
     error: named({ type: 'error', error: { type: 'overloaded_error', message: failure } } as { type: string }),
@@ -85,7 +91,7 @@ export function responsesWire(call: Call, id: string, createdSec: number): Wire 
   const facts = { id, object: 'response', created_at: createdSec, model: call.model };
   const usageOf = (usage: Usage): Record<string, unknown> => ({
     input_tokens: usage.inputTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: usage.cachedTokens ?? 0 },
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.inputTokens + usage.outputTokens,

@@ -17,6 +17,8 @@ export interface Call {
   text: string;
   /** Where the prompt came as token numbers: how many. */
   promptTokens: number | null;
+  /** The token numbers themselves. */
+  promptIds?: readonly number[];
   stream: boolean;
   includeUsage: boolean;
   maxTokens: number | null;
@@ -114,12 +116,12 @@ export function chatPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
 }
 
 /** A prompt of token numbers; null = it is none. */
-export function tokenPrompt(prompt: unknown): Pick<Call, 'text' | 'promptTokens'> | null {
+export function tokenPrompt(prompt: unknown): Pick<Call, 'text' | 'promptTokens' | 'promptIds'> | null {
   if (!Array.isArray(prompt) || prompt.length === 0 || !prompt.every((token) => Number.isInteger(token))) return null;
-  return { text: prompt.slice(0, 64).join(' '), promptTokens: prompt.length };
+  return { text: prompt.slice(0, 64).join(' '), promptTokens: prompt.length, promptIds: prompt as number[] };
 }
 
-function plainPrompt(body: Body): Pick<Call, 'text' | 'promptTokens'> {
+function plainPrompt(body: Body): Pick<Call, 'text' | 'promptTokens' | 'promptIds'> {
   const given = body['prompt'];
   const prompt: unknown = Array.isArray(given) && given.length === 1 && typeof given[0] !== 'number' ? given[0] : given;
   if (typeof prompt === 'string') return { text: prompt, promptTokens: null };

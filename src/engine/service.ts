@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { simulatedServer } from '../core/index.ts';
-import { EngineCore, estimateTokens, starvedProfile } from '../sim/index.ts';
-import type { Emission, EngineCounters, Step } from '../sim/index.ts';
+import { EngineCore, estimateTokens, promptKeys, starvedProfile, tokenKeys } from '../sim/index.ts';
+import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
@@ -252,8 +252,17 @@ export class Service {
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
       this.#waiting.set(sequence, arrivalMs);
-      this.#pacer.submit({ id: sequence, inputTokens, outputTokens: lengths[choice]!, arrivalMs });
+      const keys = this.#keysOf(call, choices[choice]!, inputTokens);
+      this.#pacer.submit({ id: sequence, inputTokens, outputTokens: lengths[choice]!, arrivalMs, ...keys });
     }
+  }
+
+  /** By what the prefix cache knows the prompt again, where there is one. */
+  #keysOf(call: Call, planned: PlannedAnswer, inputTokens: number): { keys?: PromptKeys } {
+    const { keyBlockSize } = this.#core;
+    if (keyBlockSize === null) return {};
+    if (call.promptIds !== undefined) return { keys: { prompt: tokenKeys(call.promptIds, keyBlockSize) } };
+    return { keys: promptKeys(call.text, inputTokens, keyBlockSize, () => answerOf(planned)) };
   }
 
   /** A runaway that would never fit keeps to its limit. */
@@ -266,7 +275,7 @@ export class Service {
   #emit(emissions: readonly Emission[], step: Step): void {
     // First tokens go out before the rest of the batch: writing to some hundred sockets takes milliseconds.
     const [firsts, others] = [emissions.filter(isFirst), emissions.filter((emission) => !isFirst(emission))];
-    for (const { id, tokenIndex, finished } of [...firsts, ...others]) {
+    for (const { id, tokenIndex, finished, cachedTokens } of [...firsts, ...others]) {
       const waitedFromMs = this.#waiting.get(id) ?? step.startMs;
       if (finished) this.#waiting.delete(id);
       else this.#waiting.set(id, step.endMs);
@@ -278,9 +287,16 @@ export class Service {
         queueWaitMs,
         stepMs: Math.round(step.endMs - waitedFromMs),
         tokens: tokenIndex + 1,
+        ...(cachedTokens !== undefined && { cachedTokens }),
       });
     }
   }
+}
+
+/** The answer as the next turn of a conversation will hold it: without its reasoning. */
+function answerOf({ outputTokens, reasoningTokens, piece }: PlannedAnswer): { text: string; tokens: number } {
+  const tokens = Math.max(0, outputTokens - reasoningTokens);
+  return { text: Array.from({ length: tokens }, (_, i) => piece(reasoningTokens + i)).join(''), tokens };
 }
 
 function isFirst({ tokenIndex }: Emission): boolean {

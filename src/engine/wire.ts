@@ -5,6 +5,8 @@ export interface Usage {
   inputTokens: number;
   outputTokens: number;
   reasoningTokens: number;
+  /** Prompt tokens from the prefix cache; null = the engine has none. */
+  cachedTokens: number | null;
   /** What each token's step was like, in order. */
   steps?: readonly StepFacts[];
   /** What the request took by this server's clock. */
@@ -64,6 +66,8 @@ export interface StepFacts {
   stepMs: number;
   /** Tokens of this answer that are out, this one included. */
   tokens: number;
+  /** With the first token: prompt tokens from the prefix cache; absent = the engine has none. */
+  cachedTokens?: number;
 }
 
 /** Ends every stream. */
@@ -179,11 +183,12 @@ function completionsWire({ id, model, created, choice }: Facts): Wire {
   };
 }
 
-function usageJson({ inputTokens, outputTokens, reasoningTokens }: Usage): string {
+function usageJson({ inputTokens, outputTokens, reasoningTokens, cachedTokens }: Usage): string {
   return JSON.stringify({
     prompt_tokens: inputTokens,
     total_tokens: inputTokens + outputTokens,
     completion_tokens: outputTokens,
+    ...(cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
     ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
   });
 }

@@ -48,7 +48,7 @@ export class EngineBoard implements Board {
   constructor(shape: KvShape, prefixCaching: boolean) {
     this.kv = new KvBlocks(shape);
     this.#phases = new BlockPhases(shape.blockSize);
-    this.prefixes = prefixCaching ? new PrefixCache() : null;
+    this.prefixes = prefixCaching ? new PrefixCache(shape.blocks !== null) : null;
   }
 
   beginForming(nowMs: number): void {
@@ -73,8 +73,8 @@ export class EngineBoard implements Board {
     const start = own.state === 'waiting' ? this.#cachedNow(own) : own.computedTokens;
     const blocks = this.kv.blocksFor(start + tokens);
     if (own.state !== 'waiting') return Math.max(0, blocks - own.blocks);
-    const shared = this.#sharedBlocks(own, start + tokens);
-    return blocks - shared + (shared > 0 ? this.prefixes!.missing(own.prefixGroup, shared) : 0);
+    // Cached blocks that nobody holds count as free, so that taking them is taking free ones.
+    return start === 0 ? blocks : blocks - this.prefixes!.held(own.keys!.prompt, start / this.kv.blockSize);
   }
 
   blocksHeld(sequence: Sequence): number {
@@ -121,8 +121,9 @@ export class EngineBoard implements Board {
     invariant(own.chunk === 0 && !own.swapped, 'a sequence stands once in a step');
     if (!this.kv.take(this.blocksToPrefill(own, tokens))) return false;
     // Held before anything is evicted, so that the blocks it found are not the ones that go.
-    if (own.state === 'waiting') this.#admit(own, tokens);
+    if (own.state === 'waiting') this.#admit(own);
     this.#evictForRoom();
+    this.#publish(own, own.computedTokens + tokens);
     own.blocks = this.kv.blocksFor(own.computedTokens + tokens);
     own.chunk = tokens;
     this.chunked.push(own);
@@ -187,8 +188,8 @@ export class EngineBoard implements Board {
     return made;
   }
 
-  /** Takes a sequence out of the running set and gives its blocks back; says how many it held. */
-  leave(own: CoreSequence): number {
+  /** Takes a sequence out of the running set and gives its blocks back; says how many it held. What is `whole` is over. */
+  leave(own: CoreSequence, whole = false): number {
     let blocks = own.blocks;
     if (own.state === 'decoding') {
       const generated = own.generatedAt(this.decodeSteps);
@@ -197,6 +198,7 @@ export class EngineBoard implements Board {
     } else if (own.state === 'prefilling') this.prefilling.splice(this.prefilling.indexOf(own), 1);
     if (this.running.at(-1) === own) this.running.pop();
     else this.running.splice(this.running.indexOf(own), 1);
+    if (whole) this.#publishAnswer(own, blocks);
     this.#giveBack(own, blocks);
     return blocks;
   }
@@ -235,17 +237,21 @@ export class EngineBoard implements Board {
     return (own.inputTokens + own.generatedAt(this.decodeSteps) - 1) % this.kv.blockSize === 0;
   }
 
-  #admit(own: CoreSequence, tokens: number): void {
+  #admit(own: CoreSequence): void {
     const start = this.#cachedNow(own);
-    if (this.prefixes !== null && own.prefixGroup >= 0) {
-      this.prefixes.lookedUpTokens += own.inputTokens;
-      this.prefixes.foundTokens += start;
+    const { prefixes } = this;
+    if (prefixes !== null && own.keys !== null) {
+      own.sharedBlocks = start / this.kv.blockSize;
+      own.keepsApart = false;
+      prefixes.hold(own.keys.prompt, own.sharedBlocks);
+      // What is found when it comes back after a preemption is its own.
+      if (own.preemptions === 0) {
+        prefixes.lookedUpTokens += own.inputTokens;
+        prefixes.foundTokens += start;
+        own.cachedTokens = start;
+      }
     }
-    const shared = this.#sharedBlocks(own, start + tokens);
-    if (shared > 0) this.prefixes!.hold(own.prefixGroup, shared);
     this.waiting.remove(own);
-    own.sharedBlocks = shared;
-    own.cachedTokens = start;
     own.computedTokens = start;
     own.state = 'prefilling';
     own.admission = ++this.#admissions;
@@ -255,16 +261,37 @@ export class EngineBoard implements Board {
 
   /** Prompt tokens that the prefix cache would spare it now: whole blocks, and never the whole prompt. */
   #cachedNow(own: CoreSequence): number {
-    if (this.prefixes === null || own.prefixGroup < 0) return 0;
+    if (this.prefixes === null || own.keys === null) return 0;
     const { blockSize } = this.kv;
-    const most = Math.floor(Math.min(own.prefixTokens, own.inputTokens - 1) / blockSize);
-    return this.prefixes.found(own.prefixGroup, most) * blockSize;
+    return this.prefixes.found(own.keys.prompt, Math.floor((own.inputTokens - 1) / blockSize)) * blockSize;
   }
 
-  /** Blocks of its first `tokens` tokens that belong to the shared beginning. */
-  #sharedBlocks(own: CoreSequence, tokens: number): number {
-    if (this.prefixes === null || own.prefixGroup < 0) return 0;
-    return Math.floor(Math.min(own.prefixTokens, tokens) / this.kv.blockSize);
+  /** Blocks that the step at hand fills are found by others from now on: they may share the step, as in vLLM. */
+  #publish(own: CoreSequence, tokens: number): void {
+    if (this.prefixes !== null && own.keys !== null) this.#publishAs(own, own.keys.prompt, this.#wholeBlocks(tokens));
+  }
+
+  #publishAs(own: CoreSequence, keys: Float64Array, most: number): void {
+    const end = Math.min(most, keys.length);
+    while (!own.keepsApart && own.sharedBlocks < end) {
+      if (this.prefixes!.add(keys[own.sharedBlocks]!)) own.sharedBlocks++;
+      else own.keepsApart = true;
+    }
+  }
+
+  /** An answer that is over stays in the cache with its prompt, for whoever goes on from there. */
+  #publishAnswer(own: CoreSequence, blocks: number): void {
+    if (this.prefixes === null || own.keys?.withAnswer === undefined || own.keepsApart) return;
+    const keys = own.keys.withAnswer();
+    const { prompt } = own.keys;
+    for (let i = 0; i < own.sharedBlocks; i++) if (keys[i] !== prompt[i]) return;
+    const held = own.sharedBlocks;
+    this.#publishAs(own, keys, Math.min(blocks, this.#wholeBlocks(own.inputTokens + own.madeBefore - 1)));
+    if (own.sharedBlocks > held) own.keys = { prompt: keys };
+  }
+
+  #wholeBlocks(tokens: number): number {
+    return Math.floor(tokens / this.kv.blockSize);
   }
 
   #take(blocks: number): boolean {
@@ -283,7 +310,7 @@ export class EngineBoard implements Board {
     let given = blocks - own.sharedBlocks;
     if (own.sharedBlocks > 0) {
       const idleBefore = this.prefixes!.idleBlocks;
-      this.prefixes!.release(own.prefixGroup, own.sharedBlocks);
+      this.prefixes!.release(own.keys!.prompt, own.sharedBlocks);
       given += this.prefixes!.idleBlocks - idleBefore;
       own.sharedBlocks = 0;
     }

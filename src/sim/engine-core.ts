@@ -7,7 +7,7 @@ import { coldCost } from './mishap.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
-import { schedulerOf } from './scheduler/schedulers.ts';
+import { prefixCachingOf, schedulerOf } from './scheduler/schedulers.ts';
 import { CoreSequence } from './sequence.ts';
 import { StepTimes } from './step-times.ts';
 
@@ -55,7 +55,7 @@ export class EngineCore {
     this.#cost = options.cold === true ? coldCost(cost) : cost;
     this.#board = new EngineBoard(
       profile.kv ?? { blocks: null, blockSize: defaultBlockSize },
-      profile.prefixCaching ?? false,
+      prefixCachingOf(profile),
     );
     this.#keepTimes = options.keepTimes ?? true;
     this.#skipSteady = options.skipSteady ?? true;
@@ -67,6 +67,11 @@ export class EngineCore {
     return this.#board.kv.couldHold(inputTokens + outputTokens);
   }
 
+  /** Tokens to a block of the prefix cache, for whoever makes a prompt's keys; null = it is off. */
+  get keyBlockSize(): number | null {
+    return this.#board.prefixes === null ? null : this.#board.kv.blockSize;
+  }
+
   /** The longest request that could ever be held, prompt and answer; null = without limit. */
   get longestTokens(): number | null {
     const { total, blockSize } = this.#board.kv;
@@ -75,18 +80,11 @@ export class EngineCore {
 
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
-    const { id, inputTokens, outputTokens, arrivalMs, prefix } = request;
+    const { id, inputTokens, outputTokens, arrivalMs, keys } = request;
     invariant(inputTokens >= 1 && outputTokens >= 1, 'a request has at least one token on either side');
     invariant(!this.#sequences.has(id), 'a request is submitted once');
     invariant(this.fits(inputTokens, outputTokens), 'a request that never fits is not submitted');
-    const own = new CoreSequence(
-      id,
-      inputTokens,
-      outputTokens,
-      arrivalMs,
-      prefix?.group ?? -1,
-      Math.min(prefix?.tokens ?? 0, inputTokens),
-    );
+    const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null);
     this.#sequences.set(id, own);
     this.#board.waiting.push(own);
     this.#steady = false;
@@ -153,7 +151,15 @@ export class EngineCore {
         emissions.push({ id: own.id, tokenIndex: made - 1, finished: made === own.outputTokens });
       }
     }
-    this.#end([], (own, finished) => emissions.push({ id: own.id, tokenIndex: own.madeBefore - 1, finished }));
+    this.#end([], (own, finished) => {
+      const { id, cachedTokens } = own;
+      emissions.push({
+        id,
+        tokenIndex: own.madeBefore - 1,
+        finished,
+        ...(cachedTokens !== null && { cachedTokens }),
+      });
+    });
     return emissions;
   }
 
@@ -198,6 +204,7 @@ export class EngineCore {
       kvBlockSize: kv.blockSize,
       kvUsageRatio: kv.usageRatio,
       kvPeakBlocks: kv.peak,
+      kvCachedBlocks: prefixes?.idleBlocks ?? 0,
       promptTokensTotal: this.#promptTokens,
       generationTokensTotal: this.#generationTokens,
       preemptionsTotal: totals.preemptions,
@@ -301,7 +308,7 @@ export class EngineCore {
   }
 
   #finish(own: CoreSequence, endMs: number, finishes: Finish[]): void {
-    this.#board.leave(own);
+    this.#board.leave(own, true);
     own.state = 'gone';
     this.#sequences.delete(own.id);
     finishes.push({

@@ -1,3 +1,5 @@
+import type { PromptKeys } from './prefix-keys.ts';
+
 /** One request as it enters the engine. Ids are never used twice. */
 export interface EngineRequest {
   id: number;
@@ -5,8 +7,8 @@ export interface EngineRequest {
   /** How many tokens the answer will have; only the core knows, never the scheduler. */
   outputTokens: number;
   arrivalMs: number;
-  /** The first `tokens` of the prompt are those of every other request of the group. */
-  prefix?: { group: number; tokens: number };
+  /** Keys of the prompt's blocks, by which shared beginnings are found; absent = it shares nothing. */
+  keys?: PromptKeys;
 }
 
 /** A step under way. */
@@ -23,6 +25,8 @@ export interface Emission {
   /** 0 = the first token. */
   tokenIndex: number;
   finished: boolean;
+  /** With a first token: prompt tokens that the prefix cache spared; absent = none were looked up. */
+  cachedTokens?: number;
 }
 
 /** A request that is done. */
@@ -32,8 +36,8 @@ export interface Finish {
   endMs: number;
   /** When each of its tokens came out; empty where the core keeps no times. */
   tokenAtMs: number[];
-  /** Prompt tokens that the prefix cache spared. */
-  cachedTokens: number;
+  /** Prompt tokens that the prefix cache spared; null = none were looked up. */
+  cachedTokens: number | null;
 }
 
 /** What an engine shows of itself. */
@@ -47,6 +51,8 @@ export interface EngineCounters {
   /** null = without limit. */
   kvUsageRatio: number | null;
   kvPeakBlocks: number;
+  /** Blocks that nobody uses but that hold the beginnings of earlier prompts; they count as free. */
+  kvCachedBlocks: number;
   promptTokensTotal: number;
   generationTokensTotal: number;
   preemptionsTotal: number;

@@ -21,6 +21,8 @@ export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
 export { mishapNames, mishaps, mishapTimeoutMs, parseMishap, runawayTokens, starvedProfile } from './mishap.ts';
 export type { Mishap, MishapName } from './mishap.ts';
+export { promptKeys, textKeys, tokenKeys } from './prefix-keys.ts';
+export type { PromptKeys } from './prefix-keys.ts';
 export { readProfile } from './read-profile.ts';
 export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
 export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';

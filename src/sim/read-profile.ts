@@ -56,7 +56,7 @@ export function readProfile(value: unknown, file?: string): EngineProfile {
             blockSize: reader.number(kv, 'blockSize', count, 'kv.'),
           },
     ...schedulerIn(reader, top),
-    ...(top['prefixCaching'] === true ? { prefixCaching: true } : {}),
+    ...(typeof top['prefixCaching'] === 'boolean' ? { prefixCaching: top['prefixCaching'] } : {}),
     ...reader.optional(top, 'overheadMs', amount),
     ...(isFields(top['fit']) ? { fit: top['fit'] as unknown as FitQuality } : {}),
     notes: reader.texts(top, 'notes'),

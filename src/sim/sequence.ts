@@ -1,3 +1,5 @@
+import type { PromptKeys } from './prefix-keys.ts';
+
 /**
  * One request inside the engine, as a scheduler may see it. It does not hold the length of the answer:
  * no real scheduler knows it, and one that peeked would predict too well.
@@ -29,10 +31,12 @@ export class CoreSequence implements Sequence {
   finishAt = 0;
   /** KV blocks that it holds, as of `joinedAt` for a decoding one. */
   blocks = 0;
-  /** Of those, blocks shared through the prefix cache. */
+  /** Of those, the first so many are known to the prefix cache. */
   sharedBlocks = 0;
-  /** Prompt tokens taken from the prefix cache at its last admission. */
-  cachedTokens = 0;
+  /** Blocks of the same text were cached while it prefilled its own: what follows stays its own. */
+  keepsApart = false;
+  /** Prompt tokens taken from the prefix cache when it was first admitted; null = none were looked up. */
+  cachedTokens: number | null = null;
   /** Its place in the order of admission. */
   admission = 0;
   firstTokenMs = 0;
@@ -48,9 +52,8 @@ export class CoreSequence implements Sequence {
     readonly inputTokens: number,
     readonly outputTokens: number,
     readonly arrivalMs: number,
-    /** Which shared beginning its prompt has; −1 = none. */
-    readonly prefixGroup: number,
-    readonly prefixTokens: number,
+    /** Keys of its prompt's blocks; null = nobody told. */
+    public keys: PromptKeys | null,
   ) {}
 
   /** Output tokens after so many decode steps of the engine. */

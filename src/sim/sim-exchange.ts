@@ -2,6 +2,8 @@ import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from 
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
+import { promptKeys } from './prefix-keys.ts';
+import type { PromptKeys } from './prefix-keys.ts';
 import {
   answerText,
   drawOutputTokens,
@@ -29,6 +31,8 @@ export interface Flight {
   refusedAtMs: number | null;
   /** When each token so far came out. */
   tokenAtMs: number[];
+  /** Prompt tokens that the engine found in its prefix cache; null = it did not look, or the answer is not whole. */
+  cachedTokens: number | null;
   ended: boolean;
   /** The turn of a conversation that it is; null = it stands by itself. */
   turn: Turn | null;
@@ -54,6 +58,7 @@ export function sentFlight(
     atLimit: outputTokens === maxTokens,
     refusedAtMs: null,
     tokenAtMs: [],
+    cachedTokens: null,
     ended: false,
   };
 }
@@ -73,6 +78,7 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
     atLimit: false,
     refusedAtMs: null,
     tokenAtMs: [],
+    cachedTokens: null,
     ended: false,
   };
 }
@@ -105,7 +111,7 @@ export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, pro
     endMs,
     inputTokens: { planned: prompt?.inputTokens ?? null, server: ok ? flight.inputTokens : null, client: null },
     outputTokens: { planned: prompt?.maxTokens ?? null, server: ok ? generated : null, client: null },
-    cachedTokens: null,
+    cachedTokens: flight.cachedTokens,
     reasoningTokens: null,
     inputChars: prompt === null ? 0 : inputCharsOf(prompt),
     outputChars: prompt === null || heard === 0 ? 0 : estimateChars(heard, textOfPrompt(prompt)),
@@ -116,6 +122,15 @@ export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, pro
     problem,
   };
   return { exchange, answer: null };
+}
+
+/** What the prefix cache of an engine with such blocks has to know of a flight. */
+export function keysOf({ prompt, inputTokens, outputTokens }: Flight, blockSize: number): PromptKeys {
+  const text = prompt === null ? '' : textOfPrompt(prompt);
+  return promptKeys(text, inputTokens, blockSize, () => ({
+    text: answerText(outputTokens, text),
+    tokens: outputTokens,
+  }));
 }
 
 /** What the simulated server said: text as long as the tokens it made, for the history of a conversation. */

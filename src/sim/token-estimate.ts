@@ -2,8 +2,8 @@ import type { Prompt } from '../core/index.ts';
 import { randomStream } from '../core/index.ts';
 
 /** Tokens per character: CJK text, and everything else. Rough figures of present-day vocabularies. */
-const tokensPerCjkChar = 0.7;
-const tokensPerOtherChar = 0.25;
+export const tokensPerCjkChar = 0.7;
+export const tokensPerOtherChar = 0.25;
 
 /**
  * Lengths of answers that nobody limited: log-normal with mean exp(5.3 + 0.6²/2) ≈ 240 tokens, median 200,
@@ -16,7 +16,7 @@ const answerLogSigma = 0.6;
 export const defaultMaxOutputTokens = 2048;
 
 /** Whether a UTF-16 code unit belongs to Chinese, Japanese or Korean text. */
-function isCjk(code: number): boolean {
+export function isCjk(code: number): boolean {
   return code >= 0x2e80 && (code <= 0xd7ff || (code >= 0xf900 && code <= 0xfaff) || (code >= 0xff00 && code <= 0xffef));
 }
 

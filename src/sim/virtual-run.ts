@@ -16,7 +16,7 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
 import type { Flight } from './sim-exchange.ts';
-import { answerOf, endedFlight, sentFlight, unsentFlight } from './sim-exchange.ts';
+import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
 
 /** How long a simulated server takes to refuse a request; not 0, or a closed loop of refusals would stop the clock. */
@@ -241,7 +241,14 @@ export class VirtualRun {
 
   #submit(flight: Flight): void {
     const { seq: id, inputTokens, outputTokens } = flight;
-    this.core.submit({ id, inputTokens, outputTokens, arrivalMs: this.#nowMs });
+    const { keyBlockSize } = this.core;
+    this.core.submit({
+      id,
+      inputTokens,
+      outputTokens,
+      arrivalMs: this.#nowMs,
+      ...(keyBlockSize !== null && { keys: keysOf(flight, keyBlockSize) }),
+    });
     // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
     if (this.core.step === null) this.core.beginStep(this.#nowMs);
   }
@@ -292,10 +299,11 @@ export class VirtualRun {
     invariant(nextMs < Infinity, 'a run that is not over has something to wait for');
     this.#nowMs = Math.max(this.#nowMs, nextMs);
     // The next step has begun before clients hear of this one: an ask that follows an answer joins the one after.
-    for (const { id, tokenAtMs } of finishes) {
+    for (const { id, tokenAtMs, cachedTokens } of finishes) {
       const flight = this.#flights.get(id);
       invariant(flight !== undefined, 'tokens belong to requests in flight');
       flight.tokenAtMs = tokenAtMs;
+      flight.cachedTokens = cachedTokens;
       this.#end(flight, 'ok', null);
     }
     if (this.#nowMs >= deadlineMs) this.#missDeadlines();

@@ -1,82 +1,90 @@
-/** One shared beginning: its blocks in the cache, from the front, and how many sequences hold each. */
-interface Chain {
-  group: number;
-  /** Holders of each cached block; a block further on is never held by more than the one before it. */
-  holders: number[];
-  usedAt: number;
+/** One whole KV block of a prompt's text, and how many sequences hold it. */
+interface CachedBlock {
+  key: number;
+  holders: number;
 }
 
+/** Blocks kept for later where the KV cache has no limit of its own: two million tokens of 16 to a block. */
+const mostIdleBlocks = 2 ** 17;
+
 /**
- * Which whole blocks of shared prompt beginnings are in the KV cache. Blocks are counted by who holds them; those that nobody
- * holds stay until room is needed, and the end of the chain that was used least recently goes first.
+ * Which whole blocks of prompts (and of the answers that followed) are in the KV cache, by keys that stand for all text up to
+ * the block's end, so that equal keys are equal beginnings. Blocks are counted by who holds them; those that nobody holds stay
+ * until room is needed, and the one that was let go first goes first. A sequence lets go of its last block first, hence a
+ * block never goes before one that continues it.
  */
 export class PrefixCache {
-  readonly #chains = new Map<number, Chain>();
-  #clock = 0;
-  /** Cached blocks that nobody holds: they can be had back at any time. */
-  idleBlocks = 0;
+  readonly #blocks = new Map<number, CachedBlock>();
+  /** Blocks that nobody holds, in the order in which they were let go. */
+  readonly #idle = new Map<number, CachedBlock>();
+  readonly #mostIdle: number;
   /** Prompt tokens looked up, and those of them that were found. */
   lookedUpTokens = 0;
   foundTokens = 0;
 
-  /** Blocks of the chain that are there now, at most `blocks`. */
-  found(group: number, blocks: number): number {
-    return Math.min(this.#chains.get(group)?.holders.length ?? 0, blocks);
+  /** `limited` = the KV cache has so few blocks that it will say itself when some have to go. */
+  constructor(limited: boolean) {
+    this.#mostIdle = limited ? Infinity : mostIdleBlocks;
   }
 
-  /** Blocks that holding the first `blocks` of the chain would take from the free ones: those that nobody holds yet. */
-  missing(group: number, blocks: number): number {
-    const holders = this.#chains.get(group)?.holders ?? [];
+  /** Cached blocks that nobody holds: they can be had back at any time. */
+  get idleBlocks(): number {
+    return this.#idle.size;
+  }
+
+  /** How many blocks from the front are there now, at most `most`. */
+  found(keys: Float64Array, most: number): number {
+    const end = Math.min(most, keys.length);
+    let count = 0;
+    while (count < end && this.#blocks.has(keys[count]!)) count++;
+    return count;
+  }
+
+  /** Of the first `count`, which are there, those that somebody holds: sharing them takes no free block. */
+  held(keys: Float64Array, count: number): number {
     let held = 0;
-    while (held < blocks && held < holders.length && holders[held]! > 0) held++;
-    return blocks - held;
+    while (held < count && this.#blocks.get(keys[held]!)!.holders > 0) held++;
+    return held;
   }
 
-  /** A sequence takes the first `blocks` of the chain; those that are not there yet become part of it. */
-  hold(group: number, blocks: number): void {
-    let chain = this.#chains.get(group);
-    if (chain === undefined) {
-      chain = { group, holders: [], usedAt: 0 };
-      this.#chains.set(group, chain);
-    }
-    chain.usedAt = ++this.#clock;
-    for (let i = 0; i < blocks; i++) {
-      if (i < chain.holders.length) {
-        if (chain.holders[i] === 0) this.idleBlocks--;
-        chain.holders[i]!++;
-      } else chain.holders.push(1);
+  /** A sequence takes the first `count` blocks, which are there. */
+  hold(keys: Float64Array, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const block = this.#blocks.get(keys[i]!)!;
+      if (block.holders++ === 0) this.#idle.delete(block.key);
     }
   }
 
-  /** The sequence lets go; the blocks stay cached. */
-  release(group: number, blocks: number): void {
-    const chain = this.#chains.get(group)!;
-    chain.usedAt = ++this.#clock;
-    for (let i = 0; i < blocks; i++) {
-      if (--chain.holders[i]! === 0) this.idleBlocks++;
-    }
+  /** A block that a sequence has just filled is there for others too; false = another one of the same text is there already. */
+  add(key: number): boolean {
+    if (this.#blocks.has(key)) return false;
+    this.#blocks.set(key, { key, holders: 1 });
+    return true;
   }
 
-  /** Throws out up to `blocks` blocks that nobody holds, least recently used chain first; says how many. */
+  /** A sequence lets go of its first `count` blocks, the last one first; they stay cached. */
+  release(keys: Float64Array, count: number): void {
+    for (let i = count - 1; i >= 0; i--) {
+      const block = this.#blocks.get(keys[i]!)!;
+      if (--block.holders === 0) this.#idle.set(block.key, block);
+    }
+    if (this.#idle.size > this.#mostIdle) this.evict(this.#idle.size - this.#mostIdle);
+  }
+
+  /** Throws out up to `blocks` blocks that nobody holds; says how many. */
   evict(blocks: number): number {
-    let left = blocks;
-    const idle = [...this.#chains.values()].filter((chain) => chain.holders.at(-1) === 0);
-    for (const chain of idle.toSorted((a, b) => a.usedAt - b.usedAt)) {
-      while (left > 0 && chain.holders.at(-1) === 0) {
-        chain.holders.pop();
-        this.idleBlocks--;
-        left--;
-      }
-      if (chain.holders.length === 0) this.#chains.delete(chain.group);
-      if (left === 0) break;
+    let gone = 0;
+    for (const key of this.#idle.keys()) {
+      if (gone === blocks) break;
+      this.#idle.delete(key);
+      this.#blocks.delete(key);
+      gone++;
     }
-    return blocks - left;
+    return gone;
   }
 
   /** Blocks that some sequence holds, each counted once. */
   heldBlocks(): number {
-    let held = 0;
-    for (const chain of this.#chains.values()) for (const holders of chain.holders) if (holders > 0) held++;
-    return held;
+    return this.#blocks.size - this.#idle.size;
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EngineProfile, EngineRequest, Finish, SettingValue } from '../index.ts';
+import type { EngineProfile, EngineRequest, Finish, PromptKeys, SettingValue } from '../index.ts';
 import { EngineCore, schedulerNames } from '../index.ts';
 import type { SchedulerName } from '../index.ts';
 
@@ -46,11 +46,26 @@ const someRequests = fc
       inputTokens: fc.integer({ min: 1, max: 60 }),
       outputTokens: fc.integer({ min: 1, max: 45 }),
       arrivalMs: fc.integer({ min: 0, max: 1500 }),
-      prefix: fc.record({ group: fc.integer({ min: 0, max: 2 }), tokens: fc.integer({ min: 0, max: 40 }) }),
+      group: fc.integer({ min: 0, max: 2 }),
+      alike: fc.integer({ min: 0, max: 40 }),
     }),
     { minLength: 1, maxLength: 25 },
   )
-  .map((list) => list.map((request, id): EngineRequest => ({ id, ...request })));
+  .map((list) => list.map(({ group, alike, ...request }, id) => ({ id, ...request, keys: keysOf(id, group, alike, request) })));
+
+/** Keys of blocks of 8 tokens: those of a group's first `alike` tokens are the group's, all others the request's own. */
+function keysOf(
+  id: number,
+  group: number,
+  alike: number,
+  { inputTokens, outputTokens }: Pick<EngineRequest, 'inputTokens' | 'outputTokens'>,
+): PromptKeys {
+  const keys = (tokens: number): Float64Array =>
+    Float64Array.from({ length: Math.floor(tokens / 8) }, (_, i) =>
+      8 * (i + 1) <= alike ? 1000 * group + i : 1e6 * (id + 1) + i,
+    );
+  return { prompt: keys(inputTokens), withAnswer: () => keys(inputTokens + outputTokens - 1) };
+}
 
 /** Lets a core run through the requests, looking at it whenever it stops. */
 function drive(core: EngineCore, requests: readonly EngineRequest[], look: () => void): Finish[] {
@@ -87,9 +102,10 @@ describe.each(variants)('$scheduler $settings', (variant) => {
         fc.property(someRequests, fc.integer(), (requests, seed) => {
           const core = new EngineCore({ profile: profileOf(variant, caching), seed });
           const done = drive(core, requests, () => {
-            const { kvUsedBlocks, running } = core.counters();
+            const { kvUsedBlocks, kvCachedBlocks, running } = core.counters();
             expect(core.recountBlocks()).toBe(kvUsedBlocks);
-            expect(kvUsedBlocks).toBeLessThanOrEqual(14);
+            expect(kvUsedBlocks + kvCachedBlocks).toBeLessThanOrEqual(14);
+            expect(caching ? 0 : kvCachedBlocks).toBe(0);
             expect(running).toBeLessThanOrEqual(5);
           });
           expect(done.map((finish) => finish.id).toSorted((a, b) => a - b)).toEqual(requests.map((r) => r.id));
@@ -113,9 +129,9 @@ describe.each(variants)('$scheduler $settings', (variant) => {
 
   it('skipping of steady stretches changes nothing, to the last bit', () => {
     fc.assert(
-      fc.property(someRequests, fc.integer(), (requests, seed) => {
+      fc.property(someRequests, fc.integer(), fc.boolean(), (requests, seed, caching) => {
         const [skipping, asking] = [true, false].map((skipSteady) => {
-          const core = new EngineCore({ profile: profileOf(variant, false), seed, skipSteady });
+          const core = new EngineCore({ profile: profileOf(variant, caching), seed, skipSteady });
           return { done: drive(core, requests, () => {}), counters: core.counters() };
         });
         expect(skipping).toEqual(asking);

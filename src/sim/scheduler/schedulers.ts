@@ -26,6 +26,8 @@ export interface SchedulerKind {
   settings: Readonly<Record<string, SettingRule>>;
   /** The setting that caps the sequences running at once. */
   batchSetting: string;
+  /** The setting that keeps prompt beginnings in the KV cache, and the value that does. */
+  prefixSetting: { name: string; on: SettingValue };
   make(settings: Readonly<Record<string, SettingValue>>): Scheduler;
 }
 
@@ -42,12 +44,40 @@ const batch = (profile: EngineProfile): number => profile.maxBatchSize;
 const prefillTokens = (profile: EngineProfile): number => profile.maxPrefillTokens ?? 8192;
 const many = 2 ** 31 - 1;
 
+/** How a server names its prefix cache, and whether it has it where nobody says. */
+interface PrefixSwitch {
+  name: string;
+  on: SettingValue;
+  rule: SettingRule;
+}
+
+const cacheSwitch = (name: string, on: boolean, byDefault: boolean): PrefixSwitch => ({
+  name,
+  on,
+  rule: { default: ({ prefixCaching = byDefault }) => (prefixCaching ? on : !on) },
+});
+/** MindIE has it as a plug-in. */
+const pluginSwitch: PrefixSwitch = {
+  name: 'plugin_type',
+  on: 'prefix_cache',
+  rule: {
+    oneOf: ['none', 'prefix_cache'],
+    default: ({ prefixCaching }) => (prefixCaching === true ? 'prefix_cache' : 'none'),
+  },
+};
+
 function kind<T>(
   settings: Record<keyof T & string, SettingRule>,
   batchSetting: keyof T & string,
+  { name, on, rule }: PrefixSwitch,
   make: (settings: T) => Scheduler,
 ): SchedulerKind {
-  return { settings, batchSetting, make: (given) => make(given as T) };
+  return {
+    settings: { ...settings, [name]: rule },
+    batchSetting,
+    prefixSetting: { name, on },
+    make: (given) => make(given as T),
+  };
 }
 
 /** Every policy: adding one is a file and an entry. Ranges are those that the servers' own validators accept. */
@@ -55,6 +85,7 @@ export const schedulers = {
   continuous: kind<{ maxBatchSize: number; maxPrefillTokens: number }>(
     { maxBatchSize: whole(1, many, batch), maxPrefillTokens: whole(1, many, (p) => p.maxPrefillTokens ?? many) },
     'maxBatchSize',
+    cacheSwitch('prefixCaching', true, false),
     continuousFcfs,
   ),
   'vllm-v1': kind<Parameters<typeof vllmV1>[0]>(
@@ -66,6 +97,7 @@ export const schedulers = {
       max_num_partial_prefills: whole(0, many, () => 0),
     },
     'max_num_seqs',
+    cacheSwitch('enable_prefix_caching', true, true),
     vllmV1,
   ),
   'vllm-v0': kind<Parameters<typeof vllmV0>[0]>(
@@ -77,6 +109,7 @@ export const schedulers = {
       num_cpu_blocks: whole(0, many, () => 0),
     },
     'max_num_seqs',
+    cacheSwitch('enable_prefix_caching', true, false),
     vllmV0,
   ),
   mindie: kind<Parameters<typeof mindie>[0]>(
@@ -97,6 +130,7 @@ export const schedulers = {
       backendType: word('atb', 'ms'),
     },
     'maxBatchSize',
+    pluginSwitch,
     mindie,
   ),
   sglang: kind<Parameters<typeof sglang>[0]>(
@@ -107,9 +141,15 @@ export const schedulers = {
       new_token_ratio: ratio(0.1),
     },
     'max_running_requests',
+    cacheSwitch('disable_radix_cache', false, true),
     sglang,
   ),
-  static: kind<Parameters<typeof staticBatch>[0]>({ maxBatchSize: whole(1, many, batch) }, 'maxBatchSize', staticBatch),
+  static: kind<Parameters<typeof staticBatch>[0]>(
+    { maxBatchSize: whole(1, many, batch) },
+    'maxBatchSize',
+    cacheSwitch('prefixCaching', true, false),
+    staticBatch,
+  ),
 } as const satisfies Record<string, SchedulerKind>;
 
 export type SchedulerName = keyof typeof schedulers;
@@ -122,6 +162,13 @@ export function schedulerOf(profile: EngineProfile): Scheduler {
     Object.entries(rules).map(([key, rule]) => [key, settings[key] ?? rule.default(profile)]),
   );
   return schedulers[name].make(filled);
+}
+
+/** Whether a profile's engine keeps prompt beginnings: by its server's own setting, else by what that server does unasked. */
+export function prefixCachingOf(profile: EngineProfile): boolean {
+  const { name, settings } = profile.scheduler ?? { name: 'continuous', settings: {} };
+  const { prefixSetting, settings: rules }: SchedulerKind = schedulers[name];
+  return (settings[prefixSetting.name] ?? rules[prefixSetting.name]!.default(profile)) === prefixSetting.on;
 }
 
 /** Names of all policies. */

@@ -1,0 +1,59 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Summary } from '../../src/core/index.ts';
+import { dyno, start } from './dyno.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'llmdyno-prefix-'));
+const profile = join(folder, 'small.json');
+writeFileSync(
+  profile,
+  JSON.stringify({
+    schema: 'llmdyno.engine-profile/1',
+    name: 'small',
+    title: 'small',
+    model: 'small',
+    source: 'made up for tests',
+    date: '2026',
+    cost: { aMs: 20, cMsPerDecode: 0.1, p1MsPerPrefillToken: 0.05, kMsPer1000KvTokens: 0 },
+    jitter: { stepSigma: 0 },
+    maxBatchSize: 32,
+    maxPrefillTokens: null,
+    kv: { blocks: 4000, blockSize: 16 },
+    scheduler: { name: 'vllm-v1', settings: { enable_prefix_caching: true } },
+    notes: [],
+  }),
+);
+const words = [
+  ...['--dataset', 'shared-prefix:groups=3,prefix=256', '--input-tokens', '48', '--output-tokens', '8'],
+  ...['--concurrency', '1', '--requests', '24', '--seed', '7', '--json', '--quiet'],
+];
+
+function summaryOf(out: string): Summary {
+  return JSON.parse(out) as Summary;
+}
+
+it('the live engine and virtual time find the same beginnings: 21 of 24 prompts of 304 tokens find 256', async () => {
+  const engine = start(['engine', '--profile', profile, '--port', '0', '--speed', '10', '--json']);
+  try {
+    const { url } = JSON.parse(await engine.until('out', /\}\s*$/)) as { url: string };
+    const live = summaryOf((await dyno(['run', url, ...words, '--store', join(folder, 'live')])).out);
+    const virtual = summaryOf((await dyno(['sim', '--profile', profile, ...words, '--store', join(folder, 'sim')])).out);
+    const off = summaryOf(
+      (
+        await dyno([
+          ...['sim', '--profile', profile, '--set', 'enable_prefix_caching=false', ...words],
+          ...['--store', join(folder, 'off')],
+        ])
+      ).out,
+    );
+    expect(virtual.cachedInputRatio).toBeCloseTo((21 * 256) / (24 * 304), 10);
+    expect(live.cachedInputRatio).toBeCloseTo(virtual.cachedInputRatio!, 10);
+    expect(off.cachedInputRatio).toBeNull();
+    expect(virtual.ttftMs!.mean).toBeLessThan(off.ttftMs!.mean!);
+  } finally {
+    engine.child.kill();
+    await engine.done;
+  }
+});
