@@ -25,7 +25,9 @@ describe('shared beginnings over HTTP', () => {
     const engine = await start({ profile: cached });
     const question = { role: 'user', content: words(40, 'sky') };
     const said = async (messages: object[]) =>
-      JSON.parse((await call(engine, '/v1/chat/completions', { ...chat({ max_tokens: 60, ignore_eos: true }), messages })).body);
+      JSON.parse(
+        (await call(engine, '/v1/chat/completions', { ...chat({ max_tokens: 60, ignore_eos: true }), messages })).body,
+      );
     const answer = (await said([question])).choices[0].message;
     const next = await said([question, answer, { role: 'user', content: words(10, 'sea') }]);
     expect(next.usage.prompt_tokens_details.cached_tokens).toBeGreaterThan(40);

@@ -25,7 +25,13 @@ const profile: EngineProfile = {
 const words = (count: number, letter: string): string => `${letter.repeat(3)} `.repeat(count);
 
 /** Runs one request alone and says what it found and when its first token came. */
-function alone(core: EngineCore, id: number, text: string, answer = 'x', outputTokens = 2): { cached: number | null; ttftMs: number } {
+function alone(
+  core: EngineCore,
+  id: number,
+  text: string,
+  answer = 'x',
+  outputTokens = 2,
+): { cached: number | null; ttftMs: number } {
   const inputTokens = estimateTokens(text);
   const arrivalMs = 1e6 * id;
   const { keyBlockSize } = core;
@@ -46,17 +52,23 @@ function alone(core: EngineCore, id: number, text: string, answer = 'x', outputT
 describe('keys of blocks', () => {
   it('two texts have as many keys in common as they have whole blocks in common at their beginnings', () => {
     fc.assert(
-      fc.property(fc.string({ maxLength: 300 }), fc.string(), fc.string(), fc.constantFrom(1, 4, 16), (head, a, b, size) => {
-        const [one, other] = [`${head}${a}`, `${head}${b}`];
-        let alike = 0;
-        while (alike < Math.min(one.length, other.length) && one[alike] === other[alike]) alike++;
-        const [left, right] = [one, other].map((text) => textKeys(text, text.length / 4, size));
-        const shared = Math.floor(alike / 4 / size);
-        const common = [...left!].filter((key, i) => key === right![i]).length;
-        expect(common).toBeLessThanOrEqual(Math.min(left!.length, right!.length));
-        // fc.string is printable ASCII: four characters to a token.
-        expect(common).toBe(Math.min(shared, left!.length, right!.length));
-      }),
+      fc.property(
+        fc.string({ maxLength: 300 }),
+        fc.string(),
+        fc.string(),
+        fc.constantFrom(1, 4, 16),
+        (head, a, b, size) => {
+          const [one, other] = [`${head}${a}`, `${head}${b}`];
+          let alike = 0;
+          while (alike < Math.min(one.length, other.length) && one[alike] === other[alike]) alike++;
+          const [left, right] = [one, other].map((text) => textKeys(text, text.length / 4, size));
+          const shared = Math.floor(alike / 4 / size);
+          const common = [...left!].filter((key, i) => key === right![i]).length;
+          expect(common).toBeLessThanOrEqual(Math.min(left!.length, right!.length));
+          // fc.string is printable ASCII: four characters to a token.
+          expect(common).toBe(Math.min(shared, left!.length, right!.length));
+        },
+      ),
       { seed: 31 },
     );
   });
@@ -146,14 +158,17 @@ describe('shared beginnings', () => {
     ['sglang', { disable_radix_cache: true }, { disable_radix_cache: false }, true],
     ['mindie', { plugin_type: 'none' }, { plugin_type: 'prefix_cache' }, false],
     ['continuous', { prefixCaching: false }, { prefixCaching: true }, false],
-  ] as const)('%s: off and on by its own setting, and as its server does where nobody says', (name, off, on, byDefault) => {
-    const second = (settings: Record<string, boolean | string>): number | null => {
-      const core = new EngineCore({ profile: { ...profile, scheduler: { name, settings } }, seed: 1 });
-      alone(core, 1, words(100, 'a'));
-      return alone(core, 2, words(100, 'a')).cached;
-    };
-    expect([second(off), second(on), second({})]).toEqual([null, 96, byDefault ? 96 : null]);
-  });
+  ] as const)(
+    '%s: off and on by its own setting, and as its server does where nobody says',
+    (name, off, on, byDefault) => {
+      const second = (settings: Record<string, boolean | string>): number | null => {
+        const core = new EngineCore({ profile: { ...profile, scheduler: { name, settings } }, seed: 1 });
+        alone(core, 1, words(100, 'a'));
+        return alone(core, 2, words(100, 'a')).cached;
+      };
+      expect([second(off), second(on), second({})]).toEqual([null, 96, byDefault ? 96 : null]);
+    },
+  );
 
   it('without a limit of its own the cache still forgets: never more than 2^17 blocks that nobody holds', () => {
     const cache = new PrefixCache(false);

@@ -75,7 +75,12 @@ function blockParts(text: string, tokens: number, blockSize: number): number {
 }
 
 /** Keys of a prompt and of what was answered to it, as the history of a conversation puts them together. */
-export function promptKeys(text: string, tokens: number, blockSize: number, answer: () => { text: string; tokens: number }): PromptKeys {
+export function promptKeys(
+  text: string,
+  tokens: number,
+  blockSize: number,
+  answer: () => { text: string; tokens: number },
+): PromptKeys {
   return {
     prompt: textKeys(text, tokens, blockSize),
     withAnswer: () => {

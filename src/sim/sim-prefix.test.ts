@@ -102,7 +102,10 @@ describe('shared beginnings in virtual time', () => {
       thinkMs: null,
       keepReasoning: false,
     };
-    const talk = (): Workload => ({ ...fromPrompts([conversationPrompt(script)], { offset: 0, cycle: false }), conversations: true });
+    const talk = (): Workload => ({
+      ...fromPrompts([conversationPrompt(script)], { offset: 0, cycle: false }),
+      conversations: true,
+    });
     const [on, off] = await Promise.all([true, false].map((caching) => play(talk(), caching, { requests: 3 })));
     const tokens = on!.exchanges.map((e) => e.inputTokens.server!);
     // All of the turn before and its 64 tokens, but the last, in whole blocks of 16.

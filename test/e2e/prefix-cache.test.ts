@@ -39,7 +39,9 @@ it('the live engine and virtual time find the same beginnings: 21 of 24 prompts 
   try {
     const { url } = JSON.parse(await engine.until('out', /\}\s*$/)) as { url: string };
     const live = summaryOf((await dyno(['run', url, ...words, '--store', join(folder, 'live')])).out);
-    const virtual = summaryOf((await dyno(['sim', '--profile', profile, ...words, '--store', join(folder, 'sim')])).out);
+    const virtual = summaryOf(
+      (await dyno(['sim', '--profile', profile, ...words, '--store', join(folder, 'sim')])).out,
+    );
     const off = summaryOf(
       (
         await dyno([

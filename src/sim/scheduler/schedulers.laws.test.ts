@@ -51,7 +51,9 @@ const someRequests = fc
     }),
     { minLength: 1, maxLength: 25 },
   )
-  .map((list) => list.map(({ group, alike, ...request }, id) => ({ id, ...request, keys: keysOf(id, group, alike, request) })));
+  .map((list) =>
+    list.map(({ group, alike, ...request }, id) => ({ id, ...request, keys: keysOf(id, group, alike, request) })),
+  );
 
 /** Keys of blocks of 8 tokens: those of a group's first `alike` tokens are the group's, all others the request's own. */
 function keysOf(
