@@ -98,7 +98,14 @@ const fit = z.object({
       residual: maybe,
       heldOut: errors.nullable(),
       interpolation: errors.nullable(),
-      next: z.object({ concurrency: z.number(), why: z.string() }).nullable(),
+      next: z
+        .object({
+          concurrency: z.number(),
+          inputTokens: z.number().optional(),
+          outputTokens: z.number().optional(),
+          why: z.string(),
+        })
+        .nullable(),
     }),
   ),
   skipped: z.array(z.object({ id: z.string(), title: z.string(), why: z.string() })),

@@ -18,7 +18,8 @@ export interface FittedEntry {
   residual: number | null;
   heldOut: HeldOut | { metrics: TraceFit['metrics'] } | null;
   interpolation: HeldOut | null;
-  next: { concurrency: number; why: string } | null;
+  /** null = not asked for. */
+  next: { concurrency: number; inputTokens?: number; outputTokens?: number; why: string } | null;
 }
 
 /** What could not be fitted, and why. */

@@ -41,8 +41,13 @@ function entryText(entry: FittedEntry, lang: Lang): string {
     }
   } else if (entry.heldOut !== null) lines.push(...heldOutLines(entry.heldOut, entry.interpolation, lang));
   if (entry.next !== null) {
+    const { concurrency, inputTokens, outputTokens, why } = entry.next;
+    const lengths =
+      inputTokens === undefined || outputTokens === undefined
+        ? ''
+        : t(`, ${inputTokens} tokens in, ${outputTokens} out`, `，输入 ${inputTokens}、输出 ${outputTokens} token`);
     lines.push(
-      `  ${t('measure next', '建议下一个测量点')}: ${t('concurrency', '并发')} ${entry.next.concurrency} (${entry.next.why})`,
+      `  ${t('measure next', '建议下一个测量点')}: ${t('concurrency', '并发')} ${concurrency}${lengths} (${why})`,
     );
   }
   return `${lines.join('\n')}\n`;

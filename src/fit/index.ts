@@ -19,6 +19,8 @@ export type { LimitKind } from './sweep-model.ts';
 export type { ScoredMetric } from './residuals.ts';
 export { fitTrace } from './fit-trace.ts';
 export type { TraceFit, TraceFitOptions } from './fit-trace.ts';
+export { nextForProbes, nextForTrace } from './next-measurement.ts';
+export type { NextMeasurement } from './next-measurement.ts';
 export { replay } from './replay.ts';
 export type { Replayed } from './replay.ts';
 export { readTrace, traceOfExchanges } from './request-trace.ts';

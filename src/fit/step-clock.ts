@@ -119,13 +119,16 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
     sums[places.m]![j + 1]! -= attention / baseMs;
     sums[width]![j + 1]! += steps;
   }
-  const over = (sum: Float64Array): Float64Array =>
-    pieces.steps.map((steps, i) => (sum[pieces.to[i]!]! - sum[pieces.from[i]!]!) * weightOf(steps));
-  const clocked = over(sums[width]!);
-  return {
-    errors: clocked.map((value, i) => value - pieces.steps[i]! * weightOf(pieces.steps[i]!)),
-    slopes: sums.slice(0, width).map(over),
+  const { steps: counted, from, to } = pieces;
+  const weights = counted.map(weightOf);
+  const over = (sum: Float64Array): Float64Array => {
+    const out = new Float64Array(counted.length);
+    for (let i = 0; i < out.length; i++) out[i] = (sum[to[i]!]! - sum[from[i]!]!) * weights[i]!;
+    return out;
   };
+  const errors = over(sums[width]!);
+  for (let i = 0; i < errors.length; i++) errors[i]! -= counted[i]! * weights[i]!;
+  return { errors, slopes: sums.slice(0, width).map(over) };
 }
 
 /** The part of 0 … n between two knots; no knot = no end. */
@@ -187,10 +190,10 @@ function addEntrances(
   sigma: number,
 ): void {
   const places = placesOf(knots);
+  const row = x.map(() => 0);
   for (const { ttftMs, promptTokens, decodes, kvTokens } of pieces.entrances) {
     const idle = decodes === 0;
     const chunks = Math.ceil(promptTokens / Math.max(1, rules.chunkTokens - decodes));
-    const row = x.map(() => 0);
     row[0] = idle ? chunks : chunks + 0.5;
     const whole = rules.prefillApart ? row[0] - chunks : row[0];
     let before = 0;
@@ -204,8 +207,10 @@ function addEntrances(
     row[places.overhead] = 1;
     const foundMs = dot(row, x);
     // Uniform within a step: 0.29 of it; and what the server adds of its own.
-    const spreadMs = Math.hypot(idle ? 0 : 0.29 * x[0]!, 0.03 * foundMs, 0.3);
-    const weight = (sigma / spreadMs) ** 2 * bounded(Math.abs(ttftMs - foundMs) / spreadMs);
+    const within = idle ? 0 : 0.29 * x[0]!;
+    const spreadMs = Math.sqrt(within * within + 0.0009 * foundMs * foundMs + 0.09);
+    const ratio = sigma / spreadMs;
+    const weight = ratio * ratio * bounded(Math.abs(ttftMs - foundMs) / spreadMs);
     addRow(system, row, ttftMs, weight);
   }
 }

@@ -68,7 +68,7 @@ describe('shared beginnings in virtual time', () => {
 
   it('switched off, nothing is found and nothing is said of it', async () => {
     const { exchanges } = await play(fromPrompts(same, { offset: 0, cycle: true }), false);
-    expect(exchanges.map((e) => [e.cachedTokens, ttftMs(e)])).toEqual(Array(4).fill([null, 60]));
+    expect(exchanges.map((e) => [e.cachedTokens, ttftMs(e)])).toEqual(exchanges.map(() => [null, 60]));
   });
 
   it('groups: each group’s beginning is prefilled once, and found by all that follow', async () => {

@@ -25,10 +25,10 @@ writeFileSync(
     notes: [],
   }),
 );
-const words = [
-  ...['--dataset', 'shared-prefix:groups=3,prefix=256', '--input-tokens', '48', '--output-tokens', '8'],
-  ...['--concurrency', '1', '--requests', '24', '--seed', '7', '--json', '--quiet'],
-];
+const words =
+  '--dataset shared-prefix:groups=3,prefix=256 --input-tokens 48 --output-tokens 8 --concurrency 1 --requests 24 --seed 7 --json --quiet'.split(
+    ' ',
+  );
 
 function summaryOf(out: string): Summary {
   return JSON.parse(out) as Summary;
@@ -43,12 +43,8 @@ it('the live engine and virtual time find the same beginnings: 21 of 24 prompts 
       (await dyno(['sim', '--profile', profile, ...words, '--store', join(folder, 'sim')])).out,
     );
     const off = summaryOf(
-      (
-        await dyno([
-          ...['sim', '--profile', profile, '--set', 'enable_prefix_caching=false', ...words],
-          ...['--store', join(folder, 'off')],
-        ])
-      ).out,
+      (await dyno(['sim', '--profile', profile, ...words, '--set', 'enable_prefix_caching=false', '--store', folder]))
+        .out,
     );
     expect(virtual.cachedInputRatio).toBeCloseTo((21 * 256) / (24 * 304), 10);
     expect(live.cachedInputRatio).toBeCloseTo(virtual.cachedInputRatio!, 10);

@@ -1,9 +1,18 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exitCodes, UserError } from '../../core/index.ts';
+import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
-import { fitProbes, fitTrace, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
-import type { TracedRequest } from '../../fit/index.ts';
+import {
+  fitProbes,
+  fitTrace,
+  nextForProbes,
+  nextForTrace,
+  readTrace,
+  replay,
+  scoreTrace,
+  traceOfExchanges,
+} from '../../fit/index.ts';
+import type { NextMeasurement, TracedRequest } from '../../fit/index.ts';
 import { planWords, summaryOfRun, sweepOf } from '../../run/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../sim/index.ts';
@@ -178,7 +187,8 @@ async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
   const batch = Math.min(maxBatchSize ?? probeBatch, 256);
   const { sights, validation } = await probeServer({ ...given, args: [url] }, probesFor(batch));
   if (sights.length < 6) throw probesFailed(sights.length);
-  const { cost, overheadMs, stepSigma, intervals } = fitProbes(sights);
+  const fit = fitProbes(sights);
+  const { cost, overheadMs, stepSigma, intervals } = fit;
   const name = nameOf(url.replace(/^https?:\/\//, ''));
   const profile: EngineProfile = {
     schema: 'llmdyno.engine-profile/1',
@@ -214,7 +224,7 @@ async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
     residual: null,
     heldOut: { metrics },
     interpolation: null,
-    next: null,
+    next: nextIf(given, () => nextForProbes(fit, batch, maxBatchSize !== null)),
   };
 }
 
@@ -268,8 +278,14 @@ function fitRequests(given: Given, title: string, requests: readonly TracedReque
     residual: null,
     heldOut: { metrics: fit.metrics },
     interpolation: null,
-    next: null,
+    next: nextIf(given, () => nextForTrace(fit, requests, batch)),
   };
+}
+
+function nextIf(given: Given, find: () => NextMeasurement): FittedEntry['next'] {
+  if (!given.flags.has('next')) return null;
+  const { why, ...measurement } = find();
+  return { ...measurement, why: say(why, given.common.lang) };
 }
 
 async function isForeign(word: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EngineProfile, EngineRequest, Finish, PromptKeys, SettingValue } from '../index.ts';
+import type { Emission, EngineProfile, EngineRequest, Finish, PromptKeys, SettingValue } from '../index.ts';
 import { EngineCore, schedulerNames } from '../index.ts';
 import type { SchedulerName } from '../index.ts';
 
@@ -90,6 +90,42 @@ function drive(core: EngineCore, requests: readonly EngineRequest[], look: () =>
   return done;
 }
 
+/** One step of an engine that is driven by hand, with what it made. */
+interface Watched {
+  startMs: number;
+  endMs: number;
+  batchSize: number;
+  /** Requests that had arrived when it began and were not done. */
+  present: number[];
+  emissions: Emission[];
+}
+
+/** Drives a core step by step, as the live engine does: who arrives during a step is submitted at its end. */
+function watch(core: EngineCore, requests: readonly EngineRequest[]): Watched[] {
+  const queue = requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
+  const present = new Set<number>();
+  const steps: Watched[] = [];
+  let nowMs = queue[0]!.arrivalMs;
+  for (;;) {
+    while (queue.length > 0 && queue[0]!.arrivalMs <= nowMs) {
+      present.add(queue[0]!.id);
+      core.submit(queue.shift()!);
+    }
+    const step = core.beginStep(nowMs);
+    if (step === null) {
+      expect(present.size).toBe(0);
+      if (queue.length === 0) return steps;
+      nowMs = queue[0]!.arrivalMs;
+      continue;
+    }
+    const { startMs, endMs, batchSize } = step;
+    const watched = { startMs, endMs, batchSize, present: [...present], emissions: core.endStep() };
+    steps.push(watched);
+    for (const { id, finished } of watched.emissions) if (finished) present.delete(id);
+    nowMs = endMs;
+  }
+}
+
 const profileOf = ({ scheduler, settings }: (typeof variants)[number], prefixCaching: boolean): EngineProfile => ({
   ...base,
   prefixCaching,
@@ -129,6 +165,52 @@ describe.each(variants)('$scheduler $settings', (variant) => {
     },
   );
 
+  it('work conservation: as long as a request is there, step follows step without a gap, and only an engine that says so rests', () => {
+    fc.assert(
+      fc.property(someRequests, fc.boolean(), (requests, caching) => {
+        const core = new EngineCore({ profile: profileOf(variant, caching), seed: 3 });
+        const steps = watch(core, requests);
+        // A gap before a step means that nobody was there when the one before it ended.
+        for (const [i, { startMs }] of steps.entries()) {
+          const before = steps[i - 1];
+          if (before === undefined || startMs === before.endMs) continue;
+          const left = before.present.filter((id) => !before.emissions.some((one) => one.id === id && one.finished));
+          expect(left).toEqual([]);
+        }
+        const worked = steps.filter(({ batchSize }) => batchSize > 0);
+        const workedMs = worked.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+        expect(core.counters().busyMs).toBeCloseTo(workedMs, 6);
+        if (variant.scheduler !== 'mindie') expect(worked).toHaveLength(steps.length);
+        // Nothing is made twice and nothing for nobody.
+        expect(steps.flatMap(({ emissions }) => emissions)).toHaveLength(
+          requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+        );
+      }),
+      { numRuns: 25, seed: 24 },
+    );
+  });
+
+  it('a token never comes before the step that makes it ends, nor from a step that began before its request arrived', () => {
+    fc.assert(
+      fc.property(someRequests, fc.boolean(), (requests, caching) => {
+        const profile = profileOf(variant, caching);
+        const steps = watch(new EngineCore({ profile, seed: 4 }), requests);
+        for (const { startMs, endMs, present, emissions } of steps) {
+          for (const { id } of emissions) {
+            expect(present).toContain(id);
+            expect(requests[id]!.arrivalMs).toBeLessThanOrEqual(startMs);
+          }
+          expect(new Set(emissions.map(({ id }) => id)).size).toBe(emissions.length);
+          expect(endMs).toBeGreaterThan(startMs);
+        }
+        // Virtual time agrees: every token time it keeps is the end of a step.
+        const done = drive(new EngineCore({ profile, seed: 4 }), requests, () => {});
+        for (const { firstTokenMs, id } of done) expect(firstTokenMs).toBeGreaterThan(requests[id]!.arrivalMs);
+      }),
+      { numRuns: 25, seed: 25 },
+    );
+  });
+
   it('skipping of steady stretches changes nothing, to the last bit', () => {
     fc.assert(
       fc.property(someRequests, fc.integer(), fc.boolean(), (requests, seed, caching) => {
@@ -142,7 +224,7 @@ describe.each(variants)('$scheduler $settings', (variant) => {
     );
   });
 
-  it('blindness: what the engine does before the shorter of two answers ends does not hang on the longer one', () => {
+  it('the scheduler is blind to true output lengths: what the engine does before the shorter of two answers ends does not hang on the longer one', () => {
     fc.assert(
       fc.property(someRequests, fc.integer({ min: 1, max: 30 }), (requests, more) => {
         const last = requests.at(-1)!;
