@@ -33,7 +33,10 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #of: OutputKind = 'answer';
   #stamp: bigint | null = null;
   #heard: Heard[] = [];
-  #finished = false;
+  /** `[DONE]` was heard. */
+  #done = false;
+  #finishes = 0;
+  #choices = 1;
   #broken = false;
   /** Objects without `data:` (MindIE) are cut by another reader; null = these are events. */
   #objects: JsonStreamListener | null = null;
@@ -85,7 +88,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (this.#broken) return [];
     if (this.#objects !== null) return this.#objects.close();
     this.#reader.end();
-    if (!this.#finished && !this.#broken) {
+    if (!this.#done && this.#finishes < this.#choices && !this.#broken) {
       this.#flush();
       this.#heard.push({
         kind: 'problem',
@@ -163,12 +166,12 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (this.#broken) return;
     this.#flush();
     if (isDone(buffer, from, to)) {
-      this.#finished = true;
+      this.#done = true;
       return;
     }
     const data = decoder.decode(buffer.subarray(from, to));
     if (data.trim() === '[DONE]') {
-      this.#finished = true;
+      this.#done = true;
       return;
     }
     let value: unknown;
@@ -179,7 +182,9 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       return;
     }
     // Choices take turns: what one of them says is no repetition of another.
-    const several = severalChoices(value);
+    const choices = choicesIn(value);
+    const several = choices > 1;
+    this.#choices = Math.max(this.#choices, choices);
     if (several && !this.#several) {
       this.#several = true;
       this.#texts = new CumulativeText(false);
@@ -198,7 +203,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     this.#flush();
     for (const piece of heard) {
       this.#heard.push(piece);
-      if (piece.kind === 'finish') this.#finished = true;
+      if (piece.kind === 'finish') this.#finishes++;
       if (piece.kind === 'problem') this.#broken = true;
     }
   }
@@ -276,10 +281,13 @@ function stampIn(buffer: Uint8Array, from: number, to: number): bigint | null {
   return /^\d{1,19}$/.test(digits) ? BigInt(digits) : null;
 }
 
-function severalChoices(value: unknown): boolean {
+/** How many choices there are at least, by the largest index that an event names. */
+function choicesIn(value: unknown): number {
   const choices = (value as { choices?: unknown } | null)?.choices;
-  return (
-    Array.isArray(choices) &&
-    choices.some((choice: unknown) => ((choice as { index?: unknown } | null)?.index ?? 0) !== 0)
+  if (!Array.isArray(choices)) return 1;
+  const indexes = choices.map((choice: unknown) => (choice as { index?: unknown } | null)?.index ?? 0);
+  return indexes.reduce<number>(
+    (most, index) => Math.max(most, Number.isSafeInteger(index) ? Number(index) + 1 : 2),
+    1,
   );
 }

@@ -126,6 +126,8 @@ describe('what is heard', () => {
     const heard = hear([part('o', 1, {}, { index: 0 }), part('t', 1, {}, { index: 1 }), first, second]);
     expect([...said(heard)].toSorted().join('')).toBe([...'onetwo'].toSorted().join(''));
     expect(heard.findLast(({ kind }) => kind === 'usage')).toMatchObject({ input: 4, output: 5 });
+    const cut = hear([part('t', 1, {}, { index: 1 }), first], '');
+    expect(cut.at(-1)).toMatchObject({ kind: 'problem', code: 'truncated-stream' });
     const listener = sglang.listen({ stream: false, contentType: 'application/json' });
     const whole = [...listener.hear(new TextEncoder().encode(JSON.stringify([first, second]))), ...listener.close()];
     expect(said(whole)).toBe('onetwo');

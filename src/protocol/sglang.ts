@@ -50,6 +50,7 @@ function promptOf({ prompt, generation }: Ask): Record<string, unknown> {
 interface Choice {
   hear: Hearer;
   output: number | null;
+  finished: boolean;
 }
 
 /** An event, or a whole answer: one object, or a list of them where several answers were asked for. */
@@ -60,11 +61,15 @@ function hearAll(value: unknown, choices: Map<unknown, Choice>): Heard[] {
   for (const [place, item] of items.entries()) {
     const index = Array.isArray(value) ? place : isObject(item) ? item['index'] : undefined;
     let choice = choices.get(index);
-    if (choice === undefined) choices.set(index, (choice = { hear: choiceHearer(), output: null }));
+    if (choice === undefined) choices.set(index, (choice = { hear: choiceHearer(), output: null, finished: false }));
     for (const piece of choice.hear(item)) {
       if (piece.kind === 'usage') {
         choice.output = piece.output;
         heard.push({ ...piece, output: outputOf([...choices.values()]) });
+      } else if (piece.kind === 'finish') {
+        choice.finished = true;
+        // The stream is over when the last of them is.
+        if ([...choices.values()].every(({ finished }) => finished)) heard.push(piece);
       } else heard.push(piece);
       if (piece.kind === 'problem') return heard;
     }
