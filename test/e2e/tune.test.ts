@@ -190,6 +190,24 @@ describe('a server that dyno starts itself', () => {
     );
   });
 
+  test('trials watch the cards where the file says so', async () => {
+    const { dir, file, store } = await bench('good', 'budget: {runs: 1}');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('devices: none', 'devices: auto'));
+    await mkdir(join(dir, 'bin'));
+    const sheet =
+      'index, name, memory.total [MiB], memory.used [MiB], utilization.gpu [%], temperature.gpu, power.draw [W]\n' +
+      '0, NVIDIA H200, 100000 MiB, 90000 MiB, 98 %, 60, 500.00 W';
+    await writeFile(join(dir, 'bin/nvidia-smi'), `#!/bin/sh\ncat <<'END'\n${sheet}\nEND\n`);
+    await chmod(join(dir, 'bin/nvidia-smi'), 0o755);
+    const env = { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` };
+    const tune = documentOf(await dyno(['tune', file, '--json', '--store', store], { env }));
+    expect(tune.trials.map(({ outcome }) => outcome)).toEqual(['ok']);
+    const [folder] = await readdir(store);
+    const run = (await readdir(join(store, folder!), { withFileTypes: true })).find((entry) => entry.isDirectory())!;
+    const seen = await readFile(join(store, folder!, run.name, 'telemetry.ndjson'), 'utf8');
+    expect(seen).toContain('"tool":"nvidia-smi"');
+  });
+
   test.each([
     ['never-ready', 'not-ready', 'timeout: 20s', 'timeout: 1500ms'],
     ['lies', 'lying-ready', '', ''],
