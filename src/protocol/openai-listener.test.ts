@@ -145,14 +145,14 @@ describe('an answer in one piece', () => {
 });
 
 describe('several choices', () => {
-  const event = (index: number, content: string, finish: string | null = null): string =>
+  const say = (index: number, content: string, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index, delta: { content }, finish_reason: finish }] })}\n\n`;
   const last = (text: string): Heard | undefined => hear(text).at(-1);
-  const begun = event(0, 'a') + event(1, 'b') + event(0, 'c', 'stop');
+  const begun = say(0, 'a') + say(1, 'b') + say(0, 'c', 'stop');
 
   test('a stream that ends while one of them is still talking is cut off', () => {
     expect(last(begun)).toMatchObject({ kind: 'problem', code: 'truncated-stream' });
-    expect(last(begun + event(1, 'd', 'stop'))).toEqual({ kind: 'finish', reason: 'stop' });
+    expect(last(begun + say(1, 'd', 'stop'))).toEqual({ kind: 'finish', reason: 'stop' });
     expect(last(`${begun}data: [DONE]\n\n`)).toMatchObject({ kind: 'finish' });
   });
 });
