@@ -66,11 +66,10 @@ describe('a server that answers before it has read the request', () => {
       let left = 0;
       let head = '';
       socket.on('data', (bytes: Buffer) => {
-        if (left > 0) {
-          left -= bytes.length;
-          return;
-        }
-        head += bytes.toString('latin1');
+        // The next request may follow in the read that ends this one's body.
+        const body = Math.min(left, bytes.length);
+        left -= body;
+        head += bytes.toString('latin1', body);
         const end = head.indexOf('\r\n\r\n');
         if (end === -1) return;
         left = Number(/content-length: (\d+)/i.exec(head)![1]) - (head.length - end - 4);

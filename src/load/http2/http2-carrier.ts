@@ -85,7 +85,9 @@ export class Http2Carrier implements Carrier {
       this.#line.served++;
       return client.end(true, atMs);
     }
-    const unseen = this.#line.goaway === constants.NGHTTP2_NO_ERROR && this.#id > this.#line.lastStream;
+    // After a kind GOAWAY a stream beyond the last one, or refused by name, is one that the server has not looked at.
+    const refused = this.#id > this.#line.lastStream || rstCode === constants.NGHTTP2_REFUSED_STREAM;
+    const unseen = this.#line.goaway === constants.NGHTTP2_NO_ERROR && refused;
     if (!this.#answered && unseen && this.#line.served > 0) return client.stale(atMs);
     client.broke(this.#line.blame ?? streamProblem(rstCode, this.#answered, this.#line.goaway), atMs);
   }
