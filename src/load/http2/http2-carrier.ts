@@ -70,7 +70,12 @@ export class Http2Carrier implements Carrier {
     });
     // Told by the close that always follows.
     stream.on('error', () => {});
-    stream.on('close', () => this.#close(stream.rstCode));
+    stream.on('close', () => {
+      // A GOAWAY that refuses streams is told after it has closed them.
+      if (stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM || this.#line.goaway !== null)
+        this.#close(stream.rstCode);
+      else setImmediate(() => this.#close(stream.rstCode));
+    });
     stream.end(body);
   }
 

@@ -21,10 +21,10 @@ export function codeName(code: number): string {
 
 /** What the end of a stream without a proper end of its answer means. */
 export function streamProblem(rstCode: number, answered: boolean, goaway: number | null): Problem {
-  if (rstCode === constants.NGHTTP2_REFUSED_STREAM)
-    return problem('stream-refused', 'RST_STREAM REFUSED_STREAM: the server did no work on it');
   if (goaway !== null && goaway !== constants.NGHTTP2_NO_ERROR)
     return problem('reset', `the server sent GOAWAY ${codeName(goaway)}`);
+  if (rstCode === constants.NGHTTP2_REFUSED_STREAM)
+    return problem('stream-refused', 'RST_STREAM REFUSED_STREAM: the server did no work on it');
   const plain = rstCode === constants.NGHTTP2_NO_ERROR || rstCode === constants.NGHTTP2_CANCEL;
   if (!plain) {
     const malformed = rstCode === constants.NGHTTP2_PROTOCOL_ERROR || rstCode === constants.NGHTTP2_FRAME_SIZE_ERROR;
