@@ -12,7 +12,7 @@ const files = given.length > 0 ? given : readdirSync(folder).map((name) => join(
 const metrics = ['outputTokensPerSec', 'latencyMs.mean', 'latencyMs.p90'];
 const shown = (ratio) => (ratio === null ? '–' : percent(ratio));
 
-for (const rule of [['auto'], ['lowest', 'half-knee', 'knee']]) {
+for (const rule of [['auto'], ['lowest', 'half-knee', 'knee'], ['lowest', 'below-knee', 'highest']]) {
   console.log(`\npoints: ${rule.join(', ')}   (throughput / mean latency / p90)`);
   for (const file of files) {
     const importer = lineImporter(basename(file));

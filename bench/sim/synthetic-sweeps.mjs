@@ -14,7 +14,11 @@ const grids = [
   [1, 2, 4, 8, 16, 32, 64, 128, 256],
   [10, 50, 100, 200, 300, 400],
 ];
-const rules = { auto: ['auto'], 'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'] };
+const rules = {
+  auto: ['auto'],
+  'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'],
+  'lowest, below-knee, highest': ['lowest', 'below-knee', 'highest'],
+};
 const metrics = ['outputTokensPerSec', 'latencyMs.mean', 'latencyMs.p90'];
 const scores = Object.fromEntries(Object.keys(rules).map((name) => [name, []]));
 

@@ -12,7 +12,7 @@ export function kneeOf(points: readonly FitPoint[]): number {
 }
 
 /** Words that choose a point by its place on the curve. */
-export const pointWords = ['lowest', 'middle', 'highest', 'knee', 'half-knee'] as const;
+export const pointWords = ['lowest', 'middle', 'highest', 'knee', 'half-knee', 'below-knee'] as const;
 type PointWord = (typeof pointWords)[number];
 
 /**
@@ -48,6 +48,8 @@ function indexOf(points: readonly FitPoint[], word: string): number {
       return knee;
     case 'half-knee':
       return nearest(points, points[knee]!.concurrency / 2);
+    case 'below-knee':
+      return Math.max(1, knee - 1);
     case 'middle':
       return knee < last ? knee : nearest(points, points[last]!.concurrency / 2);
     default: {

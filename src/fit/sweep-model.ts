@@ -21,8 +21,10 @@ export interface SweepModel {
 const prefillShare = 0.5;
 /** vLLM's and MindIE's defaults. */
 const blockSizes = [16, 128] as const;
-/** A batch size 10 % below the knee weighs as much as a residual of 3.5 %. */
+/** A batch size 10 % off the knee weighs as much as a residual of 3.5 %. */
 const batchPull = 0.35;
+/** Batch sizes closer than this (logarithm) give runs that differ by less than runs of one engine do. */
+const sameBatch = 0.025;
 /** Contexts shorter than this do not fill a cache before they fill a batch. */
 const leastContextTokens = 512;
 
@@ -66,14 +68,16 @@ export function sweepModels(
     ];
   }
   const [low, high] = [points[knee - 1]!.concurrency, points[knee]!.concurrency];
+  const highest = points[knee + 1]!.concurrency;
   const batch: SweepModel = {
     limit: 'batch',
     starts: [[...start, Math.log(high)]],
     steps: [...steps, -0.2],
     names: [...names, 'maxBatchSize'],
-    // People choose the concurrencies of a sweep with the server's batch size in mind.
-    prior: (x) => batchPull * Math.log(high / within(Math.exp(x[2]!), low, high)),
-    profile: (x) => plain(x, Math.round(within(Math.exp(x[2]!), low, high)), null),
+    // People choose the concurrencies of a sweep with the server's batch size in mind. The knee has nine tenths of the
+    // greatest throughput, so that the batch may end before it or after it, up to the next point.
+    prior: (x) => batchPull * Math.abs(Math.log(high / within(Math.exp(x[2]!), low, highest))),
+    profile: (x) => plain(x, batchAt(within(Math.exp(x[2]!), low, highest), high), null),
   };
   const context = lowest.inputTokens + lowest.outputTokens;
   if (context < leastContextTokens) return [batch];
@@ -101,6 +105,11 @@ function firstGuess(used: readonly FitPoint[]): number[] {
   const cMs = Math.max(slope, tokenMs(low) / 1000);
   const aMs = Math.max(tokenMs(low) - cMs * low.concurrency, 0.2 * tokenMs(low));
   return [Math.log(aMs), Math.log(cMs)];
+}
+
+/** A batch size that the points cannot tell from the knee is the knee: it was chosen, not drawn. */
+function batchAt(value: number, knee: number): number {
+  return Math.abs(Math.log(value / knee)) < sameBatch ? knee : Math.round(value);
 }
 
 function within(value: number, least: number, most: number): number {

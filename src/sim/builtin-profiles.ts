@@ -5,6 +5,7 @@ import qwen72b910b4 from '../../data/engines/qwen2-72b-mindie-8x910b4.json' with
 import qwen72bMxc500 from '../../data/engines/qwen2.5-72b-vllm-4xmxc500.json' with { type: 'json' };
 import qwqAtb from '../../data/engines/qwq-32b-mindie-atb-4x910b3.json' with { type: 'json' };
 import qwqMindspore from '../../data/engines/qwq-32b-mindie-mindspore-4x910b3.json' with { type: 'json' };
+import susChatA100 from '../../data/engines/sus-chat-34b-vllm-4xa100.json' with { type: 'json' };
 import susChatV100 from '../../data/engines/sus-chat-34b-vllm-4xv100.json' with { type: 'json' };
 import { UserError } from '../core/index.ts';
 import type { EngineProfile } from './engine-profile.ts';
@@ -18,6 +19,7 @@ const shipped: readonly unknown[] = [
   qwqMindspore,
   qwen72bMxc500,
   susChatV100,
+  susChatA100,
   llama3Rtx4090,
 ];
 

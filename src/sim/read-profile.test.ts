@@ -22,6 +22,7 @@ describe('the profiles that ship', () => {
       'qwq-32b-mindie-mindspore-4x910b3',
       'qwen2.5-72b-vllm-4xmxc500',
       'sus-chat-34b-vllm-4xv100',
+      'sus-chat-34b-vllm-4xa100',
       'llama-3-8b-vllm-rtx4090',
     ]);
     for (const profile of builtinProfiles.values()) {

@@ -62,8 +62,8 @@ export const command: CommandFile = {
       name: 'points',
       value: 'WORDS',
       help: {
-        en: 'which points to fit: auto, or lowest,middle,highest,knee,half-knee, or concurrencies (default: all; with --hold-out: auto)',
-        zh: '参与拟合的点：auto，或 lowest,middle,highest,knee,half-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
+        en: 'which points to fit: auto, or lowest,middle,highest,knee,half-knee,below-knee, or concurrencies (default: all; with --hold-out: auto)',
+        zh: '参与拟合的点：auto，或 lowest,middle,highest,knee,half-knee,below-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
       },
     },
     {
