@@ -11,7 +11,9 @@
  * redis.ts wraps ioredis, cluster-words.ts is what the two sides say to each other.
  */
 export { makeClusterRunner } from './cluster-runner.ts';
+export { benchAt } from './bench-at.ts';
 export { defaultLostAfterMs } from './job-engine.ts';
+export type { Workbench } from './job-engine.ts';
 export { openCluster } from './open-cluster.ts';
 export type { Cluster, ClusterEvent, ClusterOptions } from './open-cluster.ts';
 export { shown } from './redis.ts';

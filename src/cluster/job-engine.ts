@@ -1,4 +1,4 @@
-import { Queue, Worker as JobWorker } from 'bullmq';
+import { Queue, QueueEvents, Worker as JobWorker } from 'bullmq';
 import type { ConnectionOptions, Job } from 'bullmq';
 import type { Seat } from './cluster-words.ts';
 import type { QueueKeys } from './keys.ts';
@@ -96,16 +96,21 @@ export function takeSeats(
 ): SeatTaker {
   let renewedMs = performance.now();
   let loss: AbortController | null = null;
+  let sitting = false;
   const taker = new JobWorker<Seat>(
     keys.seats,
     async (job: Job<Seat>) => {
       renewedMs = performance.now();
       loss = new AbortController();
-      await sit({
+      sitting = true;
+      const seat = {
         id: job.id!,
         data: job.data,
         sinceRenewedMs: () => performance.now() - renewedMs,
         lost: loss.signal,
+      };
+      await sit(seat).finally(() => {
+        sitting = false;
       });
     },
     {
@@ -129,9 +134,72 @@ export function takeSeats(
   taker.on('lockRenewalFailed', () => loss?.abort());
   return {
     async close(patient) {
-      if (patient) await taker.close();
+      if (patient && sitting) await taker.close();
       await withinASecond(taker.close(true));
       await withinASecond(taker.disconnect());
+    },
+  };
+}
+
+/** Work for the CPUs of whoever is on the queue: each job goes to one worker, and to another when that one is lost. */
+export interface Workbench {
+  /** The answer to a job, by whoever did it. */
+  ask(job: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Opens the queue of CPU work. */
+export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise<Workbench> {
+  const about = { connection: connectionTo(place), prefix: keys.prefix };
+  const queue = new Queue(keys.work, about);
+  const events = new QueueEvents(keys.work, about);
+  queue.on('error', () => {});
+  events.on('error', () => {});
+  await events.waitUntilReady();
+  return {
+    async ask(job) {
+      const options = { attempts: 2, removeOnComplete: { age: 600 }, removeOnFail: { age: 600 } };
+      return (await queue.add('job', job, options)).waitUntilFinished(events);
+    },
+    async close() {
+      await withinASecond(Promise.all([events.close(), queue.close()]));
+      await withinASecond(Promise.all([events.disconnect(), queue.disconnect()]));
+    },
+  };
+}
+
+/** Takes CPU work one job at a time. */
+export interface BenchHand {
+  /** While load is sent nothing else shall use the CPU. */
+  rest(): Promise<void>;
+  goOn(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function takeWork(
+  place: RedisPlace,
+  keys: QueueKeys,
+  worker: { name: string; lostAfterMs: number },
+  work: (job: unknown) => Promise<unknown>,
+): BenchHand {
+  const hand = new JobWorker(keys.work, (job: Job<unknown>) => work(job.data), {
+    connection: connectionTo(place),
+    prefix: keys.prefix,
+    name: worker.name,
+    concurrency: 1,
+    lockDuration: worker.lostAfterMs * 2,
+    stalledInterval: 1000,
+    maxStalledCount: 3,
+    drainDelay: 2,
+    runRetryDelay: 500,
+  });
+  hand.on('error', () => {});
+  return {
+    rest: () => hand.pause(true),
+    goOn: () => hand.resume(),
+    async close() {
+      await withinASecond(hand.close(true));
+      await withinASecond(hand.disconnect());
     },
   };
 }

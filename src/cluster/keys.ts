@@ -15,16 +15,20 @@ export interface QueueKeys {
   run: string;
   /** Name of the BullMQ queue of seats. Workers of another llmdyno never see it. */
   seats: string;
+  /** Name of the BullMQ queue of CPU work. */
+  work: string;
 }
 
 /** The keys of a queue for one version of llmdyno. */
 export function queueKeys(queue: string, version: string): QueueKeys {
   const prefix = prefixOf(queue);
+  const suffix = version.replaceAll(/[^\w.-]/g, '_');
   return {
     prefix,
     controller: `${prefix}:controller`,
     run: `${prefix}:run`,
-    seats: `seats-${version.replaceAll(/[^\w.-]/g, '_')}`,
+    seats: `seats-${suffix}`,
+    work: `work-${suffix}`,
   };
 }
 

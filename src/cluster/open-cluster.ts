@@ -153,7 +153,8 @@ async function otherVersions({ redis, keys }: Cluster): Promise<string[]> {
     new RegExp(`name=${escaped(keys.prefix)}:([A-Za-z0-9+/=]+):w:(\\S+)`, 'g'),
   )) {
     const seats = Buffer.from(queue!, 'base64').toString('utf8');
-    if (seats !== keys.seats && name !== 'checker') found.add(`${name} (llmdyno ${seats.replace(/^seats-/, '')})`);
+    if (seats.startsWith('seats-') && seats !== keys.seats && name !== 'checker')
+      found.add(`${name} (llmdyno ${seats.replace(/^seats-/, '')})`);
   }
   return [...found];
 }

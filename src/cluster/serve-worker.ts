@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { WorkerFacts } from './cluster-words.ts';
-import { takeSeats } from './job-engine.ts';
+import { takeSeats, takeWork } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
 import { checkRedis, mistake, openRedis, shown } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
@@ -18,6 +18,8 @@ export interface WorkerOptions {
   lostAfterMs: number;
   orphanAfterMs: number;
   equip(source: unknown): Promise<Equipment>;
+  /** Does a job that needs only CPU (a simulation); absent = it takes none. */
+  compute?(job: unknown): Promise<unknown>;
   tell(event: ShareEvent): void;
 }
 
@@ -40,8 +42,11 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
   const listener = openRedis(place);
   const leaving = new AbortController();
   const worker: WorkerFacts = { name: options.name, host: hostname(), pid: process.pid, labels: options.labels };
-  const taker = takeSeats(place, keys, { name: worker.name, lostAfterMs }, (seat) =>
-    doShare({
+  const about = { name: worker.name, lostAfterMs };
+  const hand = options.compute === undefined ? null : takeWork(place, keys, about, (job) => options.compute!(job));
+  const taker = takeSeats(place, keys, about, async (seat) => {
+    await hand?.rest();
+    await doShare({
       seat,
       prefix: keys.prefix,
       redis,
@@ -53,8 +58,9 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
       equip: (source) => options.equip(source),
       leave: leaving.signal,
       tell: (event) => options.tell(event),
-    }),
-  );
+    });
+    await hand?.goOn();
+  });
   // The queue of another version is never seen; without a look at who controls, this worker would wait for ever.
   let look: NodeJS.Timeout | null = null;
   const failed = new Promise<never>((_, reject) => {
@@ -62,7 +68,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
       const text = await redis.get(keys.controller).catch(() => null);
       const run = text === null ? null : (JSON.parse(text) as { llmdyno: string; host: string });
       if (run !== null && run.llmdyno !== version) reject(otherVersion(place, queue, version, run));
-      else look = setTimeout(() => void looking(), lookEveryMs);
+      else if (!leaving.signal.aborted) look = setTimeout(() => void looking(), lookEveryMs);
     };
     void looking();
   });
@@ -72,6 +78,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
     async leave() {
       if (look !== null) clearTimeout(look);
       leaving.abort();
+      await hand?.close();
       // Without Redis nobody will say that the share is over.
       await taker.close(redis.status === 'ready');
       redis.disconnect();

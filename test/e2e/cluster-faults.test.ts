@@ -13,7 +13,7 @@ let server: Engine;
 let workers: Running[] = [];
 beforeAll(async () => {
   redis = await startRedis();
-  server = await engine(['--speed', '5']);
+  server = await engine(['--speed', '10']);
 });
 afterEach(async () => {
   await dismiss(workers);
@@ -248,7 +248,7 @@ describe('whatever breaks, every planned request has one record and the right ca
   test('a second controller on the same queue is refused and told who has it; the first is not disturbed', async () => {
     const queue = nextQueue();
     await enlist(queue, 'a');
-    const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '200', '--min-workers', '1']);
+    const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '150', '--min-workers', '1']);
     await untilRecords(store, 20, run);
     const second = await startRun(queue, ['--concurrency', '4', '-n', '10']);
     const refused = await second.run.done;
@@ -256,7 +256,7 @@ describe('whatever breaks, every planned request has one record and the right ca
     expect(refused.err).toMatch(new RegExp(`queue "${queue}" .* is in use by a run on .*process ${run.child.pid}`));
     const { summary, problems } = await booksOf(store, await run.done);
     expect(problems).toEqual([]);
-    expect(summary.counts.ok).toBe(200);
+    expect(summary.counts.ok).toBe(150);
   });
 
   test('a worker of another llmdyno is refused on both sides, in words', async () => {

@@ -94,6 +94,38 @@ describe('the same plan and seed on one worker and on four', () => {
   });
 });
 
+test('a simulated sweep on the workers gives the same points as on this machine', async () => {
+  workers.push(await startWorker(redis.url, 'cpu', 'a'), await startWorker(redis.url, 'cpu', 'b'));
+  const words = [
+    'sim',
+    '--concurrency',
+    '4,16,64',
+    '-n',
+    '200',
+    '--dataset',
+    'random',
+    '--input-tokens',
+    '50..200',
+    '--json',
+  ];
+  const team = ['--workers', redis.url, '--queue', 'cpu'];
+  const alone = await dyno([...words, '--store', await emptyFolder()]);
+  const together = await dyno([...words, ...team, '--store', await emptyFolder()]);
+  const figures = ({ out }: { out: string }): unknown[] =>
+    (JSON.parse(out) as { points: Summary[] }).points.map(
+      ({ counts, durationMs, latencyMs, ttftMs, server: engineSaid }) => [
+        counts,
+        durationMs,
+        latencyMs,
+        ttftMs,
+        engineSaid,
+      ],
+    );
+  expect(figures(together)).toEqual(figures(alone));
+  expect(figures(alone)).toHaveLength(3);
+  await dismiss(workers.splice(0));
+});
+
 describe('secrets stay where they are', () => {
   test('the API key is read on the worker, and never stands in Redis', async () => {
     const secret = 'sk-never-in-redis-4711';

@@ -1,8 +1,9 @@
 import { auditSweep } from '../../audit/index.ts';
+import type { Workbench } from '../../cluster/index.ts';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { executeRun, loadPoints, planWords, sweepWords } from '../../run/index.ts';
-import type { RunParts } from '../../run/index.ts';
+import type { PlanWords, RunParts } from '../../run/index.ts';
 import { makeSimRunner, mishapNames, parseMishap, SaturationWatch, schedulers } from '../../sim/index.ts';
 import type { EngineProfile, Mishap, Saturation, SimRunnerKit } from '../../sim/index.ts';
 import { createRun, createSweep } from '../../store/index.ts';
@@ -12,12 +13,15 @@ import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
-import { offsetsOf, openWords, planPoint, sliceLength } from '../prepare.ts';
+import { datasetOptionsOf, offsetsOf, openWords, planPoint, sliceLength } from '../prepare.ts';
 import type { Prepared } from '../prepare.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 import { keepChart } from '../render.ts';
 import { showPoint, showRun, showSweep } from '../show.ts';
+import { redisPlace } from '../redis-place.ts';
 import { shownCommand } from '../shown-command.ts';
+import { simElsewhere } from '../sim-work.ts';
+import type { SimWork } from '../sim-work.ts';
 import { version } from '../version.ts';
 
 /** Stands where a server's address would; nothing is ever sent there. */
@@ -57,6 +61,10 @@ export const command: CommandFile = {
       line: 'dyno sim --scheduler vllm-v1 --set max_num_seqs=64 --rate 2,4,8 --duration 10m',
       says: { en: 'another scheduler, open loop', zh: '换一个调度器，开环负载' },
     },
+    {
+      line: 'dyno sim --concurrency 8,16,32,64,128,256 -n 100000 --workers redis://10.0.0.5:6379',
+      says: { en: 'points simulated side by side, by whoever is on the queue', zh: '由队列上的 worker 并行模拟各点' },
+    },
   ],
   async run(given) {
     const profile = profileOf(given);
@@ -85,14 +93,19 @@ export const command: CommandFile = {
       plans.push({ kit, plan: planPoint(kit, point, offset) });
       if (more.samePrompts !== true) offset += await sliceLength(kit, offset);
     }
+    const bench = await benchOf(given, words);
     try {
-      const job = { given, prepared, profile, interrupts, befallen };
+      const job = { given, prepared, profile, interrupts, befallen, bench };
+      // Points do not wait for each other, unless what befalls one depends on those before it.
+      if (bench !== null && befallen.length === 0)
+        for (const plan of plans) plan.answer = askBench(bench, plan, { profile, befallen, already: 0 });
       const isRun = plans.length === 1 && cells.length === 0;
       const done = isRun ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans, cells.length > 0);
       if (interrupts.heard) return exitCodes.interrupted;
       return words.lenient === true || done.every((point) => point.verdict.valid) ? exitCodes.ok : exitCodes.notValid;
     } finally {
       interrupts.done();
+      await bench?.close();
     }
   },
 };
@@ -103,6 +116,7 @@ interface Job {
   profile: EngineProfile;
   interrupts: Interrupts;
   befallen: readonly Mishap[];
+  bench: Workbench | null;
 }
 
 function mishapsOf(given: Given): Mishap[] {
@@ -128,6 +142,27 @@ function mishapsOf(given: Given): Mishap[] {
 interface Planned {
   kit: Prepared;
   plan: RunPlan;
+  /** What another machine computes of it already. */
+  answer?: Promise<unknown>;
+}
+
+/** Has a point simulated by whoever is on the queue. */
+async function askBench(
+  bench: Workbench,
+  { kit, plan }: Planned,
+  about: Pick<SimWork, 'profile' | 'befallen' | 'already'>,
+): Promise<unknown> {
+  const offsets = await offsetsOf(kit.dataset, plan);
+  const prompts = { spec: kit.words.dataset, options: datasetOptionsOf(kit.words), offsets };
+  const work: SimWork = { ...about, plan, prompts };
+  return bench.ask(work);
+}
+
+/** The workers that --workers names; null = this machine simulates. */
+async function benchOf(given: Given, words: PlanWords): Promise<Workbench | null> {
+  if (words.workers === undefined) return null;
+  const { benchAt } = await import('../../cluster/index.ts');
+  return benchAt(redisPlace(words.workers, given.io.env), words.queue ?? 'dyno', version);
 }
 
 async function simulateRun(job: Job, plan: Planned): Promise<Summary[]> {
@@ -163,18 +198,23 @@ async function simulateSweep(job: Job, plans: readonly Planned[], isGrid: boolea
 }
 
 async function simulate(
-  { given, profile, interrupts, befallen }: Job,
-  { kit: { dataset }, plan }: Planned,
+  { given, profile, interrupts, befallen, bench }: Job,
+  planned: Planned,
   already: number,
   create: (run: NewRun) => Promise<RunWriter>,
 ): Promise<{ summary: Summary; dir: string }> {
+  const { plan } = planned;
+  const { dataset } = planned.kit;
   const offsets = await offsetsOf(dataset, plan);
-  const kit = makeSimRunner({
-    profile,
-    workload: (phase) => dataset.workload(offsets[phase]),
-    mishaps: { befallen, already },
-    breathe: () => new Promise((resolve) => void setImmediate(resolve)),
-  });
+  const kit =
+    bench === null
+      ? makeSimRunner({
+          profile,
+          workload: (phase) => dataset.workload(offsets[phase]),
+          mishaps: { befallen, already },
+          breathe: () => new Promise((resolve) => void setImmediate(resolve)),
+        })
+      : simElsewhere(planned.answer ?? askBench(bench, planned, { profile, befallen, already }));
   const writer = await create({
     plan,
     startedAt: new Date().toISOString(),

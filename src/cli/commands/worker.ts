@@ -7,6 +7,8 @@ import { positiveDurationMs, queueName } from '../../run/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { redisPlace } from '../redis-place.ts';
+import { doSimWork } from '../sim-work.ts';
+import type { SimWork } from '../sim-work.ts';
 import { version } from '../version.ts';
 import { equipWorker } from '../worker-source.ts';
 import type { WorkerSource } from '../worker-source.ts';
@@ -88,6 +90,7 @@ export const command: CommandFile = {
       lostAfterMs: lostAfter === undefined ? defaultLostAfterMs : positiveDurationMs(lostAfter),
       orphanAfterMs,
       equip: (source) => equipWorker(source as WorkerSource, io.env),
+      compute: (job) => doSimWork(job as SimWork),
       tell: (event) => note(eventPhrase(event)),
     });
     let done = (): void => {};
