@@ -1,8 +1,9 @@
 // What the page costs and how quick it is, in a real browser: start to first page, JavaScript of the first page, opening a run
-// of 100,000 requests, and what watching a run live costs the load generator (stamped engine, 1,000 streams, readers or none).
+// of 100,000 requests, and what watching a run live costs the load generator (dyno selftest with and without readers).
 // Prints Markdown. Usage: node scripts/build.mjs && node bench/ui.mjs [--streams 1000] [--rounds 3] [--requests 100000]
+// --only pages or --only watching prints one half.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     requests: { type: 'string', default: '100000' },
     readers: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
   },
 });
 const store = await mkdtemp(join(tmpdir(), 'dyno-bench-ui-'));
@@ -90,64 +92,71 @@ async function openLarge(url, id) {
   return { verdictMs, rowsMs, allMs, chartsMs, frameP50Ms: frames[60], frameP95Ms: frames[113] };
 }
 
-/** Error of the client's stamps in a run of a stamped engine, with so many pages following it live. */
-async function stampErrors(engineUrl, ui, readers) {
-  const before = new Set(await readdir(store));
-  const run = begin([
-    'run',
-    engineUrl,
-    '--concurrency',
-    values.streams,
-    '-n',
-    String(4 * Number(values.streams)),
-    '--max-tokens',
-    '60',
-    '--ignore-eos',
-    '--no-text',
-    '--lenient',
-    '--quiet',
-    '--store',
-    store,
-  ]);
-  let id;
-  while (id === undefined) {
-    id = (await readdir(store)).find((name) => !before.has(name) && name !== '.trash');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** What `dyno selftest` finds while its parts are kept in the store, with so many readers of the live events of each. */
+async function selftest(ui, readers) {
+  const known = new Set(await readdir(store));
+  const test = begin(['selftest', '--concurrency', values.streams, '--keep', '--json', '--lenient', '--store', store]);
   const stop = new AbortController();
   let events = 0;
-  const reading = Array.from({ length: readers }, async () => {
+  const read = async (id) => {
     try {
-      const { body } = await fetch(`${ui}api/v1/runs/${id}/live`, { signal: stop.signal });
-      for await (const piece of body) events += Buffer.from(piece).toString().split('\nevent:').length;
+      let answer;
+      // A folder is there a moment before its plan is.
+      do answer = await fetch(`${ui}api/v1/runs/${id}/live`, { signal: stop.signal });
+      while (!answer.ok);
+      const { body } = answer;
+      for await (const piece of body) events += Buffer.from(piece).toString().split('event: ').length - 1;
     } catch {}
-  });
-  await run.done;
+  };
+  const reading = [];
+  let over = false;
+  const ended = test.done.then(() => (over = true));
+  // With nobody reading the folder is looked at all the same, so that the two differ in nothing else.
+  while (!over) {
+    for (const id of await readdir(store)) {
+      if (known.has(id) || id === '.trash') continue;
+      known.add(id);
+      for (let i = 0; i < readers; i++) reading.push(read(id));
+    }
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 100))]);
+  }
   stop.abort();
   await Promise.all(reading);
-  const errors = [];
-  const lines = (await readFile(join(store, id, 'exchanges.ndjson'), 'utf8')).split('\n').filter(Boolean);
-  for (const line of lines) {
-    const { chunks } = JSON.parse(line);
-    for (const [i, at] of chunks.atMs.entries())
-      if (chunks.emittedMs !== undefined) errors.push(at - chunks.emittedMs[i]);
-  }
-  errors.sort((a, b) => a - b);
-  const { client } = JSON.parse(await readFile(join(store, id, 'summary.json'), 'utf8'));
-  const q = (rank) => errors[Math.min(errors.length - 1, Math.floor(rank * errors.length))];
-  return {
-    n: errors.length,
-    p50: q(0.5),
-    p99: q(0.99),
-    loopP99: client?.loopDelayP99Ms ?? null,
-    cpu: client?.cpuRatio ?? null,
-    events,
-  };
+  return { ...JSON.parse(await test.done), events };
 }
+
+/** The table of `dyno selftest` with nobody and with readers, in turn; whether the stamps can tell them apart. */
+async function watching(ui) {
+  console.log(
+    `\n| \`dyno selftest --concurrency ${values.streams} --keep\` | stamp error p50 | p99 | typical p99 | schedule slip p50 | p99 | CPU of the client | verdict | live events read |\n|---|---|---|---|---|---|---|---|---|`,
+  );
+  const figures = { 0: [], 1: [] };
+  for (let round = 0; round < Number(values.rounds); round++)
+    for (const readers of round % 2 === 0 ? [0, Number(values.readers)] : [Number(values.readers), 0]) {
+      const { timestampErrorMs: error, scheduleSlipMs: slip, cpuRatio, verdict, events } = await selftest(ui, readers);
+      figures[readers === 0 ? 0 : 1].push(error);
+      const word = verdict.valid ? 'valid' : verdict.findings.map(({ code }) => code).join(', ');
+      console.log(
+        `| round ${round + 1}, ${readers} readers | ${ms(error.p50)} ms | ${ms(error.p99)} ms | ${ms(error.binP99)} ms | ${ms(slip.p50)} ms | ${ms(slip.p99)} ms | ${ms(cpuRatio)} | ${word} | ${events} |`,
+      );
+    }
+  console.log('\n| range over the rounds | 0 readers | with readers |\n|---|---|---|');
+  for (const [name, key] of [
+    ['stamp error p50', 'p50'],
+    ['stamp error p99', 'p99'],
+  ])
+    console.log(`| ${name} | ${range(figures[0], key)} | ${range(figures[1], key)} |`);
+}
+
+const range = (list, key) => {
+  const sorted = list.map((one) => one[key]).toSorted((a, b) => a - b);
+  return `${ms(sorted[0])} to ${ms(sorted.at(-1))} ms (median ${ms(sorted[sorted.length >> 1])})`;
+};
 
 const ms = (value) =>
   value === null || value === undefined ? '–' : value >= 100 ? value.toFixed(0) : value.toFixed(2);
-try {
+/** The first page and a large run. */
+async function pages() {
   await begin([
     'sim',
     '--concurrency',
@@ -169,7 +178,6 @@ try {
     'large',
   ]).done;
   const id = (await readdir(store))[0];
-  console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}, node ${process.versions.node}\n`);
   const starts = [];
   for (let i = 0; i < Number(values.rounds); i++) {
     const one = await firstPage();
@@ -200,20 +208,17 @@ try {
     ['a frame while scrolling, p95', 'frameP95Ms'],
   ])
     console.log(`| ${name} | ${ms(large[key])} |`);
-  const engine = begin(['engine', '--port', '0', '--stamp']);
-  const engineUrl = await engine.line;
-  console.log(
-    `\n| ${values.streams} streams, stamped engine | stamp error p50 | p99 | loop delay p99 | CPU of the client | live events read |\n|---|---|---|---|---|---|`,
-  );
-  for (let round = 0; round < Number(values.rounds); round++)
-    for (const readers of [0, Number(values.readers)]) {
-      const { p50, p99, loopP99, cpu, events } = await stampErrors(engineUrl, url, readers);
-      console.log(
-        `| round ${round + 1}, ${readers} readers | ${ms(p50)} ms | ${ms(p99)} ms | ${ms(loopP99)} ms | ${ms(cpu)} | ${events} |`,
-      );
-    }
-  await end(engine);
   await end(ui);
+}
+
+try {
+  console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}, node ${process.versions.node}\n`);
+  if (values.only !== 'watching') await pages();
+  if (values.only !== 'pages') {
+    const ui = begin(['ui', '--port', '0', '--no-open', '--store', store]);
+    await watching(await ui.line);
+    await end(ui);
+  }
 } finally {
   await browser.close();
   await rm(store, { recursive: true, force: true });

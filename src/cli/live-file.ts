@@ -20,7 +20,7 @@ const everyMs = 1000;
 export function tellLive(
   { dir, record }: Pick<RunWriter, 'dir' | 'record'>,
   state: () => RunState,
-  interrupts: Interrupts,
+  interrupts: Pick<Interrupts, 'stop'>,
 ): LiveTelling {
   const file = join(dir, 'live.json');
   const stops = [join(dir, 'stop'), ...(record.sweepId === null ? [] : [join(dirname(dir), 'stop')])];

@@ -2,6 +2,8 @@ import type { Finding } from '../core/index.ts';
 import { comparePoint } from './compare.ts';
 import type { ComparedMetricRow, ComparedRun, GateResult, MetricChange } from './compare.ts';
 import type { Gate } from './gate.ts';
+import { mergeFindings } from './merge-findings.ts';
+import type { PlacedFinding } from './merge-findings.ts';
 
 /** Runs that belong together: a sweep, or a single run. */
 export interface ComparedSweep {
@@ -20,6 +22,7 @@ export interface Comparison {
   /** false = at no load can the runs be compared: another load, or figures that must not be used. */
   comparable: boolean;
   metrics: ComparedMetricRow[];
+  /** One for each doubt and whose it is, with the loads it was found at. */
   findings: Finding[];
   gates: GateResult[];
 }
@@ -29,7 +32,7 @@ export function compareSweeps(sweeps: readonly ComparedSweep[], gates: readonly 
   const single = sweeps.every(({ points }) => points.length === 1);
   const loads = single ? [loadOf(sweeps[0]!.points[0]!)] : sharedLoads(sweeps);
   const metrics: ComparedMetricRow[] = [];
-  const findings = new Map<string, Finding>();
+  const found: PlacedFinding[] = [];
   const results: GateResult[] = [];
   for (const load of loads) {
     const at = sweeps.map(({ points }) => (single ? points[0] : points.find((point) => loadOf(point) === load)));
@@ -37,10 +40,8 @@ export function compareSweeps(sweeps: readonly ComparedSweep[], gates: readonly 
     const compared = comparePoint(present, load, gates);
     metrics.push(...compared.rows.map((row) => spreadOut(row, at)));
     results.push(...compared.gates);
-    for (const finding of compared.findings) findings.set(`${finding.code} ${finding.message}`, finding);
+    found.push(...compared.findings.map((one) => ({ ...one, load: single ? null : load })));
   }
-  if (loads.length === 0) findings.set('no-shared-load', noSharedLoad(sweeps));
-  const list = [...findings.values()];
   return {
     schema: 'llmdyno.compare/1',
     runs: sweeps.map(({ id }) => id),
@@ -48,7 +49,7 @@ export function compareSweeps(sweeps: readonly ComparedSweep[], gates: readonly 
     baseline: sweeps[0]!.id,
     comparable: metrics.some((row) => row.comparable),
     metrics,
-    findings: list,
+    findings: loads.length === 0 ? [noSharedLoad(sweeps)] : mergeFindings(found),
     gates: results,
   };
 }

@@ -1,10 +1,11 @@
-import type { Finding, RunPlan, Summary } from '../core/index.ts';
+import type { RunPlan, Summary } from '../core/index.ts';
 import { changeBetween } from './change.ts';
 import { checkSlo, metricOf } from './check-slo.ts';
 import { holds } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { comparedMetrics, splitMetric } from './intervals.ts';
 import { loadFindings } from './same-load.ts';
+import type { LoadFinding } from './same-load.ts';
 import type { Slices } from './slices.ts';
 import { sliceStatistic } from './slice-statistic.ts';
 
@@ -57,7 +58,7 @@ export interface GateResult {
 /** Runs of the same load side by side. */
 export interface PointComparison {
   rows: ComparedMetricRow[];
-  findings: Finding[];
+  findings: LoadFinding[];
   gates: GateResult[];
 }
 
@@ -71,7 +72,7 @@ export function comparePoint(
 ): PointComparison {
   const [baseline, ...candidates] = runs as [ComparedRun, ...ComparedRun[]];
   const findings = candidates.flatMap((candidate) => loadFindings(baseline, candidate));
-  const comparable = findings.every(({ severity }) => severity !== 'invalid');
+  const comparable = findings.every(({ finding }) => finding.severity !== 'invalid');
   const rows = comparedMetrics.flatMap((word): ComparedMetricRow[] => {
     const { metric, statistic } = splitMetric(word);
     const steady = runs.every(({ slices }) => slices?.basis === 'steady');

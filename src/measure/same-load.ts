@@ -6,11 +6,17 @@ const lengthTolerance = 0.05;
 /** Shares of failed requests that differ by more than this make latencies incomparable: failures leave the sample. */
 const failureTolerance = 0.01;
 
+/** A finding and whose it is: the same doubt at another load differs at most in its numbers. */
+export interface LoadFinding {
+  finding: Finding;
+  about: string;
+}
+
 /** Why two runs may not be compared, or only with care: other load, other prompts, other lengths, doubtful figures. */
-export function loadFindings(baseline: ComparedRun, candidate: ComparedRun): Finding[] {
+export function loadFindings(baseline: ComparedRun, candidate: ComparedRun): LoadFinding[] {
   const [a, b] = [baseline.summary, candidate.summary];
   const names = `${baseline.name} / ${candidate.name}`;
-  const found: (Finding | null)[] = [
+  const between: (Finding | null)[] = [
     differs('load-differs', 'invalid', names, { en: 'load', zh: '负载' }, loadWord(a), loadWord(b)),
     differs('stream-differs', 'warn', names, { en: 'streaming', zh: '流式' }, a.load.stream, b.load.stream),
     differs('model-differs', 'info', names, { en: 'model', zh: '模型' }, a.model, b.model),
@@ -39,10 +45,13 @@ export function loadFindings(baseline: ComparedRun, candidate: ComparedRun): Fin
       b.outputTokens?.mean,
     ),
     failuresDiffer(names, a, b),
-    ...[baseline, candidate].map(notValid),
-    ...[baseline, candidate].map(noInterval),
   ];
-  return found.filter((finding) => finding !== null);
+  const of = (run: ComparedRun): (Finding | null)[] => [notValid(run), noInterval(run)];
+  const found = [
+    ...between.map((finding) => ({ finding, about: names })),
+    ...[baseline, candidate].flatMap((run) => of(run).map((finding) => ({ finding, about: run.name }))),
+  ];
+  return found.filter((one): one is LoadFinding => one.finding !== null);
 }
 
 type Known = string | number | boolean | null | undefined;
@@ -116,10 +125,8 @@ function failuresDiffer(names: string, a: Summary, b: Summary): Finding | null {
   };
 }
 
-function notValid({ name: title, summary }: ComparedRun): Finding | null {
+function notValid({ name, summary }: ComparedRun): Finding | null {
   if (summary.verdict.valid) return null;
-  const load = summary.load.concurrency ?? summary.load.ratePerSec;
-  const name = load === null ? title : `${title} @ ${load}`;
   const codes = summary.verdict.findings
     .filter(({ severity }) => severity === 'invalid')
     .map(({ code }) => code)

@@ -2,9 +2,10 @@
  * Measures the measurer: how wrong this client's stamps are and how late it sends, at the load asked for.
  *
  * The server is a stamped one in another process (the embedded engine, or any whose chunks carry emit_ns), given by its
- * address; this room never starts one and never imports the engine. It prints nothing.
+ * address; this room never starts one and never imports the engine. It prints nothing, and keeps nothing: who wants the
+ * exchanges on disk hands in a function that runs each part.
  * Start at run-selftest.ts (the three parts), then stamp-errors.ts (what an error is).
  */
 export { runSelftest } from './run-selftest.ts';
-export type { SelftestAsk, SelftestReport } from './run-selftest.ts';
+export type { KeepPart, SelftestAsk, SelftestPart, SelftestReport } from './run-selftest.ts';
 export type { ErrorFigures } from './stamp-errors.ts';

@@ -1,4 +1,4 @@
-import type { ClientHealth, Exchange, Finding, LoadShape, RunPlan, Verdict } from '../core/index.ts';
+import type { ClientHealth, Exchange, Finding, LoadShape, RunnerKit, RunPlan, Stops, Verdict } from '../core/index.ts';
 import { quantile, verdictOf } from '../core/index.ts';
 import { makeLoadRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
@@ -19,8 +19,16 @@ export interface SelftestAsk {
   ratePerSec: number | null;
   stop: AbortSignal;
   /** Told which part begins. */
-  onPart?(part: 'streams' | 'schedule' | 'requests'): void;
+  onPart?(part: SelftestPart): void;
+  /** Where the load of each part is kept; absent = nowhere. */
+  keep?: KeepPart;
 }
+
+/** The three loads, in their order. */
+export type SelftestPart = 'streams' | 'schedule' | 'requests';
+
+/** Runs the runner of a part to its end and keeps what comes out: whoever keeps it is the only reader of the runner. */
+export type KeepPart = (plan: RunPlan, kit: RunnerKit, stops: Stops) => Promise<unknown>;
 
 /** What was found: `llmdyno.selftest/1`. */
 export interface SelftestReport {
@@ -58,12 +66,16 @@ interface Part {
 
 /** Measures the client against a stamped server: streams kept up, a schedule kept, and short requests in a row. */
 export async function runSelftest(ask: SelftestAsk): Promise<SelftestReport> {
-  ask.onPart?.('streams');
-  const streams = await measure(ask, closed(ask.concurrency), { durationMs: ask.forMs, requests: null }, ask.tokens);
+  const streams = await measure(
+    ask,
+    'streams',
+    closed(ask.concurrency),
+    { durationMs: ask.forMs, requests: null },
+    ask.tokens,
+  );
   const ended = streams.exchanges.filter(({ outcome }) => outcome === 'ok').length;
   const reached = (1000 * ended) / Math.max(1, streams.spanMs);
   const asked = ask.ratePerSec ?? Math.max(1, reached / 2);
-  ask.onPart?.('schedule');
   const open: LoadShape = {
     kind: 'open',
     concurrency: null,
@@ -71,9 +83,20 @@ export async function runSelftest(ask: SelftestAsk): Promise<SelftestReport> {
     arrival: { process: 'poisson' },
     dropLate: false,
   };
-  const schedule = await measure(ask, open, { durationMs: Math.min(ask.forMs, 5000), requests: null }, ask.tokens);
-  ask.onPart?.('requests');
-  const short = await measure(ask, closed(Math.min(64, ask.concurrency)), { durationMs: 2000, requests: 20_000 }, 1);
+  const schedule = await measure(
+    ask,
+    'schedule',
+    open,
+    { durationMs: Math.min(ask.forMs, 5000), requests: null },
+    ask.tokens,
+  );
+  const short = await measure(
+    ask,
+    'requests',
+    closed(Math.min(64, ask.concurrency)),
+    { durationMs: 2000, requests: 20_000 },
+    1,
+  );
   return report(ask, { streams, schedule, short }, asked);
 }
 
@@ -169,12 +192,14 @@ function closed(concurrency: number): LoadShape {
 
 async function measure(
   ask: SelftestAsk,
+  part: SelftestPart,
   load: LoadShape,
   limits: Pick<RunPlan, 'durationMs' | 'requests'>,
   maxTokens: number,
 ): Promise<Part> {
+  ask.onPart?.(part);
   const plan: RunPlan = {
-    label: null,
+    label: `selftest ${part}`,
     target: ask.target,
     dataset: {
       spec: 'selftest',
@@ -198,11 +223,23 @@ async function measure(
   const prompt = [plainPrompt('selftest', 'Count.')];
   const kit = makeLoadRunner({ workload: () => fromPrompts(prompt, { offset: 0, cycle: true }), secrets: ask.secrets });
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { sending: ask.stop, everything: ask.stop }, []))
-    exchanges.push(exchange);
+  const heard: RunnerKit = {
+    ...kit,
+    async *run(...given) {
+      for await (const ended of kit.run(...given)) {
+        exchanges.push(ended.exchange);
+        yield ended;
+      }
+    },
+  };
+  await (ask.keep ?? keepNowhere)(plan, heard, { sending: ask.stop, everything: ask.stop });
   const sends = exchanges.flatMap(({ sentMs }) => (sentMs === null ? [] : [sentMs]));
   return { exchanges, health: kit.health(), spanMs: span([...sends, ...exchanges.map(({ endMs }) => endMs)]) };
 }
+
+const keepNowhere: KeepPart = async (plan, kit, stops) => {
+  for await (const _ of kit.run(plan, stops, []));
+};
 
 /** From the least to the greatest; a loop, because spreading a million values into Math.max overflows the stack. */
 function span(values: readonly number[]): number {

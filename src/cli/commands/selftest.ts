@@ -9,6 +9,7 @@ import type { ErrorFigures, SelftestReport } from '../../selftest/index.ts';
 import { tableText } from '../../report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { keptPart } from '../kept-part.ts';
 import { firstModel } from '../preflight.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 
@@ -93,6 +94,14 @@ export const command: CommandFile = {
       help: { en: "model to ask for (default: the server's first)", zh: '模型名称（默认：服务器列出的第一个）' },
     },
     {
+      name: 'keep',
+      value: null,
+      help: {
+        en: 'keep each part as a run of the store, as dyno run would, so that it can be watched and read again',
+        zh: '像 dyno run 一样把每一部分作为运行保存到存储，可实时查看并再次读取',
+      },
+    },
+    {
       name: 'lenient',
       value: null,
       help: { en: 'exit 0 even when the client is at its limit', zh: '即使客户端已到极限也返回 0' },
@@ -105,6 +114,10 @@ export const command: CommandFile = {
         en: 'can this host be trusted with 1000 streams of 50 tokens/s?',
         zh: '本机能否可信地承载 1000 路每秒 50 token 的流？',
       },
+    },
+    {
+      line: 'dyno selftest --concurrency 1000 --keep',
+      says: { en: 'the same, to be watched with dyno ui', zh: '同上，可用 dyno ui 实时查看' },
     },
     {
       line: 'dyno selftest --url http://127.0.0.1:9000 --concurrency 500',
@@ -125,7 +138,7 @@ export const command: CommandFile = {
     const stop = new AbortController();
     const done = given.io.onInterrupt(() => stop.abort());
     try {
-      const report = await measure(given, engine?.url ?? url!, settings, stop.signal);
+      const report = await measure(given, engine?.url ?? url!, settings, stop);
       given.io.out(given.common.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, given.common.lang));
       if (stop.signal.aborted) return exitCodes.interrupted;
       return report.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
@@ -140,7 +153,7 @@ async function measure(
   given: Given,
   url: string,
   settings: { concurrency: number; tokens: number; forMs: number; ratePerSec: number | null },
-  stop: AbortSignal,
+  stop: AbortController,
 ): Promise<SelftestReport> {
   const { io, common } = given;
   const address = readAddress(url, null);
@@ -157,7 +170,8 @@ async function measure(
     target: { ...server, model },
     secrets: {},
     ...settings,
-    stop,
+    stop: stop.signal,
+    ...(given.flags.has('keep') && { keep: keptPart(given, () => stop.abort()) }),
     onPart: (part) => {
       if (!common.quiet && !common.json) io.err(`${say(parts[part], common.lang)} …\n`);
     },

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
@@ -42,6 +43,14 @@ export const command: CommandFile = {
         zh: '只允许对这些目标启动运行，可重复；使用 --host 时不给出则不能启动运行',
       },
     },
+    {
+      name: 'datasets',
+      value: 'DIR',
+      help: {
+        en: 'files directly in this folder may be used as datasets of runs started from the page (default: none)',
+        zh: '此文件夹中的文件可作为从页面启动的运行的数据集（默认：无）',
+      },
+    },
     { name: 'open', value: null, help: { en: 'open the browser', zh: '打开浏览器' } },
     {
       name: 'no-open',
@@ -66,8 +75,13 @@ export const command: CommandFile = {
     const port = portOf(given);
     const host = last(given, 'host') ?? loopback;
     const files = await readAppFiles(new URL('../web/', import.meta.url));
+    const datasets = datasetsOf(given);
     const allowedTargets = given.flags.get('allow-target') ?? null;
-    const ui = await listening(() => startUi({ host, port, allowedTargets, files, desk: uiDesk(given) }), host, port);
+    const ui = await listening(
+      () => startUi({ host, port, allowedTargets, datasets, files, desk: uiDesk(given) }),
+      host,
+      port,
+    );
     const { io, common } = given;
     io.out(common.json ? `${JSON.stringify({ schema: 'llmdyno.ui/1', url: ui.url })}\n` : `${ui.url}\n`);
     if (!common.quiet && !common.json)
@@ -83,6 +97,17 @@ export const command: CommandFile = {
     return exitCodes.ok;
   },
 };
+
+function datasetsOf(given: Given): string | null {
+  const dir = last(given, 'datasets');
+  if (dir === undefined) return null;
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return dir;
+  throw bad(
+    '--datasets',
+    { en: `"${dir.slice(0, 200)}" is not a folder`, zh: `"${dir.slice(0, 200)}" 不是文件夹` },
+    { en: 'Name the folder that holds the files.', zh: '请给出存放文件的文件夹。' },
+  );
+}
 
 function portOf(given: Given): number {
   const text = last(given, 'port') ?? defaultPort;

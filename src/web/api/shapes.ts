@@ -68,6 +68,8 @@ export const wordShape = z.object({
   value: z.string().nullable(),
   repeat: z.enum(['repeat', 'comma']).nullable(),
   help: phrase,
+  /** Values worth offering; others may be typed. */
+  choices: z.array(z.string()),
   commands: z.array(z.enum(['run', 'sweep', 'sim'])),
 });
 

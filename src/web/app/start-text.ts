@@ -15,11 +15,10 @@ export function planYaml({ command, url, words }: StartAsk): string {
   const { profile, ...rest } = words;
   const lines = Object.entries(rest).map(([name, value]) => {
     if (value === true) return `${name}: true`;
-    const texts = Array.isArray(value)
-      ? value
-      : String(value)
-          .split(',')
-          .map((part) => part.trim());
+    if (Array.isArray(value)) return `${name}: [${value.map((text) => JSON.stringify(text)).join(', ')}]`;
+    const texts = String(value)
+      .split(',')
+      .map((part) => part.trim());
     const isList = ['concurrency', 'rate'].includes(name) && texts.length > 1;
     return `${name}: ${isList ? `[${texts.join(', ')}]` : scalar(String(value))}`;
   });

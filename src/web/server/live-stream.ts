@@ -142,21 +142,21 @@ async function runsOf(store: string, entry: Entry): Promise<{ all: StoredRun[]; 
   if (entry.kind === 'run') {
     const live = (await readLive(entry.dir)) !== null;
     const finished = (await readSummary(entry).catch(() => null)) !== null;
-    return { all: [entry], ended: finished || !live, finished };
+    return { all: [entry], ended: finished || (!live && (await isOld(entry.dir, 'plan.json', 8000))), finished };
   }
   const sweep = await openSweep(store, entry.dir);
   const { finished } = sweep.record;
   const last = sweep.runs.at(-1);
   const silent = last === undefined || (await readLive(last.dir)) === null;
-  return { all: sweep.runs, ended: finished || (silent && (await isOld(entry.dir))), finished };
+  return { all: sweep.runs, ended: finished || (silent && (await isOld(entry.dir, 'sweep.json', 15_000))), finished };
 }
 
-/** Between two points of a sweep nobody says anything; a sweep that is silent for longer was stopped or killed. */
-async function isOld(dir: string): Promise<boolean> {
-  const handle = await open(join(dir, 'sweep.json'), 'r').catch(() => null);
+/** Before its first word, and between two points of a sweep, nobody says anything; who is silent for longer was killed. */
+async function isOld(dir: string, file: string, silentMs: number): Promise<boolean> {
+  const handle = await open(join(dir, file), 'r').catch(() => null);
   if (handle === null) return true;
   try {
-    return Date.now() - (await handle.stat()).mtimeMs > 15_000;
+    return Date.now() - (await handle.stat()).mtimeMs > silentMs;
   } finally {
     await handle.close();
   }

@@ -15,6 +15,8 @@ export interface Hall {
   trash: Trash;
   /** Targets that runs may be started against; null = any. */
   allowedTargets: readonly string[] | null;
+  /** Files that may be named as datasets, as they stand now. */
+  datasets(): Promise<ReadonlySet<string>>;
   /** Reached from other machines. */
   exposed: boolean;
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { AppFiles } from './app-files.ts';
 import { makeCatalogue } from './catalogue.ts';
+import { datasetFiles } from './dataset-files.ts';
 import type { Desk } from './desk.ts';
 import { bracketed, isLoopback, makeGuard, makeToken, safeHeaders } from './guard.ts';
 import { Hono, serve } from './http.ts';
@@ -19,6 +20,8 @@ export interface UiOptions {
   port: number;
   /** null = any target, which is so on loopback only. */
   allowedTargets: readonly string[] | null;
+  /** The folder whose files may be named as datasets; null = none may. */
+  datasets: string | null;
   files: AppFiles;
   desk: Desk;
 }
@@ -46,6 +49,7 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
     trash,
     jobs: makeJobs(desk, catalogue),
     allowedTargets: options.allowedTargets,
+    datasets: () => datasetFiles(options.datasets),
     exposed,
   };
   const app = new Hono();

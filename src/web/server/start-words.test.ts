@@ -91,6 +91,30 @@ describe('what a form asks becomes a command', () => {
     },
   );
 
+  test('a file may be named where it lies in the folder for datasets, as it stands or behind a format; nothing else of it', () => {
+    const files = new Set(['data/questions.jsonl']);
+    const refusals = (text: string): number => {
+      try {
+        startWords(asked({ dataset: text }), null, files);
+        return 0;
+      } catch (error) {
+        return (error as Refused).mistakes.length;
+      }
+    };
+    expect(['data/questions.jsonl', 'openqa:data/questions.jsonl', 'random'].map(refusals)).toEqual([0, 0, 0]);
+    for (const text of [
+      'data/../data/questions.jsonl',
+      './data/questions.jsonl',
+      'data/other.jsonl',
+      'synthetic:data/questions.jsonl',
+      'mix:data/questions.jsonl',
+      'openqa:openqa:data/questions.jsonl',
+      'openqa:',
+      'data/questions.jsonl\0',
+    ])
+      expect([text, refusals(text)]).toEqual([text, 1]);
+  });
+
   test('a target that is not allowed is refused, one that is passes', () => {
     expect(mistakesOf(asked({}), ['10.0.0.7:8000'])).toEqual(['url is not among the targets of --allow-target']);
     expect(mistakesOf(asked({}, 'http://10.0.0.7:8000'), ['10.0.0.7:8000'])).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
+import { recordFormats } from '../../dataset/index.ts';
 import { checkWords, planWords, readWords, sweepWords } from '../../run/index.ts';
 import type { PlanWords } from '../../run/index.ts';
 import { builtinProfiles } from '../../sim/index.ts';
@@ -39,6 +40,7 @@ const offered = [
   'lenient',
   'no-text',
   'no-preflight',
+  'stop-when',
 ] as const;
 
 const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ name }) => name));
@@ -49,13 +51,26 @@ const profileWord = 'profile';
 /** Datasets that are made or built in: everything else would be a path. */
 const safeDataset = /^(builtin:[a-z0-9-]+|random|shared-prefix(:[a-z0-9=,.]+)?|images:[a-z0-9=,.]+|sonnet|filler)$/;
 
-const datasetHelp: Phrase = {
-  en: 'prompts: builtin:questions (default), random, shared-prefix, filler, sonnet; files are for the command line',
-  zh: '提示词：builtin:questions（默认）、random、shared-prefix、filler、sonnet；文件请在命令行中使用',
-};
+const madeDatasets = ['builtin:questions', 'random', 'shared-prefix', 'filler', 'sonnet'];
+
+function datasetHelp(files: ReadonlySet<string>): Phrase {
+  const [made, zh] = [madeDatasets.join(', '), madeDatasets.join('、')];
+  return files.size > 0
+    ? {
+        en: `prompts: ${made}, or a file of --datasets: FILE, openqa:FILE …`,
+        zh: `提示词：${zh}，或 --datasets 文件夹中的文件：FILE、openqa:FILE 等`,
+      }
+    : {
+        en: `prompts: ${made}; files with dyno ui --datasets DIR`,
+        zh: `提示词：${zh}；使用文件请以 dyno ui --datasets 文件夹 启动`,
+      };
+}
+
+/** No file at all. */
+const none: ReadonlySet<string> = new Set();
 
 /** The words of the form, with the help of the command line. */
-export function formWords(): FormWord[] {
+export function formWords(files: ReadonlySet<string> = none): FormWord[] {
   const known = Object.values(vocabulary);
   return offered.map((name) => {
     const word = known.find((one) => one.name === name)!;
@@ -63,7 +78,8 @@ export function formWords(): FormWord[] {
       name,
       value: name === 'dataset' ? 'KIND' : word.value,
       repeat: ('repeat' in word ? word.repeat : undefined) ?? null,
-      help: name === 'dataset' ? datasetHelp : word.help,
+      help: name === 'dataset' ? datasetHelp(files) : word.help,
+      choices: name === 'dataset' ? [...madeDatasets, ...files] : [],
       commands: sweepOnly.has(name) ? ['sweep'] : serverOnly.has(name) ? ['run', 'sweep'] : ['run', 'sweep', 'sim'],
     };
   });
@@ -71,9 +87,14 @@ export function formWords(): FormWord[] {
 
 /**
  * The words behind `dyno` for what a form asks: every value is read by the same reader as on the command line, so all
- * mistakes are told at once, and stands as `--name=value`, so none can become another flag.
+ * mistakes are told at once, and stands as `--name=value`, so none can become another flag. `files` are the only ones
+ * that may be named.
  */
-export function startWords(ask: StartAsk, allowed: readonly string[] | null): string[] {
+export function startWords(
+  ask: StartAsk,
+  allowed: readonly string[] | null,
+  files: ReadonlySet<string> = none,
+): string[] {
   const mistakes: Mistake[] = [];
   const flags: string[] = [];
   const given = Object.entries(ask.words).flatMap(([name, value]) => {
@@ -90,7 +111,7 @@ export function startWords(ask: StartAsk, allowed: readonly string[] | null): st
       mistakes.push(wrong(name, notOffered));
       return [];
     }
-    if (texts.some((text) => isPath(name, text))) mistakes.push(wrong(name, noFiles));
+    if (texts.some((text) => isPath(name, text, files))) mistakes.push(wrong(name, noFiles));
     flags.push(...texts.map((text) => (value === true ? `--${name}` : `--${name}=${text}`)));
     return [{ name, texts, place: { flag: `--${name}` } }];
   });
@@ -118,11 +139,16 @@ function targetOf(text: string | null, allowed: readonly string[] | null, mistak
   return url.href;
 }
 
-/** Whether a value would make the command open a file. */
-function isPath(name: string, text: string): boolean {
-  if (name === 'dataset') return !safeDataset.test(text);
+/** Whether a value would make the command open a file that nobody put there for it. */
+function isPath(name: string, text: string, files: ReadonlySet<string>): boolean {
+  if (name === 'dataset') return !safeDataset.test(text) && !files.has(text) && !files.has(withoutKind(text));
   if (name === 'arrival') return /^trace/i.test(text);
   return name === 'key-env' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+}
+
+function withoutKind(text: string): string {
+  const colon = text.indexOf(':');
+  return Object.hasOwn(recordFormats, text.slice(0, Math.max(0, colon))) ? text.slice(colon + 1) : '';
 }
 
 const notOffered: Phrase = { en: 'cannot be set from here', zh: '不能在此设置' };

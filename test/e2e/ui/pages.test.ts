@@ -250,11 +250,15 @@ describe('a run', () => {
     await drawn(page);
     await page.locator('.explorer .u-over').scrollIntoViewIfNeeded();
     const box = (await page.locator('.explorer .u-over').boundingBox())!;
-    await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
+    await page.mouse.move(box.x + box.width * 0.02, box.y + 40);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 });
     await page.mouse.up();
     await page.waitForFunction(() => location.hash.includes('from='));
+    await page.waitForFunction(
+      (all) => document.querySelector('#window-figures tbody td')?.textContent !== all,
+      whole[0],
+    );
     const part = await row();
     expect(Number(part[0])).toBeGreaterThan(0);
     expect(Number(part[0])).toBeLessThan(summary.counts.ok);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../browser.ts';
 import { dyno, emptyFolder, engine, start } from '../dyno.ts';
 import type { Engine } from '../dyno.ts';
-import { go, innocent, openTab, serve } from './ui.ts';
+import { dress, go, innocent, openTab, seriousFaults, serve } from './ui.ts';
 import type { Served } from './ui.ts';
 
 const comparisons = join(import.meta.dirname, '../../../examples/comparisons');
@@ -13,13 +13,18 @@ let browser: BrowserContext;
 let server: Engine;
 let store: string;
 let served: Served;
+let questions: string;
 
 beforeAll(async () => {
   browser = await openBrowser({ offline: false, locale: 'en-US' });
   store = join(await emptyFolder(), 'store');
   mkdirSync(store);
   server = await engine(['--speed', '5']);
-  served = await serve(store);
+  const datasets = join(store, '../datasets');
+  mkdirSync(datasets);
+  questions = join(datasets, 'own.txt');
+  writeFileSync(questions, 'Why is the sky blue?\nWhat is a dynamometer?\n');
+  served = await serve(store, ['--datasets', datasets]);
 });
 afterAll(async () => {
   await browser.close();
@@ -43,10 +48,13 @@ test('a sweep is started from the form, watched through a reload, opened, compar
   await page.waitForSelector('#start-run');
   await page.check('input[value=sweep]');
   await fill(page, { url: server.url, concurrency: '4,8', requests: '60', 'max-tokens': '48', label: 'from the form' });
+  await fill(page, { dataset: `lines:${questions}`, slo: 'ttft<60s\nlatency<60s' });
+  await page.waitForSelector(`datalist option[value="${questions}"]`, { state: 'attached' });
   const command = await page.locator('#command-line').innerText();
   expect(command).toBe(
-    `dyno sweep ${server.url} --concurrency 4,8 --requests 60 --max-tokens 48 --label 'from the form'`,
+    `dyno sweep ${server.url} --concurrency 4,8 --requests 60 --max-tokens 48 --label 'from the form' --dataset lines:${questions} --slo 'ttft<60s' --slo 'latency<60s'`,
   );
+  expect(await page.locator('#plan-yaml').innerText()).toContain('slo: ["ttft<60s", "latency<60s"]');
   expect(await page.locator('#plan-yaml').innerText()).toContain('concurrency: [4, 8]');
   await page.click('#start-run');
   await page.waitForFunction(() => /^#\/live\/.+/.test(location.hash));
@@ -136,6 +144,16 @@ test('a run started in a terminal appears live, and the page stops it gracefully
   const running = start(['run', server.url, ...load, '--label', 'by hand']);
   await page.click('.live-list a:has-text("by hand")');
   await page.waitForFunction(() => /· [1-9]/.test(document.querySelector('.progress-line')?.textContent ?? ''));
+  for (const [lang, theme] of [
+    ['en', 'light'],
+    ['zh', 'dark'],
+  ] as const) {
+    await dress(page, lang, theme);
+    await page.waitForSelector('.chart-grid canvas');
+    expect(await page.locator('.badge.live').innerText()).toMatch(lang === 'zh' ? /进行中/ : /live/i);
+    expect(await seriousFaults(page)).toEqual([]);
+  }
+  await dress(page, 'en', 'light');
   await page.click('#stop-run');
   await page.waitForSelector('#ended');
   // As after one Ctrl-C: what was in flight was waited for, and all is accounted for.
@@ -264,5 +282,51 @@ test('a search in simulate mode is watched, held before its next trial, resumed 
   await page.locator('#trials a').first().click();
   await page.waitForSelector('.tiles');
   expect(misdeeds).toEqual(innocent);
+  await page.close();
+});
+
+test('dyno selftest --keep can be watched as it goes, and what it keeps is what it reports on', async () => {
+  const own = await emptyFolder();
+  const ui = await serve(own);
+  const { page, misdeeds } = await openTab(browser, ui.url, '#/live');
+  const running = start([
+    'selftest',
+    '--concurrency',
+    '8',
+    '--duration',
+    '4',
+    '--keep',
+    '--json',
+    '--lenient',
+    '--store',
+    own,
+  ]);
+  await page.click('.live-list a:has-text("selftest streams")');
+  await page.waitForFunction(() => /· [1-9]/.test(document.querySelector('.progress-line')?.textContent ?? ''));
+  await page.waitForSelector('#ended');
+  const report = JSON.parse((await running.done).out) as {
+    planned: number;
+    unaccounted: number;
+    timestampErrorMs: { n: number };
+  };
+  const kept = readdirSync(own).filter((name) => name.includes('selftest'));
+  expect(kept.map((name) => /selftest-[a-z]+$/.exec(name)?.[0]).toSorted()).toEqual([
+    'selftest-requests',
+    'selftest-schedule',
+    'selftest-streams',
+  ]);
+  const exchangesOf = (name: string): { chunks: { emittedMs: number[] } }[] =>
+    readFileSync(join(own, name, 'exchanges.ndjson'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { chunks: { emittedMs: number[] } });
+  expect(kept.flatMap(exchangesOf).length).toBe(report.planned);
+  expect(report.unaccounted).toBe(0);
+  const stamps = exchangesOf(kept.find((name) => name.endsWith('streams'))!).map(
+    ({ chunks }) => chunks.emittedMs.length,
+  );
+  expect(stamps.reduce((sum, n) => sum + n, 0)).toBe(report.timestampErrorMs.n);
+  expect(misdeeds).toEqual(innocent);
+  await ui.stop();
   await page.close();
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { columnNames } from '../../api/request-columns.ts';
 import type { ColumnBlock } from '../../api/request-columns.ts';
 import { RequestData } from '../state/request-data.ts';
-import { liveSeries } from './live-data.ts';
+import { liveSeries, sampleCharts } from './live-data.ts';
+import { sampleName } from './sample-names.ts';
 import { timelineData } from './timeline-data.ts';
 
 interface Request {
@@ -58,4 +59,34 @@ test('over a whole run nothing is lost: tokens, ends and time in flight add up t
     }),
     { numRuns: 100 },
   );
+});
+
+describe('samples of server and cards', () => {
+  const samples = [
+    { atMs: 1000, values: { 'device 0 powerW': 300, 'device 1 powerW': 310, 'device 0 memoryUsedBytes': 2e9 } },
+    { atMs: 1500, values: { 'server odd': 5, 'server waiting': 7 } },
+    { atMs: 2000, values: { 'device 0 powerW': 290 } },
+  ];
+
+  test('every quantity is one chart with a line for each card, the known ones first', () => {
+    const charts = sampleCharts(samples, 500);
+    expect(charts.map(({ what, lines }) => [what, lines])).toEqual([
+      ['server waiting', ['']],
+      ['device memoryUsedBytes', ['0']],
+      ['device powerW', ['0', '1']],
+      ['server odd', ['']],
+    ]);
+    expect(charts[1]!.data).toEqual([[0.5], [2]]);
+    expect(charts[2]!.data).toEqual([
+      [0.5, 1.5],
+      [300, 290],
+      [310, null],
+    ]);
+  });
+
+  test('what servers and cards commonly tell has a Chinese name; what nobody knows keeps its own', () => {
+    for (const what of ['server running', 'server waiting', 'server kvUsageRatio', 'device utilizationRatio'])
+      expect(sampleName(what).title.zh).toMatch(/[\u4e00-\u9fff]{2}/);
+    expect(sampleName('server constructor').title).toEqual({ en: 'server constructor', zh: 'server constructor' });
+  });
 });

@@ -1,6 +1,7 @@
 import { quantile } from '../../../core/index.ts';
 import type { LiveSample } from '../../api/live-events.ts';
 import type { RequestData } from '../state/request-data.ts';
+import { rankOf, sampleName } from './sample-names.ts';
 
 /** Lists for the live charts, all over the same seconds. */
 export interface LiveSeries {
@@ -66,11 +67,38 @@ function spread(steps: Float64Array, from: number, to: number, height: number): 
     steps[step]! += height * Math.max(0, Math.min(to, step + 1) - Math.max(from, step));
 }
 
-/** Samples of server and devices as lists, by what they tell; at most so many. */
-export function sampleSeries(samples: readonly LiveSample[], startMs: number, most = 6) {
-  const names = [...new Set(samples.flatMap(({ values }) => Object.keys(values)))];
-  return names.slice(0, most).map((name) => {
-    const known = samples.filter(({ values }) => name in values);
-    return { name, data: [known.map(({ atMs }) => (atMs - startMs) / 1000), known.map(({ values }) => values[name]!)] };
-  });
+/** One quantity of server or devices over time: a line for the server, one for each device. */
+export interface SampleChart {
+  /** As in `sample-names.ts`: "server running", "device powerW". */
+  what: string;
+  /** Index of each device; one empty name for the server. */
+  lines: string[];
+  /** Seconds, then a list for each line; null = that sample does not tell it. */
+  data: [number[], ...(number | null)[][]];
+}
+
+/** Samples as charts, those with a name first, at most so many. */
+export function sampleCharts(samples: readonly LiveSample[], startMs: number, most = 8): SampleChart[] {
+  const keys = [...new Set(samples.flatMap(({ values }) => Object.keys(values)))];
+  const charts = new Map<string, Map<string, string>>();
+  for (const key of keys) {
+    const [, index = '', quantity = ''] = /^device (\S+) (.*)$/s.exec(key) ?? [];
+    const what = quantity === '' ? key : `device ${quantity}`;
+    const lines = charts.get(what) ?? new Map<string, string>();
+    charts.set(what, lines.set(index, key));
+  }
+  return [...charts]
+    .toSorted(([a], [b]) => rankOf(a) - rankOf(b))
+    .slice(0, most)
+    .map(([what, lines]) => {
+      const { scale } = sampleName(what);
+      const known = samples.filter(({ values }) => [...lines.values()].some((key) => key in values));
+      const list = (key: string): (number | null)[] =>
+        known.map(({ values }) => (key in values ? values[key]! * scale : null));
+      return {
+        what,
+        lines: [...lines.keys()],
+        data: [known.map(({ atMs }) => (atMs - startMs) / 1000), ...[...lines.values()].map(list)],
+      };
+    });
 }

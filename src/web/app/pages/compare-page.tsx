@@ -73,10 +73,13 @@ function Told({ compared, query }: { compared: Compared; query: URLSearchParams 
           <FindingBox key={i} finding={finding} at={[]} many={false} />
         ))}
       </section>
-      <CompareTable comparison={comparison} />
       <section aria-labelledby="charts-title">
         <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
         <Figures figures={figures} query={query} />
+      </section>
+      <section aria-labelledby="differences-title">
+        <h2 id="differences-title">{t(both('Differences', '差异'))}</h2>
+        <CompareTable comparison={comparison} />
       </section>
     </>
   );

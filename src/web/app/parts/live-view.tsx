@@ -1,5 +1,6 @@
 import type { EntryPage } from '../../api/shapes.ts';
-import { liveSeries, sampleSeries } from '../charts/live-data.ts';
+import { liveSeries, sampleCharts } from '../charts/live-data.ts';
+import { sampleName } from '../charts/sample-names.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { count, num, time } from '../format.ts';
 import { useMemo, useState } from '../preact.ts';
@@ -124,7 +125,7 @@ function Moving({ run }: { run: LiveRun }) {
   const startMs = useMemo(() => data.startMs(), [data, data.rows]);
   const series = useMemo(() => liveSeries(data, startMs), [data, data.rows]);
   const figures = useMemo(() => windowFigures(data, null), [data, data.rows]);
-  const watched = useMemo(() => sampleSeries(samples, startMs), [samples, samples.length, startMs]);
+  const watched = useMemo(() => sampleCharts(samples, startMs), [samples, samples.length, startMs]);
   const causes = useMemo(() => causesOf(run), [data, data.rows]);
   const recent = series.tokensPerSec.at(-2) ?? series.tokensPerSec.at(-1);
   const tiles: [string, string][] = [
@@ -176,8 +177,13 @@ function Moving({ run }: { run: LiveRun }) {
             { name: t(both('failed', '失败')), color: 6 },
           ]}
         />
-        {watched.map(({ name, data: lists }) => (
-          <TimeChart key={name} title={name} data={lists} series={[{ name, color: 3 }]} />
+        {watched.map(({ what, lines, data: lists }) => (
+          <TimeChart
+            key={`${what} ${lines.length}`}
+            title={t(sampleName(what).title)}
+            data={lists}
+            series={lines.map((line, i) => ({ name: line === '' ? t(sampleName(what).title) : line, color: i + 3 }))}
+          />
         ))}
       </div>
     </>

@@ -177,13 +177,34 @@ function Field({
       <span>
         <code>{word.name}</code>
       </span>
-      <input
-        name={word.name}
-        value={String(value ?? '')}
-        placeholder={word.value}
-        onInput={(event) => set(word.name, event.currentTarget.value)}
-      />
-      <small>{t(word.help)}</small>
+      {word.repeat === 'repeat' ? (
+        <textarea
+          name={word.name}
+          rows={2}
+          value={Array.isArray(value) ? value.join('\n') : String(value ?? '')}
+          placeholder={word.value}
+          onInput={(event) => set(word.name, event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          name={word.name}
+          value={String(value ?? '')}
+          placeholder={word.value}
+          list={word.choices.length > 0 ? `choices-${word.name}` : undefined}
+          onInput={(event) => set(word.name, event.currentTarget.value)}
+        />
+      )}
+      {word.choices.length > 0 && (
+        <datalist id={`choices-${word.name}`}>
+          {word.choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
+      <small>
+        {t(word.help)}
+        {word.repeat === 'repeat' && t(both('; one per line', '；每行一个'))}
+      </small>
     </label>
   );
 }
@@ -191,15 +212,22 @@ function Field({
 /** What is sent: only what the command takes and what was filled in. */
 function cleaned(asked: StartAsk, { words, profiles }: FormWords): StartAsk {
   const taken = new Set(words.filter(({ commands: list }) => list.includes(asked.command)).map(({ name }) => name));
-  const kept = Object.entries(asked.words).filter(
-    ([name, value]) => taken.has(name) && value !== '' && value !== false,
-  );
+  const several = new Set(words.filter(({ repeat }) => repeat === 'repeat').map(({ name }) => name));
+  const kept = Object.entries(asked.words)
+    .filter(([name]) => taken.has(name))
+    .map(([name, value]) => [name, several.has(name) ? lined(value) : value] as const)
+    .filter(([, value]) => value !== '' && value !== false && (!Array.isArray(value) || value.length > 0));
   const profile = String(asked.words['profile'] ?? profiles[0]?.name ?? '');
   return {
     command: asked.command,
     url: asked.command === 'sim' ? null : asked.url,
     words: { ...Object.fromEntries(kept), ...(asked.command === 'sim' && { profile }) },
   };
+}
+
+/** One value for each line that says something. */
+function lined(value: StartAsk['words'][string]): string[] {
+  return (Array.isArray(value) ? value : String(value).split('\n')).map((line) => line.trim()).filter(Boolean);
 }
 
 function remembered(query: URLSearchParams): StartAsk {

@@ -21,13 +21,12 @@ export const workRoutes: readonly Route[] = [
     path: '/words',
     about: 'The settings that a run may be started with from here, with the help of the command line.',
     answer: wordsShape,
-    handle: ({ hall }) =>
-      Promise.resolve({
-        words: formWords(),
-        profiles: [...builtinProfiles.values()].map(({ name, title }) => ({ name, title })),
-        allowed: hall.allowedTargets,
-        mayStart: mayStart(hall),
-      }),
+    handle: async ({ hall }) => ({
+      words: formWords(await hall.datasets()),
+      profiles: [...builtinProfiles.values()].map(({ name, title }) => ({ name, title })),
+      allowed: hall.allowedTargets,
+      mayStart: mayStart(hall),
+    }),
   },
   {
     method: 'post',
@@ -104,7 +103,7 @@ async function begin(call: Call): Promise<unknown> {
       'Start dyno ui with --allow-target HOST:PORT.',
       '请以 --allow-target 主机:端口 启动 dyno ui。',
     );
-  const words = startWords(call.body as StartAsk, hall.exposed ? hall.allowedTargets : (hall.allowedTargets ?? null));
+  const words = startWords(call.body as StartAsk, hall.allowedTargets, await hall.datasets());
   if (hall.jobs.running() >= mostAtOnce)
     throw refused(
       429,
