@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openBrowser } from '../browser.ts';
 import { dyno, emptyFolder, engine, start } from '../dyno.ts';
 import type { Engine } from '../dyno.ts';
@@ -109,6 +109,7 @@ test('a sweep is started from the form, watched through a reload, opened, compar
   await page.waitForSelector('.verdict');
   await page.waitForSelector('.figure .plot canvas');
   expect(await page.locator('.verdict').innerText()).toMatch(/comparable/i);
+  expect(await page.locator('main h2').allInnerTexts()).toEqual(['Charts', 'Differences']);
   expect(misdeeds).toEqual(innocent);
   await page.close();
 });
@@ -150,6 +151,8 @@ test('a run started in a terminal appears live, and the page stops it gracefully
   ] as const) {
     await dress(page, lang, theme);
     await page.waitForSelector('.chart-grid canvas');
+    const watched = lang === 'zh' ? '服务器：运行中的请求' : 'Server: requests running';
+    await page.waitForSelector(`.chart-grid :text("${watched}")`);
     expect(await page.locator('.badge.live').innerText()).toMatch(lang === 'zh' ? /进行中/ : /live/i);
     expect(await seriousFaults(page)).toEqual([]);
   }
@@ -294,14 +297,18 @@ test('dyno selftest --keep can be watched as it goes, and what it keeps is what 
     '--concurrency',
     '8',
     '--duration',
-    '4',
+    '2',
+    '--tokens',
+    '20',
     '--keep',
     '--json',
     '--lenient',
     '--store',
     own,
   ]);
-  await page.click('.live-list a:has-text("selftest streams")');
+  const streams = await vi.waitUntil(() => readdirSync(own).find((name) => name.endsWith('selftest-streams')), 30_000);
+  await vi.waitUntil(() => existsSync(join(own, streams, 'plan.json')), 30_000);
+  await go(page, `#/live/${streams}`);
   await page.waitForFunction(() => /· [1-9]/.test(document.querySelector('.progress-line')?.textContent ?? ''));
   await page.waitForSelector('#ended');
   const report = JSON.parse((await running.done).out) as {
@@ -322,9 +329,7 @@ test('dyno selftest --keep can be watched as it goes, and what it keeps is what 
       .map((line) => JSON.parse(line) as { chunks: { emittedMs: number[] } });
   expect(kept.flatMap(exchangesOf).length).toBe(report.planned);
   expect(report.unaccounted).toBe(0);
-  const stamps = exchangesOf(kept.find((name) => name.endsWith('streams'))!).map(
-    ({ chunks }) => chunks.emittedMs.length,
-  );
+  const stamps = exchangesOf(streams).map(({ chunks }) => chunks.emittedMs.length);
   expect(stamps.reduce((sum, n) => sum + n, 0)).toBe(report.timestampErrorMs.n);
   expect(misdeeds).toEqual(innocent);
   await ui.stop();

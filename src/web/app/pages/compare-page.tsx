@@ -77,10 +77,12 @@ function Told({ compared, query }: { compared: Compared; query: URLSearchParams 
         <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
         <Figures figures={figures} query={query} />
       </section>
-      <section aria-labelledby="differences-title">
-        <h2 id="differences-title">{t(both('Differences', '差异'))}</h2>
-        <CompareTable comparison={comparison} />
-      </section>
+      {comparison.metrics.length > 0 && (
+        <section aria-labelledby="differences-title">
+          <h2 id="differences-title">{t(both('Differences', '差异'))}</h2>
+          <CompareTable comparison={comparison} />
+        </section>
+      )}
     </>
   );
 }
