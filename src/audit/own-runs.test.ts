@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientHealth, RunPlan, Steady, Summary } from '../core/index.ts';
+import type { ClientHealth, RunPlan, Steady, Summary, WorkerShareFacts } from '../core/index.ts';
 import { verdictOf } from '../core/index.ts';
 import { auditSummary } from './index.ts';
 import type { AuditContext } from './index.ts';
@@ -233,5 +233,53 @@ describe('cold-start', () => {
   test('one long answer, or a burst of prompts, is no cold start', () => {
     expect(codes(slow(9700, 300))).not.toContain('cold-start');
     expect(codes(slow(3900, 2970))).not.toContain('cold-start');
+  });
+});
+
+describe('sick-worker', () => {
+  const worker = (name: string, exchanges: number, client: ClientHealth | null): WorkerShareFacts => ({
+    name,
+    host: 'h',
+    labels: {},
+    state: 'stayed',
+    exchanges,
+    lostAsks: 0,
+    lateExchanges: 0,
+    bufferedMost: 0,
+    clockErrorMs: 0.1,
+    clockDriftMs: 0,
+    health: client,
+  });
+  const full = health({ cpuRatio: 0.97 });
+  const among = (sickExchanges: number): Summary =>
+    samplePoint({
+      // The worst of each figure stands here; it must not condemn those who were well.
+      client: full,
+      workers: [worker('good', 1000 - sickExchanges, health({})), worker('bad', sickExchanges, full)],
+    });
+
+  test('invalidates the run from 5 % of the exchanges on, and names who was sick and who was not', () => {
+    const point = among(50);
+    expect(found('sick-worker', point)).toMatchObject({
+      severity: 'invalid',
+      evidence: { workers: 2, sick: 'bad', sound: 'good', shareRatio: 0.05 },
+    });
+    expect(found('sick-worker', point)!.message).toContain('5');
+    expect(verdictOf(auditSummary(point)).valid).toBe(false);
+  });
+  test('warns below: its share is told, the others stand', () => {
+    const point = among(49);
+    expect(found('sick-worker', point)).toMatchObject({ severity: 'warn', evidence: { sick: 'bad' } });
+    expect(verdictOf(auditSummary(point)).valid).toBe(true);
+    expect(codes(point)).not.toContain('client-bound');
+  });
+  test('an event loop that ran late is sick too; well machines and unknown health are not', () => {
+    const late = worker('late', 500, health({ loopDelayP99Ms: 900 }));
+    expect(found('sick-worker', samplePoint({ workers: [worker('a', 500, health({})), late] }))).toMatchObject({
+      severity: 'invalid',
+      evidence: { sick: 'late', sound: 'a' },
+    });
+    expect(codes(samplePoint({ workers: [worker('a', 500, health({})), worker('b', 500, null)] }))).toEqual([]);
+    expect(codes(samplePoint({ client: full }))).not.toContain('sick-worker');
   });
 });

@@ -60,7 +60,8 @@ export async function findLoad(given: Given, words: PlanWords & { url: string },
       const plan = planPoint(own, point, offset);
       offset += requests;
       const shown = `${variable} ${step.load}${step.fresh ? say({ en: ' (again)', zh: '（复测）' }, given.common.lang) : ''}`;
-      const { summary } = await measurePoint(given, own, plan, interrupts, shown, (run) => writer.createRun(run));
+      // The prompts stay those of the dataset as it was opened; only the order of arrivals has a seed of its own.
+      const { summary } = await measurePoint(given, prepared, plan, interrupts, shown, (run) => writer.createRun(run));
       if (interrupts.heard) break;
       showPoint(given, summary);
       points.push(summary);
@@ -76,6 +77,7 @@ export async function findLoad(given: Given, words: PlanWords & { url: string },
     return doubtful && words.lenient !== true ? exitCodes.notValid : exitCodes.ok;
   } finally {
     interrupts.done();
+    await prepared.team?.close();
   }
 }
 

@@ -22,6 +22,8 @@ import {
   timelineFigure,
   tokenTimesFigure,
   xlsx,
+  workersHtml,
+  workersTitle,
 } from '../report/index.ts';
 import type { Figure, IntervalsOf } from '../report/index.ts';
 import type { Comparison, MachineFacts } from '../measure/index.ts';
@@ -175,6 +177,7 @@ async function pageOf(given: Given, { told, comparison, machine }: Rendered): Pr
           told.map(({ sweep }) => sweep),
           machine,
         );
+  const workers = workersHtml(told.map(({ sweep }) => sweep));
   const [first] = told;
   const commands = told.flatMap(({ command }) => (command === null ? [] : [`dyno ${command.join(' ')}`]));
   const plans = told.flatMap(({ runs }) => [...runs.values()].map(({ record }) => record));
@@ -186,6 +189,7 @@ async function pageOf(given: Given, { told, comparison, machine }: Rendered): Pr
       ...(comparison === undefined
         ? []
         : [{ id: 'comparison', title: { en: 'Comparison', zh: '对比' }, body: comparisonHtml(comparison) }]),
+      ...(workers === null ? [] : [{ id: 'workers', title: workersTitle, body: workers }]),
       ...(cost === null ? [] : [{ id: 'cost', title: { en: 'Cost and efficiency', zh: '成本与效率' }, body: cost }]),
     ],
     environment: told.flatMap(({ environment, sweep }) =>

@@ -1,11 +1,25 @@
 import { exitCodes, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
-import { reporters } from '../report/index.ts';
+import { asSweep, reporters, workersText } from '../report/index.ts';
 import type { Painter, ReporterName, ReportOptions } from '../report/index.ts';
 import { summaryOfRun, sweepOf } from '../run/index.ts';
 import type { StoredRun, StoredSweep } from '../store/index.ts';
 import { coloursFor } from './colours.ts';
-import type { Given } from './command.ts';
+import type { Flag, Given } from './command.ts';
+
+/** On demand: the machines of a run over many, one by one. */
+export const perWorkerFlag: Flag = {
+  name: 'per-worker',
+  value: null,
+  help: {
+    en: 'of a run with --workers: a row per worker (share, outcomes, health, clock; text, markdown; html has it always)',
+    zh: '对于使用 --workers 的运行：每个 worker 一行（份额、结果、健康、时钟；text、markdown；html 总是包含）',
+  },
+};
+
+function showWorkers(given: Given, sweep: Sweep): void {
+  if (given.flags.has('per-worker') && !given.common.json) given.io.out(workersText([sweep], reportOptions(given)));
+}
 
 /** How reports are painted: in colour on a terminal, plain elsewhere. */
 export function reportOptions(given: Given): ReportOptions {
@@ -23,6 +37,7 @@ export function reportOptions(given: Given): ReportOptions {
 /** The result of one run: a table, or its summary as JSON. */
 export function showRun(given: Given, summary: Summary, dir: string): void {
   given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
+  showWorkers(given, asSweep(summary));
   showFolder(given, dir);
 }
 
@@ -53,6 +68,7 @@ export function showPoint(given: Given, summary: Summary): void {
 /** The result of a sweep: a table, or all summaries as JSON. */
 export function showSweep(given: Given, sweep: Sweep, dir: string): void {
   given.io.out(reporters[given.common.json ? 'json' : 'text'](sweep, reportOptions(given)));
+  showWorkers(given, sweep);
   showFolder(given, dir);
 }
 

@@ -1,4 +1,4 @@
-import type { ClientHealth } from '../core/index.ts';
+import type { ClientHealth, Ended } from '../core/index.ts';
 import type { PhaseName } from '../load/index.ts';
 import type { ClockFacts, WorkerFacts } from './cluster-words.ts';
 
@@ -20,6 +20,8 @@ export interface Member {
   progress: { due: number; sent: number; inFlight: number; deals: number };
   /** Over the whole run. */
   exchanges: number;
+  ok: number;
+  failed: number;
   lostAsks: number;
   /** Exchanges that came after it was given up. */
   late: number;
@@ -43,12 +45,24 @@ export function newMember(id: string, worker: WorkerFacts, clock: ClockFacts): M
     lastBatch: -1,
     progress: { due: 0, sent: 0, inFlight: 0, deals: 0 },
     exchanges: 0,
+    ok: 0,
+    failed: 0,
     lostAsks: 0,
     late: 0,
     health: null,
     buffered: 0,
     ended: false,
   };
+}
+
+/** Measured exchanges that nobody had handed over before. */
+export function countShare(member: Member, fresh: readonly Ended[]): void {
+  for (const { exchange } of fresh) {
+    if (exchange.warmup) continue;
+    member.exchanges++;
+    if (exchange.outcome === 'ok') member.ok++;
+    if (exchange.outcome === 'failed') member.failed++;
+  }
 }
 
 /** Before a phase: nothing of the one before counts. */

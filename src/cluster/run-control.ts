@@ -5,7 +5,7 @@ import type { PhaseName, RunClock } from '../load/index.ts';
 import type { Batch, Claim, Deal, Order, Seat, Word } from './cluster-words.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { runKeys } from './keys.ts';
-import { newMember, resetForPhase } from './members.ts';
+import { countShare, newMember, resetForPhase } from './members.ts';
 import type { Member } from './members.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
@@ -324,8 +324,10 @@ export class RunControl {
       this.#kept.came(entry, []);
       return;
     }
-    member.exchanges += batch.ended.filter(({ exchange }) => !exchange.warmup).length;
-    phase.take(member, batch, (fresh) => this.#kept.came(entry, fresh));
+    phase.take(member, batch, (fresh) => {
+      countShare(member, fresh);
+      this.#kept.came(entry, fresh);
+    });
   }
 
   /** A seat whose worker no longer renews its lock; everything it still managed to say is heard first. */

@@ -13,6 +13,8 @@ export function workerFacts(members: Iterable<Member>): WorkerShareFacts[] {
       labels: worker.labels,
       state: before?.state === 'lost' || state === 'lost' ? 'lost' : state === 'here' ? 'stayed' : 'left',
       exchanges: (before?.exchanges ?? 0) + member.exchanges,
+      ok: (before?.ok ?? 0) + member.ok,
+      failed: (before?.failed ?? 0) + member.failed,
       lostAsks: (before?.lostAsks ?? 0) + member.lostAsks,
       lateExchanges: (before?.lateExchanges ?? 0) + member.late,
       bufferedMost: member.ended ? member.buffered : (before?.bufferedMost ?? null),

@@ -66,6 +66,9 @@ export interface WorkerShareFacts {
   state: 'stayed' | 'left' | 'lost';
   /** Measured exchanges that came from it. */
   exchanges: number;
+  /** How many of them went well and how many failed; absent in summaries of older versions. */
+  ok?: number;
+  failed?: number;
   /** Asks that were lost with it. */
   lostAsks: number;
   /** Exchanges that it handed over after it was given up; they are not counted. */

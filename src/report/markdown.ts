@@ -37,9 +37,13 @@ function sweepTable(sweep: Sweep, { lang }: ReportOptions): string {
     const cells = sweep.points.map((point) => row.of(point));
     return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
   });
-  const lines = [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`);
   const notes = pointNotes(sweep, (point) => notesOf(point, lang)).map((note) => `- ${escaped(note)}`);
-  return `${[...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
+  return `${[markdownTable(head, body), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
+}
+
+/** A table of strangers' words. */
+export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
 }
 
 function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {

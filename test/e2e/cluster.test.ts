@@ -29,7 +29,7 @@ const measure = async (
   queue: string,
   count: number,
   flags: readonly string[],
-): Promise<{ summary: Summary; records: Exchange[] }> => {
+): Promise<{ summary: Summary; records: Exchange[]; store: string }> => {
   for (let i = 0; i < count; i++) workers.push(await startWorker(redis.url, queue, `w${i}`));
   const store = await emptyFolder();
   const words = ['--workers', redis.url, '--queue', queue, '--min-workers', String(count), '--store', store];
@@ -37,7 +37,7 @@ const measure = async (
   const { summary, problems } = await booksOf(store, done);
   expect(problems).toEqual([]);
   await dismiss(workers.splice(0));
-  return { summary, records: (await recordsIn(store)).toSorted((a, b) => a.seq - b.seq) };
+  return { summary, store, records: (await recordsIn(store)).toSorted((a, b) => a.seq - b.seq) };
 };
 
 describe('the same plan and seed on one worker and on four', () => {
@@ -62,7 +62,13 @@ describe('the same plan and seed on one worker and on four', () => {
 
   test('a closed loop: the same asks, the concurrency that was asked for and never more', async () => {
     const flags = ['--concurrency', '16', '-n', '320', '--warmup', '16', '--dataset', 'random', '--input-tokens', '20'];
+    const one = await measure('closed-one', 1, flags);
     const four = await measure('closed', 4, flags);
+    const asks = (records: Exchange[]): unknown[] =>
+      records.map(({ seq, warmup, promptId, inputChars }) => [seq, warmup, promptId, inputChars]);
+    expect(asks(four.records)).toEqual(asks(one.records));
+    expect(four.summary.counts).toEqual(one.summary.counts);
+    expect(four.summary.counts).toMatchObject({ planned: 320, ok: 320 });
     const measured = four.records.filter(({ warmup }) => !warmup);
     expect(measured.map(({ seq }) => seq)).toEqual(Array.from({ length: 320 }, (_, i) => i));
     const events = measured.flatMap(({ sentMs, endMs }) => [
@@ -75,7 +81,14 @@ describe('the same plan and seed on one worker and on four', () => {
     for (const { step } of events) most = Math.max(most, (inFlight += step));
     expect(most).toBe(16);
     expect(four.summary.workers!.map(({ state }) => state)).toEqual(['stayed', 'stayed', 'stayed', 'stayed']);
+    for (const { name, exchanges, ok, failed } of four.summary.workers!) {
+      expect(exchanges).toBe(measured.filter(({ labels }) => labels['worker'] === name).length);
+      expect([ok, failed]).toEqual([exchanges, 0]);
+    }
     expect(four.summary.workers!.reduce((sum, { exchanges }) => sum + exchanges, 0)).toBe(320);
+    const shown = await dyno(['report', 'latest', '--per-worker', '--store', four.store]);
+    for (const { name, ok } of four.summary.workers!)
+      expect(shown.out).toMatch(new RegExp(`^${name} +stayed +[\\d.]+ % +${ok} +0 +0 `, 'm'));
   });
 
   test('a sweep keeps its workers from point to point, each point with prompts of its own', async () => {

@@ -1,13 +1,13 @@
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import type { MachineFacts } from '../../measure/index.ts';
-import { efficiencyText, reporters } from '../../report/index.ts';
-import type { Reported, ReporterName } from '../../report/index.ts';
+import { efficiencyText, reporters, workersMarkdown, workersText } from '../../report/index.ts';
+import type { Reported, ReporterName, ReportOptions } from '../../report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
 import type { FileForm } from '../render.ts';
-import { reportOptions } from '../show.ts';
+import { perWorkerFlag, reportOptions } from '../show.ts';
 import { toldOf } from '../told.ts';
 import type { Told } from '../told.ts';
 
@@ -56,6 +56,7 @@ export const command: CommandFile = {
         zh: '全部卡平均功率：计算每焦耳 token（text、html）',
       },
     },
+    perWorkerFlag,
     {
       name: 'out',
       value: 'FILE',
@@ -109,10 +110,18 @@ async function tellText(given: Given, told: readonly Told[], as: ReporterName, m
           options,
         )
       : '';
-  const text = reporters[form](what, options) + cost;
+  const perWorker = given.flags.has('per-worker') ? machinesIn(form, told, options) : '';
+  const text = reporters[form](what, options) + cost + perWorker;
   const out = last(given, 'out');
   if (out === undefined) given.io.out(text);
   else await writeWhole(placeFor(out, null, ''), text);
+}
+
+/** The machines behind a result, in the forms that are read by people. */
+function machinesIn(form: ReporterName, told: readonly Told[], options: ReportOptions): string {
+  const sweeps = told.map(({ sweep }) => sweep);
+  if (form === 'markdown') return workersMarkdown(sweeps, options);
+  return form === 'text' ? workersText(sweeps, options) : '';
 }
 
 async function tellFile(given: Given, told: readonly Told[], form: FileForm, machine: MachineFacts): Promise<void> {

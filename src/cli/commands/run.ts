@@ -8,7 +8,7 @@ import { measureOn, measurePoint } from '../measure-point.ts';
 import { flagsOf, readPlanInput, refuseLists } from '../plan-input.ts';
 import { planPoint, prepare } from '../prepare.ts';
 import { checkResumable, givenAgain, resumeFlag, resumeWord } from '../resume.ts';
-import { showRun } from '../show.ts';
+import { perWorkerFlag, showRun } from '../show.ts';
 
 export const command: CommandFile = {
   about: {
@@ -22,7 +22,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf(planWords), resumeFlag],
+  flags: [...flagsOf(planWords), perWorkerFlag, resumeFlag],
   examples: [
     {
       line: 'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',

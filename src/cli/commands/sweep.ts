@@ -25,7 +25,7 @@ import {
   resumeFlag,
   resumeWord,
 } from '../resume.ts';
-import { showPoint, showSweep } from '../show.ts';
+import { perWorkerFlag, showPoint, showSweep } from '../show.ts';
 import { shownCommand } from '../shown-command.ts';
 import { version } from '../version.ts';
 
@@ -41,7 +41,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf({ ...planWords, ...sweepWords, ...findWords }), resumeFlag],
+  flags: [...flagsOf({ ...planWords, ...sweepWords, ...findWords }), perWorkerFlag, resumeFlag],
   examples: [
     {
       line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',

@@ -119,6 +119,8 @@ const worker = z.object({
   labels: z.record(z.string(), z.string()),
   state: z.enum(['stayed', 'left', 'lost']),
   exchanges: count,
+  ok: count.exactOptional(),
+  failed: count.exactOptional(),
   lostAsks: count,
   lateExchanges: count,
   bufferedMost: maybe,
