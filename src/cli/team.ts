@@ -13,6 +13,8 @@ import { workerSource } from './worker-source.ts';
 
 /** Machines that do a run together; this one only controls. */
 export interface Team {
+  /** Takes the queue and waits for the workers, where that was not done yet. */
+  ready(): Promise<void>;
   /** `behind` is what an interrupted run of this queue has on disk. */
   runner(plan: RunPlan, prompts: PromptSource, behind: RunBehind | null): Promise<RunnerKit>;
   close(): Promise<void>;
@@ -27,6 +29,10 @@ export function teamFor(given: Given, prepared: Pick<Prepared, 'words' | 'datase
   if (!prepared.reopenable) throw notReopenable();
   let opened: Promise<Cluster> | null = null;
   return {
+    async ready() {
+      opened ??= openTeam(given, words);
+      await opened;
+    },
     async runner(plan, prompts, behind) {
       const source = workerSource(words, plan, prompts);
       const { makeClusterRunner } = await import('../cluster/index.ts');

@@ -1,6 +1,7 @@
 import { say, UserError } from '../core/index.ts';
+import type { Workbench } from '../cluster/index.ts';
 import type { Summary } from '../core/index.ts';
-import { checkWords, executeRun, planWords, readWords, throwMistakes } from '../run/index.ts';
+import { checkWords, executeRun, planWords, readWords, throwMistakes, workerWords } from '../run/index.ts';
 import type { PlanWords } from '../run/index.ts';
 import { makeSimRunner } from '../sim/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
@@ -11,20 +12,28 @@ import type { Interrupts } from './interrupts.ts';
 import { measurePoint } from './measure-point.ts';
 import { offsetsOf, openWords, planPoint, prepare, sliceLength } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
+import { askBench } from './sim-bench.ts';
+import { simElsewhere } from './sim-work.ts';
 import { shownCommand } from './shown-command.ts';
+import type { Team } from './team.ts';
+import { refuseUnsent } from './tune-team.ts';
 import { version } from './version.ts';
 
 /** Stands where a server's address would; nothing is ever sent there. */
 const nowhere = 'http://simulated.invalid/v1/chat/completions';
 
-/** The plan words of a tune's workload; mistakes are told with their lines. */
-export function workloadWords(request: TuneRequest, file: string): PlanWords & { url: string } {
+/** The plan words of a tune's workload, with the workers that flags name; mistakes are told with their lines. */
+export function workloadWords(request: TuneRequest, file: string, flags: Given['flags']): PlanWords & { url: string } {
   const given = request.workload.map(({ name, texts, line }) => ({
     name,
     texts,
     place: { file, line, field: `workload.${name}` },
   }));
-  const { words, mistakes } = readWords(planWords, given);
+  const typed = Object.values(workerWords).flatMap(({ name }) => {
+    const texts = flags.get(name);
+    return texts === undefined ? [] : [{ name, texts, place: { flag: `--${name}` } }];
+  });
+  const { words, mistakes } = readWords(planWords, [...given, ...typed]);
   const asked = words as PlanWords;
   const own = (['concurrency', 'rate', 'url'] as const).filter((name) => asked[name] !== undefined);
   throwMistakes([
@@ -58,7 +67,12 @@ async function offsetOf(prepared: Pick<Prepared, 'dataset' | 'words'>, ask: Tria
 }
 
 /** How a real server is asked. */
-export function serverHands(given: Given, words: PlanWords & { url: string }, interrupts: Interrupts): ServerHands {
+export function serverHands(
+  given: Given,
+  words: PlanWords & { url: string },
+  interrupts: Interrupts,
+  team: Team | null,
+): ServerHands {
   let model = words.model;
   // Trials ask no test request of their own; what the server called itself when it came up stands in their plans.
   let server: string | undefined;
@@ -79,10 +93,12 @@ export function serverHands(given: Given, words: PlanWords & { url: string }, in
       const asked = wordsFor({ ...words, ...(model !== undefined && { model }), noPreflight: true }, ask);
       const prepared = await prepare(asked, quiet, 1);
       if (server !== undefined) prepared.target = { ...prepared.target, server };
+      if (team !== null) prepared.team = team;
       const plan = planPoint(prepared, ask.point.load, await offsetOf(prepared, ask));
       const { summary } = await measurePoint(given, prepared, plan, interrupts, ask.title, (run) =>
         createRun(ask.dir, run),
       );
+      if (team !== null && !interrupts.heard) refuseUnsent(summary);
       return { summary, runId: summary.runId };
     },
   };
@@ -95,13 +111,15 @@ export function simulatedHands(
   words: PlanWords & { url: string },
   profile: EngineProfile,
   interrupts: Interrupts,
+  bench: Workbench | null,
 ): (ask: TrialAsk) => Promise<TrialResult> {
   const { family } = request.problem;
   if (family === null) throw cannotSimulate();
   return async (ask) => {
     const settings = family.settingsOf(ask.point.settings);
     const engine: EngineProfile = { ...profile, scheduler: { name: family.scheduler, settings } };
-    const summary = await simulateOnce(given, wordsFor({ ...words, url: nowhere }, ask), engine, ask, interrupts);
+    const asked = wordsFor({ ...words, url: nowhere }, ask);
+    const summary = await simulateOnce(given, asked, engine, ask, interrupts, bench);
     const outcome = interrupts.heard ? 'interrupted' : 'ok';
     return { outcome, cause: null, summary, runId: summary.runId, restarted: true };
   };
@@ -113,6 +131,7 @@ async function simulateOnce(
   profile: EngineProfile,
   ask: TrialAsk,
   interrupts: Interrupts,
+  bench: Workbench | null,
 ): Promise<Summary> {
   const opened = await openWords(words, 1);
   const target = {
@@ -132,11 +151,14 @@ async function simulateOnce(
   };
   const plan = planPoint(prepared, ask.point.load, await offsetOf(prepared, ask));
   const offsets = await offsetsOf(opened.dataset, plan);
-  const kit = makeSimRunner({
-    profile,
-    workload: (phase) => opened.dataset.workload(offsets[phase]),
-    breathe: () => new Promise((resolve) => void setImmediate(resolve)),
-  });
+  const kit =
+    bench === null
+      ? makeSimRunner({
+          profile,
+          workload: (phase) => opened.dataset.workload(offsets[phase]),
+          breathe: () => new Promise((resolve) => void setImmediate(resolve)),
+        })
+      : simElsewhere(askBench(bench, prepared, plan, { profile, befallen: [], already: 0 }));
   const writer = await createRun(ask.dir, {
     plan,
     startedAt: new Date().toISOString(),

@@ -16,5 +16,5 @@ export { readWords, throwMistakes } from './words/read-words.ts';
 export type { Given as GivenWord, Vocabulary, Words } from './words/read-words.ts';
 export type { GridSide } from './words/grid-words.ts';
 export type { Word } from './words/word.ts';
-export { queueName } from './words/worker-words.ts';
+export { queueName, workerWords } from './words/worker-words.ts';
 export { positiveDurationMs, wholeNumber } from './words/readers.ts';

@@ -3,7 +3,7 @@ import type { Workbench } from '../../cluster/index.ts';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { executeRun, loadPoints, planWords, sweepWords } from '../../run/index.ts';
-import type { PlanWords, RunParts } from '../../run/index.ts';
+import type { RunParts } from '../../run/index.ts';
 import { makeSimRunner, mishapNames, parseMishap, SaturationWatch, schedulers } from '../../sim/index.ts';
 import type { EngineProfile, Mishap, Saturation, SimRunnerKit } from '../../sim/index.ts';
 import { createRun, createSweep } from '../../store/index.ts';
@@ -13,15 +13,14 @@ import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
-import { datasetOptionsOf, offsetsOf, openWords, planPoint, sliceLength } from '../prepare.ts';
+import { offsetsOf, openWords, planPoint, sliceLength } from '../prepare.ts';
 import type { Prepared } from '../prepare.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 import { keepChart } from '../render.ts';
 import { showPoint, showRun, showSweep } from '../show.ts';
-import { redisPlace } from '../redis-place.ts';
 import { shownCommand } from '../shown-command.ts';
+import { askBench, benchOf } from '../sim-bench.ts';
 import { simElsewhere } from '../sim-work.ts';
-import type { SimWork } from '../sim-work.ts';
 import { version } from '../version.ts';
 
 /** Stands where a server's address would; nothing is ever sent there. */
@@ -98,7 +97,7 @@ export const command: CommandFile = {
       const job = { given, prepared, profile, interrupts, befallen, bench };
       // Points do not wait for each other, unless what befalls one depends on those before it.
       if (bench !== null && befallen.length === 0)
-        for (const plan of plans) plan.answer = askBench(bench, plan, { profile, befallen, already: 0 });
+        for (const plan of plans) plan.answer = askBench(bench, plan.kit, plan.plan, { profile, befallen, already: 0 });
       const isRun = plans.length === 1 && cells.length === 0;
       const done = isRun ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans, cells.length > 0);
       if (interrupts.heard) return exitCodes.interrupted;
@@ -144,25 +143,6 @@ interface Planned {
   plan: RunPlan;
   /** What another machine computes of it already. */
   answer?: Promise<unknown>;
-}
-
-/** Has a point simulated by whoever is on the queue. */
-async function askBench(
-  bench: Workbench,
-  { kit, plan }: Planned,
-  about: Pick<SimWork, 'profile' | 'befallen' | 'already'>,
-): Promise<unknown> {
-  const offsets = await offsetsOf(kit.dataset, plan);
-  const prompts = { spec: kit.words.dataset, options: datasetOptionsOf(kit.words), offsets };
-  const work: SimWork = { ...about, plan, prompts };
-  return bench.ask(work);
-}
-
-/** The workers that --workers names; null = this machine simulates. */
-async function benchOf(given: Given, words: PlanWords): Promise<Workbench | null> {
-  if (words.workers === undefined) return null;
-  const { benchAt } = await import('../../cluster/index.ts');
-  return benchAt(redisPlace(words.workers, given.io.env), words.queue ?? 'dyno', version);
 }
 
 async function simulateRun(job: Job, plan: Planned): Promise<Summary[]> {
@@ -214,7 +194,7 @@ async function simulate(
           mishaps: { befallen, already },
           breathe: () => new Promise((resolve) => void setImmediate(resolve)),
         })
-      : simElsewhere(planned.answer ?? askBench(bench, planned, { profile, befallen, already }));
+      : simElsewhere(planned.answer ?? askBench(bench, planned.kit, plan, { profile, befallen, already }));
   const writer = await create({
     plan,
     startedAt: new Date().toISOString(),

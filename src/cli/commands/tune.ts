@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodes, say, UserError } from '../../core/index.ts';
+import { workerWords } from '../../run/index.ts';
 import { figureSvg } from '../../report/index.ts';
 import type { Figure } from '../../report/index.ts';
 import {
@@ -23,10 +24,13 @@ import type { TuneDocument, TuneRequest } from '../../tune/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { listenForInterrupts } from '../interrupts.ts';
+import { flagsOf } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
+import { benchOf } from '../sim-bench.ts';
 import { serverHands, simulatedHands, workloadWords } from '../tune-hands.ts';
 import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
+import { tuneTeam } from '../tune-team.ts';
 import { progressText, recoveryText, tuneText } from '../tune-text.ts';
 
 const pictureWidth = 900;
@@ -85,6 +89,7 @@ export const command: CommandFile = {
         zh: '仅恢复被终止的调优留下的改动，然后结束',
       },
     },
+    ...flagsOf(workerWords),
   ],
   examples: [
     { line: 'dyno tune --init mindie > tune.yaml', says: { en: 'a file to begin with', zh: '生成模板文件' } },
@@ -96,6 +101,10 @@ export const command: CommandFile = {
     {
       line: 'dyno tune tune.yaml --simulate qwen1.5-7b-mindie-8x910b4',
       says: { en: 'the same search in virtual time', zh: '在虚拟时间中进行同样的搜索' },
+    },
+    {
+      line: 'dyno tune tune.yaml --workers redis://10.0.0.5:6379 --min-workers 4',
+      says: { en: 'trials loaded by other machines', zh: '由其他机器为试验发送负载' },
     },
   ],
   async run(given) {
@@ -110,17 +119,19 @@ export const command: CommandFile = {
     const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
     const simulated = last(given, 'simulate');
     const profile = simulated === undefined ? null : profileNamed(simulated);
-    const words = workloadWords(request, file);
+    const words = workloadWords(request, file, given.flags);
     if (profile === null) await checkConfigs(request);
     if (given.flags.has('dry-run')) return dryRun(given, request);
+    const team = profile === null ? await tuneTeam(given, request, words) : null;
+    const bench = profile === null ? null : await benchOf(given, words);
     const interrupts = listenForInterrupts(given);
     try {
       const hash = sha256(`${text}\n${goal ?? ''}`);
       const { document, dir } = await runTune(
         request,
         {
-          server: serverHands(given, words, interrupts),
-          simulate: profile === null ? null : simulatedHands(given, request, words, profile, interrupts),
+          server: serverHands(given, words, interrupts, team),
+          simulate: profile === null ? null : simulatedHands(given, request, words, profile, interrupts, bench),
           stop: interrupts.stops.sending,
           onTrial: (progress) => {
             if (!given.common.quiet) given.io.err(progressText(progress, given.common.lang));
@@ -142,6 +153,8 @@ export const command: CommandFile = {
       return exitCodeOf(document, words.lenient === true);
     } finally {
       interrupts.done();
+      await team?.close();
+      await bench?.close();
     }
   },
 };

@@ -1,0 +1,49 @@
+import { UserError } from '../core/index.ts';
+import type { Summary } from '../core/index.ts';
+import type { PlanWords } from '../run/index.ts';
+import type { TuneRequest } from '../tune/index.ts';
+import type { Given } from './command.ts';
+import { openWords } from './prepare.ts';
+import { teamFor } from './team.ts';
+import type { Team } from './team.ts';
+
+/**
+ * The machines that load the server of a whole tune; null = this one. Its queue is taken and its workers are there
+ * before anything is changed or restarted.
+ */
+export async function tuneTeam(given: Given, request: TuneRequest, words: PlanWords): Promise<Team | null> {
+  if (words.workers === undefined) return null;
+  if (request.server.evaluate !== null) throw nothingToSend();
+  const opened = await openWords({ ...words, requests: words.requests ?? 1 }, 1);
+  // --resume names a tune here; its trials are runs of their own.
+  const flags = new Map([...given.flags].filter(([name]) => name !== 'resume'));
+  const team = teamFor({ ...given, flags }, { words: opened.words, dataset: opened.dataset, reopenable: true });
+  await team.ready();
+  return team;
+}
+
+/** A trial that no worker sent says nothing of the server: the tune ends there. */
+export function refuseUnsent({ counts }: Summary): void {
+  if (counts.ok > 0 || counts.failed > 0) return;
+  throw new UserError({
+    code: 'workers-gone',
+    message: { en: 'no request of a trial was sent: the workers are gone', zh: '试验的请求均未发出：worker 已不在' },
+    hint: {
+      en: 'Start workers again (dyno worker), then go on with: dyno tune FILE --resume latest --workers …',
+      zh: '请重新启动 worker（dyno worker），然后继续：dyno tune FILE --resume latest --workers …',
+    },
+    place: { flag: '--workers' },
+  });
+}
+
+function nothingToSend(): UserError {
+  return new UserError({
+    code: 'settings-disagree',
+    message: {
+      en: 'an evaluate command sends its own load; there is nothing for workers to send',
+      zh: 'evaluate 命令自行发送负载，worker 无可发送',
+    },
+    hint: { en: 'Leave out --workers, or evaluate.', zh: '请去掉 --workers，或去掉 evaluate。' },
+    place: { flag: '--workers' },
+  });
+}

@@ -1,0 +1,140 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Summary } from '../../src/core/index.ts';
+import { tuneSchema } from '../../src/tune/index.ts';
+import type { TuneDocument } from '../../src/tune/index.ts';
+import { freePort, startRedis } from '../contract/redis-server.ts';
+import type { RedisServer } from '../contract/redis-server.ts';
+import { dismiss, startWorker, untilRecords } from './crew.ts';
+import { dyno, emptyFolder, engine, start } from './dyno.ts';
+import type { Done, Running } from './dyno.ts';
+
+const server = join(import.meta.dirname, '../fixtures/tune/server.mjs');
+const original = '{ "schedule": { "batch": 8 } }\n';
+let redis: RedisServer;
+const workers: Running[] = [];
+beforeAll(async () => {
+  redis = await startRedis();
+  workers.push(await startWorker(redis.url, 'dyno', 'a'), await startWorker(redis.url, 'dyno', 'b'));
+});
+afterAll(async () => {
+  await dismiss(workers);
+  await redis.close();
+});
+
+/** A server of the fixture that dyno starts itself, and a tune file around it. */
+async function bench(): Promise<{ file: string; config: string; store: string }> {
+  const dir = await emptyFolder();
+  const [config, file, port] = [join(dir, 'config.json'), join(dir, 'tune.yaml'), await freePort()];
+  await writeFile(config, original);
+  await writeFile(
+    file,
+    `url: http://127.0.0.1:${port}
+apply: {config: [{file: ${config}, set: {batch: schedule.batch}}]}
+start: {command: "${process.execPath} ${server} ${config} ${port} good", stopTimeout: 5s}
+ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 20s}
+space: {batch: {from: 2, to: 32, start: 8}}
+load: {concurrency: 4}
+workload: {lenient: true, requests: 40, devices: none, metrics: none}
+budget: {runs: 2}
+`,
+  );
+  return { file, config, store: join(dir, 'runs') };
+}
+
+test('trials of a tune are sent by the workers, and everything is put back', async () => {
+  const { file, config, store } = await bench();
+  const team = ['--workers', redis.url, '--min-workers', '2'];
+  const done = await dyno(['tune', file, ...team, '--json', '--store', store]);
+  const tune = tuneSchema.parse(JSON.parse(done.out));
+  expect(tune.trials.map(({ outcome }) => outcome)).toEqual(['ok', 'ok']);
+  const [folder] = await readdir(store);
+  const runs = (await readdir(join(store, folder!), { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  expect(runs).toHaveLength(2);
+  for (const { name } of runs) {
+    const summary = JSON.parse(await readFile(join(store, folder!, name, 'summary.json'), 'utf8')) as Summary;
+    expect(summary.counts.ok).toBe(summary.counts.planned);
+    expect(summary.workers!.map((worker) => worker.name)).toEqual(['a', 'b']);
+    expect(summary.workers!.reduce((sum, { exchanges }) => sum + exchanges, 0)).toBe(summary.counts.planned);
+  }
+  expect(await readFile(config, 'utf8')).toBe(original);
+});
+
+test('without workers nothing is started or changed', async () => {
+  const { file, config, store } = await bench();
+  const nobody = ['--workers', redis.url, '--queue', 'empty', '--wait-workers', '1s'];
+  const done = await dyno(['tune', file, ...nobody, '--store', store]);
+  expect([done.code, done.err]).toEqual([3, expect.stringMatching(/0 of 1 workers are on queue "empty"/)]);
+  expect(await readFile(config, 'utf8')).toBe(original);
+  expect(await readdir(store).catch(() => [])).toEqual([]);
+});
+
+test('a simulated tune on the workers goes the same way as on this machine', async () => {
+  const dir = await emptyFolder();
+  const file = join(dir, 'tune.yaml');
+  await writeFile(
+    file,
+    'engine: mindie\nurl: http://127.0.0.1:1\nspace: {maxBatchSize: {from: 4, to: 48, start: 40}}\n' +
+      'load: {concurrency: 32}\nworkload: {requests: 60, input-tokens: 40, output-tokens: 8, lenient: true}\nbudget: {runs: 3}\n',
+  );
+  const words = ['tune', file, '--simulate', 'qwen1.5-7b-mindie-8x910b4', '--json', '--quiet', '--store'];
+  const figures = (done: Done): unknown[] =>
+    (JSON.parse(done.out) as TuneDocument).trials.map(({ settings, seed, outcome, figures: measured }) => [
+      settings,
+      seed,
+      outcome,
+      measured,
+    ]);
+  const alone = figures(await dyno([...words, join(dir, 'alone')]));
+  const together = figures(await dyno([...words, join(dir, 'together'), '--workers', redis.url]));
+  expect(alone).toHaveLength(3);
+  expect(together).toEqual(alone);
+});
+
+test('a run on workers is live on the page while it lasts, with counts of all of them', async () => {
+  const loaded = await engine(['--speed', '5']);
+  const store = await emptyFolder();
+  const ui = start(['ui', '--port', '0', '--no-open', '--store', store]);
+  const address = (await ui.until('out', /\n/)).trim();
+  const team = ['--workers', redis.url, '--min-workers', '2', '--store', store];
+  const running = start([
+    'run',
+    loaded.url,
+    '--rate',
+    '20',
+    '--duration',
+    '60',
+    '--max-tokens',
+    '8',
+    ...team,
+    '--json',
+  ]);
+  await untilRecords(store, 30, running);
+  const rows = async (): Promise<{ id: string; live: boolean }[]> => {
+    const reply = await fetch(new URL('/api/v1/runs', address));
+    return ((await reply.json()) as { rows: { id: string; live: boolean }[] }).rows;
+  };
+  const [row] = await rows();
+  expect(row).toMatchObject({ live: true });
+  const file = join(store, row!.id, 'live.json');
+  const said = async (): Promise<{ sent: number; ok: number }> =>
+    (JSON.parse(await readFile(file, 'utf8')) as { state: { sent: number; ok: number } }).state;
+  // It is written once a second: what it says grows while the run goes on.
+  const first = await said();
+  await untilRecords(store, 60, running);
+  let now = await said();
+  while (now.ok <= first.ok) now = await said();
+  expect(now.sent).toBeGreaterThanOrEqual(now.ok);
+  // The page stops a run with this file.
+  await writeFile(join(store, row!.id, 'stop'), '');
+  const done = await running.done;
+  const { counts } = JSON.parse(done.out) as Summary;
+  expect(counts.ok).toBeGreaterThanOrEqual(60);
+  expect(counts.ok + counts.failed + counts.cancelled + counts.dropped).toBe(counts.planned);
+  expect((await rows())[0]).toMatchObject({ live: false });
+  expect(await readdir(join(store, row!.id))).not.toContain('live.json');
+  ui.child.kill('SIGTERM');
+  await ui.done;
+  await loaded.stop();
+});
