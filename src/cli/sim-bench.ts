@@ -1,4 +1,5 @@
 import type { Workbench } from '../cluster/index.ts';
+import { say } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
 import type { PlanWords } from '../run/index.ts';
 import type { Given } from './command.ts';
@@ -11,8 +12,14 @@ import { version } from './version.ts';
 /** The workers that --workers names; null = this machine simulates. */
 export async function benchOf(given: Given, words: PlanWords): Promise<Workbench | null> {
   if (words.workers === undefined) return null;
-  const { benchAt } = await import('../cluster/index.ts');
-  return benchAt(redisPlace(words.workers, given.io.env), words.queue ?? 'dyno', version);
+  const { benchAt, shown } = await import('../cluster/index.ts');
+  const place = redisPlace(words.workers, given.io.env);
+  const bench = await benchAt(place, words.queue ?? 'dyno', version);
+  if (!given.common.quiet)
+    given.io.err(
+      `${say({ en: `simulated by the workers on ${shown(place)}, as soon as one is there`, zh: `由 ${shown(place)} 上的 worker 模拟；没有时等待` }, given.common.lang)}\n`,
+    );
+  return bench;
 }
 
 /** Has a point simulated by whoever is on the queue. */

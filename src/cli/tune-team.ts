@@ -22,12 +22,15 @@ export async function tuneTeam(given: Given, request: TuneRequest, words: PlanWo
   return team;
 }
 
-/** A trial that no worker sent says nothing of the server: the tune ends there. */
-export function refuseUnsent({ counts }: Summary): void {
-  if (counts.ok > 0 || counts.failed > 0) return;
+/** A trial that ended because nobody was there to send it says nothing of the server: the tune ends there. */
+export function refuseUnsent({ partial, stoppedBecause }: Summary): void {
+  if (!partial || stoppedBecause !== undefined) return;
   throw new UserError({
     code: 'workers-gone',
-    message: { en: 'no request of a trial was sent: the workers are gone', zh: '试验的请求均未发出：worker 已不在' },
+    message: {
+      en: 'a trial ended before its requests were sent: the workers, or Redis, are gone',
+      zh: '试验的请求未发完：worker 或 Redis 已不在',
+    },
     hint: {
       en: 'Start workers again (dyno worker), then go on with: dyno tune FILE --resume latest --workers …',
       zh: '请重新启动 worker（dyno worker），然后继续：dyno tune FILE --resume latest --workers …',
