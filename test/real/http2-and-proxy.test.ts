@@ -18,33 +18,28 @@ test('they are named by LLMDYNO_REAL_H2 and LLMDYNO_REAL_PROXY, or are not asked
   expect(proxy ?? 'http:').toMatch(/^http:/);
 });
 
-if (url !== undefined) {
-  describe('a real HTTP/2 server', () => {
-    test.each([true, false])(
-      'streamed: %s: everything accounted for on few connections, usage found',
-      async (stream) => {
-        const more = ['--lenient', '--store', await emptyFolder(), ...(stream ? [] : ['--no-stream'])];
-        const summary = summaryOf(await dyno(['run', url, '--http2', ...words, ...more]));
-        expect(summary.counts).toMatchObject({ planned: 200, ok: 200, failed: 0, unaccounted: 0 });
-        expect(summary.outputTokens!.mean).toBe(12);
-        expect(summary.client!.connecting!.count).toBeLessThanOrEqual(2);
-      },
-    );
+describe.each(url === undefined ? [] : [url])('a real HTTP/2 server at %s', (target) => {
+  test.each([true, false])('streamed: %s: everything accounted for on few connections, usage found', async (stream) => {
+    const more = ['--lenient', '--store', await emptyFolder(), ...(stream ? [] : ['--no-stream'])];
+    const summary = summaryOf(await dyno(['run', target, '--http2', ...words, ...more]));
+    expect(summary.counts).toMatchObject({ planned: 200, ok: 200, failed: 0, unaccounted: 0 });
+    expect(summary.outputTokens!.mean).toBe(12);
+    expect(summary.client!.connecting!.count).toBeLessThanOrEqual(2);
   });
-}
+});
 
-if (proxy !== undefined && url !== undefined) {
-  describe('a real proxy', () => {
-    test.each([['--http2'], []])('carries https %s; its name and password stay out of every file', async (...flags) => {
-      const { username, password, origin } = new URL(proxy);
-      const store = await emptyFolder();
-      const env = { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
-      const typed = ['run', url, '--proxy', origin, ...flags, ...words, '--lenient', '--store', store];
-      const summary = summaryOf(await dyno(typed, { env }));
-      expect(summary.counts).toMatchObject({ planned: 200, ok: 200, failed: 0, unaccounted: 0 });
-      const plan = readFileSync(join(store, summary.runId, 'plan.json'), 'utf8');
-      expect(plan).toContain(origin);
-      expect(username === '' || !plan.includes(password)).toBe(true);
-    });
+const proxied = proxy === undefined || url === undefined ? [] : [{ at: proxy, target: url }];
+
+describe.each(proxied)('a real proxy', ({ at, target }) => {
+  test.each([['--http2'], []])('carries https %s; its name and password stay out of every file', async (...flags) => {
+    const { username, password, origin } = new URL(at);
+    const store = await emptyFolder();
+    const env = { HTTPS_PROXY: at, HTTP_PROXY: at };
+    const typed = ['run', target, '--proxy', origin, ...flags, ...words, '--lenient', '--store', store];
+    const summary = summaryOf(await dyno(typed, { env }));
+    expect(summary.counts).toMatchObject({ planned: 200, ok: 200, failed: 0, unaccounted: 0 });
+    const plan = readFileSync(join(store, summary.runId, 'plan.json'), 'utf8');
+    expect(plan).toContain(origin);
+    expect(username === '' || !plan.includes(password)).toBe(true);
   });
-}
+});
