@@ -22,3 +22,11 @@ test('growing keeps what was there and gives the smaller one back', () => {
   expect(larger.length).toBeGreaterThanOrEqual(8);
   expect(pool.take(4)).toBe(small);
 });
+
+test('no more than sixteen megabytes are kept: arrays given back beyond that are not seen again', () => {
+  const pool = new ArrayPool(1024, (length) => new Uint8Array(length));
+  const large = Array.from({ length: 20 }, () => pool.take(1024 * 1024));
+  for (const array of large) pool.give(array);
+  const again = Array.from({ length: 20 }, () => pool.take(1024 * 1024));
+  expect(again.filter((array) => large.includes(array))).toHaveLength(16);
+});

@@ -1,5 +1,5 @@
-/** Arrays kept of each size; what is over is left to the collector. */
-const mostKept = 1024;
+/** Bytes kept for later; what is over is left to the collector, so that one day of long answers is not held for ever. */
+const mostKeptBytes = 16 * 1024 * 1024;
 
 /** An array of numbers or bytes that lives outside the collector's reach. */
 type Flat = Float64Array | Uint8Array;
@@ -12,6 +12,7 @@ export class ArrayPool<T extends Flat> {
   readonly #make: (length: number) => T;
   readonly #smallest: number;
   readonly #kept: T[][] = [];
+  #keptBytes = 0;
 
   constructor(smallest: number, make: (length: number) => T) {
     this.#smallest = smallest;
@@ -21,7 +22,10 @@ export class ArrayPool<T extends Flat> {
   /** An array of at least this length; what stands in it is left from its last use. */
   take(atLeast: number): T {
     const size = this.#sizeOf(atLeast);
-    return this.#kept[size]?.pop() ?? this.#make(this.#smallest * 2 ** size);
+    const kept = this.#kept[size]?.pop();
+    if (kept === undefined) return this.#make(this.#smallest * 2 ** size);
+    this.#keptBytes -= kept.byteLength;
+    return kept;
   }
 
   /** A larger one with what is in the first `used` places of this one, which is given back. */
@@ -35,8 +39,9 @@ export class ArrayPool<T extends Flat> {
 
   /** Takes an array back; nobody may look at it any more. */
   give(array: T): void {
-    const kept = (this.#kept[this.#sizeOf(array.length)] ??= []);
-    if (kept.length < mostKept) kept.push(array);
+    if (this.#keptBytes + array.byteLength > mostKeptBytes) return;
+    this.#keptBytes += array.byteLength;
+    (this.#kept[this.#sizeOf(array.length)] ??= []).push(array);
   }
 
   #sizeOf(length: number): number {

@@ -29,6 +29,15 @@ describe('a line writer', () => {
     }
   });
 
+  it('writes lines of any length and any letters, in order', async () => {
+    const lines = ['short', '长'.repeat(600_000), 'x'.repeat(3_000_000), '', '😀 end'];
+    const file = join(dir, 'lines');
+    const writer = await openLineWriter(file);
+    for (const line of lines) await writer.append(line);
+    await writer.close();
+    expect(await readFile(file, 'utf8')).toBe(lines.map((line) => `${line}\n`).join(''));
+  });
+
   it('tells a full disk in words, from append when a lot is waiting and from close in any case', async () => {
     // /dev/full answers every write with ENOSPC.
     const writer = await openLineWriter('/dev/full', 'a');

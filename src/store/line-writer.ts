@@ -45,7 +45,8 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
       } catch (error) {
         failure = storeError(error, file);
       }
-      spare = full;
+      // The room that one very long line took is not kept.
+      if (full.length === batchBytes) spare = full;
     });
     return writing;
   };
@@ -57,7 +58,8 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
   return {
     append(line) {
       tell();
-      const most = line.length * bytesPerUnit + 1;
+      const longest = line.length * bytesPerUnit + 1;
+      const most = longest > batchBytes ? Buffer.byteLength(line) + 1 : longest;
       let written: Promise<void> | null = null;
       if (batch !== null && filled + most > batch.length) written = flush().then(tell);
       if (batch === null || most > batch.length) batch = Buffer.allocUnsafeSlow(Math.max(batchBytes, most));
