@@ -1,9 +1,9 @@
 import type { Distribution, LoadShape } from '../core/index.ts';
-import { countGood } from './goodput.ts';
+import { goodJudge } from './goodput.ts';
 import type { RequestDistributions } from './figures.ts';
 import { makeLogHistogram } from './log-histogram.ts';
 import type { LogHistogram } from './log-histogram.ts';
-import { okOutcome, rowValues } from './request-table.ts';
+import { clearRequests, okOutcome, rowValues } from './request-table.ts';
 import type { RequestTable, RowValue } from './request-table.ts';
 import type { Slo } from './slo.ts';
 import type { Window } from './steady-window.ts';
@@ -22,6 +22,9 @@ const folded = {
 } satisfies Record<string, RowValue>;
 type FoldedName = keyof typeof folded;
 
+/** More than one, or a table that is given up would not be empty before the next. */
+const stepRows = 2;
+
 /** Busy time is kept in whole 2^-14ths of a ms, so that its sum does not depend on the order. */
 const grain = 2 ** 14;
 
@@ -35,15 +38,30 @@ export class FoldedRequests {
   #toMs = -Infinity;
   #busy = 0;
   #good: number | null = 0;
+  readonly #judge: ReturnType<typeof goodJudge>;
+  /** Rows on their way here, and how many of them have come: all at once they would hold the client up for seconds. */
+  #leaving: RequestTable | null = null;
+  #left = 0;
 
-  /** Takes all rows of a table in. */
-  fold(table: RequestTable, slos: readonly Slo[], stream: boolean): void {
-    for (let row = 0; row < table.sent.length; row++) this.#row(table, row);
-    const good = countGood(table, slos, stream);
-    this.#good = this.#good === null || good === null ? null : this.#good + good;
+  constructor(slos: readonly Slo[], stream: boolean) {
+    this.#judge = goodJudge(slos, stream);
+  }
+
+  /** Takes a table over; its rows come in as `step` is called, at the latest when somebody reads. */
+  take(table: RequestTable): void {
+    this.#finish();
+    this.#leaving = table;
+    this.#left = 0;
+  }
+
+  /** Takes the next few rows in; called with every request, so that a table is empty before the next one is full. */
+  step(): void {
+    if (this.#leaving !== null) this.#rows(this.#leaving, stepRows);
   }
 
   merge(other: FoldedRequests): void {
+    this.#finish();
+    other.#finish();
     for (const [name, histogram] of other.#histograms) this.#of(name).merge(histogram);
     this.#fromMs = Math.min(this.#fromMs, other.#fromMs);
     this.#toMs = Math.max(this.#toMs, other.#toMs);
@@ -53,21 +71,25 @@ export class FoldedRequests {
 
   /** First send and last end of everything that left; null where nothing did. */
   get span(): Window | null {
+    this.#finish();
     return this.#fromMs <= this.#toMs ? { fromMs: this.#fromMs, toMs: this.#toMs } : null;
   }
 
   /** Mean number in flight over the whole span. */
   get meanInFlight(): number | null {
+    this.#finish();
     const spanMs = this.#toMs - this.#fromMs;
     return spanMs > 0 ? this.#busy / grain / spanMs : null;
   }
 
   /** Requests that kept every promise; null = a fact that a promise needs is missing. */
   get good(): number | null {
+    this.#finish();
     return this.#good;
   }
 
   distribution(name: FoldedName | 'latenessMs'): Distribution | null {
+    this.#finish();
     return this.#histograms.get(name)?.distribution() ?? null;
   }
 
@@ -86,7 +108,21 @@ export class FoldedRequests {
     };
   }
 
+  #finish(): void {
+    if (this.#leaving !== null) this.#rows(this.#leaving, Infinity);
+  }
+
+  #rows(table: RequestTable, count: number): void {
+    const until = Math.min(table.sent.length, this.#left + count);
+    for (; this.#left < until; this.#left++) this.#row(table, this.#left);
+    if (until < table.sent.length) return;
+    clearRequests(table);
+    this.#leaving = null;
+  }
+
   #row(table: RequestTable, row: number): void {
+    const kept = this.#judge(table, row);
+    this.#good = this.#good === null || kept === null ? null : this.#good + (kept ? 1 : 0);
     const sent = table.sent.at(row);
     if (Number.isNaN(sent)) return;
     const end = table.end.at(row);

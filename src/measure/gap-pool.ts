@@ -1,6 +1,6 @@
 import type { Distribution } from '../core/index.ts';
 import { makeColumn } from './column.ts';
-import type { Column } from './column.ts';
+import type { Column, Shelf } from './column.ts';
 import { makeLogHistogram } from './log-histogram.ts';
 import type { LogHistogram } from './log-histogram.ts';
 import { sortOrder } from './sort-order.ts';
@@ -21,40 +21,54 @@ export interface GapPool {
   contents(): { gaps: Column; weights: Column; ends: Column; histogram: LogHistogram | null };
 }
 
-/** An empty pool that collapses above `cap` reads. */
-export function makeGapPool(cap: number): GapPool {
-  let gaps = makeColumn();
-  let weights = makeColumn();
-  let ends = makeColumn();
-  let histogram: LogHistogram | null = null;
+/** Gaps that move into the histogram with each one that comes: all at once they would hold the client up for half a second. */
+const movedTogether = 4;
 
-  const collapse = (): LogHistogram => {
-    const into = histogram ?? makeLogHistogram();
-    for (let i = 0; i < gaps.length; i++) into.add(gaps.at(i), weights.at(i));
-    [gaps, weights, ends] = [makeColumn(), makeColumn(), makeColumn()];
-    histogram = into;
-    return into;
+/** An empty pool that collapses above `cap` reads. */
+export function makeGapPool(cap: number, shelf: Shelf | null = null): GapPool {
+  const gaps = makeColumn(shelf);
+  const weights = makeColumn(shelf);
+  const ends = makeColumn(shelf);
+  let histogram: LogHistogram | null = null;
+  let moved = 0;
+
+  /** Moves exact gaps into the histogram; asked for all of them, none is left. */
+  const move = (into: LogHistogram, count: number): void => {
+    if (gaps.length === 0) return;
+    const until = Math.min(gaps.length, moved + count);
+    for (; moved < until; moved++) into.add(gaps.at(moved), weights.at(moved));
+    if (moved < gaps.length) return;
+    for (const column of [gaps, weights, ends]) column.clear();
+    moved = 0;
+  };
+  const settled = (): LogHistogram | null => {
+    if (histogram !== null) move(histogram, Infinity);
+    return histogram;
   };
 
   return {
     add(gapMs, weight, endMs) {
-      if (histogram !== null) return histogram.add(gapMs, weight);
+      if (histogram !== null) {
+        move(histogram, movedTogether);
+        return histogram.add(gapMs, weight);
+      }
       gaps.push(gapMs);
       weights.push(weight);
       ends.push(endMs);
-      if (gaps.length > cap) collapse();
+      if (gaps.length > cap) histogram = makeLogHistogram();
     },
     merge(other) {
       const theirs = other.contents();
+      settled();
       gaps.append(theirs.gaps);
       weights.append(theirs.weights);
       ends.append(theirs.ends);
-      if (histogram !== null || theirs.histogram !== null || gaps.length > cap) {
-        const into = collapse();
-        if (theirs.histogram !== null) into.merge(theirs.histogram);
-      }
+      if (histogram === null && theirs.histogram === null && gaps.length <= cap) return;
+      histogram ??= makeLogHistogram();
+      settled();
+      if (theirs.histogram !== null) histogram.merge(theirs.histogram);
     },
-    distribution: () => histogram?.distribution() ?? distributionOfPairs(gaps.toArray(), weights.toArray()),
+    distribution: () => settled()?.distribution() ?? distributionOfPairs(gaps.toArray(), weights.toArray()),
     between(fromMs, toMs) {
       if (histogram !== null) return null;
       const inside: number[] = [];
@@ -70,7 +84,7 @@ export function makeGapPool(cap: number): GapPool {
     get collapsed() {
       return histogram !== null;
     },
-    contents: () => ({ gaps, weights, ends, histogram }),
+    contents: () => ({ histogram: settled(), gaps, weights, ends }),
   };
 }
 

@@ -35,20 +35,29 @@ export function goodputOf(
  * those promises.
  */
 export function countGood(table: RequestTable, slos: readonly Slo[], stream: boolean): number | null {
-  const promises = promisesOf(slos);
-  const needsStream = promises.some(({ metric }) => metric === 'ttft' || metric === 'tpot' || metric === 'itl');
-  const needsTokens = promises.some(({ metric }) => metric === 'tpot');
+  const judge = goodJudge(slos, stream);
   let good = 0;
   for (let row = 0; row < table.sent.length; row++) {
-    if (table.outcome.at(row) !== okOutcome) continue;
-    if ((needsStream && !stream) || (needsTokens && Number.isNaN(table.outputTokens.at(row)))) return null;
-    const kept = promises.every((promise) => {
-      const value = judged[promise.metric](table, row);
-      return Number.isNaN(value) ? promise.metric === 'tpot' || promise.metric === 'itl' : withinLimit(promise, value);
-    });
+    const kept = judge(table, row);
+    if (kept === null) return null;
     if (kept) good += 1;
   }
   return good;
+}
+
+/** Judges one request as countGood does; null = a needed fact is missing. */
+export function goodJudge(slos: readonly Slo[], stream: boolean): (table: RequestTable, row: number) => boolean | null {
+  const promises = promisesOf(slos);
+  const needsStream = promises.some(({ metric }) => metric === 'ttft' || metric === 'tpot' || metric === 'itl');
+  const needsTokens = promises.some(({ metric }) => metric === 'tpot');
+  return (table, row) => {
+    if (table.outcome.at(row) !== okOutcome) return false;
+    if ((needsStream && !stream) || (needsTokens && Number.isNaN(table.outputTokens.at(row)))) return null;
+    return promises.every((promise) => {
+      const value = judged[promise.metric](table, row);
+      return Number.isNaN(value) ? promise.metric === 'tpot' || promise.metric === 'itl' : withinLimit(promise, value);
+    });
+  };
 }
 
 function promisesOf(slos: readonly Slo[]): (Slo & { metric: TimeMetric })[] {

@@ -3,6 +3,7 @@ import type { Exchange, ProblemCode, TokenCounts } from '../core/index.ts';
 import { FoldedRequests } from './folded-requests.ts';
 import { makeGapPool } from './gap-pool.ts';
 import type { GapPool } from './gap-pool.ts';
+import type { Shelf } from './column.ts';
 import { addRequest, appendRequests, makeRequestTable } from './request-table.ts';
 import type { RequestTable } from './request-table.ts';
 import type { Slo } from './slo.ts';
@@ -36,6 +37,8 @@ export interface RunningMean {
 
 /** Everything a meter remembers. Two states added together are the state of all their exchanges. */
 export interface MeterState {
+  /** null = everything stays in memory. */
+  shelf: Shelf | null;
   table: RequestTable;
   /** Requests whose rows were given up because there were too many; null = every row is there. */
   folded: FoldedRequests | null;
@@ -57,11 +60,12 @@ export interface MeterState {
 }
 
 /** A state with nothing in it. */
-export function emptyState(gapCap: number): MeterState {
+export function emptyState(gapCap: number, shelf: Shelf | null): MeterState {
   return {
-    table: makeRequestTable(),
+    shelf,
+    table: makeRequestTable(shelf),
     folded: null,
-    gaps: makeGapPool(gapCap),
+    gaps: makeGapPool(gapCap, shelf),
     byProblem: new Map(),
     totals: {
       inputTokens: 0,
@@ -166,9 +170,9 @@ function addRunning(state: MeterState, exchange: Exchange, stream: boolean): voi
 }
 
 /** Adds what another state remembers; the other one stays as it is. */
-export function mergeStates(into: MeterState, other: MeterState): void {
+export function mergeStates(into: MeterState, other: MeterState, slos: readonly Slo[], stream: boolean): void {
   appendRequests(into.table, other.table);
-  if (other.folded !== null) (into.folded ??= new FoldedRequests()).merge(other.folded);
+  if (other.folded !== null) (into.folded ??= new FoldedRequests(slos, stream)).merge(other.folded);
   into.gaps.merge(other.gaps);
   for (const [code, count] of other.byProblem) into.byProblem.set(code, (into.byProblem.get(code) ?? 0) + count);
   addNumbers(into.totals, other.totals);
@@ -194,8 +198,8 @@ function addNumbers<T extends { [K in keyof T]: number }>(into: T, other: T): vo
 
 /** Gives the rows up for histograms and sums: what is kept no longer grows with the requests. */
 export function foldRows(state: MeterState, slos: readonly Slo[], stream: boolean): FoldedRequests {
-  state.folded ??= new FoldedRequests();
-  state.folded.fold(state.table, slos, stream);
-  state.table = makeRequestTable();
+  state.folded ??= new FoldedRequests(slos, stream);
+  state.folded.take(state.table);
+  state.table = makeRequestTable(state.shelf);
   return state.folded;
 }

@@ -1,6 +1,7 @@
 import { invariant } from '../core/index.ts';
 import type { Exchange, LoadShape, RunPlan } from '../core/index.ts';
 import { perSec } from './figures.ts';
+import type { Shelf } from './column.ts';
 import { addToState, emptyState, foldRows, mergeStates } from './meter-state.ts';
 import type { MeterState } from './meter-state.ts';
 import { readState } from './reading.ts';
@@ -18,6 +19,8 @@ export interface MeterOptions {
   exactGaps?: number;
   /** Requests kept one by one; above it they are folded into histograms. 1 million unless told. */
   exactRequests?: number;
+  /** Where the values that are kept one by one wait for the end of the run; absent = in memory. */
+  shelf?: Shelf | null;
 }
 
 /** A cheap look at a run in progress: constant time, whatever the number of requests. */
@@ -52,7 +55,7 @@ const states = new WeakMap<Meter, MeterState>();
 
 /** A meter that has seen nothing. */
 export function makeMeter(options: MeterOptions): Meter {
-  const state = emptyState(options.exactGaps ?? defaultExactGaps);
+  const state = emptyState(options.exactGaps ?? defaultExactGaps, options.shelf ?? null);
   const frame = { load: options.load, stream: options.stream, slos: (options.slo ?? []).map(parseSlo) };
   const exactRequests = options.exactRequests ?? defaultExactRequests;
   const bound = (): void => {
@@ -62,12 +65,13 @@ export function makeMeter(options: MeterOptions): Meter {
     add(exchange) {
       if (exchange.warmup) return;
       addToState(state, exchange, options.stream);
+      state.folded?.step();
       bound();
     },
     merge(other) {
       const theirs = states.get(other);
       invariant(theirs !== undefined && theirs !== state, 'a meter merges with another meter of makeMeter');
-      mergeStates(state, theirs);
+      mergeStates(state, theirs, frame.slos, options.stream);
       bound();
     },
     read: (planned = null) => readState(state, frame, planned),
@@ -78,8 +82,8 @@ export function makeMeter(options: MeterOptions): Meter {
 }
 
 /** The meter for a plan. */
-export function meterFor(plan: Pick<RunPlan, 'load' | 'generation' | 'slo'>): Meter {
-  return makeMeter({ load: plan.load, stream: plan.generation.stream, slo: plan.slo });
+export function meterFor(plan: Pick<RunPlan, 'load' | 'generation' | 'slo'>, shelf: Shelf | null = null): Meter {
+  return makeMeter({ load: plan.load, stream: plan.generation.stream, slo: plan.slo, shelf });
 }
 
 function glanceAt(state: MeterState, nowMs: number): Glance {

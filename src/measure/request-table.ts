@@ -1,7 +1,7 @@
 import { inputTokensOf, outputTokensOf } from '../core/index.ts';
 import type { Exchange, Outcome } from '../core/index.ts';
 import { makeColumn } from './column.ts';
-import type { Column } from './column.ts';
+import type { Column, Shelf } from './column.ts';
 
 /** What is kept of each measured request; NaN stands for null inside the columns. */
 export interface RequestTable {
@@ -25,19 +25,19 @@ export const outcomes = ['ok', 'failed', 'cancelled', 'dropped'] as const satisf
 /** The number of `ok` in the outcome column. */
 export const okOutcome = 0;
 
-/** A table with no rows. */
-export function makeRequestTable(): RequestTable {
+/** A table with no rows; with a shelf its rows do not stay in memory. */
+export function makeRequestTable(shelf: Shelf | null = null): RequestTable {
   return {
-    due: makeColumn(),
-    sent: makeColumn(),
-    end: makeColumn(),
-    firstOutput: makeColumn(),
-    firstAnswer: makeColumn(),
-    inputTokens: makeColumn(),
-    outputTokens: makeColumn(),
-    cachedTokens: makeColumn(),
-    meanGap: makeColumn(),
-    outcome: makeColumn(),
+    due: makeColumn(shelf),
+    sent: makeColumn(shelf),
+    end: makeColumn(shelf),
+    firstOutput: makeColumn(shelf),
+    firstAnswer: makeColumn(shelf),
+    inputTokens: makeColumn(shelf),
+    outputTokens: makeColumn(shelf),
+    cachedTokens: makeColumn(shelf),
+    meanGap: makeColumn(shelf),
+    outcome: makeColumn(shelf),
   };
 }
 
@@ -60,6 +60,11 @@ export function addRequest(table: RequestTable, exchange: Exchange, meanGapMs: n
 /** Adds all rows of another table. */
 export function appendRequests(table: RequestTable, other: RequestTable): void {
   for (const name of Object.keys(table) as (keyof RequestTable)[]) table[name].append(other[name]);
+}
+
+/** Gives all rows up. */
+export function clearRequests(table: RequestTable): void {
+  for (const column of Object.values(table) as Column[]) column.clear();
 }
 
 /** A value of each row, NaN where it is not known. */

@@ -13,7 +13,7 @@ import type {
 } from '../core/index.ts';
 import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
 import type { Glance, Meter } from '../measure/index.ts';
-import { readExchanges } from '../store/index.ts';
+import { makeSlabShelf, readExchanges } from '../store/index.ts';
 import type { RunWriter } from '../store/index.ts';
 import type { RunTelemetry } from '../telemetry/index.ts';
 import { stopRulesOf } from './stop-rules/stop-rules.ts';
@@ -60,8 +60,16 @@ const progressEveryMs = 100;
  * A failure on the way (a bad line of the dataset, a full disk) leaves what was measured on disk and is thrown.
  */
 export async function executeRun(parts: RunParts): Promise<Summary> {
+  const shelf = makeSlabShelf(parts.writer.dir);
+  try {
+    return await measureRun(parts, meterFor(parts.plan, shelf));
+  } finally {
+    shelf.close();
+  }
+}
+
+async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
   const { plan, kit, writer, stops, rules = [], onProgress, telemetry = null } = parts;
-  const meter = meterFor(plan);
   let stoppedByRule = false;
   const own = stopRulesOf(plan);
   const watched = [...own.rules, ...rules].map((rule): StopRule => (state, last) => {

@@ -26,6 +26,7 @@ export { createRun } from './run-writer.ts';
 export type { NewRun, RunWriter } from './run-writer.ts';
 export { jsonSchemas, runRecordSchema, summarySchema, sweepRecordSchema, sweepSchema } from './schema/index.ts';
 export type { HostFacts, JsonSchemaName, RunRecord, SweepRecord } from './schema/index.ts';
+export { makeSlabShelf } from './slab-shelf.ts';
 export type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
 export { createSweep, openSweep, readSweep, resumeSweep } from './sweep.ts';
 export type { NewSweep, OpenedSweep, SweepWriter } from './sweep.ts';
