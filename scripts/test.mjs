@@ -32,7 +32,7 @@ if (redis.path === null && !process.env.CI) {
   console.log(`left out: ${needRedis.join(', ')} (${redis.why})`);
   leaveOut.push(...needRedis.flatMap((file) => ['--exclude', file]));
 }
-for (const project of ['unit', 'e2e']) {
+for (const project of ['unit', 'e2e', 'alone']) {
   const file = join(tmpdir(), `llmdyno-${process.pid}-${project}.json`);
   const { code } = await run(
     `${root}node_modules/.bin/vitest`,

@@ -5,7 +5,7 @@ import { parseSlo } from '../measure/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { createSweep } from '../store/index.ts';
 import { figuresOf, findMax, trialSize } from '../tune/index.ts';
-import type { FindStep, Probe, Trial } from '../tune/index.ts';
+import type { Found, Probe, Trial } from '../tune/index.ts';
 import type { Given } from './command.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { measurePoint } from './measure-point.ts';
@@ -16,8 +16,6 @@ import { version } from './version.ts';
 
 const defaults = { runs: 16, confirmRuns: 2, tolerance: 0.04 } as const;
 const limits = { concurrency: { least: 1, most: 100_000 }, rate: { least: 0.01, most: 1e6 } } as const;
-
-type Found = Extract<FindStep, { kind: 'found' }>;
 
 /** `dyno sweep --find max`: the largest concurrency or rate under SLOs, every look kept as a point of a sweep. */
 export async function findLoad(given: Given, words: PlanWords & { url: string }, runs: number | null): Promise<number> {
@@ -94,6 +92,7 @@ function show(given: Given, sweep: Sweep, dir: string, found: Found | null, slo:
             confirmed: found.confirmed,
             broken: found.broken,
             atMost: found.atMost,
+            outOfRuns: found.outOfRuns,
           };
     given.io.out(`${JSON.stringify({ ...sweep, found: told }, null, 2)}\n`);
     return;
@@ -114,12 +113,23 @@ function show(given: Given, sweep: Sweep, dir: string, found: Found | null, slo:
         )
       : say(
           {
-            en: `largest ${name} that keeps ${slo.join(', ')}: ${found.load}${unit}, ${found.confirmed ? 'confirmed with fresh runs at the 90 % bound' : 'NOT confirmed'}${found.atMost ? '; it is the end of the range, more may be possible' : ''}`,
-            zh: `满足 ${slo.join('、')} 的最大${name}：${found.load}${unit}，${found.confirmed ? '已用新的运行在 90 % 置信界确认' : '未确认'}${found.atMost ? '；已到范围上限，可能还可更大' : ''}`,
+            en: `largest ${name} that keeps ${slo.join(', ')}: ${found.load}${unit}, ${found.confirmed ? 'confirmed with fresh runs at the 90 % bound' : 'NOT confirmed'}${whyNoMore(found).en}`,
+            zh: `满足 ${slo.join('、')} 的最大${name}：${found.load}${unit}，${found.confirmed ? '已用新的运行在 90 % 置信界确认' : '未确认'}${whyNoMore(found).zh}`,
           },
           lang,
         );
   given.io.out(`${text}\n`);
+}
+
+/** What stood in the way of a larger answer where it was not an SLO. */
+function whyNoMore({ atMost, outOfRuns }: Found): { en: string; zh: string } {
+  if (atMost) return { en: '; it is the end of the range, more may be possible', zh: '；已到范围上限，可能还可更大' };
+  if (outOfRuns)
+    return {
+      en: '; the runs were spent before any load broke a limit, more may be possible: raise --find-runs',
+      zh: '；运行次数用完时尚未有负载违反限制，可能还可更大：请增大 --find-runs',
+    };
+  return { en: '', zh: '' };
 }
 
 /** Two numbers are the range; one is where it begins. */

@@ -31,8 +31,8 @@ export function trialsFigure(tune: TuneDocument): Figure {
     panels: [
       {
         kind: 'lines',
-        title: { en: 'Trials', zh: '试验' },
-        x: { name: { en: 'trial', zh: '试验序号' }, from: 0 },
+        title: tune.objective.metric,
+        x: { name: { en: 'trial', zh: '试验序号' }, from: 0, whole: true },
         y: { name: tune.objective.metric },
         series: [
           { name: { en: 'kept the SLOs', zh: '满足 SLO' }, kind: 'dots', points: kept.map(dot) },
@@ -50,7 +50,7 @@ function dot({ number, objective }: TuneTrial): ChartPoint {
   return { x: number, y: objective };
 }
 
-/** The objective against each limited figure; the limit is a line. */
+/** The objective against each limited figure. */
 export function paretoOfTune(tune: TuneDocument): Figure | null {
   const words = [...new Set(tune.slos.map((slo) => /^\s*([A-Za-z]+(?:\.[A-Za-z0-9]+)?)/.exec(slo)?.[1] ?? ''))];
   const shown = words.filter((word) => /^(ttft|tpot|itl|latency)\./.test(word));

@@ -111,7 +111,9 @@ function variantsTable({ variants, objective }: TuneDocument, lang: Lang): strin
 
 /** One line when a trial begins, one when it ends. */
 export function progressText({ number, phase, title, trial, document, leftMs }: TuneProgress, lang: Lang): string {
-  const count = `${number}/${document.variants.length > 0 ? '…' : document.budget.runs}`;
+  // A trial that was interrupted keeps its number and is made again, so that there is one more.
+  const again = document.trials.filter((one) => one.outcome === 'interrupted' && one.number < number).length;
+  const count = `${number}/${document.variants.length > 0 ? '…' : document.budget.runs + again}`;
   const name = say(phaseWords[phase] ?? phase, lang);
   const best = document.best?.objective.mean;
   if (trial === null) {

@@ -144,6 +144,15 @@ export function loadPoints(words: PlanWords): LoadPoint[] {
   return (concurrency ?? [1]).map((count) => ({ ratePerSec: null, concurrency: count }));
 }
 
+/** Whether a header may hold a secret: by its name, or because its value comes from the environment. */
+export function isSecretHeader({ name, value }: { name: string; value: string }): boolean {
+  return variableOf(value) !== undefined || /auth|key|token|secret|cookie|password|session/i.test(name);
+}
+
+function variableOf(value: string): string | undefined {
+  return /^env:([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
+}
+
 /** Splits headers into what plan.json may show and what it must not; `env:NAME` is looked up in `env`. */
 export function splitHeaders(words: PlanWords, env: Readonly<Record<string, string | undefined>>): SplitHeaders {
   const shown: Record<string, string> = {};
@@ -155,8 +164,8 @@ export function splitHeaders(words: PlanWords, env: Readonly<Record<string, stri
     return value ?? '';
   };
   for (const { name, value } of words.header ?? []) {
-    const variable = /^env:([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
-    const secret = variable !== undefined || /auth|key|token|secret|cookie|password|session/i.test(name);
+    const variable = variableOf(value);
+    const secret = isSecretHeader({ name, value });
     shown[name] = secret ? hiddenValue : value;
     if (secret) secrets[name] = variable === undefined ? value : fromEnv(variable, '--header');
   }

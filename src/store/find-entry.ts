@@ -3,6 +3,8 @@ import { printable, UserError } from '../core/index.ts';
 import { isSafeName } from './run-id.ts';
 import { entriesIn, folderNames, readEntry } from './stored-entry.ts';
 import type { StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
+import { tunesNamed } from './stored-tune.ts';
+import type { StoredTune } from './stored-tune.ts';
 
 /**
  * The run or sweep that a word means: an id, the unique beginning of one, `SWEEP/RUN`, a label, `latest`, or a path
@@ -19,6 +21,19 @@ export async function findEntry(store: string, word: string): Promise<StoredRun 
     if (entry !== null) return entry;
   }
   return pick(store, word, await entriesIn(store));
+}
+
+/** The run, sweep or search that a word means; a search by its id, the unique beginning of one, or its name. */
+export async function findWhatever(store: string, word: string): Promise<StoredRun | StoredSweep | StoredTune> {
+  const tunes = word === 'latest' || /[/\\]/.test(word) ? [] : await tunesNamed(store, word);
+  if (tunes[0]?.id === word) return tunes[0];
+  const other = await findEntry(store, word).catch((error: unknown) => {
+    if (tunes.length > 0 && error instanceof UserError && error.mistakes[0]?.code === 'no-such-run') return null;
+    throw error;
+  });
+  const found = other === null ? tunes : [other, ...tunes];
+  if (found.length > 1) throw severalRuns(word, found);
+  return found[0]!;
 }
 
 /** `SWEEP/RUN` inside the store. */
@@ -62,7 +77,7 @@ function noSuchRun(store: string, word: string): UserError {
   });
 }
 
-function severalRuns(word: string, found: readonly StoredEntry[]): UserError {
+function severalRuns(word: string, found: readonly { id: string }[]): UserError {
   const ids = found.slice(0, 5).map((entry) => entry.id);
   const more = found.length > ids.length ? ' …' : '';
   return new UserError({

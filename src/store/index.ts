@@ -2,12 +2,12 @@
  * Run folders: plan.json before the first byte, exchanges appended as they finish, summary.json at the end.
  *
  * Crash-safe: records are append-only lines, whole documents are renamed into place, so a killed run leaves a folder
- * that reads. Files are hostile: shapes are checked, words of the user never lead out of the store, nothing but a run
- * or sweep folder is ever deleted, and a disk that fails is told, not swallowed. The room computes nothing.
+ * that reads. Files are hostile: shapes are checked, words of the user never lead out of the store, nothing but a run,
+ * sweep or search folder is ever deleted, and a disk that fails is told, not swallowed. The room computes nothing.
  * Start reading at run-writer.ts and run-reader.ts; find-entry.ts says what a word means; schema/ has the shapes.
  */
 export { deleteRun } from './delete-run.ts';
-export { findEntry, labelOf } from './find-entry.ts';
+export { findEntry, findWhatever, labelOf } from './find-entry.ts';
 export { hostFacts } from './host-facts.ts';
 export { writeJsonFile } from './json-file.ts';
 export { newRunId } from './run-id.ts';
@@ -28,6 +28,7 @@ export { jsonSchemas, runRecordSchema, summarySchema, sweepRecordSchema, sweepSc
 export type { HostFacts, JsonSchemaName, RunRecord, SweepRecord } from './schema/index.ts';
 export { makeSlabShelf } from './slab-shelf.ts';
 export type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
+export type { StoredTune } from './stored-tune.ts';
 export { createSweep, openSweep, readSweep, resumeSweep } from './sweep.ts';
 export type { NewSweep, OpenedSweep, SweepWriter } from './sweep.ts';
 export { readTags, tagRun } from './tags.ts';

@@ -4,18 +4,20 @@ import { UserError } from '../core/index.ts';
 import { labelOf } from './find-entry.ts';
 import { entriesIn } from './stored-entry.ts';
 import type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
+import { tunesIn } from './stored-tune.ts';
+import type { StoredTune } from './stored-tune.ts';
 import { readTags } from './tags.ts';
 
-/** One line of a listing. `finished` is false for a run without summary.json and a sweep that was not ended. */
+/** One line of a listing. `finished` is false for a run without summary.json and a sweep or search that was not ended. */
 export type ListedEntry =
-  | ((StoredRun | StoredSweep) & { tags: string[]; finished: boolean; label: string | null })
+  | ((StoredRun | StoredSweep | StoredTune) & { tags: string[]; finished: boolean; label: string | null })
   | BrokenEntry;
 
 /** Which entries to list; whatever is left out does not matter. */
 export interface ListFilter {
-  kind?: 'run' | 'sweep' | 'broken';
-  /** Runs inside sweeps too, after their sweep. */
-  insideSweeps?: boolean;
+  kind?: 'run' | 'sweep' | 'tune' | 'broken';
+  /** Runs inside sweeps and searches too, after what they belong to. */
+  inside?: boolean;
   tag?: string;
   /** Part of the label or title, in any case. */
   label?: string;
@@ -25,15 +27,16 @@ export interface ListFilter {
 /** What the store holds, oldest first; damaged folders are listed with what is wrong with them. */
 export async function listRuns(store: string, filter: ListFilter = {}): Promise<ListedEntry[]> {
   const listed: ListedEntry[] = [];
-  for (const entry of await entriesIn(store)) {
+  const entries = [...(await entriesIn(store)), ...(await tunesIn(store))];
+  for (const entry of entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     listed.push(await describe(entry));
-    if (entry.kind !== 'sweep' || filter.insideSweeps !== true) continue;
+    if ((entry.kind !== 'sweep' && entry.kind !== 'tune') || filter.inside !== true) continue;
     for (const inside of await entriesIn(entry.dir)) listed.push(await describe(inside));
   }
   return listed.filter((entry) => passes(entry, filter));
 }
 
-async function describe(entry: StoredEntry): Promise<ListedEntry> {
+async function describe(entry: StoredEntry | StoredTune): Promise<ListedEntry> {
   if (entry.kind === 'broken') return entry;
   let tags: string[] = [];
   try {
@@ -42,6 +45,7 @@ async function describe(entry: StoredEntry): Promise<ListedEntry> {
     // Unreadable tags do not make a run unreadable.
     if (!(error instanceof UserError)) throw error;
   }
+  if (entry.kind === 'tune') return { ...entry, tags, finished: !entry.record.running, label: entry.record.name };
   const finished = entry.kind === 'sweep' ? entry.record.finished : await exists(join(entry.dir, 'summary.json'));
   return { ...entry, tags, finished, label: labelOf(entry) };
 }

@@ -187,6 +187,25 @@ describe('deleting', () => {
     expect(await deleteRun(store, 'damaged')).toBe('damaged');
     expect(await readdir(store)).toEqual([]);
   });
+  it('lists, tags and deletes searches too; one that has not ended stays, for it holds the originals', async () => {
+    const tune = { schema: 'llmdyno.tune/1', name: 'night', startedAt: '2026-11-15T00:00:00.000Z', trials: [1, 2] };
+    const write = async (id: string, running: boolean): Promise<void> => {
+      await mkdir(join(store, id), { recursive: true });
+      await writeFile(join(store, id, 'tune.json'), JSON.stringify({ ...tune, running }));
+    };
+    await write('20261115-000000-aaaa-tune', true);
+    const runId = await finishedRun('night');
+    const ids = (await listRuns(store)).map(({ kind, id }) => [kind, id]);
+    expect(ids).toHaveLength(2);
+    expect(ids).toContainEqual(['tune', '20261115-000000-aaaa-tune']);
+    expect(await tagRun(store, '20261115-000000-aaaa-tune', { add: ['keep'] })).toEqual(['keep']);
+    expect(await listRuns(store, { tag: 'keep' })).toMatchObject([{ kind: 'tune', finished: false, label: 'night' }]);
+    expect(await mistakeOf(deleteRun(store, 'night'))).toBe('several-runs');
+    expect(await mistakeOf(deleteRun(store, '20261115-000000-aaaa-tune'))).toBe('delete-refused');
+    await write('20261115-000000-aaaa-tune', false);
+    expect(await deleteRun(store, '20261115-000000-aaaa')).toBe('20261115-000000-aaaa-tune');
+    expect(await readdir(store)).toEqual([runId]);
+  });
   it('refuses everything that is not a run folder directly in the store', async () => {
     const outside = join(root, 'outside');
     await mkdir(outside);
@@ -227,7 +246,7 @@ describe('a sweep', () => {
     expect((await openRun(store, `${sweep.sweepId}/${ids[1]}`)).id).toBe(ids[1]);
     expect(await mistakeOf(openRun(store, sweep.sweepId))).toBe('not-a-run');
     expect((await listRuns(store)).length).toBe(1);
-    expect((await listRuns(store, { insideSweeps: true })).map(({ id }) => id).toSorted()).toEqual(
+    expect((await listRuns(store, { inside: true })).map(({ id }) => id).toSorted()).toEqual(
       [sweep.sweepId, ...ids].toSorted(),
     );
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from './schema/shape.ts';
 import { printable } from '../core/index.ts';
-import { findEntry } from './find-entry.ts';
+import { findWhatever } from './find-entry.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 const tagsSchema = z.object({ schema: z.literal('llmdyno.tags/1'), tags: z.array(z.string()) });
@@ -13,13 +13,13 @@ export async function readTags(dir: string): Promise<string[]> {
   return file?.tags.map(cleanTag).filter((tag) => tag !== '') ?? [];
 }
 
-/** Adds and removes tags of a run or a sweep; gives the tags it has then. */
+/** Adds and removes tags of a run, a sweep or a search; gives the tags it has then. */
 export async function tagRun(
   store: string,
   word: string,
   change: { add?: readonly string[]; remove?: readonly string[] },
 ): Promise<string[]> {
-  const entry = await findEntry(store, word);
+  const entry = await findWhatever(store, word);
   const tags = new Set([...(await readTags(entry.dir)), ...(change.add ?? []).map(cleanTag)]);
   for (const tag of change.remove ?? []) tags.delete(cleanTag(tag));
   tags.delete('');

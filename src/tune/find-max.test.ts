@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { randomStream } from '../core/index.ts';
 import { parseSlo } from '../measure/index.ts';
 import { findMax } from './find-max.ts';
-import type { FindStep, Probe } from './find-max.ts';
+import type { Found, Probe } from './find-max.ts';
 
 /** Plays a search against a truth with noise; gives the answer and how many looks it took. */
 function search(
@@ -16,7 +16,7 @@ function search(
     seed?: number;
     budget?: number;
   },
-): { found: Extract<FindStep, { kind: 'found' }>; looks: number } {
+): { found: Found; looks: number } {
   const random = randomStream(options.seed ?? 1, 'noise of looks');
   const probes: Probe[] = [];
   const question = {
@@ -103,7 +103,33 @@ describe('the largest load under SLOs', () => {
       noise: 0,
       slos: ['tpot.mean<20ms'],
     });
-    expect(found).toMatchObject({ load: 64, confirmed: true, atMost: true });
+    expect(found).toMatchObject({ load: 64, confirmed: true, atMost: true, outOfRuns: false });
+  });
+
+  test('an answer below the end of the range is never called the end of it', () => {
+    // 8 is the end and keeps the limit by a hair, so that its fresh runs cannot bear it out at the 90 % bound.
+    const question = { slos: [parseSlo('tpot.mean<20ms')], least: 1, most: 8, whole: true };
+    const probe = (load: number, tpotMs: number, fresh: boolean): Probe => ({
+      load,
+      figures: { 'tpot.mean': tpotMs },
+      fresh,
+    });
+    const looks = [probe(1, 10, false), probe(2, 11, false), probe(4, 13, false), probe(8, 19.99, false)];
+    const fresh = [probe(8, 19.98, true), probe(8, 19.99, true), probe(7, 15, true), probe(7, 15.01, true)];
+    const found = findMax({ ...question, budget: 16, tolerance: 0.04, confirmRuns: 2 }, [...looks, ...fresh]);
+    expect(found).toMatchObject({ kind: 'found', load: 7, confirmed: true, atMost: false, outOfRuns: false });
+  });
+
+  test('a search whose runs are spent before any limit broke says that, not that the range ended', () => {
+    const { found } = search(() => ({ 'tpot.mean': 10 }), {
+      least: 1,
+      most: 64,
+      whole: true,
+      noise: 0,
+      slos: ['tpot.mean<20ms'],
+      budget: 4,
+    });
+    expect(found).toMatchObject({ load: 2, confirmed: true, atMost: false, outOfRuns: true });
   });
 
   test('the budget is kept', () => {

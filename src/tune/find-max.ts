@@ -12,10 +12,20 @@ export interface Probe {
 }
 
 /** What to measure next, or what was found. */
-export type FindStep =
-  | { kind: 'measure'; load: number; fresh: boolean }
+export type FindStep = { kind: 'measure'; load: number; fresh: boolean } | Found;
+
+/** The answer, and why it is not a larger one. */
+export interface Found {
+  kind: 'found';
   /** null = even the least load breaks an SLO, which `broken` names. */
-  | { kind: 'found'; load: number | null; confirmed: boolean; broken: string | null; atMost: boolean };
+  load: number | null;
+  confirmed: boolean;
+  broken: string | null;
+  /** It is the end of the range: more may be possible beyond it. */
+  atMost: boolean;
+  /** The looks were spent before any load broke an SLO: more may be possible within the range. */
+  outOfRuns: boolean;
+}
 
 /** Where to look, and how sure to be. */
 export interface FindQuestion {
@@ -55,7 +65,8 @@ export function findMax(question: FindQuestion, probes: readonly Probe[]): FindS
   if (low === null) {
     if (high === null) return { kind: 'measure', load: fit(question.least), fresh: false };
     if (high <= fit(question.least) || spent >= question.budget) {
-      return { kind: 'found', load: null, confirmed: false, broken: worstSlo(question, probes, high), atMost: false };
+      const broken = worstSlo(question, probes, high);
+      return { kind: 'found', load: null, confirmed: false, broken, atMost: false, outOfRuns: false };
     }
     return { kind: 'measure', load: fit(Math.max(question.least, high / growth ** 2)), fresh: false };
   }
@@ -79,19 +90,28 @@ function confirmStep(
   probes: readonly Probe[],
   low: number,
   fit: (load: number) => number,
-  atMost: boolean,
+  unbroken: boolean,
 ): FindStep {
   const tried = [...new Set(probes.filter(({ fresh }) => fresh).map(({ load }) => load))].toSorted((a, b) => a - b);
   const lowest = tried[0];
   const load = lowest === undefined || lowest > low ? low : lowest;
   const fresh = probes.filter((probe) => probe.fresh && probe.load === load);
+  const end = fit(question.most);
+  const found = (confirmed: boolean): Found => ({
+    kind: 'found',
+    load,
+    confirmed,
+    broken: null,
+    atMost: unbroken && load >= end,
+    outOfRuns: unbroken && low < end,
+  });
   const bounded = fresh.length >= question.confirmRuns && question.slos.every((slo) => boundKept(slo, fresh, probes));
-  if (bounded) return { kind: 'found', load, confirmed: true, broken: null, atMost };
+  if (bounded) return found(true);
   const out = probes.length >= question.budget;
   if (fresh.length < question.confirmRuns && !out) return { kind: 'measure', load, fresh: true };
-  if (out) return { kind: 'found', load, confirmed: false, broken: null, atMost };
+  if (out) return found(false);
   const less = fit(question.whole ? Math.min(load - 1, load * (1 - backOff)) : load * (1 - backOff));
-  if (less >= load || less < question.least) return { kind: 'found', load, confirmed: false, broken: null, atMost };
+  if (less >= load || less < question.least) return found(false);
   return { kind: 'measure', load: less, fresh: true };
 }
 

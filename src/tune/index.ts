@@ -12,7 +12,7 @@ export { completeSummary } from './complete-summary.ts';
 export { configMistakes, sha256 } from './config-file.ts';
 export { engineFamily, roleOf } from './engine-family.ts';
 export { findMax } from './find-max.ts';
-export type { FindStep, Probe } from './find-max.ts';
+export type { Found, Probe } from './find-max.ts';
 export { readGoal } from './goal.ts';
 export { figuresOf, readSlos, sloFigure, steadySummary } from './goal-metrics.ts';
 export { initFile, initNames } from './init-file.ts';

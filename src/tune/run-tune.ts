@@ -174,7 +174,7 @@ class TuneLoop {
       if (step.kind === 'stop') return step.because;
       const spentMs = performance.now() - begunMs;
       if (budgetHours !== null && spentMs > budgetHours * 3_600_000) return 'time-spent';
-      const trial = await this.#measure(step, spentMs);
+      const trial = await this.#measure(step);
       if (trial.outcome === 'interrupted') return 'interrupted';
     }
   }
@@ -190,12 +190,12 @@ class TuneLoop {
     return { kind: 'measure', phase: 'variant', point, seed, predicted: null, variant: arm.name };
   }
 
-  async #measure(step: Extract<NextStep, { kind: 'measure' }> & { variant?: string }, spentMs: number): Promise<Trial> {
+  async #measure(step: Extract<NextStep, { kind: 'measure' }> & { variant?: string }): Promise<Trial> {
     const { problem } = this.#request;
     const number = this.#trials.length + 1;
     const { requests } = trialSize(step.point.load, this.#trials, this.#place.leastRequests);
     const title = pointWords(step.point.settings, step.point.load);
-    const leftMs = this.#leftMs(spentMs);
+    const leftMs = this.#leftMs();
     const shown = { number, phase: step.phase, title, leftMs };
     this.#hands.onTrial({ ...shown, trial: null, document: this.#document(null) });
     const startedAt = new Date().toISOString();
@@ -231,12 +231,16 @@ class TuneLoop {
     return trial;
   }
 
-  #leftMs(spentMs: number): number | null {
-    const done = this.#trials.length;
-    if (done === 0) return null;
+  /** As long as the trials so far took on average, for each that may come; those before a resume count too. */
+  #leftMs(): number | null {
+    const tookMs = this.#trials.flatMap(({ outcome, durationMs }) =>
+      outcome === 'interrupted' || durationMs === null ? [] : [durationMs],
+    );
+    if (tookMs.length === 0) return null;
     const { problem, repeats } = this.#request;
     const planned = this.#facts.arms.length > 0 ? repeats * this.#facts.arms.length : problem.budgetRuns;
-    return (spentMs / done) * Math.max(0, planned - done);
+    const meanMs = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
+    return meanMs * Math.max(0, planned - tookMs.length);
   }
 
   #document(because: StopReason | null): TuneDocument {

@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
-import type { Phrase } from '../../core/index.ts';
+import type { Lang, Phrase } from '../../core/index.ts';
 import { tableText } from '../../report/index.ts';
-import { deleteRun, findEntry, listRuns, tagRun } from '../../store/index.ts';
-import type { ListedEntry } from '../../store/index.ts';
+import { deleteRun, findWhatever, listRuns, tagRun } from '../../store/index.ts';
+import type { ListedEntry, StoredTune } from '../../store/index.ts';
+import { tuneSchema } from '../../tune/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { showStored } from '../show.ts';
+import { tuneText } from '../tune-text.ts';
 
 const verbs = ['list', 'show', 'tag', 'untag', 'delete'] as const;
 
@@ -40,7 +44,11 @@ export const command: CommandFile = {
       help: { en: 'list only what has this in its label', zh: '只列出标签中含此文字的结果' },
     },
     { name: 'model', value: 'NAME', help: { en: 'list only runs of this model', zh: '只列出此模型的运行' } },
-    { name: 'all', value: null, help: { en: 'list the runs inside sweeps too', zh: '同时列出扫描中的各个运行' } },
+    {
+      name: 'all',
+      value: null,
+      help: { en: 'list the runs inside sweeps and tunes too', zh: '同时列出扫描与调优中的各个运行' },
+    },
     { name: 'yes', value: null, help: { en: 'delete without asking', zh: '删除时不再确认' } },
   ],
   examples: [
@@ -54,7 +62,7 @@ export const command: CommandFile = {
     if (!(verbs as readonly string[]).includes(verb)) throw unknownVerb(verb);
     if (verb === 'list') return list(given);
     if (word === undefined) throw missing({ en: 'which run?', zh: '要操作哪个运行？' }, verb);
-    if (verb === 'show') return showStored(given, await findEntry(given.common.store, word), 'text');
+    if (verb === 'show') return show(given, word);
     if (verb === 'delete') return remove(given, word);
     if (tags.length === 0) throw missing({ en: 'which tags?', zh: '要用哪些标记？' }, verb);
     const now = await tagRun(given.common.store, word, verb === 'tag' ? { add: tags } : { remove: tags });
@@ -63,11 +71,31 @@ export const command: CommandFile = {
   },
 };
 
+async function show(given: Given, word: string): Promise<number> {
+  const found = await findWhatever(given.common.store, word);
+  return found.kind === 'tune' ? showTune(given, found) : showStored(given, found, 'text');
+}
+
+async function showTune(given: Given, { dir }: StoredTune): Promise<number> {
+  const file = join(dir, 'tune.json');
+  const read = tuneSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+  if (!read.success) {
+    throw new UserError({
+      code: 'broken-run',
+      message: { en: 'it does not have the expected shape', zh: '内容不符合格式' },
+      hint: { en: 'Another version may have written it.', zh: '可能由其他版本写入。' },
+      place: { file },
+    });
+  }
+  given.io.out(given.common.json ? `${JSON.stringify(read.data, null, 2)}\n` : tuneText(read.data, given.common.lang));
+  return exitCodes.ok;
+}
+
 async function list(given: Given): Promise<number> {
   const { store, json, lang } = given.common;
   const [tag, label, model] = ['tag', 'label', 'model'].map((name) => last(given, name));
   const entries = await listRuns(store, {
-    insideSweeps: given.flags.has('all') || model !== undefined,
+    inside: given.flags.has('all') || model !== undefined,
     ...(tag !== undefined && { tag }),
     ...(label !== undefined && { label }),
     ...(model !== undefined && { model }),
@@ -109,11 +137,15 @@ function row(entry: ListedEntry, given: Given): string[] {
   }
   const state = entry.finished ? say({ en: 'finished', zh: '完成' }, lang) : say({ en: 'partial', zh: '未完成' }, lang);
   const model = entry.kind === 'run' ? entry.record.plan.target.model : '';
-  const kind =
-    entry.kind === 'run'
-      ? say({ en: 'run', zh: '运行' }, lang)
-      : say({ en: `sweep of ${entry.record.points.length}`, zh: `扫描 ${entry.record.points.length} 点` }, lang);
-  return [entry.id, kind, printable(entry.label ?? ''), printable(model), state, entry.tags.join(' ')];
+  return [entry.id, kindOf(entry, lang), printable(entry.label ?? ''), printable(model), state, entry.tags.join(' ')];
+}
+
+function kindOf(entry: Exclude<ListedEntry, { kind: 'broken' }>, lang: Lang): string {
+  if (entry.kind === 'run') return say({ en: 'run', zh: '运行' }, lang);
+  const count = entry.kind === 'sweep' ? entry.record.points.length : entry.record.trials.length;
+  return entry.kind === 'sweep'
+    ? say({ en: `sweep of ${count}`, zh: `扫描 ${count} 点` }, lang)
+    : say({ en: `tune of ${count}`, zh: `调优 ${count} 次` }, lang);
 }
 
 function asJson(entry: ListedEntry): Record<string, unknown> {

@@ -74,7 +74,7 @@ export function chartOption(figure: Figure, options: DrawOptions): { option: Par
     xAxis: parts.map((part) => part.xAxis),
     yAxis: parts.map((part) => part.yAxis),
     series: parts.flatMap((part) => part.series),
-    ...legendPart(layout, theme, interactive),
+    ...legendPart(figure, layout, { lang, theme, interactive }),
   };
   const maps = parts.flatMap((part) => (part.visualMap === undefined ? [] : [part.visualMap]));
   if (maps.length > 0) option['visualMap'] = maps;
@@ -156,11 +156,27 @@ function panelTitle(panel: Panel, lang: Lang): string {
   return [say(panel.title, lang), ...limits.map((limit) => `- - ${say(limit.name, lang)}`)].join('   ');
 }
 
-function legendPart(layout: Layout, theme: ChartTheme, interactive: boolean): Part {
+/** echarts stretches the square of a scatter series to the whole width of a legend's picture; a path keeps its shape. */
+const squareIcon = 'path://M0,0H10V10H0Z';
+
+function legendPart(
+  figure: Figure,
+  layout: Layout,
+  { lang, theme, interactive }: { lang: Lang; theme: ChartTheme; interactive: boolean },
+): Part {
   if (layout.legend === null) return {};
+  const style = styles(layout, theme);
+  const dots = new Set(
+    figure.panels
+      .flatMap((panel) => (panel.kind === 'lines' ? panel.series : []))
+      .filter(({ kind }) => kind === 'dots')
+      .map(({ name }) => layout.shown.get(say(name, lang))),
+  );
   return {
     legend: {
-      data: layout.legend.names,
+      data: layout.legend.names.map((name) =>
+        dots.has(name) && style(name).symbol === 'rect' ? { name, icon: squareIcon } : name,
+      ),
       left: 24,
       width: layout.width - 48,
       top: layout.legend.top,

@@ -41,6 +41,16 @@ describe('what a form asks becomes a command', () => {
     ]);
   });
 
+  test('a grid and headers without a secret, one flag for each line', () => {
+    const words = { grid: ['input=10,20', 'output=5'], header: ['X-Team: night shift'], requests: '4' };
+    expect(startWords(asked(words), null).slice(2)).toEqual([
+      '--grid=input=10,20',
+      '--grid=output=5',
+      '--header=X-Team: night shift',
+      '--requests=4',
+    ]);
+  });
+
   test('no value can become a flag, a command or a file, whatever it is', () => {
     const names = formWords().map(({ name }) => name);
     fc.assert(
@@ -71,6 +81,8 @@ describe('what a form asks becomes a command', () => {
     ['out', '/tmp/x'],
     ['store', '/tmp/x'],
     ['header', 'X: env:SECRET'],
+    ['header', 'Authorization: Bearer abc'],
+    ['header', 'x-api-key: abc'],
     ['wire', 'x.yaml'],
     ['__proto__x', '1'],
   ])('--%s %s is refused: it would open a file or carry a secret', (name, text) => {

@@ -1,6 +1,6 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
 import { recordFormats } from '../../dataset/index.ts';
-import { checkWords, planWords, readWords, sweepWords } from '../../run/index.ts';
+import { checkWords, isSecretHeader, planWords, readWords, sweepWords } from '../../run/index.ts';
 import type { PlanWords } from '../../run/index.ts';
 import { builtinProfiles } from '../../sim/index.ts';
 import type { FormWord, StartAsk } from '../api/shapes.ts';
@@ -12,6 +12,7 @@ const offered = [
   'model',
   'api',
   'key-env',
+  'header',
   'dataset',
   'input-tokens',
   'output-tokens',
@@ -33,6 +34,7 @@ const offered = [
   'ttft-timeout',
   'read-timeout',
   'timeout',
+  'grid',
   'repeat',
   'same-prompts',
   'pause',
@@ -45,7 +47,7 @@ const offered = [
 
 const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ name }) => name));
 /** A server is needed for these; in virtual time there is none. */
-const serverOnly: ReadonlySet<string> = new Set(['api', 'key-env', 'no-preflight', 'connect-timeout']);
+const serverOnly: ReadonlySet<string> = new Set(['api', 'key-env', 'header', 'no-preflight', 'connect-timeout']);
 const vocabulary = { ...planWords, ...sweepWords };
 const profileWord = 'profile';
 /** Datasets that are made or built in: everything else would be a path. */
@@ -66,6 +68,11 @@ function datasetHelp(files: ReadonlySet<string>): Phrase {
       };
 }
 
+const headerHelp: Phrase = {
+  en: 'extra request header without a secret; an API key is named with key-env',
+  zh: '附加请求头，不得含密钥；API 密钥请用 key-env 指定',
+};
+
 /** No file at all. */
 const none: ReadonlySet<string> = new Set();
 
@@ -78,7 +85,7 @@ export function formWords(files: ReadonlySet<string> = none): FormWord[] {
       name,
       value: name === 'dataset' ? 'KIND' : word.value,
       repeat: ('repeat' in word ? word.repeat : undefined) ?? null,
-      help: name === 'dataset' ? datasetHelp(files) : word.help,
+      help: name === 'dataset' ? datasetHelp(files) : name === 'header' ? headerHelp : word.help,
       choices: name === 'dataset' ? [...madeDatasets, ...files] : [],
       commands: sweepOnly.has(name) ? ['sweep'] : serverOnly.has(name) ? ['run', 'sweep'] : ['run', 'sweep', 'sim'],
     };
@@ -117,7 +124,9 @@ export function startWords(
   });
   const url = ask.command === 'sim' ? null : targetOf(ask.url, allowed, mistakes);
   const read = readWords(vocabulary, [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])]);
-  mistakes.push(...read.mistakes, ...checkWords(read.words as PlanWords));
+  const words = read.words as PlanWords;
+  if (words.header?.some(isSecretHeader) === true) mistakes.push(wrong('header', noSecrets));
+  mistakes.push(...read.mistakes, ...checkWords(words));
   if (mistakes.length > 0) throw new Refused(400, mistakes);
   return [ask.command, ...(url === null ? [] : [url]), ...flags];
 }
@@ -153,6 +162,11 @@ function withoutKind(text: string): string {
 
 const notOffered: Phrase = { en: 'cannot be set from here', zh: '不能在此设置' };
 const noFiles: Phrase = { en: 'would open a file, which is not done from here', zh: '会打开文件，此处不允许' };
+
+const noSecrets: Phrase = {
+  en: 'may hold a secret, which does not go through the page; name the variable of an API key with key-env',
+  zh: '可能含有密钥，不能经由页面传递；API 密钥请用 key-env 指定环境变量',
+};
 
 function wrong(name: string, message: Phrase): Mistake {
   return {

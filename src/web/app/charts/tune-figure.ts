@@ -58,7 +58,7 @@ export function tuneFigure(tune: Tune, { x, y }: { x: string; y: string }): Figu
       {
         kind: 'lines',
         title: metric,
-        x: { name: { en: 'trial', zh: '试验' } },
+        x: { name: { en: 'trial', zh: '试验' }, from: 0, whole: true },
         y: { name: metric },
         series: [
           {

@@ -40,7 +40,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
   const [asked, setAsked] = useState<StartAsk>(() => remembered(query));
   const [refused, setRefused] = useState<Trouble | null>(null);
   const [job, setJob] = useState<JobState | null>(null);
-  useEffect(() => localStorage.setItem(key, JSON.stringify(asked)), [asked]);
+  useEffect(() => localStorage.setItem(key, JSON.stringify(withoutHeaders(asked))), [asked]);
   useFollowed(job, setJob);
   if (trouble !== null) return <TroubleBox trouble={trouble} />;
   if (data === null) return <Waiting height={420} />;
@@ -228,6 +228,11 @@ function cleaned(asked: StartAsk, { words, profiles }: FormWords): StartAsk {
 /** One value for each line that says something. */
 function lined(value: StartAsk['words'][string]): string[] {
   return (Array.isArray(value) ? value : String(value).split('\n')).map((line) => line.trim()).filter(Boolean);
+}
+
+/** What the browser may remember: a header may have been typed with a secret in it before it is refused. */
+function withoutHeaders({ words: { header: _, ...words }, ...asked }: StartAsk): StartAsk {
+  return { ...asked, words };
 }
 
 function remembered(query: URLSearchParams): StartAsk {

@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dyno, emptyFolder } from './dyno.ts';
+import type { Done } from './dyno.ts';
+
+/** Holds so many requests at once; whoever comes beyond that is turned away, so that the largest load is known. */
+const places = 5;
+let server: Server;
+let url: string;
+let store: string;
+
+beforeAll(async () => {
+  store = await emptyFolder();
+  let held = 0;
+  server = createServer((request, response) => {
+    request.resume();
+    if (request.method !== 'POST') return void response.writeHead(404).end();
+    if (held >= places) return void response.writeHead(503).end();
+    held += 1;
+    setTimeout(() => {
+      held -= 1;
+      const choices = [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }];
+      const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices, usage }));
+    }, 40);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+function find(...flags: string[]): Promise<Done> {
+  const load = ['--model', 'm', '-n', '16', '--no-stream', '--no-preflight', '--lenient', '--quiet', '--store', store];
+  return dyno(['sweep', url, ...load, '--find', 'max', '--metrics', 'none', '--devices', 'none', ...flags]);
+}
+
+interface FoundDocument {
+  points: { load: { concurrency: number } }[];
+  found: { value: number; confirmed: boolean; atMost: boolean; outOfRuns: boolean };
+}
+
+describe('dyno sweep --find max', () => {
+  test('finds the largest concurrency that a server with so many places keeps, and confirms it with fresh runs', async () => {
+    const done = await find('--slo', 'failed<1%', '--concurrency', '1,8', '--json');
+    expect(done.code).toBe(0);
+    const { found, points } = JSON.parse(done.out) as FoundDocument;
+    expect(found).toMatchObject({ value: places, confirmed: true, atMost: false, outOfRuns: false });
+    expect(points.filter(({ load }) => load.concurrency === places).length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('where the whole range keeps it, the end of the range is told as such', async () => {
+    const done = await find('--slo', 'failed<1%', '--concurrency', '2,4');
+    expect(done.code).toBe(0);
+    expect(done.out).toMatch(/largest concurrency that keeps failed<1%: 4, confirmed .*; it is the end of the range/);
+  });
+
+  test('runs that are spent too soon are told, not taken for the end of the range', async () => {
+    const done = await find('--slo', 'failed<1%', '--concurrency', '1,8', '--find-runs', '4');
+    expect(done.code).toBe(0);
+    expect(done.out).toMatch(/failed<1%: 2, confirmed .*raise --find-runs/);
+    expect(done.out).not.toContain('end of the range');
+  });
+
+  test('a limit that even the least load breaks ends with 4 and names it; no limit at all is a mistake', async () => {
+    const broken = await find('--slo', 'latency.mean<1ms', '--concurrency', '1,8', '--lang', 'zh');
+    expect(broken.code).toBe(4);
+    expect(broken.out).toContain('最小负载也违反 latency.mean<1ms');
+    const none = await find('--concurrency', '1,8');
+    expect(none.code).toBe(2);
+    expect(none.err).toContain('--slo');
+  });
+});
