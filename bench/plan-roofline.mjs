@@ -1,24 +1,11 @@
 // Sets the estimates of `dyno plan` beside published figures and writes docs/validation/plan.md.
 // Run: node bench/plan-roofline.mjs [--check]   (--check only compares the page with what would be written)
 import { readFile, writeFile } from 'node:fs/promises';
-import { build } from 'esbuild';
+import { bundled } from '../scripts/bundled.mjs';
 
 const root = new URL('..', import.meta.url);
-const bundled = await build({
-  absWorkingDir: root.pathname,
-  stdin: {
-    contents: "export * from './src/plan/index.ts'; export * from './src/hardware/index.ts';",
-    resolveDir: root.pathname,
-    loader: 'ts',
-  },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'node',
-});
-const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
-const { planDocument, knownModels, parametersOf, kvBytesOf, usualEfficiency } = await import(
-  `data:text/javascript;base64,${code}`
+const { planDocument, knownModels, parametersOf, kvBytesOf, usualEfficiency } = await bundled(
+  "export * from './src/plan/index.ts'; export * from './src/hardware/index.ts';",
 );
 const { points } = JSON.parse(await readFile(new URL('plan-measured.json', import.meta.url), 'utf8'));
 

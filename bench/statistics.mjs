@@ -2,31 +2,17 @@
 //   node bench/statistics.mjs OUT_DIR [--tries 2000] && python3 bench/statistics.py OUT_DIR      (needs numpy and scipy)
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundled } from '../scripts/bundled.mjs';
 
 const out = process.argv[2] ?? 'statistics-out';
 const tries = process.argv.includes('--tries') ? Number(process.argv[process.argv.indexOf('--tries') + 1]) : 2000;
 const nullTries = process.argv.includes('--null') ? Number(process.argv[process.argv.indexOf('--null') + 1]) : 200;
 mkdirSync(out, { recursive: true });
-const root = new URL('..', import.meta.url).pathname;
-const bundled = await build({
-  stdin: {
-    contents: `
-      export * from './src/measure/index.ts';
-      export { rowValues } from './src/measure/request-table.ts';
-      export { distributionOf, randomStream } from './src/core/index.ts';
-      export { builtinProfile, makeSimRunner } from './src/sim/index.ts';`,
-    resolveDir: root,
-    loader: 'ts',
-  },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'node',
-});
-const s = await import(
-  `data:text/javascript;base64,${Buffer.from(bundled.outputFiles[0].contents).toString('base64')}`
-);
+const s = await bundled(`
+  export * from './src/measure/index.ts';
+  export { rowValues } from './src/measure/request-table.ts';
+  export { distributionOf, randomStream } from './src/core/index.ts';
+  export { builtinProfile, makeSimRunner } from './src/sim/index.ts';`);
 
 const autoregressive = (seed, phi, n) => {
   const stream = s.randomStream(seed, 'autoregressive');

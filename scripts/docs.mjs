@@ -1,6 +1,6 @@
 // Writes docs/reference from the code. With --check it only compares, and fails where a page is not current.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { build } from 'esbuild';
+import { bundled } from './bundled.mjs';
 import { commandsPage } from './docs/commands-page.mjs';
 import { errorsPage } from './docs/errors-page.mjs';
 import { filesPage } from './docs/files-page.mjs';
@@ -10,29 +10,12 @@ const root = new URL('..', import.meta.url);
 
 /** The parts of the house that the pages tell of, bundled in memory. */
 async function loadHouse() {
-  const bundled = await build({
-    absWorkingDir: root.pathname,
-    stdin: {
-      contents: `
-        export { exitCodes, problems } from './src/core/index.ts';
-        export { comparisonRules, neighbourRules, pointRules, sweepRules } from './src/audit/index.ts';
-        export { jsonSchemas } from './src/store/schema/index.ts';
-        export { commands } from './src/cli/commands.ts';
-        export { commonFlags, helpWords } from './src/cli/parse.ts';`,
-      resolveDir: root.pathname,
-      loader: 'ts',
-    },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    // The drawing library is native code; no page needs it.
-    loader: { '.node': 'empty' },
-    // Bundled CommonJS packages ask for node's modules by require.
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire('${import.meta.url}');` },
-  });
-  const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
-  const house = await import(`data:text/javascript;base64,${code}`);
+  const house = await bundled(`
+    export { exitCodes, problems } from './src/core/index.ts';
+    export { comparisonRules, neighbourRules, pointRules, sweepRules } from './src/audit/index.ts';
+    export { jsonSchemas } from './src/store/schema/index.ts';
+    export { commands } from './src/cli/commands.ts';
+    export { commonFlags, helpWords } from './src/cli/parse.ts';`);
   const loaded = await Promise.all(
     Object.entries(house.commands).map(async ([name, entry]) => [name, (await entry.load()).command]),
   );

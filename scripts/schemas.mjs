@@ -1,28 +1,13 @@
 // Writes schemas/*.schema.json from the zod schemas of src/store, src/plan, src/tune and src/cli. With --check it only compares, and fails on a difference.
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
-import { build } from 'esbuild';
+import { bundled } from './bundled.mjs';
 
 const root = new URL('..', import.meta.url);
-const bundled = await build({
-  absWorkingDir: root.pathname,
-  stdin: {
-    contents: `
-      export { jsonSchemas } from './src/store/schema/index.ts';
-      export { planJsonSchemas } from './src/plan/index.ts';
-      export { documentJsonSchemas } from './src/cli/document-schemas.ts';
-      export { tuneJsonSchemas } from './src/tune/tune-document.ts';`,
-    resolveDir: root.pathname,
-    loader: 'ts',
-  },
-  bundle: true,
-  write: false,
-  format: 'esm',
-  platform: 'node',
-});
-const code = Buffer.from(bundled.outputFiles[0].contents).toString('base64');
-const { documentJsonSchemas, jsonSchemas, planJsonSchemas, tuneJsonSchemas } = await import(
-  `data:text/javascript;base64,${code}`
-);
+const { documentJsonSchemas, jsonSchemas, planJsonSchemas, tuneJsonSchemas } = await bundled(`
+  export { jsonSchemas } from './src/store/schema/index.ts';
+  export { planJsonSchemas } from './src/plan/index.ts';
+  export { documentJsonSchemas } from './src/cli/document-schemas.ts';
+  export { tuneJsonSchemas } from './src/tune/tune-document.ts';`);
 
 const check = process.argv.includes('--check');
 let stale = 0;

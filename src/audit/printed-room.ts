@@ -1,17 +1,9 @@
+import { halfUlp } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
 
 /** A number, not null, not undefined: imported counts may be null although core types them as numbers. */
 export function known(value: number | null | undefined): value is number {
   return typeof value === 'number' && Number.isFinite(value);
-}
-
-/** Half a unit of the last printed place. */
-export function halfUlp(digits: string): number {
-  const exponent = /e([+-]?\d+)$/i.exec(digits);
-  const mantissa = exponent === null ? digits : digits.slice(0, exponent.index);
-  const point = mantissa.indexOf('.');
-  const decimals = point === -1 ? 0 : mantissa.length - point - 1;
-  return 0.5 * 10 ** ((exponent === null ? 0 : Number(exponent[1])) - decimals);
 }
 
 /**

@@ -1,5 +1,3 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { printable, UserError } from '../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../core/index.ts';
 import { intervalsOf, makeTrace } from '../measure/index.ts';
@@ -12,6 +10,7 @@ import type { StoredRun, StoredSweep } from '../store/index.ts';
 import { audited } from './commands/import.ts';
 import type { Given } from './command.ts';
 import { importPaths } from './import-files.ts';
+import { isForeign } from './is-foreign.ts';
 
 /** Something to tell: a run, a sweep, or what a file of another tool holds, with all that is known beside it. */
 export interface Told {
@@ -93,14 +92,6 @@ function nothingThere(word: string): UserError {
       zh: '用 `dyno runs` 查看已保存的结果；`dyno import --help` 列出可读取的文件。',
     },
   });
-}
-
-async function isForeign(word: string): Promise<boolean> {
-  const found = await stat(word).catch(() => null);
-  if (found === null) return false;
-  if (!found.isDirectory()) return true;
-  const ours = await Promise.all(['plan.json', 'sweep.json'].map((name) => stat(join(word, name)).catch(() => null)));
-  return ours.every((file) => file === null);
 }
 
 let lastTrace: { dir: string; trace: Trace } | null = null;

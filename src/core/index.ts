@@ -13,6 +13,7 @@ export * from './length-law.ts';
 export * from './think-law.ts';
 export * from './mistake.ts';
 export * from './phrase.ts';
+export * from './printed-digits.ts';
 export * from './problem.ts';
 export * from './quantile.ts';
 export * from './random.ts';

@@ -178,3 +178,19 @@ export interface Sweep {
   points: Summary[];
   findings: Verdict['findings'];
 }
+
+/** The distributions that a summary holds, in the order they are told. */
+export const distributionNames = [
+  'latencyMs',
+  'ttftMs',
+  'timeToAnswerMs',
+  'tpotMs',
+  'itlMs',
+  'latencyFromDueMs',
+  'ttftFromDueMs',
+  'latenessMs',
+  'inputTokens',
+  'outputTokens',
+  'userTokensPerSec',
+] as const;
+export type DistributionName = (typeof distributionNames)[number];

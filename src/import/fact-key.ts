@@ -1,20 +1,6 @@
-import type { PercentileKey } from '../core/index.ts';
+import type { DistributionName, PercentileKey } from '../core/index.ts';
 
-/** The distributions of a summary that imports can fill. */
-export const distributionNames = [
-  'latencyMs',
-  'ttftMs',
-  'tpotMs',
-  'itlMs',
-  'timeToAnswerMs',
-  'latencyFromDueMs',
-  'ttftFromDueMs',
-  'latenessMs',
-  'inputTokens',
-  'outputTokens',
-  'userTokensPerSec',
-] as const;
-export type DistributionName = (typeof distributionNames)[number];
+export type { DistributionName };
 
 /** One figure of a distribution. */
 export type StatisticName = 'mean' | 'min' | 'max' | PercentileKey;

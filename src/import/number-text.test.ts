@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { halfUlp, readNumber } from './number-text.ts';
+import { halfUlp } from '../core/index.ts';
+import { readNumber } from './number-text.ts';
 
 describe('a number as it stands in a file', () => {
   test.each([

@@ -1,5 +1,5 @@
 import type { FactKey } from './fact-key.ts';
-import { halfUlp } from './number-text.ts';
+import { halfUlp } from '../core/index.ts';
 import type { PointDraft } from './point-draft.ts';
 
 /** Whether a figure of a table is the log's figure, rounded or cut to the table's digits. */

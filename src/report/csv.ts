@@ -1,4 +1,4 @@
-import { percentileRanks, printable } from '../core/index.ts';
+import { distributionNames, percentileRanks, printable } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
 import { countOf } from './figure-text.ts';
 import { isComparison, pointsOf } from './reported.ts';
@@ -7,19 +7,6 @@ import type { Reported, Reporter } from './reported.ts';
 /** What a cell holds; null = not known. */
 export type Cell = string | number | boolean | null;
 
-const distributions = [
-  'latencyMs',
-  'ttftMs',
-  'timeToAnswerMs',
-  'tpotMs',
-  'itlMs',
-  'latencyFromDueMs',
-  'ttftFromDueMs',
-  'latenessMs',
-  'inputTokens',
-  'outputTokens',
-  'userTokensPerSec',
-] as const;
 const statistics = ['mean', 'min', 'max', ...percentileRanks.map((rank) => `p${rank}` as const), 'n'] as const;
 
 /** One row per point; the columns are named as in summary.json and always the same; unknown is an empty cell. */
@@ -71,7 +58,7 @@ function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
     cells[key] = point[key];
   cells['goodput.requestsPerSec'] = point.goodput?.requestsPerSec ?? null;
   cells['goodput.ratio'] = point.goodput?.ratio ?? null;
-  for (const name of distributions)
+  for (const name of distributionNames)
     for (const statistic of statistics) cells[`${name}.${statistic}`] = point[name]?.[statistic] ?? null;
   return cells;
 }

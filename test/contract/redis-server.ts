@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
+
+export { freePort };
 
 const places = [
   process.env['REDIS_SERVER_PATH'],
@@ -69,13 +70,4 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-/** A port of the loopback that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

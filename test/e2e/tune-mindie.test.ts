@@ -1,12 +1,11 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { closedRun } from '../../src/fit/index.ts';
 import { readProfile } from '../../src/sim/index.ts';
 import { tuneSchema } from '../../src/tune/index.ts';
 import type { TuneDocument } from '../../src/tune/index.ts';
+import { freePort } from '../free-port.ts';
 import { dyno, emptyFolder } from './dyno.ts';
 
 const example = join(import.meta.dirname, '../../examples/09-tune-mindie');
@@ -15,15 +14,6 @@ const profileFile = join(example, 'profile.json');
 const [inputTokens, outputTokens] = [40, 8];
 /** Half as fast as real, so that the client's own delays hardly count. */
 const speed = 0.5;
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /** One goal against the simulated MindIE: its config.json is edited, its process restarted, its answers streamed over HTTP. */
 async function tune(goal: string, runs: number): Promise<{ document: TuneDocument; restored: boolean }> {

@@ -1,25 +1,15 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tuneSchema } from '../../src/tune/index.ts';
 import type { TuneDocument } from '../../src/tune/index.ts';
+import { freePort } from '../free-port.ts';
 import { dyno, emptyFolder, start } from './dyno.ts';
 import type { Done } from './dyno.ts';
 
 const root = join(import.meta.dirname, '../..');
 const fixture = join(root, 'test/fixtures/tune/server.mjs');
 const original = '{\n    "schedule" : { "batch" : 8, "kept" : [1, 2] }\n}\n';
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 function documentOf(done: Done): TuneDocument {
   return tuneSchema.parse(JSON.parse(done.out));

@@ -1,6 +1,6 @@
+import { halfUlp } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import { broken, otherIdentities } from '../identities.ts';
-import { halfUlp } from '../printed-room.ts';
 import type { PointRule } from '../rule.ts';
 import { show } from '../wording.ts';
 

@@ -1,5 +1,5 @@
+import { halfUlp } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
-import { halfUlp } from '../printed-room.ts';
 import type { PointRule } from '../rule.ts';
 
 /** The document's table prints something else than its log. */

@@ -6,12 +6,11 @@ import { findingLines, plainPainter } from '../../report/index.ts';
 import { summaryOfRun, sweepOf } from '../../run/index.ts';
 import { findEntry, openSweep } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { CommandFile, Given } from '../command.ts';
 import { importPaths } from '../import-files.ts';
 import { reportOptions } from '../show.ts';
 import { formatOf } from './import.ts';
+import { isForeign } from '../is-foreign.ts';
 
 export const command: CommandFile = {
   about: {
@@ -71,14 +70,6 @@ async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
   }
   const entry = await findEntry(given.common.store, word);
   return [entry.kind === 'run' ? await runSet(entry) : await sweepSet(given, entry)];
-}
-
-async function isForeign(word: string): Promise<boolean> {
-  const found = await stat(word).catch(() => null);
-  if (found === null) return false;
-  if (!found.isDirectory()) return true;
-  const ours = await Promise.all(['plan.json', 'sweep.json'].map((name) => stat(join(word, name)).catch(() => null)));
-  return ours.every((file) => file === null);
 }
 
 async function runSet(entry: StoredRun): Promise<PointSet> {

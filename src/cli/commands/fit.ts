@@ -1,5 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
 import {
@@ -27,6 +26,7 @@ import { flagsOf } from '../plan-input.ts';
 import { probeServer, probesFor } from '../probe.ts';
 import { schedulerNamed } from '../profile-flags.ts';
 import { readBeginning } from '../read-bounded.ts';
+import { isForeign } from '../is-foreign.ts';
 
 const mostTraceBytes = 400 * 2 ** 20;
 const defaultTrain = 0.25;
@@ -286,14 +286,6 @@ function nextIf(given: Given, find: () => NextMeasurement): FittedEntry['next'] 
   if (!given.flags.has('next')) return null;
   const { why, ...measurement } = find();
   return { ...measurement, why: say(why, given.common.lang) };
-}
-
-async function isForeign(word: string): Promise<boolean> {
-  const found = await stat(word).catch(() => null);
-  if (found === null) return false;
-  if (!found.isDirectory()) return true;
-  const ours = await Promise.all(['plan.json', 'sweep.json'].map((name) => stat(join(word, name)).catch(() => null)));
-  return ours.every((file) => file === null);
 }
 
 /** What --set says of the limits, and the settings that are the scheduler's own. */

@@ -4,7 +4,7 @@ import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';
 import { LoadedFigures } from '../parts/figures.tsx';
 import { Findings } from '../parts/findings.tsx';
-import { PointsTable, Tiles } from '../parts/summary-figures.tsx';
+import { PointsTable, SummaryTiles } from '../parts/summary-figures.tsx';
 import { RequestExplorer } from '../parts/request-explorer.tsx';
 import { TroubleBox, Waiting } from '../parts/states.tsx';
 import { useState } from '../preact.ts';
@@ -71,7 +71,7 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
         </div>
       </div>
       <Findings points={points} sweepFindings={sweep?.findings ?? []} simulated={row.simulated} />
-      {run !== null && <Tiles summary={run} />}
+      {run !== null && <SummaryTiles summary={run} />}
       {sweep !== null && <PointsTable sweep={sweep} runs={runs} id={outer!} />}
       <section aria-labelledby="charts-title">
         <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>

@@ -1,6 +1,7 @@
 import type { PlanDocument } from '../../../plan/index.ts';
 import { count, num } from '../format.ts';
 import { both, t } from '../state/settings.ts';
+import { Tiles } from './tiles.tsx';
 
 /** Blocks, batch ranges and settings to begin with. */
 export function PlanFigures({ plan }: { plan: PlanDocument }) {
@@ -48,15 +49,7 @@ export function PlanFigures({ plan }: { plan: PlanDocument }) {
       ];
   return (
     <>
-      <div class="tiles" id="plan-tiles">
-        {tiles.map(([name, value, unit]) => (
-          <div class="tile" key={name}>
-            <div class="tile-name">{name}</div>
-            <div class="tile-value">{value}</div>
-            <div class="tile-unit">{unit === '' ? '\u00a0' : unit}</div>
-          </div>
-        ))}
-      </div>
+      <Tiles id="plan-tiles" tiles={tiles} />
       <h3>
         {huawei
           ? t(both('Begin with (MindIE)', '建议初始配置（MindIE）'))

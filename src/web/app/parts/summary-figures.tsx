@@ -3,9 +3,10 @@ import { count, num, percent, time } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { VerdictBadge } from './badge.tsx';
+import { Tiles } from './tiles.tsx';
 
 /** The figures of one run that one looks for first, then all distributions. */
-export function Tiles({ summary }: { summary: Summary }) {
+export function SummaryTiles({ summary }: { summary: Summary }) {
   const { counts, load, goodput } = summary;
   const tiles: [string, string, string][] = [
     [t(both('Output', '输出')), num(summary.outputTokensPerSec), 'tokens/s'],
@@ -44,15 +45,7 @@ export function Tiles({ summary }: { summary: Summary }) {
   ];
   return (
     <>
-      <div class="tiles">
-        {tiles.map(([name, value, unit]) => (
-          <div class="tile" key={name}>
-            <div class="tile-name">{name}</div>
-            <div class="tile-value">{value}</div>
-            <div class="tile-unit">{unit === '' ? '\u00a0' : unit}</div>
-          </div>
-        ))}
-      </div>
+      <Tiles tiles={tiles} />
       <Distributions summary={summary} />
     </>
   );
