@@ -24,7 +24,7 @@ beforeAll(async () => {
       const choices = [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }];
       const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices, usage }));
-    }, 40);
+    }, 10);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 function find(...flags: string[]): Promise<Done> {
-  const load = ['--model', 'm', '-n', '16', '--no-stream', '--no-preflight', '--lenient', '--quiet', '--store', store];
+  const load = ['--model', 'm', '--no-stream', '--no-preflight', '--lenient', '--quiet', '--store', store];
   return dyno(['sweep', url, ...load, '--find', 'max', '--metrics', 'none', '--devices', 'none', ...flags]);
 }
 

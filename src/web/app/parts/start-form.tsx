@@ -231,8 +231,9 @@ function lined(value: StartAsk['words'][string]): string[] {
 }
 
 /** What the browser may remember: a header may have been typed with a secret in it before it is refused. */
-function withoutHeaders({ words: { header: _, ...words }, ...asked }: StartAsk): StartAsk {
-  return { ...asked, words };
+function withoutHeaders(asked: StartAsk): StartAsk {
+  const kept = Object.entries(asked.words).filter(([name]) => name !== 'header');
+  return { ...asked, words: Object.fromEntries(kept) };
 }
 
 function remembered(query: URLSearchParams): StartAsk {
