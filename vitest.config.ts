@@ -4,6 +4,8 @@ const undisturbed = ['test/e2e/measurer.test.ts'];
 
 export default defineConfig({
   test: {
+    // Tests that mostly wait for whole processes run side by side (`describe.concurrent`), but not so many that they starve.
+    maxConcurrency: 3,
     projects: [
       {
         test: {

@@ -110,7 +110,7 @@ async function fill(keys) {
       answer: null,
     }));
     const upToMs = ended.at(-1).exchange.endMs;
-    const batch = JSON.stringify({ member, number, phase: 'measure', upToMs, progress: [0, 0, 0, 1], ended });
+    const batch = JSON.stringify({ member, number, phase: 'measure', upToMs, progress: [0, 0, 0, 1, 0], ended });
     bytes += batch.length;
     pipeline.xadd(keys.results, '*', 'b', batch);
     if (number % 50 === 49) {
@@ -133,6 +133,7 @@ function ingest(keys, emit, done) {
     phase: 'measure',
     plan,
     limits: { requests: exchanges, durationMs: null },
+    talks: null,
     members: everyone,
     resend: false,
     nowMs: () => 0,

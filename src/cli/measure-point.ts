@@ -31,7 +31,8 @@ export async function measureOn(
   run: StoredRun,
 ): Promise<Measured> {
   const { behind, conversations } = await readUnfinished(run);
-  if (conversations) throw conversationsCannotResume(run);
+  // Workers hold theirs on while nobody controls.
+  if (conversations && prepared.team === undefined) throw conversationsCannotResume(run);
   const create = ({ startedAt, monotonicOriginNs }: NewRun): Promise<RunWriter> =>
     // Workers went on meanwhile, and the clock with them: there is no break to tell of.
     resumeRun(run, behind, prepared.team === undefined ? { at: startedAt, monotonicOriginNs } : null);

@@ -25,7 +25,6 @@ const defaults = { queue: 'dyno', waitMs: 60_000, redisWaitMs: 30_000 } as const
 /** The team that the words name; its queue is taken, and its workers waited for, before the first run. */
 export function teamFor(given: Given, prepared: Pick<Prepared, 'words' | 'dataset' | 'reopenable'>): Team {
   const { words, dataset } = prepared;
-  if (dataset.workload(0).conversations === true) throw noConversations();
   if (!prepared.reopenable) throw notReopenable();
   let opened: Promise<Cluster> | null = null;
   return {
@@ -37,7 +36,14 @@ export function teamFor(given: Given, prepared: Pick<Prepared, 'words' | 'datase
       const source = workerSource(words, plan, prompts);
       const { makeClusterRunner } = await import('../cluster/index.ts');
       opened ??= openTeam(given, words);
-      return makeClusterRunner({ cluster: await opened, source, known: numbersOf(behind) });
+      const { offsets } = prompts;
+      const talks = dataset.workload(0).conversations === true;
+      return makeClusterRunner({
+        cluster: await opened,
+        source,
+        known: numbersOf(behind),
+        talks: talks ? (phase) => dataset.workload(offsets[phase]) : null,
+      });
     },
     async close() {
       await (await opened?.catch(() => null))?.close();
@@ -74,19 +80,6 @@ async function originOf(given: Given): Promise<string | null> {
 
 function* numbersOf(behind: RunBehind | null): Generator<number> {
   for (let seq = 0; seq < (behind?.done.length ?? 0) * 8; seq++) if (isBehind(behind, seq)) yield seq;
-}
-
-/** A turn follows an answer, and the answer is on one machine: which turns are left is not known elsewhere. */
-function noConversations(): UserError {
-  return new UserError({
-    code: 'conversations-on-workers',
-    message: { en: 'conversations are not spread over machines', zh: '多轮对话不能分到多台机器' },
-    hint: {
-      en: 'Run them on one machine (--threads uses its cores), or take a dataset of single questions.',
-      zh: '请在单机上运行（--threads 可用多核），或使用单轮问题的数据集。',
-    },
-    place: { flag: '--workers' },
-  });
 }
 
 function notReopenable(): UserError {

@@ -3,18 +3,48 @@ import type { PacerLimits } from '../arrival/index.ts';
 import type { LoadShape } from '../core/index.ts';
 import type { Deal, ReturnedAsk } from './cluster-words.ts';
 import { ownerOf } from './deals.ts';
+import { NumberSet } from './number-set.ts';
 
-/** Keeps the books of one phase: which asks have a record, and whose the others are. */
-export class AskLedger {
+/** The books of one phase: which asks have a record, and whose the others are. Numbers are dealt: asks, or conversations. */
+export interface Books {
+  readonly accounted: number;
+  /** Asks that a plan by count has; null = as many as come due. */
+  readonly total: number | null;
+  /** Settles when what the other answers need is read. */
+  ready(): Promise<void>;
+  /** Writes down that ask `seq` has a record; false = it had one already. */
+  record(seq: number, ok: boolean): boolean;
+  /** A member took these numbers. */
+  claimed(member: string, from: number, to: number): void;
+  /** A number was dealt a second time. */
+  redealt(number: number, member: string): void;
+  /** Whether nothing more will come of these numbers. */
+  areDone(from: number, to: number): boolean;
+  /** Whether nothing has come of this number. */
+  isOpen(number: number): boolean;
+  /** What goes with a member: asks that are lost, and numbers that others may do instead. */
+  lossOf(member: string, deals: readonly Deal[], untilMs: number, resend: boolean): Loss;
+  /** Numbers of which something should have come by now; empty where nobody can know how many there are. */
+  missing(): ReturnedAsk[];
+  /** Asks of a plan by count that have no record. */
+  unrecorded(): Generator<number>;
+}
+
+/** What is lost with a member. */
+export interface Loss {
+  lost: ReturnedAsk[];
+  again: ReturnedAsk[];
+}
+
+/** The books of asks that stand each by itself. */
+export class AskLedger implements Books {
   readonly #load: LoadShape;
   readonly #limits: PacerLimits;
   readonly #seed: number;
-  #done = new Uint8Array(1024);
+  readonly #done = new NumberSet();
   readonly #claims = new Map<string, { from: number; to: number }[]>();
   /** Asks that were dealt a second time: to whom. */
   readonly #redealt = new Map<number, string>();
-  accounted = 0;
-  /** Asks that a plan by count has; null = as many as come due. */
   readonly total: number | null;
 
   constructor(load: LoadShape, limits: PacerLimits, seed: number) {
@@ -24,21 +54,25 @@ export class AskLedger {
     this.total = limits.durationMs === null ? limits.requests : null;
   }
 
-  /** Writes down that ask `seq` has a record; false = it had one already. */
+  get accounted(): number {
+    return this.#done.size;
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
   record(seq: number): boolean {
-    if (seq >= this.#done.length) {
-      const grown = new Uint8Array(Math.max(seq + 1, 2 * this.#done.length));
-      grown.set(this.#done);
-      this.#done = grown;
-    }
-    if (this.#done[seq] === 1) return false;
-    this.#done[seq] = 1;
-    this.accounted++;
+    return this.#done.add(seq);
+  }
+
+  areDone(from: number, to: number): boolean {
+    for (let seq = from; seq < to; seq++) if (!this.#done.has(seq)) return false;
     return true;
   }
 
-  has(seq: number): boolean {
-    return this.#done[seq] === 1;
+  isOpen(seq: number): boolean {
+    return !this.#done.has(seq);
   }
 
   claimed(member: string, from: number, to: number): void {
@@ -53,8 +87,13 @@ export class AskLedger {
     this.#redealt.set(seq, member);
   }
 
+  lossOf(member: string, deals: readonly Deal[], untilMs: number, resend: boolean): Loss {
+    const asks = this.#unfinishedOf(member, deals, untilMs);
+    return resend ? { lost: [], again: asks } : { lost: asks, again: [] };
+  }
+
   /** Asks of a member that have no record: those it took, or, in an open loop, those due before `untilMs` of the phase. */
-  unfinishedOf(member: string, deals: readonly Deal[], untilMs: number): ReturnedAsk[] {
+  #unfinishedOf(member: string, deals: readonly Deal[], untilMs: number): ReturnedAsk[] {
     const found: ReturnedAsk[] = [];
     for (const { from, to } of this.#claims.get(member) ?? [])
       for (let seq = from; seq < to; seq++) if (this.#isOf(member, seq)) found.push({ seq, dueMs: null });
@@ -65,37 +104,44 @@ export class AskLedger {
       }
     const known = new Set(found.map(({ seq }) => seq));
     for (const [seq, who] of this.#redealt)
-      if (who === member && !this.has(seq) && !known.has(seq)) found.push({ seq, dueMs: null });
+      if (who === member && this.isOpen(seq) && !known.has(seq)) found.push({ seq, dueMs: null });
     return found;
   }
 
   #isOf(member: string, seq: number): boolean {
     const again = this.#redealt.get(seq);
-    return !this.has(seq) && (again === undefined || again === member);
+    return this.isOpen(seq) && (again === undefined || again === member);
   }
 
-  /** Every ask that should have a record by now and has none; empty where nobody can know how many there are. */
   missing(): ReturnedAsk[] {
     const found: ReturnedAsk[] = [];
     if (this.#load.kind === 'open') {
-      for (const { seq, atMs } of this.#schedule()) if (!this.has(seq)) found.push({ seq, dueMs: atMs });
+      for (const { seq, atMs } of this.#schedule()) if (this.isOpen(seq)) found.push({ seq, dueMs: atMs });
       return found;
     }
-    for (let seq = 0; seq < (this.total ?? 0); seq++) if (!this.has(seq)) found.push({ seq, dueMs: null });
+    for (let seq = 0; seq < (this.total ?? 0); seq++) if (this.isOpen(seq)) found.push({ seq, dueMs: null });
     return found;
   }
 
-  /** Numbers of a plan by count that have no record. */
   *unrecorded(): Generator<number> {
-    for (let seq = 0; seq < (this.total ?? 0); seq++) if (!this.has(seq)) yield seq;
+    for (let seq = 0; seq < (this.total ?? 0); seq++) if (this.isOpen(seq)) yield seq;
   }
 
-  *#schedule(): Generator<{ seq: number; atMs: number }> {
-    const pacer = makePacer(this.#load, this.#limits, this.#seed);
-    for (let seq = 0; ; seq++) {
-      const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
-      if (!isDue(pacing)) return;
-      yield { seq, atMs: pacing.atMs };
-    }
+  #schedule(): Generator<{ seq: number; atMs: number }> {
+    return scheduleOf(this.#load, this.#limits, this.#seed);
+  }
+}
+
+/** An open loop's times, one after the other. */
+export function* scheduleOf(
+  load: LoadShape,
+  limits: PacerLimits,
+  seed: number,
+): Generator<{ seq: number; atMs: number }> {
+  const pacer = makePacer(load, limits, seed);
+  for (let seq = 0; ; seq++) {
+    const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
+    if (!isDue(pacing)) return;
+    yield { seq, atMs: pacing.atMs };
   }
 }

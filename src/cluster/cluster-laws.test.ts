@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { Ended, LoadShape } from '../core/index.ts';
 import { problem } from '../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
+import { fromPrompts, plainPrompt } from '../workload/index.ts';
 import { AskLedger } from './ask-ledger.ts';
 import { dealOver, ownerOf } from './deals.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { OrderedEnds } from './ordered-ends.ts';
 import { ShareDealing } from './share-dealing.ts';
+import { TalkLedger } from './talk-ledger.ts';
 
 const runs = { numRuns: process.env['LLMDYNO_LONG'] === '1' ? 2000 : 100 };
 const ended = (seq: number, endMs: number): Ended => ({
@@ -101,11 +103,64 @@ describe('the books', () => {
           }
           for (const seq of done.filter((number) => number < from)) ledger.record(seq);
           const before = ledger.accounted;
-          const lost = ['a', 'b', 'c'].flatMap((member) => ledger.unfinishedOf(member, [], 0));
+          const lost = ['a', 'b', 'c'].flatMap((member) => ledger.lossOf(member, [], 0, false).lost);
           for (const { seq } of lost) expect(ledger.record(seq)).toBe(true);
           const missing = ledger.missing();
           expect(before + lost.length + missing.length).toBe(150);
           expect(missing.every(({ seq }) => seq >= from)).toBe(true);
+        },
+      ),
+      runs,
+    );
+  });
+
+  test('of conversations too: what is recorded, lost and missing is every turn once, and with --resend only what was under way is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }),
+        fc.array(fc.nat(5), { minLength: 30, maxLength: 30 }),
+        fc.boolean(),
+        async (lengths, requests, takers, said, resend) => {
+          const load: LoadShape = {
+            kind: 'closed',
+            concurrency: 4,
+            ratePerSec: null,
+            arrival: { process: 'closed' },
+            dropLate: false,
+          };
+          const prompts = lengths.map((turns, i) => ({ ...plainPrompt(`talk-${i}`, 'hello'), turns }));
+          const ledger = new TalkLedger(
+            load,
+            { requests, durationMs: null },
+            1,
+            fromPrompts(prompts, { offset: 0, cycle: true }),
+          );
+          await ledger.ready();
+          // Conversation k was taken by one member, which has said its first turns: some, all, or none of them.
+          let first = 0;
+          let untouched = 0;
+          for (const [number, member] of takers.entries()) {
+            ledger.claimed(member, number, number + 1);
+            const turns = lengths[number % lengths.length]!;
+            const planned = Math.max(0, Math.min(turns, requests - first));
+            for (let turn = 0; turn < Math.min(planned, said[number]!); turn++) ledger.record(first + turn, true);
+            if (said[number] === 0) untouched += planned;
+            first += turns;
+          }
+          const before = ledger.accounted;
+          const losses = ['a', 'b', 'c'].map((member) => ledger.lossOf(member, [], 0, resend));
+          for (const { seq } of losses.flatMap(({ lost }) => lost)) expect(ledger.record(seq, false)).toBe(true);
+          const written = ledger.accounted - before;
+          const left = [...ledger.unrecorded()];
+          expect(before + written + left.length).toBe(requests);
+          // What may be held by others is whole conversations that nobody has begun: the first turns of each stand open.
+          const again = resend ? losses.flatMap(({ again: numbers }) => numbers) : [];
+          for (const { seq } of again) expect(ledger.isOpen(seq)).toBe(true);
+          expect(left.length).toBe(Math.max(0, requests - first) + (resend ? untouched : 0));
+          const open = new Set(ledger.missing().map(({ seq }) => seq));
+          for (const { seq } of again) expect(open.has(seq)).toBe(true);
         },
       ),
       runs,

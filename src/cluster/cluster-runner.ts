@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Ended, RunnerKit, RunPlan, RunState, StopRule, Stops, WorkerShareFacts } from '../core/index.ts';
+import type {
+  Ended,
+  RunnerKit,
+  RunPlan,
+  RunState,
+  StopRule,
+  Stops,
+  WorkerShareFacts,
+  Workload,
+} from '../core/index.ts';
 import { joinedHealth, Outbox, ruleKeeper, startClock } from '../load/index.ts';
-import type { RunClock } from '../load/index.ts';
+import type { PhaseName, RunClock } from '../load/index.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
 import { readRedisClock } from './redis-clock.ts';
@@ -13,6 +22,8 @@ export interface ClusterParts {
   cluster: Cluster;
   /** From what workers make their prompts and secrets; plain data, no secret in it. */
   source: unknown;
+  /** The same conversations as the workers make; absent = every prompt is asked by itself. */
+  talks?: ((phase: PhaseName) => Workload) | null;
   /** Numbers of the exchanges that a run to be gone on with has on disk. */
   known?: Iterable<number>;
 }
@@ -42,6 +53,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
       held,
       source: parts.source,
       clock,
+      talks: parts.talks ?? null,
       known: parts.known ?? [],
       emit: (ended) => {
         outbox.push(ended);

@@ -26,7 +26,10 @@ export interface Seat {
   llmdyno: string;
 }
 
-/** Who sends what from a moment on. An ask belongs to `order[seq % order.length]`; a closed loop goes by slots alone. */
+/**
+ * Who sends what from a moment on. An ask belongs to `order[seq % order.length]`; a closed loop goes by slots alone. Where
+ * whole conversations are dealt, numbers stand for these, here and in asks that are given back or dealt again.
+ */
 export interface Deal {
   /** Counts up from 1 within a phase. */
   number: number;
@@ -80,8 +83,8 @@ export interface Batch {
   phase: PhaseName;
   /** Nothing more will come from before this moment of the run's clock. */
   upToMs: number;
-  /** Due, sent and in flight in this phase, and the number of the last deal heard by then. */
-  progress: readonly [number, number, number, number];
+  /** Due, sent and in flight in this phase, the number of the last deal heard by then, and slots in use. */
+  progress: readonly [number, number, number, number, number];
   ended: readonly Ended[];
 }
 

@@ -17,7 +17,7 @@ export interface Member {
   /** Counts up whenever it gets or ends work, so that an older word does not settle it. */
   turn: number;
   lastBatch: number;
-  progress: { due: number; sent: number; inFlight: number; deals: number };
+  progress: { due: number; sent: number; inFlight: number; deals: number; taken: number };
   /** Over the whole run. */
   exchanges: number;
   ok: number;
@@ -43,7 +43,7 @@ export function newMember(id: string, worker: WorkerFacts, clock: ClockFacts): M
     settled: false,
     turn: 0,
     lastBatch: -1,
-    progress: { due: 0, sent: 0, inFlight: 0, deals: 0 },
+    progress: { due: 0, sent: 0, inFlight: 0, deals: 0, taken: 0 },
     exchanges: 0,
     ok: 0,
     failed: 0,
@@ -70,7 +70,7 @@ export function resetForPhase(member: Member): void {
   member.active = false;
   member.drained = false;
   busy(member);
-  member.progress = { due: 0, sent: 0, inFlight: 0, deals: 0 };
+  member.progress = { due: 0, sent: 0, inFlight: 0, deals: 0, taken: 0 };
 }
 
 /** It has something to do again. */

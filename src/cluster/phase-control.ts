@@ -1,20 +1,24 @@
 import type { PacerLimits } from '../arrival/index.ts';
 import { problem } from '../core/index.ts';
-import type { Ended, Problem, RunPlan } from '../core/index.ts';
+import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
 import type { PhaseName } from '../load/index.ts';
 import { AskLedger } from './ask-ledger.ts';
+import type { Books } from './ask-ledger.ts';
 import type { Batch, Deal, Order, ReturnedAsk } from './cluster-words.ts';
 import { dealOver } from './deals.ts';
 import { busy } from './members.ts';
 import type { Member } from './members.ts';
 import { OrderedEnds } from './ordered-ends.ts';
+import { TalkLedger } from './talk-ledger.ts';
 
 /** What one phase is controlled with. */
 export interface PhaseControlParts {
   phase: PhaseName;
   plan: RunPlan;
   limits: PacerLimits;
+  /** The conversations of the phase, to be dealt as wholes; null = asks are dealt. */
+  talks: Workload | null;
   members: ReadonlyMap<string, Member>;
   resend: boolean;
   nowMs(): number;
@@ -32,7 +36,7 @@ const controllerLine = '';
 /** One phase as the controller sees it: who takes part, how the asks are dealt, what became of each. */
 export class PhaseControl {
   readonly #parts: PhaseControlParts;
-  readonly ledger: AskLedger;
+  readonly ledger: Books;
   readonly #ends: OrderedEnds;
   readonly #deals: Deal[] = [];
   /** Asks that somebody gave back, while nobody is there to take them. */
@@ -50,7 +54,9 @@ export class PhaseControl {
   constructor(parts: PhaseControlParts) {
     this.#parts = parts;
     const seed = parts.phase === 'warmup' ? parts.plan.seed + 1 : parts.plan.seed;
-    this.ledger = new AskLedger(parts.plan.load, parts.limits, seed);
+    const { plan, limits, talks } = parts;
+    this.ledger =
+      talks === null ? new AskLedger(plan.load, limits, seed) : new TalkLedger(plan.load, limits, seed, talks);
     this.#ends = new OrderedEnds((ended) => parts.emit(ended));
   }
 
@@ -128,7 +134,25 @@ export class PhaseControl {
     const number = (this.#deals.at(-1)?.number ?? 0) + 1;
     const fromMs = this.#deals.length === 0 ? 0 : this.#sinceStart() + inMs;
     this.#growing = null;
-    this.#announce(dealOver(members, this.#parts.plan.load.concurrency, { number, fromMs }));
+    const { concurrency } = this.#parts.plan.load;
+    const kept = concurrency === null ? {} : this.#keptSlots();
+    const free = concurrency === null ? null : concurrency - Object.values(kept).reduce((sum, one) => sum + one, 0);
+    const deal = dealOver(members, free, { number, fromMs });
+    this.#announce({ ...deal, slots: deal.slots === null ? null : { ...deal.slots, ...kept } });
+  }
+
+  /** Slots that those who are leaving still use. */
+  #keptSlots(): Record<string, number> {
+    const slots = this.#deals.at(-1)?.slots ?? {};
+    const leaving = [...this.#parts.members.values()].filter(({ active, state }) => active && state === 'leaving');
+    return Object.fromEntries(leaving.map(({ id, progress }) => [id, Math.min(slots[id] ?? 0, progress.taken)]));
+  }
+
+  /** Whether those who are leaving have given up so much that it is worth dealing again. */
+  get #hasShrunk(): boolean {
+    const slots = this.#deals.at(-1)?.slots;
+    if (slots == null) return false;
+    return Object.entries(this.#keptSlots()).some(([id, kept]) => slots[id]! > 0 && kept <= slots[id]! / 2);
   }
 
   #announce(deal: Deal): void {
@@ -141,41 +165,42 @@ export class PhaseControl {
   take(member: Member, batch: Batch, came: (fresh: readonly Ended[]) => void): void {
     const fresh: Ended[] = [];
     for (const ended of batch.ended) {
-      const { seq, warmup } = ended.exchange;
-      if (this.ledger.record(warmup ? -1 - seq : seq)) fresh.push(ended);
+      const { seq, warmup, outcome } = ended.exchange;
+      if (this.ledger.record(warmup ? -1 - seq : seq, outcome === 'ok')) fresh.push(ended);
       else this.duplicates++;
     }
     came(fresh);
-    const [due, sent, inFlight, deals] = batch.progress;
-    member.progress = { due, sent, inFlight, deals };
+    const [due, sent, inFlight, deals, taken] = batch.progress;
+    member.progress = { due, sent, inFlight, deals, taken };
     this.#ends.add(member.id, fresh, batch.upToMs);
   }
 
   /** An exchange that an earlier controller wrote down. */
   known(seq: number): void {
-    this.ledger.record(seq);
+    this.ledger.record(seq, true);
   }
 
   /** A member is lost: what it had in hand is accounted for (or sent again), its part goes to the others. */
   lose(member: Member): number {
     const untilMs = this.#sinceStart() + leadMs;
-    const asks = this.ledger.unfinishedOf(member.id, this.#deals, untilMs);
+    const resend = this.#parts.resend && !this.stopped;
+    const { lost, again } = this.ledger.lossOf(member.id, this.#deals, untilMs, resend);
     member.progress.inFlight = 0;
     this.#ends.leave(member.id);
     this.#redeal();
-    if (this.#parts.resend && !this.stopped) this.#dealAgain(asks);
-    else this.#writeOff(asks, problem('lost-with-worker', member.worker.name), { worker: member.worker.name });
-    return this.#parts.resend ? 0 : asks.length;
+    this.#dealAgain(again);
+    this.#writeOff(lost, problem('lost-with-worker', member.worker.name), { worker: member.worker.name });
+    return lost.length;
   }
 
-  /** A member goes in peace: it drains what it has, the others take the rest. */
-  release(_member: Member): void {
+  /** A member goes in peace: it drains what it has, the others take the rest; its slots as it gives them up. */
+  release(): void {
     this.#redeal();
   }
 
   /** Asks that a member gives back unsent. */
   returned(asks: readonly ReturnedAsk[]): void {
-    this.#dealAgain(asks.filter(({ seq }) => !this.ledger.has(seq)));
+    this.#dealAgain(asks.filter(({ seq }) => this.ledger.isOpen(seq)));
   }
 
   stop(): void {
@@ -185,6 +210,7 @@ export class PhaseControl {
   /** Looks whether the phase is over; gives what is left out in the deal. */
   advance(): 'going' | 'over' {
     if (this.#growing !== null) this.#grow();
+    if (this.#hasShrunk) this.#redeal();
     const unfinished = this.#unfinished;
     const nowMs = this.#parts.nowMs();
     if (unfinished.length === 0) {
@@ -220,7 +246,7 @@ export class PhaseControl {
   close(lost: Problem | null): void {
     if (lost !== null)
       for (const member of this.#unfinished)
-        this.#writeOff(this.ledger.unfinishedOf(member.id, this.#deals, this.#sinceStart()), lost, {
+        this.#writeOff(this.ledger.lossOf(member.id, this.#deals, this.#sinceStart(), false).lost, lost, {
           worker: member.worker.name,
         });
     const asks = [...this.ledger.unrecorded()].map((seq) => ({ seq, dueMs: null }));
@@ -237,7 +263,7 @@ export class PhaseControl {
     const { interim, members } = this.#growing!;
     const given = this.#present.every(
       ({ id, progress }) =>
-        (progress.deals >= interim.number && progress.inFlight <= interim.slots![id]!) || interim.slots![id] === 0,
+        (progress.deals >= interim.number && progress.taken <= interim.slots![id]!) || interim.slots![id] === 0,
     );
     if (given) this.#deal(members, leadMs);
   }
@@ -260,7 +286,7 @@ export class PhaseControl {
     const warmup = this.#parts.phase === 'warmup';
     const records: Ended[] = [];
     for (const { seq, dueMs } of asks) {
-      if (!this.ledger.record(seq)) continue;
+      if (!this.ledger.record(seq, false)) continue;
       const asked = {
         seq: warmup ? -1 - seq : seq,
         warmup,

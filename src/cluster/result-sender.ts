@@ -12,7 +12,7 @@ export interface SenderParts {
   /** How often word is sent even when nothing ended. */
   beatMs: number;
   nowMs(): number;
-  progress(): { due: number; sent: number; inFlight: number; deals: number };
+  progress(): { due: number; sent: number; inFlight: number; deals: number; taken: number };
 }
 
 const cutEveryMs = 10;
@@ -85,14 +85,14 @@ export class ResultSender {
 
   #cut(nowMs: number): Batch {
     const ended = this.#waiting.splice(0, mostInBatch);
-    const { due, sent, inFlight, deals } = this.#parts.progress();
+    const { due, sent, inFlight, deals, taken } = this.#parts.progress();
     return {
       member: this.#parts.member,
       number: this.#number++,
       phase: this.#phase,
       // What is left behind ended later than the last of these.
       upToMs: this.#waiting.length > 0 ? ended.at(-1)!.exchange.endMs : nowMs,
-      progress: [due, sent, inFlight, deals],
+      progress: [due, sent, inFlight, deals, taken],
       ended,
     };
   }

@@ -1,6 +1,6 @@
 import { BrokenPromise, UserError, problem } from '../core/index.ts';
-import type { Ended, Problem, RunPlan } from '../core/index.ts';
-import { limitsOf, phasesOf } from '../load/index.ts';
+import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
+import { limitsOf, phasesOf, talkModeOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import type { Batch, Claim, Deal, Order, Seat, Word } from './cluster-words.ts';
 import { KeptEntries } from './kept-entries.ts';
@@ -23,6 +23,8 @@ export interface RunControlParts {
   /** What the workers make their prompts and secrets from. */
   source: unknown;
   clock: RunClock;
+  /** The plan's conversations; null = every prompt is asked by itself. */
+  talks: ((phase: PhaseName) => Workload) | null;
   /** Numbers that are on disk already, as recorded (warm-up below 0); empty for a new run. */
   known: Iterable<number>;
   emit(ended: Ended): void;
@@ -154,6 +156,7 @@ export class RunControl {
       const asked = this.#present;
       this.#streams.order({ say: 'prepare', phase: name, members: asked.map(({ id }) => id) });
       const ready = (member: Member): boolean => member.ready.has(name) || member.state !== 'here';
+      await this.#phase.ledger.ready();
       await this.#until(() => asked.every(ready) && (asked.length > 0 || this.#stop !== 'no'), null);
       const starting = this.#present.filter((member) => member.ready.has(name));
       if (this.#stop !== 'no') this.#phase.stop();
@@ -165,17 +168,19 @@ export class RunControl {
     const phase = this.#phase!;
     if (this.#begun) await this.#until(() => phase.advance() === 'over', null);
     this.#abandoned ||= phase.abandoned;
+    await phase.ledger.ready();
     phase.close(this.#lossOfAll());
     this.duplicates += phase.duplicates;
     if (this.#begun) this.#streams.order({ say: 'finish', phase: name });
   }
 
   #newPhase(name: PhaseName): PhaseControl {
-    const { plan, cluster, clock, known } = this.#parts;
+    const { plan, cluster, clock, known, talks } = this.#parts;
     const control = new PhaseControl({
       phase: name,
       plan,
       limits: limitsOf(plan, name),
+      talks: talks !== null && talkModeOf(plan.load) !== 'requests' ? talks(name) : null,
       members: this.members,
       resend: cluster.options.resend,
       nowMs: () => clock.nowMs(),
@@ -215,6 +220,7 @@ export class RunControl {
     if (under !== undefined) {
       this.#phaseName = under.phase;
       this.#phase = this.#newPhase(under.phase);
+      await this.#phase.ledger.ready();
       this.#phase.takeOver(under.startMs, dealsOf(orders, under.phase));
       this.#begun = true;
       finished.delete(under.phase);
@@ -267,10 +273,12 @@ export class RunControl {
       if (this.#begun && word.phase === this.#phaseName) this.#readyLate(member);
     } else if (word.say === 'leaving') {
       member.state = 'leaving';
-      if (this.#begun) this.#phase?.release(member);
+      if (this.#begun) this.#phase?.release();
       cluster.options.tell({ say: 'left', name: member.worker.name, phase: this.#phaseName, asks: 0 });
-    } else if (word.say === 'left') member.state = 'left';
-    else if (word.say === 'returned') this.#phase?.returned(word.asks);
+    } else if (word.say === 'left') {
+      member.state = 'left';
+      if (this.#begun) this.#phase?.release();
+    } else if (word.say === 'returned') this.#phase?.returned(word.asks);
     else if (word.say === 'idle' || word.say === 'drained') {
       if (word.phase !== this.#phaseName) return;
       if (word.say === 'drained') member.drained = true;
@@ -335,6 +343,7 @@ export class RunControl {
     const { cluster } = this.#parts;
     await cluster.seats.remove(id);
     await this.#streams.caughtUp();
+    await this.#phase?.ledger.ready();
     const member = this.members.get(id);
     if (member === undefined || member.state === 'lost' || member.state === 'left' || member.ended) return;
     member.state = 'lost';
@@ -357,7 +366,10 @@ export class RunControl {
     if (nowMs - this.#trimmedMs < trimEveryMs || this.#phase === null) return;
     this.#trimmedMs = nowMs;
     const { ledger } = this.#phase;
-    const open = this.#claims.findIndex(({ from, to, phase }) => phase === this.#phaseName && !allIn(ledger, from, to));
+    void ledger.ready();
+    const open = this.#claims.findIndex(
+      ({ from, to, phase }) => phase === this.#phaseName && !ledger.areDone(from, to),
+    );
     const gone = open === -1 ? this.#claims.length - 1 : open;
     if (gone <= 0) return;
     this.#claims.splice(0, gone);
@@ -368,11 +380,6 @@ export class RunControl {
   #until(condition: () => boolean, timeoutMs: number | null): Promise<void> {
     return this.#waiting.until(() => this.#failure !== null || this.gone !== null || condition(), timeoutMs);
   }
-}
-
-function allIn(ledger: PhaseControl['ledger'], from: number, to: number): boolean {
-  for (let seq = from; seq < to; seq++) if (!ledger.has(seq)) return false;
-  return true;
 }
 
 function dealsOf(orders: readonly Order[], phase: PhaseName): Deal[] {

@@ -1,7 +1,7 @@
 import { isDue, makePacer } from '../arrival/index.ts';
 import type { Pacer, PacerLimits, PacerView } from '../arrival/index.ts';
 import type { LoadShape } from '../core/index.ts';
-import type { Dealer, Dealing } from '../load/index.ts';
+import type { Dealer, Dealing, TalkSource } from '../load/index.ts';
 import type { Deal, ReturnedAsk } from './cluster-words.ts';
 import { ownerOf } from './deals.ts';
 
@@ -13,8 +13,12 @@ export interface ShareParts {
   seed: number;
   /** Asks the phase to look again. */
   wake(): void;
-  /** Takes the next so many numbers of a closed loop for this member; null = Redis is away or they are used up. */
+  /** Numbers are those of whole conversations, as many as the plan's count of asks has room for. */
+  lots?: boolean;
+  /** Takes the next so many numbers of a closed loop for this member; nothing = they are used up. */
   claim(count: number): Promise<{ from: number; to: number }>;
+  /** Takes the next so many conversations at a rate of requests; absent = every prompt is asked by itself. */
+  claimTalks?(count: number): Promise<{ from: number; to: number }>;
   /** This member may still send: its seat is known to be its own. */
   allowed(): boolean;
   /** Nothing to send and nothing in flight. */
@@ -26,14 +30,18 @@ const horizonMs = 50;
 /** Asks of others are remembered for so long, for a deal that comes late. */
 const rememberMs = 5000;
 const mostClaimed = 64;
+/** Conversations are long: who takes many ahead of need leaves the others without. */
+const mostTalksClaimed = 4;
 
 /** Hands out this member's asks under deals that change as members come and go; says `done` only when told to. */
-export class ShareDealing implements Dealing, Dealer {
+export class ShareDealing implements Dealing, Dealer, TalkSource {
   readonly #parts: ShareParts;
   readonly #deals: Deal[] = [];
   readonly #again: ReturnedAsk[] = [];
   readonly #pacer: Pacer | null;
   readonly dealer: Dealer = this;
+  readonly talks: TalkSource = this;
+  #retired = false;
   #finished = false;
   #saidIdle = false;
   #timer: NodeJS.Timeout | null = null;
@@ -48,10 +56,42 @@ export class ShareDealing implements Dealing, Dealer {
   #claiming = false;
   #claimedOut = false;
   #lastTo = 0;
+  // At a rate of requests: conversations taken and not begun yet.
+  readonly #talks: number[] = [];
+  #claimingTalks = false;
 
   constructor(parts: ShareParts) {
     this.#parts = parts;
-    this.#pacer = parts.load.kind === 'open' ? makePacer(parts.load, parts.limits, parts.seed) : null;
+    const limits = parts.lots === true ? { ...parts.limits, requests: null } : parts.limits;
+    this.#pacer = parts.load.kind === 'open' ? makePacer(parts.load, limits, parts.seed) : null;
+    if (parts.claimTalks !== undefined) this.#restockTalks();
+  }
+
+  number(): number | null {
+    const number = this.#talks.shift() ?? null;
+    if (this.#talks.length < mostTalksClaimed && !this.#claimingTalks) this.#restockTalks();
+    return number;
+  }
+
+  exhausted(): void {
+    this.#claimedOut = true;
+    this.#stock.length = 0;
+    this.#scheduleOver = true;
+    this.#entry = null;
+  }
+
+  maySend(): boolean {
+    const may = this.#parts.allowed();
+    if (!may) this.#wakeIn(100);
+    return may;
+  }
+
+  /** Begins nothing more: gives back what was not begun, and is done when nothing is left. */
+  retire(): ReturnedAsk[] {
+    this.#retired = true;
+    const unbegun = [...this.#again.splice(0), ...this.#stock.splice(0).map((seq) => ({ seq, dueMs: null }))];
+    this.#parts.wake();
+    return unbegun;
   }
 
   /** Number of the last deal heard. */
@@ -93,10 +133,8 @@ export class ShareDealing implements Dealing, Dealer {
 
   next(view: PacerView): ReturnType<Dealer['next']> {
     if (this.#finished) return 'done';
-    if (!this.#parts.allowed()) {
-      this.#wakeIn(100);
-      return 'wait';
-    }
+    if (this.#retired) return view.inFlight === 0 ? 'done' : 'wait';
+    if (!this.maySend()) return 'wait';
     const slots = this.slots();
     const free = slots === null || view.inFlight < slots;
     const again = free ? this.#again.shift() : undefined;
@@ -173,22 +211,39 @@ export class ShareDealing implements Dealing, Dealer {
   /** Takes numbers ahead of need: enough that a burst of ends finds some, few enough that the last ones are shared. */
   #restock(): void {
     const slots = this.slots() ?? 0;
-    const wanted = Math.min(mostClaimed, Math.ceil(slots / 4));
-    if (this.#claiming || this.#claimedOut || this.#stock.length > wanted / 2 || wanted === 0) return;
     const { requests } = this.#parts.limits;
+    const lots = this.#parts.lots === true;
+    const wanted = Math.min(lots ? mostTalksClaimed : mostClaimed, Math.ceil(slots / 4));
+    if (this.#claiming || this.#claimedOut || this.#stock.length > wanted / 2 || wanted === 0) return;
     const members = this.#deals.at(-1)?.order.length ?? 1;
-    const fair = requests === null ? wanted : Math.floor((requests - this.#lastTo) / (4 * members));
+    const fair = requests === null || lots ? wanted : Math.floor((requests - this.#lastTo) / (4 * members));
     this.#claiming = true;
     this.#parts.claim(Math.max(1, Math.min(wanted, fair))).then(
       ({ from, to }) => {
         this.#claiming = false;
         this.#lastTo = Math.max(this.#lastTo, to);
-        for (let seq = from; seq < to; seq++) this.#stock.push(seq);
+        // What comes too late is found missing, and dealt again.
+        if (!this.#retired) for (let seq = from; seq < to; seq++) this.#stock.push(seq);
         if (from >= to) this.#claimedOut = true;
         this.#parts.wake();
       },
       () => {
         this.#claiming = false;
+      },
+    );
+  }
+
+  #restockTalks(): void {
+    this.#claimingTalks = true;
+    this.#parts.claimTalks!(mostTalksClaimed).then(
+      ({ from, to }) => {
+        this.#claimingTalks = false;
+        for (let number = from; number < to; number++) this.#talks.push(number);
+        this.#parts.wake();
+      },
+      () => {
+        this.#claimingTalks = false;
+        this.#wakeIn(100);
       },
     );
   }

@@ -1,8 +1,8 @@
 import type { Redis } from './redis.ts';
 import { UserError } from '../core/index.ts';
 import type { Ended, Workload } from '../core/index.ts';
-import { LoadSession, startClock } from '../load/index.ts';
-import type { PhaseName } from '../load/index.ts';
+import { LoadSession, startClock, talkModeOf } from '../load/index.ts';
+import type { DealtPhase, PhaseName } from '../load/index.ts';
 import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
 import { runKeys } from './keys.ts';
@@ -98,6 +98,8 @@ class WorkerShare {
   /** Unsent asks go back to be dealt again, instead of being cancelled. */
   #giveBack = false;
   #returned: ReturnedAsk[] = [];
+  /** Whole conversations are dealt, not asks. */
+  #lots = false;
   #over: 'no' | 'ended' | 'left' | 'gone' = 'no';
   #exchanges = 0;
   #phases: Promise<void>[] = [];
@@ -115,7 +117,7 @@ class WorkerShare {
       beatMs: 20,
       nowMs: () => clock.nowMs(),
       progress: () => ({
-        ...(this.#session?.progress ?? { due: 0, sent: 0, inFlight: 0 }),
+        ...(this.#session?.progress ?? { due: 0, sent: 0, inFlight: 0, taken: 0 }),
         deals: this.#dealing?.heard ?? 0,
       }),
     });
@@ -140,22 +142,29 @@ class WorkerShare {
       secrets,
       share: null,
       behind: null,
-      deal: (limits, seed, _warmup, wake) => {
-        const phase = this.#phase;
-        this.#dealing = new ShareDealing({
-          member: seat.id,
-          load: plan.load,
-          limits,
-          seed,
-          wake,
-          claim: (count) => this.#claim(phase, count, limits.requests),
-          allowed: () => this.#over === 'no' && seat.sinceRenewedMs() < this.#parts.lostAfterMs,
-          idle: () => void this.#sayIdle(phase),
-        });
-        return this.#dealing;
-      },
+      deal: (phase) => this.#deal(phase),
       emit: (ended) => this.#emit(ended),
     });
+  }
+
+  #deal({ limits, seed, conversations, wake }: DealtPhase): ShareDealing {
+    const { seat, lostAfterMs } = this.#parts;
+    const { load } = seat.data.plan;
+    const phase = this.#phase;
+    this.#lots = conversations && talkModeOf(load) !== 'requests';
+    this.#dealing = new ShareDealing({
+      member: seat.id,
+      load,
+      limits,
+      seed,
+      wake,
+      lots: this.#lots,
+      claim: (count) => this.#claim(phase, count, this.#lots ? null : limits.requests),
+      ...(conversations && !this.#lots && { claimTalks: (count) => this.#claimTalks(phase, count) }),
+      allowed: () => this.#over === 'no' && seat.sinceRenewedMs() < lostAfterMs,
+      idle: () => void this.#sayIdle(phase),
+    });
+    return this.#dealing;
   }
 
   /** Listens to the controller until the run is over, this worker leaves, or its seat is lost. */
@@ -252,7 +261,7 @@ class WorkerShare {
   #emit(ended: Ended): void {
     const { exchange } = ended;
     if (this.#over === 'gone') return;
-    if (this.#giveBack && exchange.problem?.code === 'not-sent') {
+    if (this.#giveBack && !this.#lots && exchange.problem?.code === 'not-sent') {
       const open = this.#parts.seat.data.plan.load.kind === 'open';
       const seq = exchange.warmup ? -1 - exchange.seq : exchange.seq;
       this.#returned.push({ seq, dueMs: open ? exchange.dueMs - this.#startMs : null });
@@ -260,7 +269,9 @@ class WorkerShare {
     }
     this.#exchanges++;
     const labels = { ...exchange.labels, worker: this.#parts.worker.name };
-    this.#sender.push({ ...ended, exchange: { ...exchange, labels } });
+    // What was said is needed here for the next turn; whoever does not keep it does not get it.
+    const answer = this.#parts.seat.data.plan.keepText ? ended.answer : null;
+    this.#sender.push({ answer, exchange: { ...exchange, labels } });
   }
 
   async #claim(phase: PhaseName, count: number, limit: number | null): Promise<{ from: number; to: number }> {
@@ -278,6 +289,11 @@ class WorkerShare {
     return { from: reply[0], to: reply[1] };
   }
 
+  async #claimTalks(phase: PhaseName, count: number): Promise<{ from: number; to: number }> {
+    const to = await this.#parts.redis.incrby(this.#keys.counter(`talks-${phase}`), count);
+    return { from: to - count, to };
+  }
+
   async #sayIdle(phase: PhaseName): Promise<void> {
     await this.#sender.flush();
     await this.#say({ say: 'idle', member: this.#parts.seat.id, phase });
@@ -288,7 +304,9 @@ class WorkerShare {
     const member = this.#parts.seat.id;
     this.#giveBack = true;
     await this.#say({ say: 'leaving', member, phase: this.#phase });
-    this.#session?.stopSending();
+    // A conversation is held to its end by who began it.
+    if (this.#lots) this.#returned.push(...(this.#dealing?.retire() ?? []));
+    else this.#session?.stopSending();
     if (this.#phases.length === 0) {
       await this.#say({ say: 'left', member, phase: null });
       this.#over = 'left';

@@ -15,10 +15,32 @@ export interface Dealer {
 export interface Dealing {
   dealer: Dealer;
   slots(): number | null;
+  /** Where conversations are dealt by machines: they begin as this says. By slots and by sessions the dealer's numbers are theirs. */
+  talks?: TalkSource;
 }
 
-/** Makes the dealing of one phase; `wake` asks the phase to look again at what it may send. */
-export type MakeDealing = (limits: PacerLimits, seed: number, warmup: boolean, wake: () => void) => Dealing;
+/** What begins conversations on one of several machines. */
+export interface TalkSource {
+  /** At a rate of requests: the number of a conversation that nobody else begins; null = none is known yet, it will wake. */
+  number(): number | null;
+  /** A conversation was beyond the plan's count, and so is every later one. */
+  exhausted(): void;
+  /** Whether this machine may send now; where not, it will wake. */
+  maySend(): boolean;
+}
+
+/** What is dealt in a phase. */
+export interface DealtPhase {
+  limits: PacerLimits;
+  seed: number;
+  /** Prompts are first turns of conversations. */
+  conversations: boolean;
+  /** Asks the phase to look again at what it may send. */
+  wake(): void;
+}
+
+/** Makes the dealing of one phase. */
+export type MakeDealing = (phase: DealtPhase) => Dealing;
 
 /** What a thread shares with the others of a run. */
 export interface Share {

@@ -120,9 +120,14 @@ export class LoadSession {
   }
 
   /** How far the phase under way is. */
-  get progress(): { due: number; sent: number; inFlight: number } {
+  get progress(): { due: number; sent: number; inFlight: number; taken: number } {
     const phase = this.#phase;
-    return { due: phase?.due ?? 0, sent: phase?.sent ?? 0, inFlight: phase?.inFlight ?? 0 };
+    return {
+      due: phase?.due ?? 0,
+      sent: phase?.sent ?? 0,
+      inFlight: phase?.inFlight ?? 0,
+      taken: phase?.taken ?? 0,
+    };
   }
 
   close(): void {

@@ -6,6 +6,7 @@ import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
 import { threadDealing } from './dealer.ts';
 import type { Dealing, MakeDealing, Share } from './dealer.ts';
+import { DealtTalks } from './dealt-talks.ts';
 import { Flight } from './flight.ts';
 import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
@@ -70,7 +71,7 @@ export class Phase {
   readonly #prompts: PromptLine;
   readonly #countsAll: boolean;
   /** null = every prompt is asked once and by itself. */
-  readonly #talks: Talks | null;
+  readonly #talks: Talks | DealtTalks | null;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
   readonly #waiting = new Map<NodeJS.Timeout, Ended>();
   readonly #retryWait: ReturnType<typeof retryWaits>;
@@ -94,13 +95,21 @@ export class Phase {
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
     this.#prompts = new PromptLine(workload, readAhead(parts.plan));
-    const { share } = parts;
-    invariant(!this.#prompts.conversations || parts.deal === undefined, 'conversations are dealt within one machine');
-    this.#talks = this.#prompts.conversations ? new Talks({ load, limits, seed, share, prompts: this.#prompts }) : null;
+    const { conversations } = this.#prompts;
     const dealing =
-      parts.deal?.(limits, seed, warmup, () => this.#wake()) ??
-      threadDealing(load, limits, seed, share, warmup ? null : parts.behind);
-    this.#dealing = this.#talks === null ? dealing : { ...dealing, dealer: this.#talks.dealer };
+      parts.deal?.({ limits, seed, conversations, wake: () => this.#wake() }) ??
+      threadDealing(load, limits, seed, parts.share, warmup ? null : parts.behind);
+    this.#talks = conversations ? this.#makeTalks(limits, seed, dealing) : null;
+    const { dealer } = this.#talks ?? dealing;
+    this.#dealing = { dealer, slots: () => dealing.slots() };
+  }
+
+  #makeTalks(limits: PacerLimits, seed: number, dealing: Dealing): Talks | DealtTalks {
+    const { plan, share } = this.#parts;
+    const about = { load: plan.load, limits, prompts: this.#prompts };
+    return dealing.talks === undefined
+      ? new Talks({ ...about, seed, share })
+      : new DealtTalks({ ...about, dealer: dealing.dealer, source: dealing.talks });
   }
 
   get inFlight(): number {
@@ -110,6 +119,12 @@ export class Phase {
   /** Requests that may be in flight at once; 0 = no cap, so no telling. */
   get slots(): number {
     return this.#dealing.slots() ?? 0;
+  }
+
+  /** Slots that are in use: by requests, and by users of a closed loop between two turns. */
+  get taken(): number {
+    const book = this.#talks?.book;
+    return this.inFlight + this.#held.length + (book?.waiting ?? 0) + (book?.hasOpening === true ? 1 : 0);
   }
 
   get spunMs(): number {
@@ -208,13 +223,12 @@ export class Phase {
   /** One step of dealing; false when there is nothing to do until something happens. */
   #deal(): boolean {
     if (this.#awaiting) return false;
-    const reading = this.#talks?.book.prepare() ?? null;
+    const nowMs = this.#parts.clock.nowMs();
+    const view = { sent: this.sent, inFlight: this.inFlight + this.#held.length, nowMs: nowMs - this.#startMs };
+    const reading = this.#talks?.prepare(view) ?? null;
     if (reading !== null) return this.#awaitOpening(reading);
     if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
-    const nowMs = this.#parts.clock.nowMs();
     if (this.#next === null) {
-      const inFlight = this.inFlight + this.#held.length;
-      const view = { sent: this.sent, inFlight, nowMs: nowMs - this.#startMs };
       const dealt = this.#dealtOut ? 'done' : (this.#talks ?? this.#dealing.dealer).next(view);
       if (dealt === 'done') this.#dealtOut = true;
       if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt, view.nowMs);
@@ -253,6 +267,11 @@ export class Phase {
     if (turn != null) {
       this.#send({ ...dealt, turn }, turn.prompt);
       return true;
+    }
+    if (this.#talks instanceof DealtTalks) {
+      // Which conversation begins is not known yet: the ask leaves as soon as it is, late.
+      this.#held.unshift(dealt);
+      return false;
     }
     const prompt = this.#prompts.take(dealt.seq);
     if (!(prompt instanceof Promise)) {
@@ -350,7 +369,7 @@ export class Phase {
     if (!this.#countsAll || !this.#talks!.losesTurns) return;
     for (let i = 0; i < lost; i++) {
       this.due++;
-      this.#unsent({ seq: this.#dealing.dealer.rest()!, dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
+      this.#unsent({ seq: this.#talks!.lostSeq(turn, i), dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
     }
   }
 

@@ -32,7 +32,10 @@ export class PromptLine {
   take(number: number): Prompt | null | Promise<Prompt | null> {
     if (number < this.#read) {
       if (this.#behind === null || number < this.#behind.#read) this.#behind = new PromptLine(this.#open, 1);
-      return this.#behind.take(number);
+      const line = this.#behind;
+      const found = line.take(number);
+      this.turnsBefore = line.turnsBefore;
+      return found instanceof Promise ? found.then((read) => ((this.turnsBefore = line.turnsBefore), read)) : found;
     }
     while (this.#read < number) {
       const passed = this.#ahead.next();

@@ -8,7 +8,12 @@ import type { Dealer, Share } from './dealer.ts';
 import type { PromptLine } from './prompt-line.ts';
 
 /** Who decides when a turn is asked: a free slot, the rate of requests, or the rate of conversations. */
-type Mode = 'slots' | 'requests' | 'sessions';
+export type TalkMode = 'slots' | 'requests' | 'sessions';
+
+export function talkModeOf(load: LoadShape): TalkMode {
+  if (load.kind === 'closed') return 'slots';
+  return load.sessions === true ? 'sessions' : 'requests';
+}
 
 /** What a phase of conversations is dealt out from. */
 export interface TalkParts {
@@ -24,12 +29,12 @@ export class Talks {
   readonly book: TurnBook;
   /** Numbers of asks; by slots and by requests it also says when. */
   readonly dealer: Dealer;
-  readonly #mode: Mode;
+  readonly #mode: TalkMode;
   readonly #claim: () => number | null;
 
   constructor(parts: TalkParts) {
     const { load, limits, seed, share, prompts } = parts;
-    this.#mode = load.kind === 'closed' ? 'slots' : load.sessions === true ? 'sessions' : 'requests';
+    this.#mode = talkModeOf(load);
     this.#claim = claimer(limits, share);
     this.dealer =
       this.#mode === 'sessions'
@@ -53,6 +58,16 @@ export class Talks {
     if (seq === null) return 'done';
     const turn = this.book.take(view.nowMs)!;
     return { atMs: turn.dueMs ?? view.nowMs, seq, turn };
+  }
+
+  /** Gets the next conversation at hand; a promise = it is still being read. */
+  prepare(_view: PacerView): Promise<void> | null {
+    return this.book.prepare();
+  }
+
+  /** The number under which a turn goes that its broken conversation did not come to. */
+  lostSeq(_turn: Turn, _after: number): number {
+    return this.dealer.rest()!;
   }
 
   /** Whether the turns that a broken conversation did not come to were planned. */
@@ -81,7 +96,8 @@ function arrivals({ load, limits, seed, share, prompts }: TalkParts): () => Prom
   };
 }
 
-function openingOf(
+/** The first turn of a conversation, at once where it has been read. */
+export function openingOf(
   prompts: PromptLine,
   number: number,
   dueMs: number | null,

@@ -23,7 +23,7 @@ export type { LinePrompts } from './line-text.ts';
 export { mixPlaces } from './mix.ts';
 export type { MixPlace } from './mix.ts';
 export { TurnBook } from './turn-book.ts';
-export type { Opening, Turn, TurnLimits } from './turn-book.ts';
+export type { Opening, Openings, Turn, TurnLimits } from './turn-book.ts';
 export { charCount, inputCharsOf, plainPrompt } from './prompt.ts';
 export { takeAhead } from './take-ahead.ts';
 export type { AheadWorkload } from './take-ahead.ts';

@@ -3,6 +3,8 @@ import type { Answer, Prompt } from '../core/index.ts';
 /** One ask of a conversation. */
 export interface Turn {
   prompt: Prompt;
+  /** Its place among the turns of all conversations, one after the other, from 0. */
+  number: number;
   /** Turns that follow it within the plan's count. */
   more: number;
   /** When it is to be asked, on the phase's clock; null = as soon as a slot is free. */
@@ -18,6 +20,9 @@ export interface Opening {
   dueMs: number | null;
 }
 
+/** What gives one conversation after the other; null = nobody will begin any more, 'later' = none is known yet. */
+export type Openings = () => Opening | null | 'later' | Promise<Opening | null | 'later'>;
+
 /** Where a phase of conversations ends; null = that limit is not set. */
 export interface TurnLimits {
   requests: number | null;
@@ -30,14 +35,13 @@ export interface TurnLimits {
  */
 export class TurnBook {
   readonly #limits: TurnLimits;
-  readonly #open: () => Opening | null | Promise<Opening | null>;
+  readonly #open: Openings;
   /** Next turns of conversations under way, by the time they come due. */
   readonly #turns: (Turn & { dueMs: number })[] = [];
   #opening: Turn | null = null;
   #noMoreOpenings = false;
 
-  /** `open` gives one conversation after the other; null = nobody will begin any more. */
-  constructor(limits: TurnLimits, open: () => Opening | null | Promise<Opening | null>) {
+  constructor(limits: TurnLimits, open: Openings) {
     this.#limits = limits;
     this.#open = open;
   }
@@ -59,6 +63,16 @@ export class TurnBook {
     if (opening === null || (opening.dueMs ?? nowMs) > nowMs) return null;
     this.#opening = null;
     return opening;
+  }
+
+  /** Whether a conversation is at hand to begin, now or at its time. */
+  get hasOpening(): boolean {
+    return this.#opening !== null;
+  }
+
+  /** Conversations under way that wait for their next turn. */
+  get waiting(): number {
+    return this.#turns.length;
   }
 
   /** Whether `take` would give something. */
@@ -83,7 +97,7 @@ export class TurnBook {
   }
 
   /** Notes how a turn ended (null = not well) and gives the number of turns that are lost with its conversation. */
-  ended({ prompt, more }: Turn, answer: Answer | null, endMs: number): number {
+  ended({ prompt, more, number }: Turn, answer: Answer | null, endMs: number): number {
     if (more === 0) return 0;
     const next = answer === null ? null : (prompt.follow?.(answer) ?? null);
     if (next === null) return more;
@@ -91,24 +105,30 @@ export class TurnBook {
     if (dueMs >= (this.#limits.durationMs ?? Infinity)) return 0;
     let at = this.#turns.length;
     while (at > 0 && this.#turns[at - 1]!.dueMs > dueMs) at--;
-    this.#turns.splice(at, 0, { prompt: next, more: more - 1, dueMs });
+    this.#turns.splice(at, 0, { prompt: next, number: number + 1, more: more - 1, dueMs });
     return 0;
+  }
+
+  /** What is at hand is not said; conversations may still begin. */
+  drop(): void {
+    this.#turns.length = 0;
+    this.#opening = null;
   }
 
   /** Nobody says anything any more. */
   forget(): void {
-    this.#turns.length = 0;
-    this.#opening = null;
+    this.drop();
     this.#noMoreOpenings = true;
   }
 
-  #keep(opening: Opening | null): void {
+  #keep(opening: Opening | null | 'later'): void {
+    if (opening === 'later') return;
     const allowed = (this.#limits.requests ?? Infinity) - (opening?.turnsBefore ?? 0);
     if (opening === null || allowed <= 0 || this.#noMoreOpenings) {
       this.#noMoreOpenings = true;
       return;
     }
-    const { prompt, dueMs } = opening;
-    this.#opening = { prompt, more: Math.min(prompt.turns ?? 1, allowed) - 1, dueMs };
+    const { prompt, turnsBefore, dueMs } = opening;
+    this.#opening = { prompt, number: turnsBefore, more: Math.min(prompt.turns ?? 1, allowed) - 1, dueMs };
   }
 }

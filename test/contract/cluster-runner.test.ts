@@ -6,9 +6,11 @@ import type { RunningEngine } from '../../src/engine/index.ts';
 import { builtinProfile } from '../../src/sim/index.ts';
 import { fromPrompts } from '../../src/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
+import { talkWorkload } from './contract-talks.ts';
 import { startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { runnerContract } from './runner-contract.ts';
+import { talkContract } from './talk-contract.ts';
 
 let engine: RunningEngine;
 let redis: RedisServer;
@@ -43,10 +45,13 @@ async function clusterOf(count: number): Promise<Cluster> {
         lostAfterMs: 20_000,
         orphanAfterMs: 20_000,
         // The contract's prompts are made again by each worker: fifty questions, warm-up from the twenty-fifth on.
-        equip: () =>
+        equip: (source) =>
           Promise.resolve({
             secrets: {},
-            workload: (phase) => fromPrompts(contractPrompts, { offset: phase === 'warmup' ? 25 : 0, cycle: true }),
+            workload: (phase) =>
+              source === 'talks'
+                ? talkWorkload()
+                : fromPrompts(contractPrompts, { offset: phase === 'warmup' ? 25 : 0, cycle: true }),
           }),
         tell: () => {},
       }),
@@ -74,4 +79,10 @@ for (const count of [1, 2, 4]) {
     () => `${engine.url}/v1/chat/completions`,
     { rulesLag: 32 },
   );
+  if (count > 1)
+    talkContract(
+      `${count} ${count === 1 ? 'worker' : 'workers'} on Redis`,
+      async () => makeClusterRunner({ cluster: await clusterOf(count), source: 'talks', talks: () => talkWorkload() }),
+      () => `${engine.url}/v1/chat/completions`,
+    );
 }

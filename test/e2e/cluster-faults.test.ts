@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveWorker } from '../../src/cluster/index.ts';
 import { startRedis } from '../contract/redis-server.ts';
 import type { RedisServer } from '../contract/redis-server.ts';
-import { booksOf, cuttableProxy, dismiss, recordsIn, startWorker, untilRecords } from './crew.ts';
+import { booksOf, cuttableProxy, dismiss, recordsIn, startWorker, untilDue, untilRecords } from './crew.ts';
 import { emptyFolder, engine, start } from './dyno.ts';
 import type { Engine, Running } from './dyno.ts';
 
@@ -10,26 +12,45 @@ const long = process.env['LLMDYNO_LONG'] === '1';
 
 let redis: RedisServer;
 let server: Engine;
-let workers: Running[] = [];
 beforeAll(async () => {
   redis = await startRedis();
   server = await engine(['--speed', '10']);
-});
-afterEach(async () => {
-  await dismiss(workers);
-  workers = [];
 });
 afterAll(async () => {
   await server.stop();
   await redis.close();
 });
 
+/** A queue of the test's own, and workers that end with it. */
+interface Crew {
+  queue: string;
+  enlist(
+    name: string,
+    options?: { env?: Record<string, string>; flags?: readonly string[] },
+    url?: string,
+  ): Promise<Running>;
+}
+
 let queues = 0;
-const nextQueue = (): string => `faults-${queues++}`;
-const enlist = async (queue: string, name: string, options = {}, url = redis.url): Promise<Running> => {
-  const worker = await startWorker(url, queue, name, options);
-  workers.push(worker);
-  return worker;
+/** Most of a test is waiting, so that several run side by side, each with a crew of its own. */
+const crewed = (body: (crew: Crew) => Promise<void>) => async (): Promise<void> => {
+  const queue = `faults-${queues++}`;
+  const workers: Running[] = [];
+  const enlist: Crew['enlist'] = async (name, options = {}, url = redis.url) => {
+    const worker = await startWorker(url, queue, name, options);
+    workers.push(worker);
+    return worker;
+  };
+  try {
+    await body({ queue, enlist });
+  } finally {
+    await dismiss(workers);
+  }
+};
+/** Three workers, the first of which will meet its fate. */
+const three = async ({ enlist }: Crew): Promise<Running> => {
+  const [first] = await Promise.all(['a', 'b', 'c'].map((name) => enlist(name)));
+  return first!;
 };
 
 /** A run under way, with its store. */
@@ -46,272 +67,369 @@ async function startRun(
 /** Long enough that something can break in the middle of it. */
 const closed = ['--concurrency', '12', '-n', long ? '2000' : '500', '--min-workers', '3'];
 
-describe('whatever breaks, every planned request has one record and the right cause', () => {
-  test('a worker that is killed: its requests are lost with it, its part goes to the others', async () => {
-    const queue = nextQueue();
-    const [doomed] = [await enlist(queue, 'a'), await enlist(queue, 'b'), await enlist(queue, 'c')];
-    const { run, store } = await startRun(queue, closed);
-    await untilRecords(store, 60, run);
-    doomed.child.kill('SIGKILL');
-    const done = await run.done;
-    const { summary, problems } = await booksOf(store, done);
-    expect(problems).toEqual([]);
-    expect(done.err).toMatch(/worker a is lost; requests lost with it: \d+/);
-    const { counts, workers: shares } = summary;
-    expect(counts.byProblem['lost-with-worker']).toBeGreaterThan(0);
-    expect(counts.ok + counts.byProblem['lost-with-worker']!).toBe(counts.planned);
-    // At most its four slots and what it had taken ahead of need.
-    expect(counts.byProblem['lost-with-worker']).toBeLessThanOrEqual(8);
-    expect(shares!.map(({ name, state }) => `${name} ${state}`)).toEqual(['a lost', 'b stayed', 'c stayed']);
-    expect(summary.verdict.findings.map(({ code }) => code)).toContain('lost-with-worker');
-    // The others hold all twelve slots in the end.
-    expect(summary.concurrencyAchieved).toBeGreaterThan(8);
-  });
+describe.concurrent('whatever breaks, every planned request has one record and the right cause', () => {
+  test(
+    'a worker that is frozen for 20 seconds and wakes again: what it says late is not counted',
+    crewed(async (crew) => {
+      const frozen = await three(crew);
+      const { run, store } = await startRun(crew.queue, ['--rate', '20', '--duration', '25s', '--min-workers', '3']);
+      await untilRecords(store, 20, run);
+      const before = (await recordsIn(store)).map(({ dueMs }) => dueMs);
+      frozen.child.kill('SIGSTOP');
+      await run.until('err', /worker a is lost/);
+      await untilDue(store, Math.max(...before) + 20_000, run);
+      frozen.child.kill('SIGCONT');
+      await frozen.until('err', /silent for too long/);
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts.byProblem['lost-with-worker']).toBeGreaterThan(0);
+      expect(Object.keys(summary.counts.byProblem)).toEqual(['lost-with-worker']);
+      expect(summary.workers!.find(({ name }) => name === 'a')!.state).toBe('lost');
+      // Its part of the schedule is the others' from the moment it was given up: all of it is asked, at its time.
+      const records = await recordsIn(store);
+      const gone = records.filter(({ problem }) => problem?.code === 'lost-with-worker').map(({ dueMs }) => dueMs);
+      expect(Math.max(...gone) - Math.min(...gone)).toBeLessThan(10_000);
+      expect(records.filter(({ dueMs, outcome }) => dueMs > Math.max(...gone) && outcome !== 'ok')).toEqual([]);
+    }),
+  );
 
-  test('with --resend they are sent again by the others, and none is lost', async () => {
-    const queue = nextQueue();
-    const [doomed] = [await enlist(queue, 'a'), await enlist(queue, 'b'), await enlist(queue, 'c')];
-    const { run, store } = await startRun(queue, [...closed, '--resend']);
-    await untilRecords(store, 60, run);
-    doomed.child.kill('SIGKILL');
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts).toMatchObject({ ok: summary.counts.planned, cancelled: 0 });
-  });
+  test(
+    'a worker that is killed: its requests are lost with it, its part goes to the others',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const doomed = await three(crew);
+      const { run, store } = await startRun(queue, closed);
+      await untilRecords(store, 60, run);
+      doomed.child.kill('SIGKILL');
+      const done = await run.done;
+      const { summary, problems } = await booksOf(store, done);
+      expect(problems).toEqual([]);
+      expect(done.err).toMatch(/worker a is lost; requests lost with it: \d+/);
+      const { counts, workers: shares } = summary;
+      expect(counts.byProblem['lost-with-worker']).toBeGreaterThan(0);
+      expect(counts.ok + counts.byProblem['lost-with-worker']!).toBe(counts.planned);
+      // At most its four slots and what it had taken ahead of need.
+      expect(counts.byProblem['lost-with-worker']).toBeLessThanOrEqual(8);
+      expect(shares!.map(({ name, state }) => `${name} ${state}`)).toEqual(['a lost', 'b stayed', 'c stayed']);
+      expect(summary.verdict.findings.map(({ code }) => code)).toContain('lost-with-worker');
+      // The others hold all twelve slots in the end.
+      expect(summary.concurrencyAchieved).toBeGreaterThan(8);
+    }),
+  );
 
-  test('an open loop goes on at its times: only what the lost worker had before it was noticed is lost', async () => {
-    const queue = nextQueue();
-    const [doomed] = [await enlist(queue, 'a'), await enlist(queue, 'b'), await enlist(queue, 'c')];
-    const { run, store } = await startRun(queue, ['--rate', '60', '-n', '420', '--min-workers', '3']);
-    await untilRecords(store, 60, run);
-    doomed.child.kill('SIGKILL');
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    const lost = summary.counts.byProblem['lost-with-worker']!;
-    expect(lost).toBeGreaterThan(0);
-    expect(summary.counts.ok).toBe(420 - lost);
-    const records = await recordsIn(store);
-    const gone = records.filter(({ problem }) => problem?.code === 'lost-with-worker');
-    // Each third of the schedule is its own, and its asks are lost for one stretch of time only.
-    expect(new Set(gone.map(({ labels }) => labels['worker']))).toEqual(new Set(['a']));
-    const last = Math.max(...gone.map(({ dueMs }) => dueMs));
-    expect(records.filter(({ dueMs, outcome }) => dueMs > last && outcome !== 'ok')).toEqual([]);
-  });
+  test(
+    'with --resend they are sent again by the others, and none is lost',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const doomed = await three(crew);
+      const { run, store } = await startRun(queue, [...closed, '--resend']);
+      await untilRecords(store, 60, run);
+      doomed.child.kill('SIGKILL');
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts).toMatchObject({ ok: summary.counts.planned, cancelled: 0 });
+    }),
+  );
 
-  test('a worker that is frozen and wakes again: what it says late is not counted', async () => {
-    const queue = nextQueue();
-    const [frozen] = [await enlist(queue, 'a'), await enlist(queue, 'b'), await enlist(queue, 'c')];
-    const { run, store } = await startRun(queue, [
-      '--rate',
-      '40',
-      '--duration',
-      long ? '40s' : '9s',
-      '--min-workers',
-      '3',
-    ]);
-    await untilRecords(store, 40, run);
-    frozen.child.kill('SIGSTOP');
-    await run.until('err', /worker a is lost/);
-    if (long) await new Promise((resolve) => setTimeout(resolve, 18_000));
-    frozen.child.kill('SIGCONT');
-    await frozen.until('err', /silent for too long/);
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts.byProblem['lost-with-worker']).toBeGreaterThan(0);
-    expect(Object.keys(summary.counts.byProblem)).toEqual(['lost-with-worker']);
-    expect(summary.workers!.find(({ name }) => name === 'a')!.state).toBe('lost');
-  });
+  test(
+    'an open loop goes on at its times: only what the lost worker had before it was noticed is lost',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const doomed = await three(crew);
+      const { run, store } = await startRun(queue, ['--rate', '60', '-n', '420', '--min-workers', '3']);
+      await untilRecords(store, 60, run);
+      doomed.child.kill('SIGKILL');
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      const lost = summary.counts.byProblem['lost-with-worker']!;
+      expect(lost).toBeGreaterThan(0);
+      expect(summary.counts.ok).toBe(420 - lost);
+      const records = await recordsIn(store);
+      const gone = records.filter(({ problem }) => problem?.code === 'lost-with-worker');
+      // Each third of the schedule is its own, and its asks are lost for one stretch of time only.
+      expect(new Set(gone.map(({ labels }) => labels['worker']))).toEqual(new Set(['a']));
+      const last = Math.max(...gone.map(({ dueMs }) => dueMs));
+      expect(records.filter(({ dueMs, outcome }) => dueMs > last && outcome !== 'ok')).toEqual([]);
+    }),
+  );
 
-  test('a worker whose network is cut: lost to the run, and back in it once the cable is mended', async () => {
-    const queue = nextQueue();
-    const proxy = await cuttableProxy(redis.port);
-    const cut = await enlist(queue, 'a', {}, `redis://127.0.0.1:${proxy.port}`);
-    await enlist(queue, 'b');
-    await enlist(queue, 'c');
-    const { run, store } = await startRun(queue, ['--concurrency', '12', '--duration', '12s', '--min-workers', '3']);
-    await untilRecords(store, 60, run);
-    proxy.cut();
-    await run.until('err', /worker a is lost/);
-    proxy.mend();
-    await cut.until('err', /silent for too long/);
-    await run.until('err', /worker a joined/);
-    const { summary, problems } = await booksOf(store, await run.done);
-    await proxy.close();
-    expect(problems).toEqual([]);
-    expect(summary.counts.byProblem['lost-with-worker']).toBeGreaterThan(0);
-    expect(Object.keys(summary.counts.byProblem)).toEqual(['lost-with-worker']);
-  });
+  test(
+    'a worker whose network is cut: lost to the run, and back in it once the cable is mended',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const proxy = await cuttableProxy(redis.port);
+      const cut = await crew.enlist('a', {}, `redis://127.0.0.1:${proxy.port}`);
+      await crew.enlist('b');
+      await crew.enlist('c');
+      const { run, store } = await startRun(queue, ['--concurrency', '12', '--duration', '12s', '--min-workers', '3']);
+      await untilRecords(store, 60, run);
+      proxy.cut();
+      await run.until('err', /worker a is lost/);
+      proxy.mend();
+      await cut.until('err', /silent for too long/);
+      await run.until('err', /worker a joined/);
+      const { summary, problems } = await booksOf(store, await run.done);
+      await proxy.close();
+      expect(problems).toEqual([]);
+      expect(summary.counts.byProblem['lost-with-worker']).toBeGreaterThan(0);
+      expect(Object.keys(summary.counts.byProblem)).toEqual(['lost-with-worker']);
+    }),
+  );
 
-  test('Redis is restarted with what it kept: everyone goes on, and nothing is lost', async () => {
-    const own = await startRedis();
-    await enlist('dyno', 'a', { flags: ['--lost-after', '8s'] }, own.url);
-    await enlist('dyno', 'b', { flags: ['--lost-after', '8s'] }, own.url);
-    const { run, store } = await startRun('dyno', ['--concurrency', '12', '-n', '600', '--min-workers', '2'], own.url);
-    await untilRecords(store, 60, run);
-    await own.halt('SIGKILL');
-    await run.until('err', /Redis does not answer/);
-    await own.again();
-    await run.until('err', /Redis is back/);
-    const { summary, problems } = await booksOf(store, await run.done);
-    await own.close();
-    expect(problems).toEqual([]);
-    expect(summary.counts).toMatchObject({ ok: 600, planned: 600 });
-  });
+  test(
+    'Redis is restarted with what it kept: everyone goes on, and nothing is lost',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const own = await startRedis();
+      await crew.enlist('a', { flags: ['--lost-after', '8s'] }, own.url);
+      await crew.enlist('b', { flags: ['--lost-after', '8s'] }, own.url);
+      const { run, store } = await startRun(queue, ['--concurrency', '12', '-n', '600', '--min-workers', '2'], own.url);
+      await untilRecords(store, 60, run);
+      await own.halt('SIGKILL');
+      await run.until('err', /Redis does not answer/);
+      await own.again();
+      await run.until('err', /Redis is back/);
+      const { summary, problems } = await booksOf(store, await run.done);
+      await own.close();
+      expect(problems).toEqual([]);
+      expect(summary.counts).toMatchObject({ ok: 600, planned: 600 });
+    }),
+  );
 
-  test('Redis is gone for good: the run ends with what was received, and says so', async () => {
-    const own = await startRedis();
-    await enlist('dyno', 'a', {}, own.url);
-    await enlist('dyno', 'b', {}, own.url);
-    const flags = ['--concurrency', '12', '-n', '5000', '--min-workers', '2', '--redis-wait', '2s'];
-    const { run, store } = await startRun('dyno', flags, own.url);
-    await untilRecords(store, 60, run);
-    await own.close();
-    const done = await run.done;
-    const { summary, problems } = await booksOf(store, done);
-    expect(problems).toEqual([]);
-    expect(done.err).toMatch(/Redis is gone for good/);
-    expect(summary.counts.planned).toBe(5000);
-    expect(summary.counts.ok).toBeGreaterThanOrEqual(60);
-    expect(Object.keys(summary.counts.byProblem).toSorted()).toEqual(['lost-with-redis', 'not-sent']);
-    expect(done.code).toBe(5);
-  });
+  test(
+    'Redis is gone for good: the run ends with what was received, and says so',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const own = await startRedis();
+      await crew.enlist('a', {}, own.url);
+      await crew.enlist('b', {}, own.url);
+      const flags = ['--concurrency', '12', '-n', '5000', '--min-workers', '2', '--redis-wait', '2s'];
+      const { run, store } = await startRun(queue, flags, own.url);
+      await untilRecords(store, 60, run);
+      await own.close();
+      const done = await run.done;
+      const { summary, problems } = await booksOf(store, done);
+      expect(problems).toEqual([]);
+      expect(done.err).toMatch(/Redis is gone for good/);
+      expect(summary.counts.planned).toBe(5000);
+      expect(summary.counts.ok).toBeGreaterThanOrEqual(60);
+      expect(Object.keys(summary.counts.byProblem).toSorted()).toEqual(['lost-with-redis', 'not-sent']);
+      expect(done.code).toBe(5);
+    }),
+  );
 
-  test('the controller is killed and started again with --resume: workers went on, and nothing is lost or asked twice', async () => {
-    const queue = nextQueue();
-    await enlist(queue, 'a');
-    await enlist(queue, 'b');
-    const { run, store } = await startRun(queue, ['--concurrency', '8', '-n', '500', '--min-workers', '2']);
-    await untilRecords(store, 60, run);
-    run.child.kill('SIGKILL');
-    await run.done;
-    const before = (await recordsIn(store)).length;
-    const again = start(['run', '--resume', 'latest', '--store', store, '--json']);
-    const { summary, problems } = await booksOf(store, await again.done);
-    expect(problems).toEqual([]);
-    expect(before).toBeLessThan(500);
-    expect(summary.counts).toMatchObject({ planned: 500, ok: 500 });
-    expect(summary.workers!.map(({ name, state }) => `${name} ${state}`)).toEqual(['a stayed', 'b stayed']);
-  });
+  test(
+    'the controller is killed and started again with --resume: workers went on, and nothing is lost or asked twice',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      await crew.enlist('a');
+      await crew.enlist('b');
+      const { run, store } = await startRun(queue, ['--concurrency', '8', '-n', '500', '--min-workers', '2']);
+      await untilRecords(store, 60, run);
+      run.child.kill('SIGKILL');
+      await run.done;
+      const before = (await recordsIn(store)).length;
+      const again = start(['run', '--resume', 'latest', '--store', store, '--json']);
+      const { summary, problems } = await booksOf(store, await again.done);
+      expect(problems).toEqual([]);
+      expect(before).toBeLessThan(500);
+      expect(summary.counts).toMatchObject({ planned: 500, ok: 500 });
+      expect(summary.workers!.map(({ name, state }) => `${name} ${state}`)).toEqual(['a stayed', 'b stayed']);
+    }),
+  );
 
-  test('what a killed controller left in the queue is in the way of a new run, and is told; --clear-queue takes it away', async () => {
-    const queue = nextQueue();
-    await enlist(queue, 'a');
-    const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '2000', '--min-workers', '1']);
-    await untilRecords(store, 20, run);
-    run.child.kill('SIGKILL');
-    await run.done;
-    const refused = await (await startRun(queue, ['-n', '10'])).run.done;
-    expect(refused.code).toBe(2);
-    expect(refused.err).toMatch(/still holds a run begun .* whose controller is gone/);
-    expect(refused.err).toMatch(/--resume RUN .*--clear-queue/);
-    const cleared = await startRun(queue, ['--concurrency', '4', '-n', '40', '--clear-queue']);
-    const { summary, problems } = await booksOf(cleared.store, await cleared.run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts.ok).toBe(40);
-  });
+  test(
+    'what a killed controller left in the queue is in the way of a new run, and is told; --clear-queue takes it away',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      await crew.enlist('a');
+      const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '2000', '--min-workers', '1']);
+      await untilRecords(store, 20, run);
+      run.child.kill('SIGKILL');
+      await run.done;
+      const refused = await (await startRun(queue, ['-n', '10'])).run.done;
+      expect(refused.code).toBe(2);
+      expect(refused.err).toMatch(/still holds a run begun .* whose controller is gone/);
+      expect(refused.err).toMatch(/--resume RUN .*--clear-queue/);
+      const cleared = await startRun(queue, ['--concurrency', '4', '-n', '40', '--clear-queue']);
+      const { summary, problems } = await booksOf(cleared.store, await cleared.run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts.ok).toBe(40);
+    }),
+  );
 
-  test('a worker that is told to go drains what it has and hands the rest back', async () => {
-    const queue = nextQueue();
-    const [going] = [await enlist(queue, 'a'), await enlist(queue, 'b')];
-    const { run, store } = await startRun(queue, ['--concurrency', '8', '-n', '300', '--min-workers', '2']);
-    await untilRecords(store, 60, run);
-    going.child.kill('SIGTERM');
-    expect((await going.done).code).toBe(0);
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts).toMatchObject({ ok: 300, planned: 300 });
-    expect(summary.workers!.map(({ name, state }) => `${name} ${state}`)).toEqual(['a left', 'b stayed']);
-  });
+  test(
+    'a worker that is told to go drains what it has and hands the rest back',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const going = await crew.enlist('a');
+      await crew.enlist('b');
+      const { run, store } = await startRun(queue, ['--concurrency', '8', '-n', '300', '--min-workers', '2']);
+      await untilRecords(store, 60, run);
+      going.child.kill('SIGTERM');
+      expect((await going.done).code).toBe(0);
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts).toMatchObject({ ok: 300, planned: 300 });
+      expect(summary.workers!.map(({ name, state }) => `${name} ${state}`)).toEqual(['a left', 'b stayed']);
+    }),
+  );
 
-  test('a worker that comes later takes a part, and a closed loop is never above its concurrency', async () => {
-    const queue = nextQueue();
-    await enlist(queue, 'a');
-    const { run, store } = await startRun(queue, ['--concurrency', '8', '-n', '400', '--min-workers', '1']);
-    await untilRecords(store, 40, run);
-    await enlist(queue, 'b');
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts).toMatchObject({ ok: 400, planned: 400 });
-    const records = await recordsIn(store);
-    expect(records.filter(({ labels }) => labels['worker'] === 'b').length).toBeGreaterThan(20);
-    const events = records.flatMap(({ sentMs, endMs }) => [
-      { at: sentMs!, step: 1 },
-      { at: endMs, step: -1 },
-    ]);
-    events.sort((x, y) => x.at - y.at || x.step - y.step);
-    let inFlight = 0;
-    let most = 0;
-    for (const { step } of events) most = Math.max(most, (inFlight += step));
-    expect(most).toBe(8);
-  });
+  test(
+    'a worker that comes later takes a part, and a closed loop is never above its concurrency',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      await crew.enlist('a');
+      const { run, store } = await startRun(queue, ['--concurrency', '8', '-n', '400', '--min-workers', '1']);
+      await untilRecords(store, 40, run);
+      await crew.enlist('b');
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts).toMatchObject({ ok: 400, planned: 400 });
+      const records = await recordsIn(store);
+      expect(records.filter(({ labels }) => labels['worker'] === 'b').length).toBeGreaterThan(20);
+      const events = records.flatMap(({ sentMs, endMs }) => [
+        { at: sentMs!, step: 1 },
+        { at: endMs, step: -1 },
+      ]);
+      events.sort((x, y) => x.at - y.at || x.step - y.step);
+      let inFlight = 0;
+      let most = 0;
+      for (const { step } of events) most = Math.max(most, (inFlight += step));
+      expect(most).toBe(8);
+    }),
+  );
 
-  test('a second controller on the same queue is refused and told who has it; the first is not disturbed', async () => {
-    const queue = nextQueue();
-    await enlist(queue, 'a');
-    const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '150', '--min-workers', '1']);
-    await untilRecords(store, 20, run);
-    const second = await startRun(queue, ['--concurrency', '4', '-n', '10']);
-    const refused = await second.run.done;
-    expect(refused.code).toBe(2);
-    expect(refused.err).toMatch(new RegExp(`queue "${queue}" .* is in use by a run on .*process ${run.child.pid}`));
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts.ok).toBe(150);
-  });
+  test(
+    'conversations: each belongs to one worker; with one that is killed only its own are lost, and one that goes finishes them',
+    crewed(async (crew) => {
+      const killed = await three(crew);
+      const going = await crew.enlist('d');
+      const dir = await emptyFolder();
+      const turns = [3, 1, 4, 2, 5];
+      const talks = Array.from({ length: 100 }, (_, number) =>
+        Array.from({ length: turns[number % turns.length]! }, (__, turn) => [
+          { from: 'human', value: `talk ${number}, question ${turn}` },
+          { from: 'gpt', value: 'an answer' },
+        ]).flat(),
+      );
+      await writeFile(
+        join(dir, 'talks.jsonl'),
+        talks.map((conversations) => `${JSON.stringify({ conversations })}\n`).join(''),
+      );
+      const dataset = ['--dataset', `sharegpt-chat:${join(dir, 'talks.jsonl')}`, '--think-time', '50ms'];
+      const load = ['--concurrency', '12', '-n', '300', '--min-workers', '4'];
+      const { run, store } = await startRun(crew.queue, [...load, ...dataset]);
+      await untilRecords(store, 40, run);
+      killed.child.kill('SIGKILL');
+      going.child.kill('SIGTERM');
+      expect((await going.done).code).toBe(0);
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      const { planned, ok, byProblem } = summary.counts;
+      expect(planned).toBe(300);
+      expect(Object.keys(byProblem)).toEqual(['lost-with-worker']);
+      expect(ok + byProblem['lost-with-worker']!).toBe(planned);
+      expect(summary.workers!.map(({ name, state }) => `${name} ${state}`)).toEqual([
+        'a lost',
+        'b stayed',
+        'c stayed',
+        'd left',
+      ]);
+      const records = await recordsIn(store);
+      const sent = records.filter(({ sentMs }) => sentMs !== null);
+      const holders = new Map<string, Set<string>>();
+      for (const { labels } of sent)
+        holders.set(labels['session']!, (holders.get(labels['session']!) ?? new Set()).add(labels['worker']!));
+      expect([...holders.values()].filter(({ size }) => size > 1)).toEqual([]);
+      // Whoever stayed or went in peace held every conversation that it began to its end: three of the killed one's
+      // could be under way, and four more taken ahead of need.
+      expect(byProblem['lost-with-worker']).toBeLessThanOrEqual(7 * 5);
+      for (const [session, [worker]] of [...holders].map(([name, who]) => [name, [...who]] as const)) {
+        if (worker === 'a') continue;
+        const line = Number(/\d+$/.exec(session)![0]);
+        const asked = sent.filter(({ labels }) => labels['session'] === session);
+        expect([session, asked.length]).toEqual([session, turns[(line - 1) % turns.length]]);
+      }
+    }),
+  );
 
-  test('a worker of another llmdyno is refused on both sides, in words', async () => {
-    const queue = nextQueue();
-    const other = await serveWorker({
-      place: { url: redis.url, user: null, password: null, ca: null },
-      queue,
-      version: '9.9.9',
-      name: 'stranger',
-      labels: {},
-      lostAfterMs: 2000,
-      orphanAfterMs: 2000,
-      equip: () => Promise.reject(new Error('it is given nothing to do')),
-      tell: () => {},
-    });
-    const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '20', '--min-workers', '1']);
-    await expect(other.failed).rejects.toMatchObject({
-      mistakes: [{ code: 'other-version', message: { en: expect.stringContaining('this worker is llmdyno 9.9.9') } }],
-    });
-    await run.until('err', /not used, other version \(here: llmdyno [\d.]+\): stranger \(llmdyno 9\.9\.9\)/);
-    await other.leave();
-    await enlist(queue, 'a');
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.workers!.map(({ name }) => name)).toEqual(['a']);
-  });
+  test(
+    'a second controller on the same queue is refused and told who has it; the first is not disturbed',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      await crew.enlist('a');
+      const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '150', '--min-workers', '1']);
+      await untilRecords(store, 20, run);
+      const second = await startRun(queue, ['--concurrency', '4', '-n', '10']);
+      const refused = await second.run.done;
+      expect(refused.code).toBe(2);
+      expect(refused.err).toMatch(new RegExp(`queue "${queue}" .* is in use by a run on .*process ${run.child.pid}`));
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts.ok).toBe(150);
+    }),
+  );
 
-  test('a worker whose wall clock is wrong by five minutes sends at the right times', async () => {
-    const queue = nextQueue();
-    // Whatever asks for the date in that process gets one that is five minutes ahead.
-    const shift = `const { now } = Date; const shifted = () => now() + 300000; Date.now = shifted;
+  test(
+    'a worker of another llmdyno is refused on both sides, in words',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      const other = await serveWorker({
+        place: { url: redis.url, user: null, password: null, ca: null },
+        queue,
+        version: '9.9.9',
+        name: 'stranger',
+        labels: {},
+        lostAfterMs: 2000,
+        orphanAfterMs: 2000,
+        equip: () => Promise.reject(new Error('it is given nothing to do')),
+        tell: () => {},
+      });
+      const { run, store } = await startRun(queue, ['--concurrency', '4', '-n', '20', '--min-workers', '1']);
+      await expect(other.failed).rejects.toMatchObject({
+        mistakes: [{ code: 'other-version', message: { en: expect.stringContaining('this worker is llmdyno 9.9.9') } }],
+      });
+      await run.until('err', /not used, other version \(here: llmdyno [\d.]+\): stranger \(llmdyno 9\.9\.9\)/);
+      await other.leave();
+      await crew.enlist('a');
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.workers!.map(({ name }) => name)).toEqual(['a']);
+    }),
+  );
+
+  test(
+    'a worker whose wall clock is wrong by five minutes sends at the right times',
+    crewed(async (crew) => {
+      const { queue } = crew;
+      // Whatever asks for the date in that process gets one that is five minutes ahead.
+      const shift = `const { now } = Date; const shifted = () => now() + 300000; Date.now = shifted;
       globalThis.Date = new Proxy(Date, { construct: (of, args) => (args.length ? new of(...args) : new of(shifted())) });`;
-    await enlist(queue, 'a', {
-      env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(shift)}` },
-    });
-    await enlist(queue, 'b');
-    const { run, store } = await startRun(queue, [
-      '--rate',
-      '50',
-      '-n',
-      '150',
-      '--arrival',
-      'constant',
-      '--min-workers',
-      '2',
-    ]);
-    const { summary, problems } = await booksOf(store, await run.done);
-    expect(problems).toEqual([]);
-    expect(summary.counts.ok).toBe(150);
-    const records = (await recordsIn(store)).toSorted((x, y) => x.dueMs - y.dueMs);
-    // Every 20 ms one, in turn by each of the two.
-    const gaps = records.slice(1).map(({ dueMs }, i) => dueMs - records[i]!.dueMs);
-    for (const gap of gaps) expect(gap).toBeCloseTo(20, 3);
-    expect(new Set(records.map(({ labels }) => labels['worker']))).toEqual(new Set(['a', 'b']));
-    for (const { clockErrorMs } of summary.workers!) expect(clockErrorMs).toBeLessThan(50);
-    expect(Math.max(...records.map(({ sentMs, dueMs }) => sentMs! - dueMs))).toBeLessThan(5000);
-  });
+      await crew.enlist('a', {
+        env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(shift)}` },
+      });
+      await crew.enlist('b');
+      const { run, store } = await startRun(queue, [
+        '--rate',
+        '50',
+        '-n',
+        '150',
+        '--arrival',
+        'constant',
+        '--min-workers',
+        '2',
+      ]);
+      const { summary, problems } = await booksOf(store, await run.done);
+      expect(problems).toEqual([]);
+      expect(summary.counts.ok).toBe(150);
+      const records = (await recordsIn(store)).toSorted((x, y) => x.dueMs - y.dueMs);
+      // Every 20 ms one, in turn by each of the two.
+      const gaps = records.slice(1).map(({ dueMs }, i) => dueMs - records[i]!.dueMs);
+      for (const gap of gaps) expect(gap).toBeCloseTo(20, 3);
+      expect(new Set(records.map(({ labels }) => labels['worker']))).toEqual(new Set(['a', 'b']));
+      for (const { clockErrorMs } of summary.workers!) expect(clockErrorMs).toBeLessThan(50);
+      expect(Math.max(...records.map(({ sentMs, dueMs }) => sentMs! - dueMs))).toBeLessThan(5000);
+    }),
+  );
 });

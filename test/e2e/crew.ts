@@ -42,6 +42,18 @@ export async function untilRecords(store: string, count: number, running: Runnin
   }
 }
 
+/** Resolves when the only run of a store has a record of an ask that was due at `dueMs` of its clock or later. */
+export async function untilDue(store: string, dueMs: number, running: Running): Promise<void> {
+  let over = false;
+  void running.done.then(() => {
+    over = true;
+  });
+  while (!(await recordsIn(store)).some((record) => record.dueMs >= dueMs)) {
+    if (over) throw new Error(`the run ended before ${dueMs} ms: ${JSON.stringify(await running.done)}`);
+    await pause(250);
+  }
+}
+
 /** Every record in the folder of the store's only run; whole lines only. */
 export async function recordsIn(store: string): Promise<Exchange[]> {
   const folders = await readdir(store).catch(() => []);
