@@ -7,7 +7,7 @@ import type { MakeDealing, Share } from './dealer.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
-import type { PhaseParts } from './phase.ts';
+import type { PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { ConnectionSource } from './pools.ts';

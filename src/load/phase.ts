@@ -1,37 +1,19 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
 import { invariant, problem } from '../core/index.ts';
-import type { Ask, Ended, Outcome, Problem, RunBehind, RunPlan, Workload } from '../core/index.ts';
+import type { Ask, Ended, Outcome, Problem, RunPlan, Workload } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
 import { threadDealing } from './dealer.ts';
-import type { Dealing, MakeDealing, Share } from './dealer.ts';
+import type { Dealing } from './dealer.ts';
 import { DealtTalks } from './dealt-talks.ts';
 import { Flight } from './flight.ts';
-import type { FlightSettings } from './flight.ts';
-import type { ConnectionSource } from './pools.ts';
+import { makeTalks } from './make-talks.ts';
+import type { PhaseParts } from './phase-parts.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
-import type { RunClock } from './run-clock.ts';
-import { Talks } from './talks.ts';
+import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
-
-/** What a phase works with; the same for warm-up and measuring. */
-export interface PhaseParts {
-  plan: RunPlan;
-  clock: RunClock;
-  pool: ConnectionSource;
-  settings: FlightSettings;
-  encode(ask: Ask): string;
-  /** Every ask of the phase comes through here exactly once. */
-  emit(ended: Ended): void;
-  /** This thread's part of the run; null = all of it. */
-  share: Share | null;
-  /** What an earlier part of the run has done already; null = nothing. */
-  behind: RunBehind | null;
-  /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
-  deal?: MakeDealing;
-}
 
 /** An ask with what every attempt at it needs. */
 interface Errand {
@@ -99,17 +81,9 @@ export class Phase {
     const dealing =
       parts.deal?.({ limits, seed, conversations, wake: () => this.#wake() }) ??
       threadDealing(load, limits, seed, parts.share, warmup ? null : parts.behind);
-    this.#talks = conversations ? this.#makeTalks(limits, seed, dealing) : null;
+    this.#talks = conversations ? makeTalks(parts, { limits, seed, dealing, prompts: this.#prompts }) : null;
     const { dealer } = this.#talks ?? dealing;
     this.#dealing = { dealer, slots: () => dealing.slots() };
-  }
-
-  #makeTalks(limits: PacerLimits, seed: number, dealing: Dealing): Talks | DealtTalks {
-    const { plan, share } = this.#parts;
-    const about = { load: plan.load, limits, prompts: this.#prompts };
-    return dealing.talks === undefined
-      ? new Talks({ ...about, seed, share })
-      : new DealtTalks({ ...about, dealer: dealing.dealer, source: dealing.talks });
   }
 
   get inFlight(): number {

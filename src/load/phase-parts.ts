@@ -1,0 +1,22 @@
+import type { Ask, Ended, RunBehind, RunPlan } from '../core/index.ts';
+import type { MakeDealing, Share } from './dealer.ts';
+import type { FlightSettings } from './flight.ts';
+import type { ConnectionSource } from './pools.ts';
+import type { RunClock } from './run-clock.ts';
+
+/** What a phase works with; the same for warm-up and measuring. */
+export interface PhaseParts {
+  plan: RunPlan;
+  clock: RunClock;
+  pool: ConnectionSource;
+  settings: FlightSettings;
+  encode(ask: Ask): string;
+  /** Every ask of the phase comes through here exactly once. */
+  emit(ended: Ended): void;
+  /** This thread's part of the run; null = all of it. */
+  share: Share | null;
+  /** What an earlier part of the run has done already; null = nothing. */
+  behind: RunBehind | null;
+  /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
+  deal?: MakeDealing;
+}
