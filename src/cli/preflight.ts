@@ -3,7 +3,7 @@ import type { Generation, Phrase, Problem, ProblemCode, Target } from '../core/i
 import { problem, problems } from '../core/index.ts';
 import { fetchOnce } from '../load/index.ts';
 import type { Fetched, Secrets } from '../load/index.ts';
-import { protocolFor } from '../protocol/index.ts';
+import { protocolFor, refusalWords } from '../protocol/index.ts';
 import type { Address } from '../protocol/index.ts';
 import { plainPrompt } from '../workload/index.ts';
 
@@ -50,7 +50,8 @@ export async function firstModel(
   timeoutMs: number,
 ): Promise<ListedModel> {
   const { fetched, url } = await fetchModels(address, server, secrets, timeoutMs);
-  if (fetched.problem !== null && lasting.has(fetched.problem.code)) throw unreachable(address, fetched.problem);
+  if (fetched.problem !== null && lasting.has(fetched.problem.code))
+    throw unreachable(address, server, fetched.problem);
   const first = modelsIn(fetched.body)[0];
   if (first !== undefined) return first;
   throw new UserError(
@@ -125,7 +126,7 @@ export async function preflight(
     last = judge(fetched, target, generation.stream);
     server = fetched.server === null ? server : printable(fetched.server).slice(0, 120);
     if (last === null) return { remark: null, server };
-    if (lasting.has(last.code)) throw unreachable(address, last);
+    if (lasting.has(last.code)) throw unreachable(address, target, last);
   }
   return { remark: last, server };
 }
@@ -136,7 +137,7 @@ function judge(fetched: Fetched, target: Target, stream: boolean): Problem | nul
   if (status !== null && status >= 300) {
     const code =
       status >= 500 ? 'http-5xx' : status === 429 ? 'http-429' : status >= 400 ? 'http-4xx' : 'http-redirect';
-    return problem(code, body, status);
+    return problem(code, refusalWords(body), status);
   }
   if (/^text\/html\b/i.test(contentType)) return problem('not-an-api', body, status);
   const listener = protocolFor(target).listen({ stream, contentType });
@@ -145,7 +146,7 @@ function judge(fetched: Fetched, target: Target, stream: boolean): Problem | nul
   return found === undefined ? null : problem(found.code, found.words, status);
 }
 
-function unreachable(address: Address, why: Problem): UserError {
+function unreachable(address: Address, server: Server, why: Problem): UserError {
   const status = why.status === null ? '' : ` (HTTP ${why.status})`;
   const words = why.words === null || why.words === '' ? '' : `: ${printable(why.words).slice(0, 200)}`;
   return new UserError(
@@ -155,14 +156,16 @@ function unreachable(address: Address, why: Problem): UserError {
         en: `${address.url}: ${problems[why.code].en}${status}${words}`,
         zh: `${address.url}：${problems[why.code].zh}${status}${words}`,
       },
-      hint: hintFor(why, address),
+      hint: hintFor(why, address, server),
     },
     exitCodes.unreachable,
   );
 }
 
-function hintFor(why: Problem, address: Address): Phrase {
+function hintFor(why: Problem, address: Address, server: Server): Phrase {
   const { hostname, port } = new URL(address.url);
+  const { name, path } = protocolFor(server);
+  const usual = `${address.origin}${path}`;
   switch (why.code) {
     case 'dns':
       return {
@@ -194,8 +197,8 @@ function hintFor(why: Problem, address: Address): Phrase {
       }
       if (why.status === 404 || why.status === 405) {
         return {
-          en: `Check the path and the model name: an OpenAI-compatible server answers at ${address.origin}/v1/chat/completions and lists its models at /v1/models.`,
-          zh: `请检查路径和模型名称：OpenAI 兼容服务的地址为 ${address.origin}/v1/chat/completions，模型列表在 /v1/models。`,
+          en: `Check the path and the model name: --api ${name} is usually at ${usual}, and models are listed at ${address.origin}/v1/models; a whole address, with its path, is asked as it is.`,
+          zh: `请检查路径和模型名称：--api ${name} 的地址通常为 ${usual}，模型列表在 ${address.origin}/v1/models；带路径的完整地址将原样使用。`,
         };
       }
       return {
@@ -204,8 +207,8 @@ function hintFor(why: Problem, address: Address): Phrase {
       };
     default:
       return {
-        en: `This does not look like an OpenAI-compatible endpoint; try ${address.origin}/v1/chat/completions.`,
-        zh: `该地址不像 OpenAI 兼容接口；可试 ${address.origin}/v1/chat/completions。`,
+        en: `This does not look like a server for --api ${name}; try ${usual}.`,
+        zh: `该地址不像 --api ${name} 的服务；可试 ${usual}。`,
       };
   }
 }

@@ -7,4 +7,5 @@
  */
 export * from './address.ts';
 export type * from './protocol.ts';
+export { refusalWords } from './openai-answer.ts';
 export { protocolFor, protocols } from './protocols.ts';

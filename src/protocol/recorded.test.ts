@@ -72,3 +72,25 @@ describe("llama.cpp's server, asked for two choices with logprobs", () => {
     expect(heard.find(({ kind }) => kind === 'usage')).toMatchObject({ output: 6 });
   });
 });
+
+describe("aiperf's mock server, as TGI", () => {
+  const hear = (stream: boolean, file: string): Heard[] => {
+    const bytes = readFileSync(join(fixtures, file));
+    const contentType = stream ? 'text/event-stream' : 'application/json';
+    const listener = protocols.tgi.listen({ stream, contentType });
+    return [...listener.hear(bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)), ...listener.close()];
+  };
+
+  test('its stream sends no details, and tells its tokens one by one: they are counted', () => {
+    const heard = hear(true, 'aiperf-mock/tgi-stream.http');
+    expect(textOf(heard)).toBe('Why is the sky blue?Why ');
+    expect(heard).toContainEqual({ kind: 'usage', input: null, output: 6, cached: null, reasoning: null });
+  });
+
+  test('its whole answer tells no tokens, and none are made up', () => {
+    expect(hear(false, 'aiperf-mock/tgi-whole.http')).toEqual([
+      { kind: 'text', of: 'answer', text: 'Why is the sky blue?Why ', events: 1, tokens: null },
+      { kind: 'finish', reason: 'stop' },
+    ]);
+  });
+});

@@ -29,10 +29,12 @@ export const tgi = jsonWire({
 
 /**
  * `{token, generated_text, details}` in a stream, `{generated_text, details}` (or a list of one) as a whole. MindIE's
- * /infer says the same with a list of token ids, and may repeat the text so far.
+ * /infer says the same with a list of token ids, and may repeat the text so far. A server that leaves the details out has
+ * still told every token by its id.
  */
 export function tgiHearer(): Hearer {
   const texts = new CumulativeText();
+  let told = 0;
   return (given) => {
     const value: unknown = Array.isArray(given) ? given[0] : given;
     if (!isObject(value)) return notAnAnswer(given, 'object');
@@ -44,18 +46,19 @@ export function tgiHearer(): Hearer {
     if (isObject(token)) {
       const ids = token['id'];
       const tokens = Array.isArray(ids) ? ids.length : 1;
+      told += tokens;
       if (token['special'] !== true) heard.push(...texts.hear('answer', wordsOf(token['text']), tokens));
     } else if (typeof whole !== 'string') {
       return typeof value['message'] === 'string'
         ? [{ kind: 'problem', code: 'in-stream-error', words: errorWords(value) }]
         : notAnAnswer(value, '"token" and no "generated_text"');
     } else heard.push(...textPart('answer', whole));
-    if (typeof whole === 'string') heard.push(...ended(value));
+    if (typeof whole === 'string') heard.push(...ended(value, told === 0 ? null : told));
     return heard;
   };
 }
 
-function ended(value: Record<string, unknown>): Heard[] {
+function ended(value: Record<string, unknown>, told: number | null): Heard[] {
   const details = within(value, 'details');
   const prefill = details['prefill'];
   const input =
@@ -63,11 +66,10 @@ function ended(value: Record<string, unknown>): Heard[] {
     details['prompt_tokens'] ??
     (Array.isArray(prefill) && prefill.length > 0 ? prefill.length : null);
   const reason = details['finish_reason'];
+  const output = countIn(details['generated_tokens']) ?? told;
   return [
     { kind: 'finish', reason: typeof reason === 'string' && reason !== '' ? reason : 'stop' },
-    ...(countIn(details['generated_tokens']) === null && countIn(input) === null
-      ? []
-      : [usagePart({ input, output: details['generated_tokens'] })]),
+    ...(output === null && countIn(input) === null ? [] : [usagePart({ input, output })]),
   ];
 }
 

@@ -63,7 +63,12 @@ describe('a server that cannot be tested', () => {
     expectClear(await ask(server.url, '--model', 'nobody'), 3, /HTTP 404/, /model name/);
   });
   test('a web page', async () => {
-    expectClear(await ask(pagesUrl, '--model', 'any'), 3, /web page/, /OpenAI-compatible/);
+    expectClear(
+      await ask(pagesUrl, '--model', 'any'),
+      3,
+      /web page/,
+      /does not look like a server for --api openai-chat/,
+    );
     expectClear(await ask(pagesUrl), 3, /lists no models/, /--model/);
   });
 });
