@@ -33,6 +33,12 @@ const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(value) ? 16 : value;
 });
 
+/** Name and value; a value may hold tabs and bytes above ASCII, but no other control character. */
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\u0000-\u0008\u000a-\u001f\u007f]*?)[ \t]*$/;
+/** A chunk's size, and extensions as the standard has them, which nobody reads. */
+const chunkSize =
+  /^([0-9a-fA-F]{1,12})(?:[ \t]*;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*=[ \t]*(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\\u0000-\u0008\u000a-\u001f\u007f]|\\[^\u0000-\u0008\u000a-\u001f\u007f])*"))?)*$/;
+
 type State = 'head' | 'length' | 'until-close' | 'size' | 'chunk' | 'chunk-end' | 'trailer' | 'done';
 
 /**
@@ -193,7 +199,7 @@ export class HttpReader {
 
   #framing(line: string): void {
     if (this.#state === 'size') {
-      const size = /^([0-9a-fA-F]{1,12})(?:[ \t]*;[^\u0000-\u001f]*)?$/.exec(line)?.[1];
+      const size = chunkSize.exec(line)?.[1];
       if (size === undefined) throw new HttpSyntaxError(`chunk size "${line.slice(0, 40)}"`);
       this.#left = Number.parseInt(size, 16);
       this.#state = this.#left === 0 ? 'trailer' : 'chunk';
@@ -204,6 +210,7 @@ export class HttpReader {
       this.#trailerBytes += line.length;
       if (this.#trailerBytes > maxTrailerBytes) throw new HttpSyntaxError('trailers without end');
       if (line === '') this.#finish(this.#keepAlive);
+      else if (!headerLine.test(line)) throw new HttpSyntaxError(`trailer line "${line.slice(0, 60)}"`);
     }
   }
 
@@ -272,7 +279,11 @@ function readHead(text: string): KnownHead {
     status,
     headers,
     bytes: Buffer.from(`${text}\r\n\r\n`, 'latin1'),
-    keepAlive: start[1] === '1' ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection),
+    // Chunks came with 1.1: from an older server they may have passed somebody who did not understand them.
+    keepAlive:
+      start[1] === '1'
+        ? !/\bclose\b/.test(connection)
+        : /\bkeep-alive\b/.test(connection) && !headers.has('transfer-encoding'),
     // A head that only announces has no body to be measured.
     body: status < 200 ? 0 : bodyLength(status, headers),
   };
@@ -288,7 +299,7 @@ function startsLikeHttp(beginning: string): boolean {
 function readHeaders(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\u0000-\u0008\u000a-\u001f\u007f]*?)[ \t]*$/.exec(line);
+    const match = headerLine.exec(line);
     if (match === null) throw new HttpSyntaxError(`header line "${line.slice(0, 60)}"`);
     const name = match[1]!.toLowerCase();
     const earlier = headers.get(name);
@@ -300,12 +311,13 @@ function readHeaders(lines: readonly string[]): Map<string, string> {
 function bodyLength(status: number, headers: ReadonlyMap<string, string>): number | 'chunked' | 'until-close' {
   const coding = headers.get('transfer-encoding');
   const length = headers.get('content-length');
+  // These have no body whatever else their head says.
+  if (status === 204 || status === 304) return 0;
   if (coding !== undefined) {
     if (length !== undefined) throw new HttpSyntaxError('both Content-Length and Transfer-Encoding');
     if (coding.toLowerCase() !== 'chunked') throw new HttpSyntaxError(`transfer coding "${coding.slice(0, 40)}"`);
     return 'chunked';
   }
-  if (status === 204 || status === 304) return 0;
   if (length === undefined) return 'until-close';
   if (!/^\d{1,15}$/.test(length)) throw new HttpSyntaxError(`Content-Length "${length.slice(0, 40)}"`);
   return Number(length);
