@@ -81,7 +81,9 @@ export class LoadSession {
       encode: (ask) => write(protocol.encode(ask, plan.target)),
       emit: (ended) => parts.emit(ended),
     };
-    this.#ticker = setInterval(() => this.#phase?.checkTimeouts(clock.nowMs()), timeoutTickMs);
+    // Looked at after the sockets have been read: when this process was held up, what came meanwhile is not too late.
+    const check = (): void => this.#phase?.checkTimeouts(clock.nowMs());
+    this.#ticker = setInterval(() => setImmediate(check), timeoutTickMs);
   }
 
   /** Gets the first prompts of a phase at hand, and before the first phase its connections. */

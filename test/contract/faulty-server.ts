@@ -14,7 +14,14 @@ export interface Deed {
   early?: boolean;
   /** Writes byte by byte, a few at a time. */
   drip?: boolean;
+  /** Does it only after so long. */
+  waitMs?: number;
+  /** Goes on with this for ever, a piece every few milliseconds. */
+  forever?: string;
 }
+
+/** What a server does with a request: whether it asked for a stream, and its body. */
+export type DeedFor = (stream: boolean, body: string) => Deed;
 
 const certificate = (): { cert: Buffer; key: Buffer } => {
   const folder = join(import.meta.dirname, '../fixtures/tls');
@@ -27,12 +34,20 @@ export class FaultyServer {
   readonly #sockets = new Set<Socket>();
   accepted = 0;
 
-  private constructor(deed: (stream: boolean) => Deed, secure: boolean) {
+  private constructor(deed: DeedFor, secure: boolean) {
     const serve = (socket: Socket): void => this.#serve(socket, deed);
-    this.#server = secure ? tls.createServer(certificate(), serve) : net.createServer(serve);
+    // A server that has ended its side stays until the client goes: whoever waits for it to vanish waits for ever.
+    const allowHalfOpen = true;
+    this.#server = secure
+      ? tls.createServer({ ...certificate(), allowHalfOpen }, serve)
+      : net.createServer({ allowHalfOpen }, serve);
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
   }
 
-  static async start(deed: (stream: boolean) => Deed, secure: boolean): Promise<FaultyServer> {
+  static async start(deed: DeedFor, secure: boolean): Promise<FaultyServer> {
     const faulty = new FaultyServer(deed, secure);
     faulty.#server.on('tlsClientError', () => {});
     await new Promise<void>((resolve) => faulty.#server.listen(0, '127.0.0.1', resolve));
@@ -53,21 +68,22 @@ export class FaultyServer {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  #serve(socket: Socket, deedFor: (stream: boolean) => Deed): void {
+  #serve(socket: Socket, deedFor: DeedFor): void {
     this.accepted++;
-    this.#sockets.add(socket);
-    socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => {});
+    socket.on('end', () => socket.end());
     let text = '';
     let early = false;
-    const act = (deed: Deed): void => {
+    const act = ({ waitMs, ...deed }: Deed): void => {
+      if (waitMs !== undefined) return void setTimeout(() => socket.destroyed || act(deed), waitMs);
       if (deed.drip === true) return drip(socket, Buffer.from(deed.write ?? ''), deed);
       if (deed.write !== undefined) socket.write(deed.write);
+      if (deed.forever !== undefined) return goOn(socket, deed.forever);
       finish(socket, deed);
     };
-    if (deedFor(true).early === true) {
+    if (deedFor(true, '').early === true) {
       early = true;
-      act(deedFor(true));
+      act(deedFor(true, ''));
     }
     socket.on('data', (bytes) => {
       text += bytes.toString('latin1');
@@ -78,7 +94,7 @@ export class FaultyServer {
         if (text.length < head + 4 + length) return;
         const body = text.slice(head + 4, head + 4 + length);
         text = text.slice(head + 4 + length);
-        if (!early) act(deedFor(body.includes('"stream":true')));
+        if (!early) act(deedFor(body.includes('"stream":true'), body));
       }
     });
   }
@@ -92,12 +108,17 @@ function finish(socket: Socket, deed: Deed): void {
   (beneath ?? socket).resetAndDestroy();
 }
 
+function goOn(socket: Socket, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), 5);
+  socket.on('close', () => clearInterval(timer));
+}
+
 function drip(socket: Socket, bytes: Buffer, deed: Deed): void {
   let at = 0;
   const step = (): void => {
     if (socket.destroyed) return;
     if (at >= bytes.length) return finish(socket, deed);
-    socket.write(bytes.subarray(at, (at += 7)));
+    socket.write(bytes.subarray(at, (at += 17)));
     setImmediate(step);
   };
   step();

@@ -1,6 +1,7 @@
+import dns from 'node:dns';
 import net from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Exchange, RunPlan } from '../../src/core/index.ts';
 import { makeLoadRunner } from '../../src/load/index.ts';
 import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
@@ -38,8 +39,9 @@ async function run(
   change: Partial<RunPlan>,
   prompt: string,
   onEnded: (exchange: Exchange) => void = () => {},
+  host = '127.0.0.1',
 ): Promise<Exchange[]> {
-  const base = smallPlan(`http://127.0.0.1:${port}/v1/chat/completions`);
+  const base = smallPlan(`http://${host}:${port}/v1/chat/completions`);
   const plan: RunPlan = { ...base, generation: { ...base.generation, stream: false }, ...change };
   const kit = makeLoadRunner({
     workload: () => fromPrompts([plainPrompt('p', prompt)], { offset: 0, cycle: true }),
@@ -155,5 +157,59 @@ describe('a server that is restarted in mid-run', () => {
     clearInterval(refusals);
     expect(causes(exchanges)).toEqual(['ok']);
     expect(exchanges.every(({ attempts }) => attempts > 1)).toBe(true);
+  });
+});
+
+describe('a name that is not known any more in mid-run', () => {
+  test('only asks that need a new connection fail, as dns; when the name is back all is well, and none is lost', async () => {
+    let asked = 0;
+    // Every third answer ends its connection, so that the name is needed again and again.
+    const port = await listen((socket) => {
+      socket.on('data', () => {
+        asked++;
+        const last = asked % 3 === 0;
+        socket.write(reply('200 OK', answer).replace('\r\n', last ? '\r\nConnection: close\r\n' : '\r\n'));
+        if (last) socket.end();
+      });
+    });
+    let known = true;
+    let lookups = 0;
+    const lookup = vi.spyOn(dns.promises, 'lookup').mockImplementation(((hostname: string) => {
+      lookups++;
+      if (known) return Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+      return Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' }));
+    }) as never);
+    // What was looked up is remembered for half a minute; here every question comes later than that.
+    const real = performance.now.bind(performance);
+    let ahead = 0;
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead);
+    try {
+      let [ended, failed] = [0, 0];
+      const hosts = await run(
+        port,
+        { requests: 120, timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null } },
+        'hi',
+        ({ outcome }) => {
+          ended++;
+          if (outcome === 'failed') failed++;
+          known = ended < 40 || failed >= 12;
+          if (outcome === 'ok') ahead += 31_000;
+        },
+        'model.example',
+      );
+      expect(hosts.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, i) => i));
+      expect(causes(hosts)).toEqual(['dns', 'ok']);
+      expect(hosts.filter(({ problem }) => problem?.code === 'dns').length).toBeGreaterThanOrEqual(12);
+      expect(
+        hosts
+          .toSorted((a, b) => a.seq - b.seq)
+          .slice(-20)
+          .every(({ outcome }) => outcome === 'ok'),
+      ).toBe(true);
+      expect(lookups).toBeGreaterThan(12);
+    } finally {
+      lookup.mockRestore();
+      now.mockRestore();
+    }
   });
 });

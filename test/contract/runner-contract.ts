@@ -3,28 +3,12 @@ import type { Ended, Exchange, RunnerKit, RunPlan, StopRule } from '../../src/co
 import { makePacer } from '../../src/arrival/index.ts';
 import { fromPrompts } from '../../src/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
+import { smallPlan } from './small-plan.ts';
+
+export { smallPlan } from './small-plan.ts';
 
 /** Makes a kit that answers quickly; prompts come from `workload`. */
 export type MakeKit = (workload: (phase: 'warmup' | 'measure') => ReturnType<typeof fromPrompts>) => Promise<RunnerKit>;
-
-/** A small plan; the url is filled in by the kit's owner. */
-export function smallPlan(url: string, change: Partial<RunPlan> = {}): RunPlan {
-  return {
-    label: null,
-    target: { url, api: 'openai-chat', model: 'any', headers: {}, keyEnv: null, insecure: false },
-    dataset: { spec: 'test', kind: 'test', name: 'test', hash: null, items: 50, bytes: null, offset: 0, cycled: true },
-    generation: { stream: true, maxTokens: 8, minTokens: null, temperature: null, ignoreEos: true, stop: [], body: {} },
-    load: { kind: 'closed', concurrency: 8, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false },
-    requests: 60,
-    durationMs: null,
-    warmup: null,
-    timeouts: { connectMs: 5000, ttftMs: null, readMs: 10_000, totalMs: 20_000 },
-    seed: 3,
-    slo: [],
-    keepText: true,
-    ...change,
-  };
-}
 
 const open = (ratePerSec: number, concurrency: number | null, dropLate: boolean): RunPlan['load'] => ({
   kind: 'open',

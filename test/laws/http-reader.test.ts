@@ -281,6 +281,8 @@ describe("Node's own parser", () => {
         const text = mutated(answers[draw.below(answers.length)]!, draw);
         const quick = quickly(text, draw);
         if (quick.verdict !== 'whole' || quick.stray === true) continue;
+        // The standard allows a tab behind a length; Node does not.
+        if (/content-length:[^\r]*\t/i.test(text)) continue;
         compared++;
         expect({ text, node: await byNode(text) }).toEqual({ text, node: { status: quick.status, body: quick.body } });
       }

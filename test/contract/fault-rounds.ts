@@ -1,0 +1,144 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import type { Exchange, RunPlan, StopRule } from '../../src/core/index.ts';
+import { makeLoadRunner } from '../../src/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { causeOf, faults } from './fault-table.ts';
+import { FaultyServer } from './faulty-server.ts';
+import { smallPlan } from './small-plan.ts';
+
+/**
+ * A process of its own for the faults: all of them mixed, streamed and not, over HTTP and TLS at once, round after round.
+ * Prints one line of JSON: what was found of each round. Started with --expose-gc.
+ */
+const rounds = Number(process.argv[2]);
+const copies = 3;
+const concurrency = 8;
+/** What never ends would hold up every round; the matrix has it. */
+const names = Object.keys(faults).filter((name) => name !== 'drips without end');
+const wires = [false, true].flatMap((secure) => [false, true].map((stream) => ({ secure, stream })));
+/** Long enough for a machine that stalls: nothing but what is silent or endless may reach them. */
+const timeouts = { connectMs: 20_000, ttftMs: null, readMs: 1000, totalMs: 60_000 };
+
+export interface Round {
+  /** After a collection: heap, and what is held beside it. */
+  heldBytes: number;
+  sockets: number;
+  resources: string[];
+  serversOpen: number;
+  /** Requests that ended elsewhere than where their fault belongs. */
+  wrong: string[];
+  /** Numbers of asks that are missing or came twice. */
+  unaccounted: number;
+  /** Mean of the requests in flight, as a share of those asked for, one look after each end until the last was sent. */
+  inFlightRatio: number;
+}
+
+/** What a fault comes to with the timeouts of this run. */
+function expectedOf(name: string, stream: boolean): string {
+  const cause = causeOf(faults[name]!, stream);
+  return cause === 'timeout-ttft' ? 'timeout-read' : cause;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function play(
+  secure: boolean,
+  stream: boolean,
+): Promise<Pick<Round, 'wrong' | 'unaccounted' | 'inFlightRatio'> & { open: number }> {
+  let asked = 0;
+  const server = await FaultyServer.start((streamed, body) => {
+    const name = names[Number(/fault (\d+)/.exec(body)?.[1])];
+    // Asked what it does with a connection before a request has come, it waits.
+    if (name === undefined) return { after: 'keep' };
+    asked++;
+    // One after the other, as answers of a server end: all at once they would only show how long connecting takes.
+    return { ...faults[name]!.deed(streamed), waitMs: (asked * 37) % 101 };
+  }, secure);
+  const base = smallPlan(`${secure ? 'https' : 'http'}://127.0.0.1:${server.port}/v1/chat/completions`);
+  const requests = names.length * copies;
+  const plan: RunPlan = {
+    ...base,
+    target: { ...base.target, insecure: true },
+    requests,
+    generation: { ...base.generation, stream },
+    load: { ...base.load, concurrency },
+    timeouts,
+  };
+  const prompts = names.map((name, i) => plainPrompt(name, `fault ${i}`));
+  const kit = makeLoadRunner({ workload: () => fromPrompts(prompts, { offset: 0, cycle: true }), secrets: {} });
+  const looks: number[] = [];
+  const look = (): void => {
+    const { sent, inFlight } = kit.state();
+    if (sent < requests) looks.push(inFlight / concurrency);
+  };
+  // An end calls for the next ask, which may give way to reads for a turn or two; what has not left by then has lost its slot.
+  const later = (turns: number): void => void setImmediate(() => (turns === 0 ? look() : later(turns - 1)));
+  const rule: StopRule = () => {
+    later(8);
+    return 'go';
+  };
+  const { signal } = new AbortController();
+  const exchanges: Exchange[] = [];
+  for await (const { exchange } of kit.run(plan, { sending: signal, everything: signal }, [rule]))
+    exchanges.push(exchange);
+  const wrong = exchanges.flatMap(({ promptId, outcome, problem }) => {
+    const found = outcome === 'ok' ? 'ok' : (problem?.code ?? outcome);
+    return found === expectedOf(promptId, stream) ? [] : [`${promptId}: ${found}`];
+  });
+  for (let i = 0; i < 1000 && server.open > 0; i++) await turn();
+  const { open } = server;
+  await server.stop();
+  const seqs = new Set(exchanges.map(({ seq }) => seq));
+  return {
+    open,
+    wrong,
+    unaccounted: requests - seqs.size + (exchanges.length - seqs.size),
+    inFlightRatio: looks.reduce((sum, one) => sum + one, 0) / looks.length,
+  };
+}
+
+function openSockets(): number {
+  try {
+    const links = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    return links.filter((link) => link.startsWith('socket:')).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** Everything that keeps the process alive. */
+const resources = (): string[] => process.getActiveResourcesInfo().filter((name) => !/Immediate|FSReq|Pipe/.test(name));
+
+async function round(): Promise<Round> {
+  const ends = await Promise.all(wires.map(({ secure, stream }) => play(secure, stream)));
+  // What one collection lets go may hold something else until the next.
+  for (let i = 0; i < 300; i++) {
+    if (i % 100 === 0) globalThis.gc!();
+    await turn();
+  }
+  globalThis.gc!();
+  const { heapUsed, external } = process.memoryUsage();
+  if (process.argv[3] === 'tell') process.stderr.write(`${heapUsed} ${external}\n`);
+  return {
+    heldBytes: heapUsed + external,
+    sockets: openSockets(),
+    resources: resources(),
+    serversOpen: ends.reduce((sum, { open }) => sum + open, 0),
+    wrong: ends.flatMap(({ wrong }) => wrong),
+    unaccounted: ends.reduce((sum, { unaccounted }) => sum + unaccounted, 0),
+    inFlightRatio: ends.reduce((sum, { inFlightRatio }) => sum + inFlightRatio, 0) / ends.length,
+  };
+}
+
+// The module's own files are closed by now.
+for (let i = 0; i < 50; i++) await turn();
+const before = { sockets: openSockets(), resources: resources() };
+const found: Round[] = [];
+for (let i = 0; i < rounds; i++) found.push(await round());
+process.stdout.write(`${JSON.stringify({ before, rounds: found })}\n`);

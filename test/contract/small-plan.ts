@@ -1,0 +1,20 @@
+import type { RunPlan } from '../../src/core/index.ts';
+
+/** A small plan; the url is filled in by the kit's owner. */
+export function smallPlan(url: string, change: Partial<RunPlan> = {}): RunPlan {
+  return {
+    label: null,
+    target: { url, api: 'openai-chat', model: 'any', headers: {}, keyEnv: null, insecure: false },
+    dataset: { spec: 'test', kind: 'test', name: 'test', hash: null, items: 50, bytes: null, offset: 0, cycled: true },
+    generation: { stream: true, maxTokens: 8, minTokens: null, temperature: null, ignoreEos: true, stop: [], body: {} },
+    load: { kind: 'closed', concurrency: 8, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false },
+    requests: 60,
+    durationMs: null,
+    warmup: null,
+    timeouts: { connectMs: 5000, ttftMs: null, readMs: 10_000, totalMs: 20_000 },
+    seed: 3,
+    slo: [],
+    keepText: true,
+    ...change,
+  };
+}
