@@ -187,7 +187,7 @@ describe('a name that is not known any more in mid-run', () => {
       let [ended, failed] = [0, 0];
       const hosts = await run(
         port,
-        { requests: 120, timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null } },
+        { requests: 400, timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null } },
         'hi',
         ({ outcome }) => {
           ended++;
@@ -197,7 +197,7 @@ describe('a name that is not known any more in mid-run', () => {
         },
         'model.example',
       );
-      expect(hosts.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, i) => i));
+      expect(hosts.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, i) => i));
       expect(causes(hosts)).toEqual(['dns', 'ok']);
       expect(hosts.filter(({ problem }) => problem?.code === 'dns').length).toBeGreaterThanOrEqual(12);
       expect(

@@ -187,7 +187,7 @@ function flown(text: string, draw: RandomStream): Ended {
       };
     },
   };
-  new Flight({
+  const flight = new Flight({
     ask: { seq: 0, prompt: plainPrompt('p', 'Why?'), generation },
     request: '',
     settings: {
@@ -209,6 +209,7 @@ function flown(text: string, draw: RandomStream): Ended {
       ended = last;
     },
   });
+  expect(flight.connection).toBe(carrier);
   pushing();
   return ended!;
 }
