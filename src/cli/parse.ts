@@ -3,6 +3,7 @@ import { UserError } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
 import { say } from '../core/index.ts';
 import type { CommandFile, Flag, Given } from './command.ts';
+import { wrapToCells } from './cells.ts';
 import { chooseLang, langIn } from './io.ts';
 import type { Io } from './io.ts';
 
@@ -65,7 +66,7 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
     program.parse(spreadLists(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    throw usageError(name, error.message);
+    throw usageError(name, commanderWords(error.message));
   }
   const options = program.opts<Record<string, string | string[] | true>>();
   const flags = new Map<string, readonly string[]>();
@@ -76,7 +77,7 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
   }
   const askedLang = flags.get('lang')?.at(-1);
   if (askedLang !== undefined && askedLang !== 'en' && askedLang !== 'zh') {
-    throw usageError(name, `--lang ${askedLang}: en or zh`);
+    throw usageError(name, { en: `--lang ${askedLang}: en or zh`, zh: `--lang ${askedLang}：en 或 zh` });
   }
   return {
     args: program.args,
@@ -99,7 +100,7 @@ function parseRaw(name: string, file: CommandFile, words: readonly string[], io:
     own += flag !== undefined && flag.value !== null ? 2 : 1;
   }
   if (own >= words.length && !words.some((word) => word === '--help' || word === '-h')) {
-    throw usageError(name, "missing required argument 'command'");
+    throw usageError(name, commanderWords("missing required argument 'command'"));
   }
   const given = parseCommand(name, plainFile(file), words.slice(0, own), io);
   return given === null ? null : { ...given, args: words.slice(own) };
@@ -119,27 +120,33 @@ function spreadLists(words: readonly string[]): string[] {
   });
 }
 
-/** The help page of one command. */
-export function helpPage(name: string, file: CommandFile, lang: Lang): string {
+/** The help page of one command, wrapped to so many columns; null = not wrapped, for files and pipes. */
+export function helpPage(name: string, file: CommandFile, lang: Lang, columns: number | null = null): string {
   const args = file.arguments.map((argument) => {
     const inside = argument.name.toUpperCase() + (argument.variadic === true ? '…' : '');
     return argument.required ? inside : `[${inside}]`;
   });
   const sections = [
-    say(file.about, lang),
+    wrapped(say(file.about, lang), columns),
     `${say(helpWords.usage, lang)}: dyno ${[name, ...args].join(' ')}`,
     list(
       say(helpWords.arguments, lang),
       file.arguments.map((a) => [a.name.toUpperCase(), say(a.help, lang)]),
+      columns,
     ),
     list(
       say(helpWords.options, lang),
       file.flags.map((flag) => [flagTitle(flag), say(flag.help, lang)]),
+      columns,
     ),
-    list(say(helpWords.commonOptions, lang), [
-      ...commonFlags.map((flag): [string, string] => [flagTitle(flag), say(flag.help, lang)]),
-      ['-h, --help', say(helpWords.helpFlag, lang)],
-    ]),
+    list(
+      say(helpWords.commonOptions, lang),
+      [
+        ...commonFlags.map((flag): [string, string] => [flagTitle(flag), say(flag.help, lang)]),
+        ['-h, --help', say(helpWords.helpFlag, lang)],
+      ],
+      columns,
+    ),
     file.examples.length === 0
       ? ''
       : `${say(helpWords.examples, lang)}:\n` +
@@ -148,11 +155,29 @@ export function helpPage(name: string, file: CommandFile, lang: Lang): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-/** Two columns under a title; nothing for no rows. */
-export function list(title: string, rows: readonly (readonly [string, string])[]): string {
+/** Fewer cells than this for the right column, and it stands below the left one. */
+const narrowest = 28;
+
+/** Two columns under a title, the right one wrapped where the terminal ends; nothing for no rows. */
+export function list(
+  title: string,
+  rows: readonly (readonly [string, string])[],
+  columns: number | null = null,
+): string {
   if (rows.length === 0) return '';
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
-  return `${title}:\n${rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n')}`;
+  const room = columns === null ? Infinity : columns - width - 3;
+  const below = room < narrowest;
+  const indent = ' '.repeat(below ? 6 : width + 2);
+  const lines = rows.map(([left, right]) => {
+    const told = wrapToCells(right, below ? Math.max(narrowest, columns! - 7) : room).join(`\n${indent}`);
+    return below ? `  ${left}\n${indent}${told}` : `  ${left.padEnd(width)}${told}`;
+  });
+  return `${title}:\n${lines.join('\n')}`;
+}
+
+function wrapped(text: string, columns: number | null): string {
+  return columns === null ? text : wrapToCells(text, Math.max(narrowest, columns - 1)).join('\n');
 }
 
 function flagTitle(flag: Flag): string {
@@ -176,11 +201,29 @@ function camel(name: string): string {
   return name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function usageError(name: string, message: string): UserError {
-  const text = message.replace(/^error: /, '').replaceAll('\n', ' ');
+/** What commander says, in both languages; what it may say one day beyond these stays as it is. */
+function commanderWords(message: string): Phrase {
+  const en = message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const zh = commanderPatterns.reduce((text, [pattern, words]) => text.replace(pattern, words), en);
+  return { en, zh };
+}
+
+const commanderPatterns: readonly (readonly [RegExp, string])[] = [
+  [/^unknown option '([^']*)'/, '没有选项 "$1"'],
+  [/^option '([^']*)' argument missing/, '选项 "$1" 缺少取值'],
+  [/^missing required argument '([^']*)'/, '缺少参数 "$1"'],
+  [
+    /^too many arguments(?: for '[^']*')?\. Expected (\d+) arguments? but got (\d+)\.?/,
+    '参数过多：应为 $1 个，给出了 $2 个',
+  ],
+  [/\(Did you mean one of ([^)]*)\?\)/, '（是否想用：$1？）'],
+  [/\(Did you mean ([^)]*)\?\)/, '（是否想用 $1？）'],
+];
+
+function usageError(name: string, message: Phrase): UserError {
   return new UserError({
     code: 'usage',
-    message: { en: text, zh: text },
+    message,
     hint: { en: `dyno ${name} --help lists what it takes.`, zh: `dyno ${name} --help 列出全部参数。` },
   });
 }

@@ -1,6 +1,7 @@
 import { say } from '../core/index.ts';
 import type { Lang, RunPlan } from '../core/index.ts';
 import type { Progress } from '../run/index.ts';
+import { cutToCells } from './cells.ts';
 import type { Given } from './command.ts';
 
 /** Shows how a run goes: one line that redraws itself on a terminal, nothing elsewhere. */
@@ -22,7 +23,7 @@ export function progressLine(given: Given, plan: RunPlan, title: string): Progre
       const text = progress.warmup
         ? `${title}  ${say({ en: 'warming up', zh: '预热中' }, common.lang)}`
         : lineOf(title, plan, progress, progress.state.nowMs - begunMs!, common.lang);
-      io.err(`\r\u001b[2K${text.slice(0, io.columns - 1)}`);
+      io.err(`\r\u001b[2K${cutToCells(text, io.columns - 1)}`);
     },
     clear: () => io.err('\r\u001b[2K'),
   };

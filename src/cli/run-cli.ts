@@ -23,7 +23,7 @@ export async function runCli(io: Io): Promise<number> {
     const { command } = await entry.load();
     const given = parseCommand(name, command, rest, io);
     if (given === null) {
-      io.out(helpPage(name, command, lang));
+      io.out(helpPage(name, command, lang, columnsOf(io)));
       return exitCodes.ok;
     }
     return await command.run(given);
@@ -32,11 +32,16 @@ export async function runCli(io: Io): Promise<number> {
   }
 }
 
+/** Where a page is to be wrapped: at the end of a terminal, nowhere in a file or pipe. */
+function columnsOf(io: Io): number | null {
+  return io.outIsTty ? io.columns : null;
+}
+
 async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<number> {
   const name = rest[0];
   if (name !== undefined && Object.hasOwn(commands, name)) {
     const { command } = await commands[name]!.load();
-    io.out(helpPage(name, command, lang));
+    io.out(helpPage(name, command, lang, columnsOf(io)));
     return exitCodes.ok;
   }
   const rows = Object.entries(commands).map(([command, { about }]): [string, string] => [command, say(about, lang)]);
@@ -50,7 +55,7 @@ async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<num
         lang,
       ),
       `${say(helpWords.usage, lang)}: dyno COMMAND …`,
-      list(say(helpWords.commands, lang), rows),
+      list(say(helpWords.commands, lang), rows, columnsOf(io)),
       say(
         {
           en: 'dyno COMMAND --help tells the rest. New here? Try: dyno demo',
@@ -86,8 +91,13 @@ function tell(error: unknown, io: Io, lang: Lang): number {
     return error.exitCode;
   }
   const kind = error instanceof BrokenPromise ? 'broken promise' : 'unexpected failure';
-  io.err(`${paint.red('llmdyno has a bug')} (${kind}): ${error instanceof Error ? error.message : String(error)}\n`);
+  const bug = say({ en: 'llmdyno has a bug', zh: 'llmdyno 出现了程序错误' }, lang);
+  io.err(`${paint.red(bug)} (${kind}): ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
-  io.err('Please report it with the lines above. Runs already written are safe in the store.\n');
+  const after = {
+    en: 'Please report it with the lines above. Runs already written are safe in the store.',
+    zh: '请附上以上内容报告此问题。已写入的结果仍保存在存储目录中。',
+  };
+  io.err(`${say(after, lang)}\n`);
   return exitCodes.bug;
 }

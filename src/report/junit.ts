@@ -2,6 +2,7 @@ import { printable } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { checkSlo, parseSlo } from '../measure/index.ts';
 import { escapeXml } from './chart/svg.ts';
+import { simulationNotes } from './chart/sweep-figures.ts';
 import { sized } from './figure-text.ts';
 import { asSweep, pointName, sweepName } from './point-name.ts';
 import { isComparison } from './reported.ts';
@@ -26,7 +27,19 @@ function suite(sweep: Sweep): string {
   const cases = sweep.points.flatMap((point) => casesOf(sweep, point));
   const failures = cases.filter((one) => one.failure !== null).length;
   const skipped = cases.filter((one) => one.skipped !== null).length;
-  return `  <testsuite name="${attribute(sweepName(sweep))}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">\n${cases.map(caseText).join('')}  </testsuite>\n`;
+  const head = `  <testsuite name="${attribute(sweepName(sweep))}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">\n`;
+  return `${head}${properties(sweep)}${cases.map(caseText).join('')}  </testsuite>\n`;
+}
+
+/** What must be known before a case is read, in the place where JUnit has room for it. */
+function properties({ points }: Sweep): string {
+  const told = [
+    ...simulationNotes(points).map((note) => ['simulated', note.en]),
+    ...(points.some(({ partial }) => partial) ? [['partial', 'a run did not end by itself']] : []),
+  ];
+  if (told.length === 0) return '';
+  const lines = told.map(([name, value]) => `      <property name="${name}" value="${attribute(value!)}"/>\n`);
+  return `    <properties>\n${lines.join('')}    </properties>\n`;
 }
 
 function casesOf(sweep: Sweep, point: Summary): Case[] {

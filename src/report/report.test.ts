@@ -216,7 +216,7 @@ describe('our own text', () => {
       '无效: 客户端是瓶颈 (client-bound)',
       '    建议: 增加线程',
     ]);
-    for (const name of ['text', 'evalscope', 'markdown', 'csv', 'json'] as const)
+    for (const name of Object.keys(reporters) as (keyof typeof reporters)[])
       for (const what of [bad, sweepOf([bad]), [sweepOf([bad])]])
         expect(reporters[name](what, { lang: 'en' })).toMatch(/simulated|SIMULATED/);
   });

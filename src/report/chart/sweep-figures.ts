@@ -144,7 +144,7 @@ export function reasonOf(point: Summary): Words {
 }
 
 /** Whether runs or the engines behind them were simulated. */
-export function simulationNotes(points: readonly Pick<Summary, 'simulated' | 'engine'>[]): Words[] {
+export function simulationNotes(points: readonly Pick<Summary, 'simulated' | 'engine'>[]): Phrase[] {
   if (points.some((point) => point.simulated)) return [chartWords.simulated];
   return points.some((point) => point.engine?.simulated === true) ? [chartWords.simulatedEngine] : [];
 }

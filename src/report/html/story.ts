@@ -2,6 +2,7 @@ import { printable } from '../../core/index.ts';
 import type { Finding, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countOf, fixed, percent, secondsOf, sized } from '../figure-text.ts';
 import { sweepName, variableOf } from '../point-name.ts';
+import { simulationNotes } from '../chart/sweep-figures.ts';
 
 /** What a report says first. */
 export interface Story {
@@ -47,14 +48,7 @@ function verdictWords(all: number, invalid: number, doubtful: number): Phrase {
 }
 
 function cautionsOf(points: readonly Summary[]): Phrase[] {
-  const cautions: Phrase[] = [];
-  if (points.some((point) => point.simulated))
-    cautions.push({ en: 'Simulated: not a measurement of a real engine.', zh: '模拟结果：并非真实引擎的测量值。' });
-  else if (points.some((point) => point.engine?.simulated === true))
-    cautions.push({
-      en: 'Simulated engine: the load was real, the engine that answered was not.',
-      zh: '模拟引擎：负载真实，应答的引擎为模拟。',
-    });
+  const cautions = simulationNotes(points);
   if (points.some((point) => point.partial))
     cautions.push({ en: 'Partial: a run did not end by itself.', zh: '不完整：有运行未正常结束。' });
   return cautions;

@@ -25,6 +25,8 @@ export const rowShape = z.object({
   /** llmdyno, or the tool whose file was imported. */
   tool: z.string(),
   simulated: z.boolean(),
+  /** The load was real, the engine that answered was `dyno engine`. */
+  simulatedEngine: z.boolean(),
   verdict: verdictWord,
   points: z.number(),
   /** Loads of the points, and the output throughput at each. */

@@ -26,6 +26,7 @@ export async function rowOf(store: string, entry: Entry): Promise<Row> {
     card: cardOf(known),
     tool: known[0]?.source.tool ?? 'llmdyno',
     simulated: entry.kind === 'run' ? entry.record.simulated : known.some(({ simulated }) => simulated),
+    simulatedEngine: known.some(({ engine }) => engine?.simulated === true),
     verdict: verdictOf(known),
     points: entry.kind === 'run' ? 1 : entry.record.points.length,
     spark: {
@@ -57,6 +58,7 @@ export function brokenRow(id: string, why: Phrase): Row {
     card: null,
     tool: 'llmdyno',
     simulated: false,
+    simulatedEngine: false,
     verdict: 'none',
     points: 0,
     spark: { load: [], outputTokensPerSec: [] },

@@ -121,6 +121,7 @@ describe('strangers’ words', () => {
     await go(page, `#/run/${run}`);
     await page.waitForSelector('.verdict');
     expect(await page.locator('h1').innerText()).toBe(hostile);
+    expect(await page.locator('.sim-line').innerText()).toContain('Simulated engine');
     await go(page, `#/compare?id=${run}&id=${sweep}`);
     await page.waitForSelector('.verdict');
     expect(await page.locator('main').innerText()).toContain(hostile);

@@ -70,7 +70,7 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
           <Downloads path={`/runs/${encodeURIComponent(id)}/report`} forms={page.forms} />
         </div>
       </div>
-      <Findings points={points} sweepFindings={sweep?.findings ?? []} simulated={row.simulated} />
+      <Findings points={points} sweepFindings={sweep?.findings ?? []} />
       {run !== null && <SummaryTiles summary={run} />}
       {sweep !== null && <PointsTable sweep={sweep} runs={runs} id={outer!} />}
       <section aria-labelledby="charts-title">

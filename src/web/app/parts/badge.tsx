@@ -26,6 +26,7 @@ export function KindBadges({ row }: { row: Row }) {
         <span class="badge plain">{t(both(`search · ${row.points}`, `调优 · ${row.points}`))}</span>
       )}
       {row.simulated && <span class="badge sim">{t(both('simulated', '模拟'))}</span>}
+      {row.simulatedEngine && <span class="badge sim">{t(both('simulated engine', '模拟引擎'))}</span>}
       {row.tool !== 'llmdyno' && <span class="badge plain">{t(both(`from ${row.tool}`, `来自 ${row.tool}`))}</span>}
       {!row.finished && !row.live && <span class="badge warn">{t(both('unfinished', '未完成'))}</span>}
     </>

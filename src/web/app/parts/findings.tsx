@@ -1,4 +1,5 @@
 import type { Finding, Summary } from '../../../core/index.ts';
+import { simulationNotes } from '../../../report/index.ts';
 import { num } from '../format.ts';
 import { both, lang, t } from '../state/settings.ts';
 
@@ -15,15 +16,7 @@ interface Told {
 }
 
 /** What to think of the result: the verdict in a sentence, then every doubt once, with where it was found. */
-export function Findings({
-  points,
-  sweepFindings,
-  simulated,
-}: {
-  points: readonly Summary[];
-  sweepFindings: readonly Finding[];
-  simulated: boolean;
-}) {
+export function Findings({ points, sweepFindings }: { points: readonly Summary[]; sweepFindings: readonly Finding[] }) {
   const told = gathered(points, sweepFindings);
   const invalid = points.filter(({ verdict }) => !verdict.valid).length;
   const doubts = told.filter(({ finding }) => finding.severity === 'warn').length;
@@ -33,11 +26,11 @@ export function Findings({
       <p class="verdict-line">
         <strong>{verdictLine(points.length, invalid, doubts)}</strong>
       </p>
-      {simulated && (
-        <p class="sim-line">
-          {t(both('Simulated: not a measurement of a real engine.', '模拟结果：并非真实引擎的测量值。'))}
+      {simulationNotes(points).map((note) => (
+        <p class="sim-line" key={note.en}>
+          {t(note)}
         </p>
-      )}
+      ))}
       {points.some(({ partial }) => partial) && (
         <p class="warn-text">{t(both('Partial: it did not end by itself.', '不完整：未正常结束。'))}</p>
       )}

@@ -21,6 +21,7 @@ const told: Record<string, { en: string; zh: string }> = {
   tune: both('search', '调优'),
   broken: both('damaged', '损坏'),
   simulated: both('simulated', '模拟'),
+  'simulated engine': both('simulated engine', '模拟引擎'),
   imported: both('imported', '导入'),
   live: both('live', '进行中'),
   valid: both('valid', '有效'),
@@ -50,6 +51,7 @@ function kindsOf(row: Row): string[] {
     row.kind,
     ...(row.live ? ['live'] : []),
     ...(row.simulated ? ['simulated'] : []),
+    ...(row.simulatedEngine ? ['simulated engine'] : []),
     ...(row.tool === 'llmdyno' ? [] : ['imported']),
   ];
 }

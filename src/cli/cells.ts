@@ -1,0 +1,37 @@
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60]/;
+
+/** How many cells of a terminal a text takes; Chinese characters take two. */
+export function cellsOf(text: string): number {
+  let cells = 0;
+  for (const char of text) cells += wide.test(char) ? 2 : 1;
+  return cells;
+}
+
+/** The beginning of a text that fits so many cells. */
+export function cutToCells(text: string, cells: number): string {
+  let [kept, used] = ['', 0];
+  for (const char of text) {
+    used += cellsOf(char);
+    if (used > cells) break;
+    kept += char;
+  }
+  return kept;
+}
+
+/** A text in lines of at most so many cells: broken between words and between wide characters; a longer word stays whole. */
+export function wrapToCells(text: string, cells: number): string[] {
+  // A closing mark stays with what stands before it.
+  const pieces =
+    text.match(/[\u2e80-\u9fff\uff00-\uff60][，。；：、！？）」』”]*|[^\s\u2e80-\u9fff\uff00-\uff60]+|\s+/gu) ?? [];
+  const lines: string[] = [];
+  let line = '';
+  for (const piece of pieces) {
+    if (line !== '' && cellsOf((line + piece).trimEnd()) > cells) {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    line += line === '' ? piece.trimStart() : piece;
+  }
+  if (line.trim() !== '') lines.push(line.trimEnd());
+  return lines;
+}
