@@ -1,7 +1,7 @@
 import { exitCodes, printable, UserError } from '../core/index.ts';
 import type { Generation, Phrase, Problem, ProblemCode, Target } from '../core/index.ts';
 import { problem, problems } from '../core/index.ts';
-import { fetchOnce } from '../load/index.ts';
+import { fetchOnce, tlsCauseOf } from '../load/index.ts';
 import type { Fetched, Secrets } from '../load/index.ts';
 import { protocolFor, refusalWords } from '../protocol/index.ts';
 import type { Address } from '../protocol/index.ts';
@@ -148,13 +148,13 @@ function judge(fetched: Fetched, target: Target, stream: boolean): Problem | nul
 
 function unreachable(address: Address, server: Server, why: Problem): UserError {
   const status = why.status === null ? '' : ` (HTTP ${why.status})`;
-  const words = why.words === null || why.words === '' ? '' : `: ${printable(why.words).slice(0, 200)}`;
+  const words = wordsOf(why);
   return new UserError(
     {
       code: why.code,
       message: {
-        en: `${address.url}: ${problems[why.code].en}${status}${words}`,
-        zh: `${address.url}：${problems[why.code].zh}${status}${words}`,
+        en: `${address.url}: ${problems[why.code].en}${status}${words.en}`,
+        zh: `${address.url}：${problems[why.code].zh}${status}${words.zh}`,
       },
       hint: hintFor(why, address, server),
     },
@@ -162,8 +162,17 @@ function unreachable(address: Address, server: Server, why: Problem): UserError 
   );
 }
 
+/** What was said, cut to a line; the cause of a TLS problem is ours to say, and is said in both languages. */
+function wordsOf(why: Problem): Phrase {
+  const said = why.words === null ? '' : printable(why.words);
+  if (said === '') return { en: '', zh: '' };
+  const { en, zh } = tlsCauseOf(said).why;
+  const inChinese = why.code === 'tls' && said.startsWith(en) ? `${zh}${said.slice(en.length)}` : said;
+  return { en: `: ${said.slice(0, 200)}`, zh: `：${inChinese.slice(0, 200)}` };
+}
+
 function hintFor(why: Problem, address: Address, server: Server): Phrase {
-  const { hostname, port } = new URL(address.url);
+  const { protocol, host, hostname, port } = new URL(address.url);
   const { name, path } = protocolFor(server);
   const usual = `${address.origin}${path}`;
   switch (why.code) {
@@ -184,10 +193,14 @@ function hintFor(why: Problem, address: Address, server: Server): Phrase {
         zh: '请检查地址、防火墙和代理；--connect-timeout 可延长等待。',
       };
     case 'tls':
-      return {
-        en: 'Check http:// against https://, and the certificate; --insecure accepts any certificate.',
-        zh: '请检查应使用 http:// 还是 https://，以及证书；--insecure 可接受任意证书。',
-      };
+      return tlsCauseOf(why.words ?? '').hint;
+    case 'malformed-http':
+      return protocol === 'http:'
+        ? {
+            en: `Does the server speak https? Try https://${host}.`,
+            zh: `服务器是否使用 https？可试 https://${host}。`,
+          }
+        : { en: 'Check the port: this is no HTTP server.', zh: '请检查端口：这不是 HTTP 服务。' };
     case 'http-4xx':
       if (why.status === 401 || why.status === 403) {
         return {

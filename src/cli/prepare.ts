@@ -95,11 +95,12 @@ export async function prepare(
     if (called !== null) prepared.target = { ...prepared.target, server: called };
     if (remark !== null && !given.common.quiet) {
       const why = say(problems[remark.code], given.common.lang);
+      const hungUp = remark.code === 'reset' && address.url.startsWith('http:');
       given.io.err(
         say(
           {
-            en: `note: the test request failed (${why}); going on, failures are counted\n`,
-            zh: `提示：试探请求失败（${why}）；继续运行，失败会计入统计\n`,
+            en: `note: the test request failed (${why}${hungUp ? '; a server that only speaks https hangs up like this' : ''}); going on, failures are counted\n`,
+            zh: `提示：试探请求失败（${why}${hungUp ? '；只支持 https 的服务器会这样断开连接' : ''}）；继续运行，失败会计入统计\n`,
           },
           given.common.lang,
         ),

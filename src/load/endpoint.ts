@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
 
-import { UserError } from '../core/index.ts';
 import type { Problem, RunPlan } from '../core/index.ts';
 import { socketProblem } from './connect-problem.ts';
 import type { Stage } from './connect-problem.ts';
 import { proxyAuthorization } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import { cachedLookup } from './name-lookup.ts';
+import { pemFiles } from './pem-files.ts';
 import { openTunnel } from './tunnel.ts';
 import type { Tunnel } from './tunnel.ts';
 
@@ -47,9 +46,7 @@ export function endpointOf(
   return {
     ...placeOf(url),
     ...(reach != null && {
-      ...(reach.ca !== null && { ca: pemText(reach.ca, '--ca') }),
-      ...(reach.cert !== null && { cert: pemText(reach.cert, '--cert') }),
-      ...(reach.key !== null && { key: pemText(reach.key, '--cert-key') }),
+      ...pemFiles(reach),
       ...(reach.http2 === true && { http2: true as const }),
     }),
     ...(proxy !== null && { tunnel: tunnelOf(new URL(proxy), secrets) }),
@@ -87,20 +84,6 @@ function throughProxy(url: URL, proxy: string): Endpoint {
 function tunnelOf(proxy: URL, secrets: Secrets): Tunnel {
   const authorization = secrets[proxyAuthorization];
   return { ...placeOf(proxy), ...(authorization !== undefined && { authorization }) };
-}
-
-function pemText(file: string, flag: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new UserError({
-      code: 'cannot-read-pem',
-      message: { en: `cannot read ${file} (${why})`, zh: `无法读取 ${file}（${why}）` },
-      hint: { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' },
-      place: { flag },
-    });
-  }
 }
 
 /** Opens a connection; bytes are handed to `read` straight from the socket's read buffer, only borrowed for the call. */

@@ -26,5 +26,6 @@ export type { ThreadData } from './thread-words.ts';
 export type { LoadParts } from './load-runner.ts';
 export { fetchOnce } from './fetch-once.ts';
 export type { Fetched } from './fetch-once.ts';
+export { tlsCauseOf } from './tls-cause.ts';
 export { unsentExchange } from './unsent-exchange.ts';
 export type { Secrets } from './request-text.ts';

@@ -117,6 +117,15 @@ export function checkWords(words: PlanWords): Mistake[] {
       '请调整其中之一。',
     );
   }
+  if ((words.cert === undefined) !== (words.certKey === undefined)) {
+    wrong(
+      words.cert === undefined ? '--cert-key' : '--cert',
+      'a certificate and its key go together',
+      '证书与私钥需同时给出',
+      'Give both --cert and --cert-key, or neither.',
+      '请同时给出 --cert 和 --cert-key，或都不给。',
+    );
+  }
   const understand = (flag: string, read: (text: string) => unknown, texts: readonly string[] = []): void => {
     for (const text of texts) {
       try {

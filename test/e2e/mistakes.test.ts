@@ -59,6 +59,14 @@ describe('a server that cannot be tested', () => {
   test('wrong path', async () => {
     expectClear(await ask(`${server.url}/v1/chatter`, '--model', 'any'), 3, /HTTP 404/, /Check the path/);
   });
+  test('a client certificate without its key', async () => {
+    expectClear(
+      await ask('https://127.0.0.1:1', '--model', 'any', '--cert', 'mine.pem'),
+      2,
+      /--cert: a certificate and its key go together/,
+      /both --cert and --cert-key/,
+    );
+  });
   test('wrong model', async () => {
     expectClear(await ask(server.url, '--model', 'nobody'), 3, /HTTP 404/, /model name/);
   });

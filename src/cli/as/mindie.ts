@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
 import { openTokenizer } from '../../dataset/index.ts';
@@ -265,5 +266,5 @@ function logStamp(now: Date): string {
   const two = (value: number): string => String(Math.trunc(Math.abs(value))).padStart(2, '0');
   const zone = `${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(offset % 60)}`;
   const ms = String(now.getMilliseconds()).padStart(3, '0');
-  return `[${localTime(now)}.${ms}${zone}] [${process.pid}] [benchmark] [INFO] [llmdyno]`;
+  return `[${localTime(now)}.${ms}${zone}] [${process.pid}] [${threadId}] [benchmark] [INFO] [llmdyno]`;
 }
