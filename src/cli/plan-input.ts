@@ -16,10 +16,14 @@ export function flagsOf(vocabulary: Vocabulary): Flag[] {
   }));
 }
 
-/** What a command that needs a plan was told: a URL or a plan file first, then flags; flags win over the file. */
+/**
+ * What a command that needs a plan was told: a URL or a plan file first, then flags; flags win over the file. `otherwise` is
+ * the address where none is said; null = one has to be.
+ */
 export function readPlanInput<V extends Vocabulary>(
   given: Given,
   more: V,
+  otherwise: string | null = null,
 ): { words: PlanWords & { url: string }; more: Words<V> } {
   const vocabulary = { ...planWords, ...more };
   const [first] = given.args;
@@ -30,7 +34,7 @@ export function readPlanInput<V extends Vocabulary>(
   if (first !== undefined && !isPlanFile(first)) fromFlags.unshift({ name: 'url', texts: [first], place: {} });
   const { words, mistakes } = readWords(vocabulary, [...fromFile, ...fromFlags]);
   const all: Mistake[] = [...mistakes, ...checkWords(words as PlanWords)];
-  const url = (words as PlanWords).url;
+  const url = (words as PlanWords).url ?? otherwise ?? undefined;
   if (url === undefined && mistakes.length === 0) all.push(noUrl());
   throwMistakes(all);
   return { words: { ...(words as PlanWords), url: url! }, more: words as unknown as Words<V> };

@@ -43,7 +43,7 @@ interface Said {
 function said(): Said[] {
   return pages.flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');
-    const blocks = [...text.matchAll(/^```(?:sh|bash|console)\n([\s\S]*?)^```/gm)].flatMap(([, block]) =>
+    const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].flatMap(([, block]) =>
       block!.replaceAll(/\\\n\s*/g, ' ').split('\n'),
     );
     const typed = blocks.flatMap((line) =>

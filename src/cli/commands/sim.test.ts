@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -30,6 +30,14 @@ async function sweep(flags: string): Promise<Sweep> {
 
 const codesOf = (point: Summary): string[] => point.verdict.findings.map((finding) => finding.code);
 const answers = '--input-tokens 100 --output-tokens 200';
+
+it('a plan file needs no address: in virtual time there is no server', async () => {
+  const file = join(folder, 'plan.yaml');
+  writeFileSync(file, 'concurrency: 4\nrequests: 20\nmax-tokens: 8\nlenient: true\n');
+  const { out, code } = await dyno(`sim ${file} --json`);
+  expect(code).toBe(0);
+  expect((JSON.parse(out) as Summary).counts).toMatchObject({ planned: 20, ok: 20 });
+});
 
 describe('what went wrong in published benchmarks, by name, is what the audit finds', () => {
   it('nothing, without a fault', async () => {

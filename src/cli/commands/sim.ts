@@ -68,8 +68,7 @@ export const command: CommandFile = {
   async run(given) {
     const profile = profileOf(given);
     const befallen = mishapsOf(given);
-    const asked = given.args.length === 0 && !given.flags.has('url') ? { ...given, args: [nowhere] } : given;
-    const { words: asking, more } = readPlanInput(asked, sweepWords);
+    const { words: asking, more } = readPlanInput(given, sweepWords, nowhere);
     const cells = gridCells(more.grid ?? [], asking);
     const words = { ...asking, ...lengthWords(cells[0] ?? null) };
     const points = sweepPoints(loadPoints(words), cells, more.repeat ?? 1);
