@@ -12,6 +12,8 @@ export default defineConfig({
           name: 'unit',
           // Rooms keep no state that a test could leave behind; loading them again for each file took most of the time.
           isolate: false,
+          // A core for each: what is left to the runner itself is little.
+          maxWorkers: '100%',
           include: [
             'src/**/*.test.ts',
             'test/house/**/*.test.ts',

@@ -82,7 +82,7 @@ export function paragraphOf(tune: Omit<TuneDocument, 'words'>): Phrase {
     const gain = (100 * binding.relaxed.gainRatio).toFixed(1);
     const at = binding.bound ?? binding.value;
     parts.push({
-      en: `${binding.slo} binds${at === null ? '' : ` (at ${round(at)} of ${round(binding.limit)})`}; 10 % more room there is expected to give ${gain} % more.`,
+      en: `The tightest limit is ${binding.slo}${at === null ? '' : ` (at ${round(at)} of ${round(binding.limit)})`}; 10 % more room there is expected to give ${gain} % more.`,
       zh: `约束最紧的是 ${binding.slo}${at === null ? '' : `（${round(at)}，限值 ${round(binding.limit)}）`}；放宽 10 % 预计可再提升 ${gain} %。`,
     });
   }

@@ -5,6 +5,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, openPage } from './browser.ts';
 import { dyno, emptyFolder, engine } from './dyno.ts';
+import { measureInto } from './measured-store.ts';
 
 const hostile = '<img src=x onerror=alert(1)>"\'& 引擎';
 let browser: BrowserContext;
@@ -22,25 +23,13 @@ beforeAll(async () => {
   browser = await openBrowser();
   folder = await emptyFolder();
   const server = await engine(['--speed', '20']);
-  const load = ['--max-tokens', '8', '--ignore-eos', '--lenient', '--store', folder, '--quiet'];
-  await dyno([
-    'sweep',
-    server.url,
-    ...load,
-    '-n',
-    '40',
-    '--concurrency',
-    '2,4,8',
-    '--slo',
-    'ttft.p99<2s',
-    '--label',
-    hostile,
-  ]);
   sweepPage = join(folder, 'sweep.html');
-  await dyno(['report', 'latest', '--as', 'html', '--out', sweepPage, '--store', folder]);
-  await dyno(['run', server.url, ...load, '-n', '60', '--concurrency', '4', '--label', 'one run']);
+  const latest = ['report', 'latest', '--as', 'html', '--store', folder];
+  await measureInto(folder, server.url, { sweep: hostile, run: 'one run' }, () =>
+    dyno([...latest, '--out', sweepPage]),
+  );
   runPage = join(folder, 'run.html');
-  await dyno(['report', 'latest', '--as', 'html', '--out', runPage, '--store', folder, '--lang', 'zh']);
+  await dyno([...latest, '--out', runPage, '--lang', 'zh']);
   await server.stop();
   await dyno([
     'sim',
@@ -56,7 +45,7 @@ beforeAll(async () => {
     '--quiet',
   ]);
   manyPage = join(folder, 'many.html');
-  await dyno(['report', 'latest', '--as', 'html', '--out', manyPage, '--store', folder]);
+  await dyno([...latest, '--out', manyPage]);
 });
 afterAll(() => browser.close());
 

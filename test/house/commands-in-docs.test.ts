@@ -5,18 +5,9 @@ import type { CommandFile } from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/commands.ts';
 import { commonFlags, parseCommand } from '../../src/cli/parse.ts';
 import { UserError } from '../../src/core/index.ts';
+import { quietIo } from '../in-process.ts';
 
 const root = join(import.meta.dirname, '../..');
-const io = {
-  out: () => {},
-  err: () => {},
-  outIsTty: false,
-  errIsTty: false,
-  columns: 80,
-  env: {},
-  argv: [],
-  onInterrupt: () => () => {},
-};
 let files: Record<string, CommandFile>;
 beforeAll(async () => {
   const loaded = Object.entries(commands).map(async ([name, entry]) => [name, (await entry.load()).command] as const);
@@ -80,7 +71,7 @@ function fault({ line, whole }: Said): string | null {
   if (unknown.length > 0) return `dyno ${name} has no ${unknown.join(', ')}`;
   if (!whole || /…|\.\.\.|\[/.test(line)) return null;
   try {
-    parseCommand(name, file, rest, io);
+    parseCommand(name, file, rest, quietIo);
     return null;
   } catch (error) {
     return error instanceof UserError ? error.mistakes[0]!.message.en : String(error);

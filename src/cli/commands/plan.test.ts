@@ -2,28 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { dynoHere } from '../../../test/in-process.ts';
 import { planCheckSchema, planSchema } from '../../plan/index.ts';
 import { readProfile } from '../../sim/index.ts';
-import { runCli } from '../run-cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dyno-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const fixtures = join(import.meta.dirname, '../../../test/fixtures');
 
-async function dyno(line: string): Promise<{ out: string; err: string; code: number }> {
-  const said = { out: '', err: '' };
-  const code = await runCli({
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
-    outIsTty: false,
-    errIsTty: false,
-    columns: 80,
-    env: {},
-    argv: line.split(' '),
-    onInterrupt: () => () => {},
-  });
-  return { ...said, code };
-}
+const dyno = (line: string) => dynoHere(line.split(' '));
 
 const example =
   'plan --model llama-3-8b --card-memory-gib 32 --cards 2 --idle-gib 3 --weights-gib 15 --input-tokens 186 --output-tokens 346 --max-output-tokens 512 --block-size 128';

@@ -2,26 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { dynoHere } from '../../../test/in-process.ts';
 import type { Summary, Sweep } from '../../core/index.ts';
-import { runCli } from '../run-cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dyno-sim-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function dyno(line: string): Promise<{ out: string; err: string; code: number }> {
-  const said = { out: '', err: '' };
-  const code = await runCli({
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
-    outIsTty: false,
-    errIsTty: false,
-    columns: 80,
-    env: {},
-    argv: `${line} --store ${folder} --quiet --lang en`.split(' '),
-    onInterrupt: () => () => {},
-  });
-  return { ...said, code };
-}
+const dyno = (line: string) => dynoHere(`${line} --store ${folder} --quiet --lang en`.split(' '));
 
 async function sweep(flags: string): Promise<Sweep> {
   const profile = 'qwen1.5-7b-mindie-8x910b4';

@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../browser.ts';
 import { dyno, emptyFolder, engine } from '../dyno.ts';
+import { measureInto } from '../measured-store.ts';
 import { dress, go, innocent, openTab, seriousFaults, serve } from './ui.ts';
 import type { Served } from './ui.ts';
 
@@ -21,21 +22,7 @@ beforeAll(async () => {
   browser = await openBrowser({ offline: false, locale: 'en-US' });
   store = await emptyFolder();
   const server = await engine(['--speed', '20', '--fault', '500:0.05', '--model', hostile]);
-  const load = ['--max-tokens', '8', '--ignore-eos', '--lenient', '--store', store, '--quiet'];
-  await dyno([
-    'sweep',
-    server.url,
-    ...load,
-    '-n',
-    '40',
-    '--concurrency',
-    '2,4,8',
-    '--slo',
-    'ttft.p99<2s',
-    '--label',
-    'a sweep',
-  ]);
-  await dyno(['run', server.url, ...load, '-n', '60', '--concurrency', '4', '--label', hostile]);
+  await measureInto(store, server.url, { sweep: 'a sweep', run: hostile });
   await dyno(['import', join(comparisons, 't4-vllm-vs-xinference.md'), '--store', store, '--quiet']);
   await dyno(['runs', 'tag', 'a sweep', hostile, '--store', store]);
   await server.stop();
