@@ -1,5 +1,5 @@
 // A soak: streams kept up for minutes against the stamped C server, the client's memory looked at every few seconds.
-// node bench/client/soak.mjs [--minutes 10] [--streams 2000] [--gap-us 100000]; needs gcc. Prints one JSON line: memory at minute 2,
+// node bench/client/soak.mjs [--minutes 10] [--streams 2000] [--gap-us 100000] [--events 250]; needs gcc. Prints one JSON line: memory at minute 2,
 // its range from then on, and where every request went. Flat = within 5 % of minute 2 in both directions.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +12,8 @@ const flag = (name, fallback) =>
 const minutes = flag('--minutes', 10);
 const streams = flag('--streams', 2000);
 const gapUs = flag('--gap-us', 100_000);
+/** Events of each answer: with 2 of them 200 streams at 100 ms are a thousand requests a second. */
+const events = flag('--events', 250);
 const settledMin = Math.min(2, minutes / 2);
 const work = mkdtempSync(join(tmpdir(), 'llmdyno-soak-'));
 const built = spawnSync('gcc', ['-O2', '-o', join(work, 'server'), join(here, 'stamped-server.c')], {
@@ -19,12 +21,12 @@ const built = spawnSync('gcc', ['-O2', '-o', join(work, 'server'), join(here, 's
 });
 if (built.status !== 0) throw new Error(built.stderr);
 
-const server = spawn(join(work, 'server'), ['0', '250', String(gapUs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+const server = spawn(join(work, 'server'), ['0', String(events), String(gapUs)], { stdio: ['ignore', 'pipe', 'inherit'] });
 const port = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
 const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 // Streams begin one after the other over the length of an answer: begun together they would all be nearly done together, and what
 // is held of answers under way would rise and fall with them.
-const riseMs = Math.round((250 * gapUs) / 1000);
+const riseMs = Math.round((events * gapUs) / 1000);
 const load = ['--concurrency', String(streams), '--ramp', `${riseMs}ms`, '--duration', `${minutes}m`];
 const quiet = [
   '--model',
@@ -70,6 +72,7 @@ console.log(
     minutes,
     streams,
     gapUs,
+    events,
     memoryMB: { atMinute: settledMin, there: at2, least, most, last: values.at(-1) },
     growthRatio: most / at2 - 1,
     flat: most <= 1.05 * at2 && least >= 0.95 * at2,

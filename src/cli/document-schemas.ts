@@ -128,10 +128,23 @@ const three = z.object({ p50: maybe, p99: maybe, max: maybe });
 const selftest = z.object({
   schema: z.literal('llmdyno.selftest/1'),
   concurrency: z.int(),
+  stamp: z
+    .object({
+      field: z.string().nullable(),
+      unit: z.enum(['ns', 'us', 'ms', 's']),
+      clock: z.enum(['monotonic', 'realtime']),
+    })
+    .nullable(),
   timestampErrorMs: three,
   scheduleSlipMs: three,
+  ratePerSec: z.object({ asked: z.number(), achieved: maybe }),
+  tokenGapMs: maybe,
+  eventsPerSec: z.number(),
   eventsPerSecPerCore: maybe,
   requestsPerSecPerCore: maybe,
+  streamsPerCore: maybe,
+  cpuRatio: maybe,
+  cpuWaitRatio: maybe,
   rssBytes: maybe,
   unaccounted: z.int(),
   verdict: z.object({ valid: z.boolean(), findings: z.array(finding) }),

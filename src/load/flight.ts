@@ -1,6 +1,6 @@
 import { problem } from '../core/index.ts';
 import type { Ask, Ended, Outcome, OutputKind, Problem, ServerSteps, ServerTimes, Timeouts } from '../core/index.ts';
-import type { Ear, Heard, Listener, Protocol, TextPlace } from '../protocol/index.ts';
+import type { Ear, Heard, Listener, Protocol, ServerStamp, TextPlace } from '../protocol/index.ts';
 import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
 import { ChunkLog } from './chunk-log.ts';
@@ -8,15 +8,17 @@ import type { ResponseHead } from './http-reader.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import { SaidText } from './said-text.ts';
 import type { ServerClock } from './server-clock.ts';
-import { stampMsIn } from './stamp.ts';
+import { foreignStampMs, stampMsIn } from './stamp.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
 export interface FlightSettings {
   protocol: Protocol;
   timeouts: Timeouts;
   keepText: boolean;
-  /** Zero of the run's clock, to place a stamped server's times on it. */
+  /** Zero of the run's clock on the clock that a stamped server reads, to place its times on ours. */
   originNs: bigint;
+  /** How the server stamps; absent = as servers made for this tool do, where it does. */
+  stamp?: ServerStamp;
   serverClock: ServerClock;
 }
 
@@ -115,7 +117,9 @@ export class Flight implements ConnectionClient, Ear {
     this.#problem = refusal(head);
     this.#refusing = this.#problem !== null;
     if (this.#refusing) return;
-    const shape = { stream: this.#ask.generation.stream, contentType, promptText: this.#ask.prompt.text };
+    const { stamp } = this.#settings;
+    const asked = { stream: this.#ask.generation.stream, contentType, promptText: this.#ask.prompt.text };
+    const shape = stamp === undefined ? asked : { ...asked, stamp };
     this.#streamed = this.#settings.protocol.streams(shape);
     this.#listener = this.#settings.protocol.listen(shape);
   }
@@ -141,9 +145,12 @@ export class Flight implements ConnectionClient, Ear {
   piece(buffer: Uint8Array, place: TextPlace, text: string | null): void {
     const of = place.of!;
     if (of !== this.#piecesOf) this.#enterPieces(this.#lastReadMs);
-    if (this.#pieces === 0 && place.stampTo > place.stampFrom) {
-      this.#stampMs = stampMsIn(buffer, place.stampFrom, place.stampTo, this.#settings.originNs);
-    }
+    const { originNs, stamp } = this.#settings;
+    if (this.#pieces > 0) {
+      // Only the first event of a read has waited for nothing but the read.
+    } else if (stamp !== undefined) this.#stampMs = foreignStampMs(buffer, place, text, stamp, originNs);
+    else if (place.stampTo > place.stampFrom)
+      this.#stampMs = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
     this.#piecesOf = of;
     this.#pieces++;
     if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);

@@ -1,4 +1,5 @@
 import type { Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops, Workload } from '../core/index.ts';
+import type { ServerStamp } from '../protocol/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
 import { Outbox } from './outbox.ts';
@@ -13,6 +14,8 @@ export interface LoadParts {
   secrets: Secrets;
   /** Set for a run that goes on after an interruption. */
   behind?: RunBehind | null;
+  /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
+  stamp?: ServerStamp;
 }
 
 /** The real runner in this thread: a plan becomes requests over sockets, and their exchanges. */

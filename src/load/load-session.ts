@@ -1,5 +1,6 @@
 import type { ClientHealth, Ended, RunBehind, RunPlan, Workload } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
+import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
@@ -13,6 +14,7 @@ import { Pools } from './pools.ts';
 import type { ConnectionSource } from './pools.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
+import { wallOriginNs } from './run-clock.ts';
 import type { RunClock } from './run-clock.ts';
 import { ServerClock } from './server-clock.ts';
 
@@ -37,6 +39,8 @@ export interface SessionParts {
   behind: RunBehind | null;
   /** Deals asks from elsewhere; absent = this process deals them itself. */
   deal?: MakeDealing;
+  /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
+  stamp?: ServerStamp;
   emit(ended: Ended): void;
 }
 
@@ -72,7 +76,8 @@ export class LoadSession {
         protocol,
         timeouts: plan.timeouts,
         keepText: plan.keepText,
-        originNs: clock.originNs,
+        originNs: parts.stamp?.clock === 'realtime' ? wallOriginNs(clock) : clock.originNs,
+        ...(parts.stamp !== undefined && { stamp: parts.stamp }),
         serverClock: this.#serverClock,
       },
       share: parts.share,

@@ -1,3 +1,6 @@
+import { stampInText, stampNs } from '../protocol/index.ts';
+import type { ServerStamp, TextPlace } from '../protocol/index.ts';
+
 const ZERO = 48;
 const NINE = 57;
 const nsDigits = 9;
@@ -30,4 +33,19 @@ function setOrigin(originNs: bigint): void {
   lastOriginNs = originNs;
   originSeconds = Number(originNs / 1_000_000_000n);
   originRestNs = Number(originNs % 1_000_000_000n);
+}
+
+/** As stampMsIn, for a server that stamps in its own way; `text` is the event's text where its bytes had escapes. */
+export function foreignStampMs(
+  buffer: Uint8Array,
+  { stampFrom, stampTo, textFrom, textTo }: TextPlace,
+  text: string | null,
+  { key, nsPerUnit }: ServerStamp,
+  originNs: bigint,
+): number | null {
+  const latin1 = (from: number, to: number): string =>
+    Buffer.from(buffer.buffer, buffer.byteOffset + from, to - from).toString('latin1');
+  const written = key === null ? stampInText(text ?? latin1(textFrom, textTo)) : latin1(stampFrom, stampTo);
+  const ns = written === null ? null : stampNs(written, nsPerUnit);
+  return ns === null ? null : Number(ns - originNs) / 1e6;
 }

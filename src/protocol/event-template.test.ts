@@ -54,7 +54,7 @@ function quickly(bytes: Uint8Array, cuts: readonly number[]): Heard[] {
       piece: (buffer, { of, textFrom, textTo, stampFrom, stampTo }, said) => {
         const text = said ?? new TextDecoder().decode(buffer.slice(textFrom, textTo));
         // Whoever takes a stamp out of the bytes looks whether it is one.
-        if (/^\d+$/.test(new TextDecoder().decode(buffer.slice(stampFrom, stampTo))))
+        if (/^\d+(?:\.\d+)?$/.test(new TextDecoder().decode(buffer.slice(stampFrom, stampTo))))
           heard.push({ kind: 'stamp', emitNs: 0n });
         heard.push({ kind: 'text', of: of!, text, events: 1, tokens: null });
       },
@@ -83,13 +83,15 @@ const stream = fc
     begun: fc.boolean(),
     stamped: fc.boolean(),
     stampFirst: fc.boolean(),
+    stampBare: fc.boolean(),
     spaced: fc.boolean(),
   })
-  .map(({ pieces, id, created, begun, stamped, stampFirst, spaced }) => {
+  .map(({ pieces, id, created, begun, stamped, stampFirst, stampBare, spaced }) => {
     const json = (value: unknown): string =>
       spaced ? JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ') : JSON.stringify(value);
     const events = pieces.map(([key, text], i) => {
-      const stamp = stamped ? { emit_ns: String(123_456_789_000 + i) } : {};
+      const ns = 123_456_789_000 + i;
+      const stamp = stamped ? { emit_ns: stampBare ? ns : String(ns) } : {};
       const body = {
         id,
         object: 'chat.completion.chunk',

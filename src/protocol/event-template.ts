@@ -3,6 +3,7 @@ import type { Heard } from './protocol.ts';
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const POINT = 46;
 const ZERO = 48;
 const NINE = 57;
 const encoder = new TextEncoder();
@@ -12,13 +13,13 @@ const decoder = new TextDecoder();
  * A value that differs from one event to the next: the text, the server's stamp, or one that nobody reads (the answer's
  * id, a string; the time it was begun, digits).
  */
-type Hole = 'text' | 'stamp' | 'word' | 'digits';
+type Hole = 'text' | 'stamp' | 'bare-stamp' | 'word' | 'digits';
 
 /** What one event said, once it was understood the slow way. */
 export interface UnderstoodEvent {
   /** null = no text: everything that the event says stands in its shape. */
   text: { of: OutputKind; text: string } | null;
-  /** Digits of emit_ns; null = the server does not stamp. */
+  /** The member that holds the server's stamp; null = there is none. */
   stamp: string | null;
   /** What an event without text says. */
   says: readonly Heard[];
@@ -70,12 +71,14 @@ export class EventTemplate {
       const key = text.of === 'reasoning' ? /"reasoning(?:_content)?"\s*:\s*"/g : /"(?:content|text)"\s*:\s*"/g;
       needed.push(placeOf(json, key, text.text, 'text'));
     }
-    if (stamp !== null) needed.push(placeOf(json, /"emit_ns"\s*:\s*"/g, stamp, 'stamp'));
+    if (stamp !== null) needed.push(stampPlace(json, stamp));
     const found = needed.filter((place) => place !== null);
     if (found.length < needed.length) return null;
     // Only keys stand before a colon, so text that looks like these is not taken for them.
     const unread = [placeOf(json, /"id"\s*:\s*"/g, null, 'word'), digitsOf(json, /"created"\s*:\s*/g)];
-    const places = [...found, ...unread.filter((place) => place !== null)].toSorted((a, b) => a.from - b.from);
+    const read = new Set(found.map(({ from }) => from));
+    const others = unread.filter((place) => place !== null).filter(({ from }) => !read.has(from));
+    const places = [...found, ...others].toSorted((a, b) => a.from - b.from);
     const literals: Literal[] = [];
     let at = 0;
     for (const place of places) {
@@ -104,6 +107,13 @@ export class EventTemplate {
         continue;
       }
       const start = at;
+      if (hole === 'bare-stamp') {
+        at = numberEnd(buffer, at, length);
+        if (at === -1) return -1;
+        this.stampFrom = start;
+        this.stampTo = at;
+        continue;
+      }
       let escaped = false;
       for (; at < length; at++) {
         const byte = buffer[at]!;
@@ -138,6 +148,15 @@ function digitsEnd(buffer: Uint8Array, from: number, length: number): number {
   let at = from;
   while (at < length && buffer[at]! >= ZERO && buffer[at]! <= NINE) at++;
   return at === from || (at > from + 1 && buffer[from] === ZERO) ? -1 : at;
+}
+
+/** Where a number without sign or exponent ends; -1 = there is none. */
+function numberEnd(buffer: Uint8Array, from: number, length: number): number {
+  const at = digitsEnd(buffer, from, length);
+  if (at === -1 || buffer[at] !== POINT) return at;
+  let end = at + 1;
+  while (end < length && buffer[end]! >= ZERO && buffer[end]! <= NINE) end++;
+  return end === at + 1 ? -1 : end;
 }
 
 /** Bytes that stand in every event, compared four at a time. */
@@ -199,4 +218,16 @@ function digitsOf(json: string, key: RegExp): Place | null {
   const from = keys[0]!.index + keys[0]![0].length;
   const digits = /^\d+(?=\s*[,}])/.exec(json.slice(from, from + 24))?.[0];
   return digits === undefined ? null : { from, to: from + digits.length, hole: 'digits' };
+}
+
+/** The one place of a member that holds the server's stamp, in quotes or bare. */
+function stampPlace(json: string, member: string): Place | null {
+  const key = `${JSON.stringify(member).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*:\\s*`;
+  if ([...json.matchAll(new RegExp(key, 'g'))].length !== 1) return null;
+  const quoted = placeOf(json, new RegExp(`${key}"`, 'g'), null, 'stamp');
+  if (quoted !== null) return quoted;
+  const bare = [...json.matchAll(new RegExp(`${key}(?=(\\d+(?:\\.\\d+)?)\\s*[,}])`, 'g'))];
+  if (bare.length !== 1) return null;
+  const from = bare[0]!.index + bare[0]![0].length;
+  return { from, to: from + bare[0]![1]!.length, hole: 'bare-stamp' };
 }

@@ -9,3 +9,5 @@ export * from './address.ts';
 export type * from './protocol.ts';
 export { refusalWords } from './openai-answer.ts';
 export { protocolFor, protocols } from './protocols.ts';
+export { findStamp, stampInText, stampNs } from './server-stamp.ts';
+export type { ClockSpans, ServerStamp } from './server-stamp.ts';

@@ -1,12 +1,14 @@
 import type { Heard } from './protocol.ts';
 import { stepsOf } from './server-steps.ts';
+import { plainStamp, stampNs, writtenStamp } from './server-stamp.ts';
+import type { ServerStamp } from './server-stamp.ts';
 import { metricsTimes } from './server-times.ts';
 
 /**
  * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike; text stands in a chat's
  * delta or message, or in a completion's text.
  */
-export function hearObject(value: unknown): Heard[] {
+export function hearObject(value: unknown, stamp: ServerStamp = plainStamp): Heard[] {
   if (!isObject(value)) return [{ kind: 'problem', code: 'malformed-stream', words: JSON.stringify(value) ?? '' }];
   const error = value['error'];
   if (error !== undefined && error !== null)
@@ -15,8 +17,9 @@ export function hearObject(value: unknown): Heard[] {
     return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(value) }];
   }
   const heard: Heard[] = [];
-  const stamp = value['emit_ns'];
-  if (typeof stamp === 'string' && /^\d{1,19}$/.test(stamp)) heard.push({ kind: 'stamp', emitNs: BigInt(stamp) });
+  const written = writtenStamp(value, stamp);
+  const emitNs = written === null ? null : stampNs(written, stamp.nsPerUnit);
+  if (emitNs !== null) heard.push({ kind: 'stamp', emitNs });
   const choices = value['choices'];
   const usage = value['usage'];
   if (Array.isArray(choices)) for (const choice of choices) hearChoice(choice, heard);

@@ -5,6 +5,8 @@ import { JsonStreamListener } from './json-listener.ts';
 import { KnownShapes } from './known-shapes.ts';
 import { hearObject } from './openai-answer.ts';
 import type { Ear, Heard, Listener } from './protocol.ts';
+import { plainStamp, stampInText, stampNs } from './server-stamp.ts';
+import type { ServerStamp } from './server-stamp.ts';
 import { SseReader } from './sse-reader.ts';
 import type { EventHandler } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
@@ -45,6 +47,12 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #several = false;
   /** Output tokens of usage that came in events of its own; null = none came yet. */
   #usedTokens: number | null = null;
+
+  readonly #stamped: ServerStamp;
+
+  constructor(stamped: ServerStamp = plainStamp) {
+    this.#stamped = stamped;
+  }
 
   hear(bytes: Uint8Array): Heard[] {
     if (this.#broken || bytes.length === 0) return this.#take();
@@ -105,7 +113,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     this.#begun = first !== undefined;
     if (first !== OPEN) return;
     const fresh = (piece: Heard): Heard[] => this.#fresh(piece);
-    this.#objects = new JsonStreamListener((value) => hearObject(value).flatMap(fresh), {
+    this.#objects = new JsonStreamListener((value) => hearObject(value, this.#stamped).flatMap(fresh), {
       cut: 'objects',
       endsBy: 'finish',
     });
@@ -143,13 +151,13 @@ export class OpenaiStreamListener implements Listener, EventHandler {
 
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
   #matched(template: EventTemplate, of: OutputKind, buffer: Uint8Array): boolean {
-    const { textFrom, textTo, stampFrom, stampTo } = template;
+    const { textFrom, textTo } = template;
     const text = template.escaped ? unescaped(buffer, template) : null;
     if (template.escaped && text === null) return false;
     const alone = of === 'answer' && !this.#texts.plain;
     if (alone || of !== this.#of) this.#flush();
     this.#of = of;
-    if (gathered.events === 0) this.#stamp = stampTo > stampFrom ? stampIn(buffer, stampFrom, stampTo) : null;
+    if (gathered.events === 0) this.#stamp = this.#stampOf(buffer, template, text);
     if (alone) {
       if (this.#stamp !== null) this.#heard.push({ kind: 'stamp', emitNs: this.#stamp });
       this.#stamp = null;
@@ -159,6 +167,20 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (text === null) gathered.addBytes(buffer, textFrom, textTo);
     else gathered.addText(text);
     return true;
+  }
+
+  /** The stamp of an event that matched; null = it has none. */
+  #stampOf(
+    buffer: Uint8Array,
+    { stampFrom, stampTo, textFrom, textTo }: EventTemplate,
+    text: string | null,
+  ): bigint | null {
+    const { key, nsPerUnit } = this.#stamped;
+    if (key === null) {
+      const digits = stampInText(text ?? decoder.decode(buffer.subarray(textFrom, textTo)));
+      return digits === null ? null : stampNs(digits, nsPerUnit);
+    }
+    return stampTo > stampFrom ? stampNs(decoder.decode(buffer.subarray(stampFrom, stampTo)), nsPerUnit) : null;
   }
 
   /** For the reader: understands an event the slow way, and learns its shape where it is a plain piece of text. */
@@ -189,7 +211,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       this.#several = true;
       this.#texts = new CumulativeText(false);
     }
-    const heard = hearObject(value);
+    const heard = hearObject(value, this.#stamped);
     const fresh = heard.some(({ kind }) => kind === 'text') ? heard.flatMap((piece) => this.#fresh(piece)) : heard;
     this.#addUsage(value, fresh);
     this.#say(fresh);
@@ -226,15 +248,16 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   /** Learns the shape of an event that is a plain piece of text, or says nothing but that the answer begins or ends. */
   #learn(line: Uint8Array, heard: readonly Heard[]): void {
     const [first] = heard;
-    const stamp = first?.kind === 'stamp' ? first.emitNs.toString() : null;
-    const said = stamp === null ? heard : heard.slice(1);
+    const stamped = first?.kind === 'stamp';
+    const stamp = stamped ? this.#stamped.key : null;
+    const said = stamped ? heard.slice(1) : heard;
     const [only] = said;
     if (said.length > 1) return;
     if (only?.kind === 'text' && only.of !== 'tool') {
       this.#plainEvents++;
       if (this.#plainEvents > lastTaught || (this.#plainEvents === 1 && !known.eager)) return;
       this.#template = known.learn(line, { text: only, stamp, says: [] }) ?? this.#template;
-    } else if (stamp === null && known.eager && (only === undefined || only.kind === 'finish')) {
+    } else if (!stamped && known.eager && (only === undefined || only.kind === 'finish')) {
       known.learn(line, { text: null, stamp: null, says: said });
     }
   }
@@ -274,11 +297,6 @@ function unescaped(buffer: Uint8Array, { textFrom, textTo }: EventTemplate): str
 /** Whether an event's data is exactly the word that ends a stream. */
 function isDone(buffer: Uint8Array, from: number, to: number): boolean {
   return to - from === DONE.length && DONE.every((byte, i) => buffer[from + i] === byte);
-}
-
-function stampIn(buffer: Uint8Array, from: number, to: number): bigint | null {
-  const digits = decoder.decode(buffer.subarray(from, to));
-  return /^\d{1,19}$/.test(digits) ? BigInt(digits) : null;
 }
 
 /** How many choices there are at least, by the largest index that an event names. */

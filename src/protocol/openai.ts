@@ -14,7 +14,8 @@ function openaiWire(name: ApiName, path: string, promptFields: (ask: Ask) => Rec
     listsModels: true,
     encode: (ask, target) => encode(ask, target, promptFields(ask)),
     streams,
-    listen: (shape) => (streams(shape) ? new OpenaiStreamListener() : new JsonWholeListener(hearObject)),
+    listen: (shape) =>
+      streams(shape) ? new OpenaiStreamListener(shape.stamp) : new JsonWholeListener((value) => hearObject(value)),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ServerStamp } from './server-stamp.ts';
 import type { ApiName, Ask, OutputKind, ProblemCode, ServerTimes, Target } from '../core/index.ts';
 
 /** One HTTP request, ready to be written; host, length and connection headers are the sender's business. */
@@ -19,7 +20,7 @@ export type Heard =
   | { kind: 'steps'; batchSize: number[]; queueWaitMs: number[]; timesMs?: number[] }
   /** What the server says of the whole request's times, by its own clock. */
   | { kind: 'times'; times: ServerTimes }
-  /** When a stamped server says it emitted the output that follows: nanoseconds of this host's CLOCK_MONOTONIC. */
+  /** When a stamped server says it emitted the output that follows: nanoseconds of a clock of this host. */
   | { kind: 'stamp'; emitNs: bigint }
   | { kind: 'problem'; code: ProblemCode; words: string };
 
@@ -29,7 +30,7 @@ export interface TextPlace {
   of: OutputKind | null;
   textFrom: number;
   textTo: number;
-  /** Decimal digits of emit_ns; empty = the server does not stamp. */
+  /** The server's stamp as it is written; empty = the event has none, or it stands in the text. */
   stampFrom: number;
   stampTo: number;
 }
@@ -61,6 +62,8 @@ export interface AnswerShape {
   contentType: string;
   /** What was asked, for wires that say it again before the answer; absent = not known. */
   promptText?: string | null;
+  /** How the server stamps its events; absent = as plainStamp says, where it does. */
+  stamp?: ServerStamp;
 }
 
 /** One wire: how asks are said and answers heard. */

@@ -1,10 +1,11 @@
-import type { ClientHealth, Exchange, Finding, LoadShape, RunnerKit, RunPlan, Stops, Verdict } from '../core/index.ts';
-import { quantile, verdictOf } from '../core/index.ts';
+import type { ClientHealth, Finding, LoadShape, RunnerKit, RunPlan, Stops, Verdict } from '../core/index.ts';
+import { verdictOf } from '../core/index.ts';
 import { makeLoadRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
-import { errorFigures, receiveErrors, slips } from './stamp-errors.ts';
-import type { ErrorFigures } from './stamp-errors.ts';
+import type { ServerStamp } from '../protocol/index.ts';
+import { PartTally } from './part-tally.ts';
+import type { ErrorFigures } from './part-tally.ts';
 
 /** What to measure the measurer at. */
 export interface SelftestAsk {
@@ -18,6 +19,8 @@ export interface SelftestAsk {
   /** Asks per second of the open-loop part; null = half of what the closed loop reached. */
   ratePerSec: number | null;
   stop: AbortSignal;
+  /** How the server stamps; null = it does not, as far as could be seen; absent = as the embedded engine does. */
+  stamp?: ServerStamp | null;
   /** Told which part begins. */
   onPart?(part: SelftestPart): void;
   /** Where the load of each part is kept; absent = nowhere. */
@@ -34,6 +37,8 @@ export type KeepPart = (plan: RunPlan, kit: RunnerKit, stops: Stops) => Promise<
 export interface SelftestReport {
   schema: 'llmdyno.selftest/1';
   concurrency: number;
+  /** How the server stamps its events; null = nothing in them is a time of this host. */
+  stamp: { field: string | null; unit: 'ns' | 'us' | 'ms' | 's'; clock: ServerStamp['clock'] } | null;
   /** Receive stamp minus the server's own stamp. */
   timestampErrorMs: ErrorFigures;
   /** Send minus due, open loop. */
@@ -48,6 +53,8 @@ export interface SelftestReport {
   /** Streams of this token speed that one core can hold before its own delays show (80 % of a core). */
   streamsPerCore: number | null;
   cpuRatio: number | null;
+  /** Share of the time of the streams that the client was ready to run and had no core. */
+  cpuWaitRatio: number | null;
   rssBytes: number | null;
   planned: number;
   ok: number;
@@ -59,9 +66,8 @@ export interface SelftestReport {
 const kneeRatio = 0.8;
 
 interface Part {
-  exchanges: Exchange[];
+  tally: PartTally;
   health: ClientHealth | null;
-  spanMs: number;
 }
 
 /** Measures the client against a stamped server: streams kept up, a schedule kept, and short requests in a row. */
@@ -73,8 +79,7 @@ export async function runSelftest(ask: SelftestAsk): Promise<SelftestReport> {
     { durationMs: ask.forMs, requests: null },
     ask.tokens,
   );
-  const ended = streams.exchanges.filter(({ outcome }) => outcome === 'ok').length;
-  const reached = (1000 * ended) / Math.max(1, streams.spanMs);
+  const reached = (1000 * streams.tally.ok) / Math.max(1, streams.tally.spanMs);
   const asked = ask.ratePerSec ?? Math.max(1, reached / 2);
   const open: LoadShape = {
     kind: 'open',
@@ -106,68 +111,98 @@ function report(
   asked: number,
 ): SelftestReport {
   const { streams, schedule, short } = parts;
-  const errors = receiveErrors(streams.exchanges);
-  const events = streams.exchanges.reduce((sum, { chunks }) => sum + chunks.tokens.reduce((a, b) => a + b, 0), 0);
-  const eventsPerSec = (1000 * events) / Math.max(1, streams.spanMs);
-  const perCore = (rate: number, ratio: number | null | undefined): number | null =>
-    ratio === null || ratio === undefined || ratio <= 0 ? null : rate / ratio;
-  const everything = [streams, schedule, short].flatMap(({ exchanges }) => exchanges);
-  const okOf = (part: Part): number => part.exchanges.filter(({ outcome }) => outcome === 'ok').length;
-  const gapMs = medianGap(streams.exchanges);
-  const eventsPerSecPerCore = perCore(eventsPerSec, streams.health?.cpuRatio);
-  const sends = schedule.exchanges.filter(({ sentMs }) => sentMs !== null).map(({ sentMs }) => sentMs!);
-  const sendSpanMs = span(sends);
+  const all = [streams, schedule, short];
+  const rate = (count: number, { tally }: Part): number => (1000 * count) / Math.max(1, tally.spanMs);
+  const eventsPerSec = rate(streams.tally.events, streams);
+  const perCore = (ofAll: number, { health }: Part): number | null => {
+    const ratio = health?.cpuRatio ?? 0;
+    return ratio > 0 ? ofAll / ratio : null;
+  };
+  const sum = (of: (tally: PartTally) => number): number => all.reduce((total, { tally }) => total + of(tally), 0);
+  const gapMs = streams.tally.medianGapMs;
+  const eventsPerSecPerCore = perCore(eventsPerSec, streams);
   const found: Omit<SelftestReport, 'verdict'> = {
     schema: 'llmdyno.selftest/1',
     concurrency: ask.concurrency,
-    timestampErrorMs: errorFigures(errors),
-    scheduleSlipMs: errorFigures(slips(schedule.exchanges)),
-    ratePerSec: {
-      asked,
-      achieved: sends.length > 1 && sendSpanMs > 0 ? (1000 * (sends.length - 1)) / sendSpanMs : null,
-    },
+    stamp: toldStamp(ask.stamp),
+    timestampErrorMs: streams.tally.figures('errors'),
+    scheduleSlipMs: schedule.tally.figures('slips'),
+    ratePerSec: { asked, achieved: schedule.tally.sentPerSec },
     tokenGapMs: gapMs,
     eventsPerSec,
     eventsPerSecPerCore,
-    requestsPerSecPerCore: perCore((1000 * okOf(short)) / Math.max(1, short.spanMs), short.health?.cpuRatio),
+    requestsPerSecPerCore: perCore(rate(short.tally.ok, short), short),
     streamsPerCore:
       eventsPerSecPerCore === null || gapMs === null
         ? null
         : Math.floor((kneeRatio * eventsPerSecPerCore * gapMs) / 1000),
     cpuRatio: streams.health?.cpuRatio ?? null,
-    rssBytes: Math.max(...[streams, schedule, short].map(({ health }) => health?.rssMaxBytes ?? 0)) || null,
-    planned: everything.length,
-    ok: everything.filter(({ outcome }) => outcome === 'ok').length,
-    unaccounted: lost(streams) + lost(schedule) + lost(short),
+    cpuWaitRatio: streams.health?.cpuWaitRatio ?? null,
+    rssBytes: Math.max(...all.map(({ health }) => health?.rssMaxBytes ?? 0)) || null,
+    planned: sum(({ recorded }) => recorded),
+    ok: sum(({ ok }) => ok),
+    unaccounted: sum(({ lost }) => lost),
   };
   return { ...found, verdict: verdictOf(doubts(found)) };
 }
 
-/** Asks that came due and never came out: their numbers are missing from the sequence. */
-function lost({ exchanges }: Part): number {
-  return exchanges.reduce((most, { seq }) => Math.max(most, seq), -1) + 1 - exchanges.length;
-}
+const unitNames: Record<number, NonNullable<SelftestReport['stamp']>['unit']> = {
+  1: 'ns',
+  1000: 'us',
+  1_000_000: 'ms',
+  1_000_000_000: 's',
+};
 
-function medianGap(exchanges: readonly Exchange[]): number | null {
-  const gaps = exchanges.flatMap(({ chunks }) => chunks.atMs.slice(1).map((at, i) => at - chunks.atMs[i]!));
-  return quantile(Float64Array.from(gaps).sort(), 0.5);
+function toldStamp(stamp: ServerStamp | null | undefined): SelftestReport['stamp'] {
+  if (stamp === null) return null;
+  const { key, nsPerUnit, clock } = stamp ?? { key: 'emit_ns', nsPerUnit: 1, clock: 'monotonic' };
+  return { field: key, unit: unitNames[nsPerUnit]!, clock };
 }
 
 function doubts(found: Omit<SelftestReport, 'verdict'>): Finding[] {
-  const { timestampErrorMs: error, tokenGapMs, cpuRatio } = found;
+  const { timestampErrorMs: error, tokenGapMs, cpuRatio, cpuWaitRatio } = found;
   const findings: Finding[] = [];
   const limitMs = tokenGapMs === null ? null : Math.max(1, 0.1 * tokenGapMs);
   if (error.n === 0) {
     findings.push({
       code: 'not-stamped',
       severity: 'invalid',
-      message: 'The server does not stamp its chunks with emit_ns, so the receive error cannot be known.',
+      message:
+        'Nothing in the events of this server is the time of their emission on a clock of this host, so the receive error cannot be known.',
       evidence: { reads: 0 },
-      advice: 'Use the embedded engine (leave --url out), or a server whose chunks carry "emit_ns".',
+      advice:
+        'Leave --url out (the embedded engine stamps), or let the server write CLOCK_MONOTONIC or CLOCK_REALTIME of this host into every event just before it is sent: "emit_ns":"<ns>" or any other member in ns, µs, ms or seconds with a fraction, or as the text itself.',
       zh: {
-        message: '服务器的数据块没有 emit_ns 时间戳，无法得知接收误差。',
-        advice: '使用内置引擎（不加 --url），或使用带 "emit_ns" 的服务器。',
+        message: '该服务器的事件中没有本机时钟的发出时间，无法得知接收误差。',
+        advice:
+          '不加 --url（内置引擎带时间戳），或让服务器在发送每个事件前写入本机的 CLOCK_MONOTONIC 或 CLOCK_REALTIME：字段 "emit_ns":"<纳秒>"，或任意名称、单位为 ns、µs、ms 或带小数的秒的字段，也可直接写在文本中。',
       },
+    });
+  }
+  if (tokenGapMs !== null && error.p99 !== null && error.p99 > Math.max(1, tokenGapMs)) {
+    const waited =
+      cpuWaitRatio === null ? '' : ` It waited for a core ${(100 * cpuWaitRatio).toFixed(0)} % of the time.`;
+    const waitedZh = cpuWaitRatio === null ? '' : `客户端有 ${(100 * cpuWaitRatio).toFixed(0)} % 的时间在等待 CPU 核。`;
+    findings.push({
+      code: 'late-tail',
+      severity: 'warn',
+      message: `One read in a hundred was stamped more than ${error.p99.toFixed(1)} ms late, longer than the gap between two tokens (${tokenGapMs.toFixed(1)} ms): the tails of gaps measured like this are partly the client's.${waited}`,
+      evidence: { p99Ms: error.p99, tokenGapMs, cpuWaitRatio },
+      advice: 'Keep other work off this host (or pin it to other cores) and measure again.',
+      zh: {
+        message: `百分之一的读取时间戳误差超过 ${error.p99.toFixed(1)} ms，大于两个 token 的间隔（${tokenGapMs.toFixed(1)} ms）：这样测得的间隔长尾部分来自客户端。${waitedZh}`,
+        advice: '请停止本机其他负载（或绑定到其他核）后再测。',
+      },
+    });
+  }
+  if (found.stamp?.unit === 'ms') {
+    findings.push({
+      code: 'coarse-stamps',
+      severity: 'info',
+      message: 'The server cuts its stamps to the millisecond: errors below 1 ms are its rounding.',
+      evidence: { field: found.stamp.field },
+      advice: 'Let it write ns or µs.',
+      zh: { message: '服务器的时间戳只精确到毫秒：小于 1 ms 的误差来自取整。', advice: '请让服务器写入 ns 或 µs。' },
     });
   }
   if ((limitMs !== null && error.p50 !== null && error.p50 > limitMs) || (cpuRatio !== null && cpuRatio > 0.9)) {
@@ -221,33 +256,30 @@ async function measure(
     keepText: false,
   };
   const prompt = [plainPrompt('selftest', 'Count.')];
-  const kit = makeLoadRunner({ workload: () => fromPrompts(prompt, { offset: 0, cycle: true }), secrets: ask.secrets });
-  const exchanges: Exchange[] = [];
+  const kit = makeLoadRunner({
+    workload: () => fromPrompts(prompt, { offset: 0, cycle: true }),
+    secrets: ask.secrets,
+    ...(isForeign(ask.stamp) && { stamp: ask.stamp }),
+  });
+  const tally = new PartTally();
   const heard: RunnerKit = {
     ...kit,
     async *run(...given) {
       for await (const ended of kit.run(...given)) {
-        exchanges.push(ended.exchange);
+        tally.add(ended.exchange);
         yield ended;
       }
     },
   };
   await (ask.keep ?? keepNowhere)(plan, heard, { sending: ask.stop, everything: ask.stop });
-  const sends = exchanges.flatMap(({ sentMs }) => (sentMs === null ? [] : [sentMs]));
-  return { exchanges, health: kit.health(), spanMs: span([...sends, ...exchanges.map(({ endMs }) => endMs)]) };
+  return { tally, health: kit.health() };
+}
+
+/** Whether the client has to be told how the server stamps. */
+function isForeign(stamp: ServerStamp | null | undefined): stamp is ServerStamp {
+  return stamp != null && !(stamp.key === 'emit_ns' && stamp.nsPerUnit === 1 && stamp.clock === 'monotonic');
 }
 
 const keepNowhere: KeepPart = async (plan, kit, stops) => {
   for await (const _ of kit.run(plan, stops, []));
 };
-
-/** From the least to the greatest; a loop, because spreading a million values into Math.max overflows the stack. */
-function span(values: readonly number[]): number {
-  let least = Infinity;
-  let most = -Infinity;
-  for (const value of values) {
-    least = Math.min(least, value);
-    most = Math.max(most, value);
-  }
-  return values.length === 0 ? 0 : most - least;
-}

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange, Summary } from '../../src/core/index.ts';
 import { dyno, emptyFolder, engine, summaryOf } from './dyno.ts';
+import type { SelftestReport } from '../../src/selftest/index.ts';
 import type { Engine } from './dyno.ts';
 
 let server: Engine | null = null;
@@ -67,4 +70,38 @@ describe('measuring the measurer', () => {
       expect(done.code).toBe(summary.verdict.valid ? 0 : 5);
     },
   );
+});
+
+test('dyno selftest takes a server that stamps in its own way, and tells which', async () => {
+  // Microseconds of the wall clock, as a bare number under another name.
+  const other = createServer((request, response) => {
+    request.resume();
+    if (request.method === 'GET') return void response.end('{"data":[{"id":"m"}]}');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    let left = 10;
+    const timer = setInterval(() => {
+      const delta = left > 0 ? { content: ' word' } : {};
+      const event = { choices: [{ index: 0, delta, finish_reason: left > 0 ? null : 'stop' }] };
+      const t_us = Math.round((performance.timeOrigin + performance.now()) * 1000);
+      response.write(`data: ${JSON.stringify({ ...event, t_us })}\n\n`);
+      if (left-- > 0) return;
+      clearInterval(timer);
+      response.end('data: [DONE]\n\n');
+    }, 10);
+    response.on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const words = ['--concurrency', '4', '--duration', '1', '--json', '--lenient'];
+  const done = await dyno(['selftest', '--url', `http://127.0.0.1:${port}`, ...words]);
+  other.close();
+  other.closeAllConnections();
+  const report = JSON.parse(done.out) as SelftestReport;
+  expect(report.stamp).toEqual({ field: 't_us', unit: 'us', clock: 'realtime' });
+  expect(report.timestampErrorMs.n).toBeGreaterThan(40);
+  expect(report.unaccounted).toBe(0);
+  expect(report.timestampErrorMs.shares.reduce((sum, { ratio }) => sum + ratio, 0)).toBeCloseTo(1, 9);
+  // On one clock: nothing is read before it was written, and what was written is read soon.
+  expect(report.timestampErrorMs.p50!).toBeGreaterThan(-0.1);
+  expect(report.timestampErrorMs.p50!).toBeLessThan(1000);
 });

@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exitCodes, say, UserError } from '../../core/index.ts';
-import type { Lang, Target } from '../../core/index.ts';
+import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import type { Target } from '../../core/index.ts';
 import { readAddress } from '../../protocol/index.ts';
-import { runSelftest } from '../../selftest/index.ts';
-import type { ErrorFigures, SelftestReport } from '../../selftest/index.ts';
-import { tableText } from '../../report/index.ts';
+import { figureSvg } from '../../report/index.ts';
+import { findServerStamp, runSelftest } from '../../selftest/index.ts';
+import type { SelftestReport } from '../../selftest/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { keptPart } from '../kept-part.ts';
 import { firstModel } from '../preflight.ts';
+import { writeWhole } from '../render.ts';
+import { selftestFigure, selftestText } from '../selftest-text.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 
 const parts = {
@@ -61,8 +63,8 @@ export const command: CommandFile = {
       name: 'url',
       value: 'URL',
       help: {
-        en: 'a stamped server instead of the embedded engine (chunks with "emit_ns")',
-        zh: '使用带时间戳的服务器代替内置引擎（数据块含 "emit_ns"）',
+        en: 'a stamped server on this host instead of the embedded engine: each event tells CLOCK_MONOTONIC or CLOCK_REALTIME of its emission, as "emit_ns":"<ns>" or in any other member or its text (ns, µs, ms, or seconds with a fraction; found by one question beforehand)',
+        zh: '使用本机上带时间戳的服务器代替内置引擎：每个事件写明发出时的 CLOCK_MONOTONIC 或 CLOCK_REALTIME，字段 "emit_ns":"<纳秒>"，或任意其他字段或文本（ns、µs、ms 或带小数的秒；测试前先提一个问题自动识别）',
       },
     },
     {
@@ -102,6 +104,14 @@ export const command: CommandFile = {
       },
     },
     {
+      name: 'out',
+      value: 'FILE',
+      help: {
+        en: 'the chart of the errors as a picture too (.svg or .png)',
+        zh: '同时把误差图保存为图片（.svg 或 .png）',
+      },
+    },
+    {
       name: 'lenient',
       value: null,
       help: { en: 'exit 0 even when the client is at its limit', zh: '即使客户端已到极限也返回 0' },
@@ -133,13 +143,17 @@ export const command: CommandFile = {
       ratePerSec: last(given, 'rate') === undefined ? null : number(given, 'rate', 0, 0.01, 100_000),
     };
     const url = last(given, 'url');
+    const out = pictureFile(given);
     const secure = given.flags.has('tls');
     const engine = url === undefined ? await stampedEngine(settings.gapMs, secure) : null;
     const stop = new AbortController();
     const done = given.io.onInterrupt(() => stop.abort());
     try {
       const report = await measure(given, engine?.url ?? url!, settings, stop);
-      given.io.out(given.common.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, given.common.lang));
+      given.io.out(
+        given.common.json ? `${JSON.stringify(report, null, 2)}\n` : selftestText(report, given.common.lang),
+      );
+      if (out !== null) await keepPicture(out, report, given);
       if (stop.signal.aborted) return exitCodes.interrupted;
       return report.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
     } finally {
@@ -166,9 +180,13 @@ async function measure(
     ...reachOf(given),
   };
   const model = last(given, 'model') ?? (await firstModel(address, server, {}, 10_000)).id;
+  const target = { ...server, model };
+  // The embedded engine stamps as we know it.
+  const stamp = last(given, 'url') === undefined ? undefined : await findServerStamp(target, {});
   return runSelftest({
-    target: { ...server, model },
+    target,
     secrets: {},
+    ...(stamp !== undefined && { stamp }),
     ...settings,
     stop: stop.signal,
     ...(given.flags.has('keep') && { keep: keptPart(given, () => stop.abort()) }),
@@ -176,6 +194,26 @@ async function measure(
       if (!common.quiet && !common.json) io.err(`${say(parts[part], common.lang)} …\n`);
     },
   });
+}
+
+/** Where a picture goes; null = none is asked for. */
+function pictureFile(given: Given): string | null {
+  const file = last(given, 'out') ?? null;
+  if (file === null || /\.(?:svg|png)$/i.test(file)) return file;
+  throw new UserError({
+    code: 'bad-value',
+    message: { en: `"${printable(file)}" is neither .svg nor .png`, zh: `"${printable(file)}" 不是 .svg 或 .png 文件` },
+    hint: { en: 'For example --out selftest.png', zh: '例如 --out selftest.png' },
+    place: { flag: '--out' },
+  });
+}
+
+async function keepPicture(file: string, report: SelftestReport, given: Given): Promise<void> {
+  const svg = await figureSvg(selftestFigure(report), { lang: given.common.lang, theme: 'light', width: 900 });
+  const picture = /\.svg$/i.test(file) ? svg : (await import('../../picture/index.ts')).pngOf(svg).bytes;
+  await writeWhole(file, picture);
+  if (!given.common.quiet)
+    given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${printable(file)}\n`);
 }
 
 function reachOf(given: Given): Pick<Target, 'reach'> {
@@ -215,61 +253,6 @@ function metronome(gapMs: number): object {
     kv: null,
     notes: ['No engine: every stream gets a token each step, however many there are.'],
   };
-}
-
-function reportText(report: SelftestReport, lang: Lang): string {
-  const row = (name: string, figures: ErrorFigures): string[] => [
-    name,
-    ...[figures.p50, figures.p99, figures.binP99, figures.max].map((value) =>
-      value === null ? '–' : value.toFixed(3),
-    ),
-    String(figures.n),
-  ];
-  const table = tableText(
-    [
-      say({ en: 'error (ms)', zh: '误差 (ms)' }, lang),
-      'p50',
-      'p99',
-      say({ en: 'typical p99', zh: '典型 p99' }, lang),
-      'max',
-      'n',
-    ],
-    [
-      row(say({ en: 'receive stamp', zh: '接收时间戳' }, lang), report.timestampErrorMs),
-      row(say({ en: 'send schedule', zh: '发送计划' }, lang), report.scheduleSlipMs),
-    ],
-  );
-  const count = (value: number | null): string => (value === null ? '–' : Math.round(value).toLocaleString('en-US'));
-  const speed = report.tokenGapMs === null ? '–' : (1000 / report.tokenGapMs).toFixed(0);
-  const lines = [
-    table,
-    say(
-      {
-        en: `${count(report.eventsPerSec)} events/s at ${((report.cpuRatio ?? 0) * 100).toFixed(0)} % of a core; a whole core: ${count(report.eventsPerSecPerCore)} events/s, ${count(report.requestsPerSecPerCore)} short requests/s`,
-        zh: `${count(report.eventsPerSec)} 事件/秒，占单核 ${((report.cpuRatio ?? 0) * 100).toFixed(0)} %；单核满载约 ${count(report.eventsPerSecPerCore)} 事件/秒、${count(report.requestsPerSecPerCore)} 短请求/秒`,
-      },
-      lang,
-    ),
-    say(
-      {
-        en: `rate: asked ${report.ratePerSec.asked.toFixed(1)}/s, achieved ${report.ratePerSec.achieved?.toFixed(1) ?? '–'}/s; requests: planned ${report.planned}, ok ${report.ok}, unaccounted ${report.unaccounted}; memory ${count((report.rssBytes ?? 0) / 1e6)} MB`,
-        zh: `速率：计划 ${report.ratePerSec.asked.toFixed(1)}/s，实际 ${report.ratePerSec.achieved?.toFixed(1) ?? '–'}/s；请求：计划 ${report.planned}，成功 ${report.ok}，去向不明 ${report.unaccounted}；内存 ${count((report.rssBytes ?? 0) / 1e6)} MB`,
-      },
-      lang,
-    ),
-    say(
-      {
-        en: `This host can be trusted up to about ${count(report.streamsPerCore)} streams at ${speed} tokens/s per core.`,
-        zh: `本机单核可信承载约 ${count(report.streamsPerCore)} 路、每路 ${speed} token/秒的流。`,
-      },
-      lang,
-    ),
-    ...report.verdict.findings.map(
-      (finding) =>
-        `${finding.severity}: ${lang === 'zh' ? finding.zh.message : finding.message}\n    ${lang === 'zh' ? finding.zh.advice : finding.advice}`,
-    ),
-  ];
-  return `${lines.join('\n')}\n`;
 }
 
 function number(given: Given, name: string, fallback: number, least: number, most: number): number {
