@@ -21,7 +21,9 @@ const built = spawnSync('gcc', ['-O2', '-o', join(work, 'server'), join(here, 's
 });
 if (built.status !== 0) throw new Error(built.stderr);
 
-const server = spawn(join(work, 'server'), ['0', String(events), String(gapUs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+const server = spawn(join(work, 'server'), ['0', String(events), String(gapUs)], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
 const port = await new Promise((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
 const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 // Streams begin one after the other over the length of an answer: begun together they would all be nearly done together, and what

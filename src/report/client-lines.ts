@@ -16,23 +16,42 @@ export function clientLines(summary: Summary, lang: Lang): string[] {
   return lines;
 }
 
+/** Less than this is the ordinary wait of any process. */
+const noticeableWait = 0.02;
+/** Less than this lies in the buffers of any host. */
+const noticeableBytes = 1024 * 1024;
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${fixed(bytes / 1024, 0)} KiB` : `${fixed(bytes / (1024 * 1024), 1)} MiB`;
+}
+
 function healthLine(client: ClientHealth, lang: Lang): string {
   const word = (en: string, zh: string): string => say({ en, zh }, lang);
   const ms = (value: number | null): string => (value === null ? '–' : `${fixed(value, 1)} ms`);
   const { gc, connecting, cpuPerThread } = client;
   const opened = client.connectionsOpened;
   const parts = [
-    `${word('loop delay p99', '循环延迟 p99')} ${ms(client.loopDelayP99Ms)}`,
+    `${word('loop delay p50 / p99 / max', '循环延迟 p50 / p99 / max')} ${[client.loopDelayP50Ms ?? null, client.loopDelayP99Ms, client.loopDelayMaxMs ?? null].map((value) => (value === null ? '–' : fixed(value, 1))).join(' / ')} ms`,
     client.cpuRatio === null
       ? null
       : `CPU ${percent(client.cpuRatio)}${cpuPerThread !== undefined && cpuPerThread.length > 1 ? ` (${cpuPerThread.map((share) => percent(share)).join(' ')})` : ''}`,
-    gc === undefined ? null : `GC ≤ ${ms(gc.maxMs)}`,
+    (client.cpuWaitRatio ?? 0) < noticeableWait
+      ? null
+      : `${word('waited for a core', '等待 CPU')} ${percent(client.cpuWaitRatio!)}`,
+    gc === undefined ? null : `GC ${gc.pauses} × ≤ ${ms(gc.maxMs)}`,
     opened === null
       ? null
       : `${word('connections', '连接')} ${opened} ${word('new', '新建')}, ${client.connectionsReused ?? '–'} ${word('reused', '复用')}`,
     connecting === undefined
       ? null
       : `${word('connecting', '建连')} ${ms(connecting.meanMs)}${connecting.tlsMeanMs === null ? '' : ` (TLS ${ms(connecting.tlsMeanMs)})`}`,
+    // What the system has not taken from us yet, and what it holds that we have not taken: either grows when one side is slow.
+    (client.sendBacklogMaxBytes ?? 0) === 0
+      ? null
+      : `${word('unsent', '待发送')} ≤ ${sizeText(client.sendBacklogMaxBytes!)}`,
+    (client.socketBuffersMaxBytes ?? 0) < noticeableBytes
+      ? null
+      : `${word('in socket buffers', '套接字缓冲')} ≤ ${sizeText(client.socketBuffersMaxBytes!)}`,
     client.fileHandlesLeft === null || client.fileHandlesLeft === undefined
       ? null
       : `${word('handles left', '剩余句柄')} ${client.fileHandlesLeft}`,
