@@ -18,7 +18,11 @@ const usual = {
 };
 const command = await build({
   ...usual,
-  entryPoints: { 'cli/main': 'src/cli/main.ts', 'cli/load-worker': 'src/cli/load-worker.ts' },
+  entryPoints: {
+    'cli/main': 'src/cli/main.ts',
+    'cli/load-worker': 'src/cli/load-worker.ts',
+    'cli/bench-thread': 'src/cli/bench-thread.ts',
+  },
   splitting: true,
   chunkNames: 'cli/[name]-[hash]',
   format: 'esm',

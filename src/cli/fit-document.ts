@@ -1,7 +1,7 @@
 import { say } from '../core/index.ts';
 import type { Lang, Summary } from '../core/index.ts';
 import { fitSweep, heldOutOf, interpolationOf, usablePoints } from '../fit/index.ts';
-import type { ExcludedPoint, HeldOut, SweepFit, SweepFitOptions, TraceFit } from '../fit/index.ts';
+import type { ExcludedPoint, HeldOut, NextMeasurement, SweepFit, SweepFitOptions, TraceFit } from '../fit/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 
 /** One fitted sweep or trace as `llmdyno.fit/1` holds it. */
@@ -130,6 +130,11 @@ export function nameOf(title: string): string {
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
   return name.slice(0, 80) || 'fitted';
+}
+
+/** The next measurement as the document tells it. */
+export function nextMeasured({ why, ...measurement }: NextMeasurement, lang: Lang): FittedEntry['next'] {
+  return { ...measurement, why: say(why, lang) };
 }
 
 /** The concurrency between or beyond the measured ones whose prediction is the least certain. */

@@ -1,5 +1,4 @@
 import { say, UserError } from '../core/index.ts';
-import type { Workbench } from '../cluster/index.ts';
 import type { Summary } from '../core/index.ts';
 import { checkWords, executeRun, planWords, readWords, throwMistakes, workerWords } from '../run/index.ts';
 import type { PlanWords } from '../run/index.ts';
@@ -7,6 +6,7 @@ import { makeSimRunner } from '../sim/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import { createRun } from '../store/index.ts';
 import type { ServerHands, TrialAsk, TrialResult, TuneRequest } from '../tune/index.ts';
+import type { Bench } from './bench.ts';
 import type { Given } from './command.ts';
 import type { Interrupts } from './interrupts.ts';
 import { measurePoint } from './measure-point.ts';
@@ -111,7 +111,7 @@ export function simulatedHands(
   words: PlanWords & { url: string },
   profile: EngineProfile,
   interrupts: Interrupts,
-  bench: Workbench | null,
+  bench: Bench | null,
 ): (ask: TrialAsk) => Promise<TrialResult> {
   const { family } = request.problem;
   if (family === null) throw cannotSimulate();
@@ -131,7 +131,7 @@ async function simulateOnce(
   profile: EngineProfile,
   ask: TrialAsk,
   interrupts: Interrupts,
-  bench: Workbench | null,
+  bench: Bench | null,
 ): Promise<Summary> {
   const opened = await openWords(words, 1);
   const target = {

@@ -1,11 +1,23 @@
 import { openWorkbench } from './job-engine.ts';
 import type { Workbench } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
+import { tooFew } from './open-cluster.ts';
 import { checkRedis } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
 
-/** The CPUs of the workers on a queue; any number of users share them, beside or between runs. */
-export async function benchAt(place: RedisPlace, queue: string, version: string): Promise<Workbench> {
+const lookEveryMs = 100;
+
+/** The CPUs of the workers on a queue, once one is there; any number of users share them, beside or between runs. */
+export async function benchAt(place: RedisPlace, queue: string, version: string, waitMs: number): Promise<Workbench> {
   await checkRedis(place, '--workers');
-  return openWorkbench(place, queueKeys(queue, version));
+  const bench = await openWorkbench(place, queueKeys(queue, version));
+  const deadlineMs = performance.now() + waitMs;
+  while ((await bench.present()).length === 0) {
+    if (performance.now() > deadlineMs) {
+      await bench.close();
+      throw tooFew({ place, queue }, 0, 1);
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  return bench;
 }

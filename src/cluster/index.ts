@@ -12,7 +12,7 @@
  */
 export { makeClusterRunner } from './cluster-runner.ts';
 export { benchAt } from './bench-at.ts';
-export { defaultLostAfterMs } from './job-engine.ts';
+export { defaultLostAfterMs, setAside } from './job-engine.ts';
 export type { Workbench } from './job-engine.ts';
 export { openCluster } from './open-cluster.ts';
 export type { Cluster, ClusterEvent, ClusterOptions } from './open-cluster.ts';

@@ -1,5 +1,6 @@
 import { Queue, QueueEvents, Worker as JobWorker } from 'bullmq';
 import type { ConnectionOptions, Job } from 'bullmq';
+import { BrokenPromise } from '../core/index.ts';
 import type { Seat } from './cluster-words.ts';
 import type { QueueKeys } from './keys.ts';
 import { redisOptions } from './redis.ts';
@@ -56,9 +57,7 @@ export function openSeatQueue(place: RedisPlace, keys: QueueKeys, lost: (id: str
       return (await queue.getJobState(id)) === 'active';
     },
     async present() {
-      const workers = await queue.getWorkers();
-      const names = workers.map(({ rawname }) => /:w:(.*)$/.exec(rawname ?? '')?.[1] ?? '');
-      return [...new Set(names.filter((name) => name !== '' && name !== 'checker'))];
+      return namesOf(await queue.getWorkers());
     },
     async clear() {
       await queue.obliterate({ force: true });
@@ -141,31 +140,122 @@ export function takeSeats(
   };
 }
 
+/** A job that a worker set aside, because load is sent there now. */
+export const setAside = 'set aside';
+
 /** Work for the CPUs of whoever is on the queue: each job goes to one worker, and to another when that one is lost. */
 export interface Workbench {
-  /** The answer to a job, by whoever did it. */
-  ask(job: unknown): Promise<unknown>;
+  /** Names of the workers that are there. */
+  present(): Promise<string[]>;
+  /** The answer to a job, by whoever did it; null = nobody did: the workers are gone or send load, or Redis is gone. */
+  ask(job: string): Promise<string | null>;
   close(): Promise<void>;
 }
+
+interface Pending {
+  job: Job<{ text: string }>;
+  settle(answer: string | null): void;
+  fail(reason: string): void;
+}
+
+/** Jobs that nobody works on for so long, or while nobody is there, are given up. */
+const patienceMs = 15_000;
+const absenceMs = 3000;
 
 /** Opens the queue of CPU work. */
 export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise<Workbench> {
   const about = { connection: connectionTo(place), prefix: keys.prefix };
-  const queue = new Queue(keys.work, about);
+  // Events carry the answers: few are kept, and who misses one looks at the job itself.
+  const queue = new Queue<{ text: string }>(keys.work, { ...about, streams: { events: { maxLen: 50 } } });
   const events = new QueueEvents(keys.work, about);
+  // Takes no jobs: it finds those whose worker is lost when no other worker is there to do so.
+  const checker = new JobWorker(keys.work, null, {
+    ...about,
+    autorun: false,
+    stalledInterval: 1000,
+    maxStalledCount: 3,
+    name: 'checker',
+  });
   queue.on('error', () => {});
   events.on('error', () => {});
+  // Each piece of work that is waited for listens.
+  queue.setMaxListeners(0);
+  events.setMaxListeners(0);
+  checker.on('error', () => {});
+  void checker.startStalledCheckTimer().catch(() => {});
   await events.waitUntilReady();
+  const pending = new Set<Pending>();
+  const present = async (): Promise<string[]> => namesOf(await queue.getWorkers());
+  const seen = { workingMs: performance.now(), somebodyMs: performance.now() };
+  const look = async (): Promise<void> => {
+    if (pending.size === 0) seen.workingMs = seen.somebodyMs = performance.now();
+    for (const one of [...pending].slice(0, 20)) {
+      const state = await one.job.getState();
+      if (state === 'active') seen.workingMs = performance.now();
+      if (state !== 'completed' && state !== 'failed') continue;
+      const done = await queue.getJob(one.job.id!);
+      if (state === 'completed') one.settle(done?.returnvalue as string);
+      else one.fail(done?.failedReason ?? '');
+    }
+    if ((await present()).length > 0) seen.somebodyMs = performance.now();
+    else if (performance.now() - seen.somebodyMs > absenceMs) giveUp();
+  };
+  const giveUp = (): void => {
+    for (const one of pending) one.settle(null);
+  };
+  let looking = false;
+  const timer = setInterval(() => {
+    if (performance.now() - seen.workingMs > patienceMs) giveUp();
+    if (looking) return;
+    looking = true;
+    void look()
+      .catch(() => {})
+      .finally(() => {
+        looking = false;
+      });
+  }, 1000);
   return {
-    async ask(job) {
-      const options = { attempts: 2, removeOnComplete: { age: 600 }, removeOnFail: { age: 600 } };
-      return (await queue.add('job', job, options)).waitUntilFinished(events);
+    present,
+    async ask(text) {
+      const options = { attempts: 5, removeOnComplete: { age: 600 }, removeOnFail: { age: 600 } };
+      const adding = queue.add('job', { text }, options);
+      const job = await Promise.race([adding, later(patienceMs)]);
+      if (job === null) return null;
+      return new Promise((resolve, reject) => {
+        const end = (): void => {
+          pending.delete(mine);
+          seen.workingMs = performance.now();
+          void job.remove().catch(() => {});
+        };
+        const mine: Pending = {
+          job,
+          settle: (answer) => (end(), resolve(answer)),
+          fail: (reason) => (end(), reason === setAside ? resolve(null) : reject(new BrokenPromise(reason))),
+        };
+        pending.add(mine);
+        job.waitUntilFinished(events).then(
+          (answer) => mine.settle(answer as string),
+          (error: Error) => {
+            if (pending.has(mine)) mine.fail(error.message);
+          },
+        );
+      });
     },
     async close() {
-      await withinASecond(Promise.all([events.close(), queue.close()]));
-      await withinASecond(Promise.all([events.disconnect(), queue.disconnect()]));
+      clearInterval(timer);
+      await withinASecond(Promise.all([events.close(), queue.close(), checker.close(true)]));
+      await withinASecond(Promise.all([events.disconnect(), queue.disconnect(), checker.disconnect()]));
     },
   };
+}
+
+function later(ms: number): Promise<null> {
+  return new Promise((resolve) => void setTimeout(() => resolve(null), ms).unref());
+}
+
+function namesOf(workers: Awaited<ReturnType<Queue['getWorkers']>>): string[] {
+  const names = workers.map(({ rawname }) => /:w:(.*)$/.exec(rawname ?? '')?.[1] ?? '');
+  return [...new Set(names.filter((name) => name !== '' && name !== 'checker'))];
 }
 
 /** Takes CPU work one job at a time. */
@@ -180,9 +270,9 @@ export function takeWork(
   place: RedisPlace,
   keys: QueueKeys,
   worker: { name: string; lostAfterMs: number },
-  work: (job: unknown) => Promise<unknown>,
+  work: (job: string) => Promise<string>,
 ): BenchHand {
-  const hand = new JobWorker(keys.work, (job: Job<unknown>) => work(job.data), {
+  const hand = new JobWorker(keys.work, (job: Job<{ text: string }>) => work(String(job.data.text)), {
     connection: connectionTo(place),
     prefix: keys.prefix,
     name: worker.name,

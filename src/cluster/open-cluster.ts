@@ -193,7 +193,11 @@ function notHeld({ place, queue }: ClusterOptions): ReturnType<typeof mistake> {
   );
 }
 
-function tooFew({ place, queue }: ClusterOptions, present: number, wanted: number): ReturnType<typeof mistake> {
+export function tooFew(
+  { place, queue }: Pick<ClusterOptions, 'place' | 'queue'>,
+  present: number,
+  wanted: number,
+): ReturnType<typeof mistake> {
   return mistake(
     'no-workers',
     {

@@ -18,8 +18,12 @@ export interface WorkerOptions {
   lostAfterMs: number;
   orphanAfterMs: number;
   equip(source: unknown): Promise<Equipment>;
-  /** Does a job that needs only CPU (a simulation); absent = it takes none. */
-  compute?(job: unknown): Promise<unknown>;
+  /** Does jobs that need only CPU (simulations, fits); absent = it takes none. */
+  compute?: {
+    do(job: string): Promise<string>;
+    /** Drops the job under way: it fails with `setAside`. */
+    drop(): Promise<void>;
+  };
   tell(event: ShareEvent): void;
 }
 
@@ -43,9 +47,10 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
   const leaving = new AbortController();
   const worker: WorkerFacts = { name: options.name, host: hostname(), pid: process.pid, labels: options.labels };
   const about = { name: worker.name, lostAfterMs };
-  const hand = options.compute === undefined ? null : takeWork(place, keys, about, (job) => options.compute!(job));
+  const hand = options.compute === undefined ? null : takeWork(place, keys, about, (job) => options.compute!.do(job));
   const taker = takeSeats(place, keys, about, async (seat) => {
     await hand?.rest();
+    await options.compute?.drop();
     await doShare({
       seat,
       prefix: keys.prefix,
@@ -78,6 +83,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
     async leave() {
       if (look !== null) clearTimeout(look);
       leaving.abort();
+      await options.compute?.drop();
       await hand?.close();
       // Without Redis nobody will say that the share is over.
       await taker.close(redis.status === 'ready');

@@ -9,7 +9,7 @@ import type { Exchange, Summary } from '../../src/core/index.ts';
 import { freePort, startRedis } from '../contract/redis-server.ts';
 import type { RedisServer } from '../contract/redis-server.ts';
 import { booksOf, dismiss, recordsIn, startWorker } from './crew.ts';
-import { dyno, emptyFolder, engine } from './dyno.ts';
+import { dyno, emptyFolder, engine, start } from './dyno.ts';
 import type { Engine, Running } from './dyno.ts';
 
 let redis: RedisServer;
@@ -107,36 +107,52 @@ describe('the same plan and seed on one worker and on four', () => {
   });
 });
 
-test('a simulated sweep on the workers gives the same points as on this machine', async () => {
-  workers.push(await startWorker(redis.url, 'cpu', 'a'), await startWorker(redis.url, 'cpu', 'b'));
-  const words = [
-    'sim',
-    '--concurrency',
-    '4,16,64',
-    '-n',
-    '200',
-    '--dataset',
-    'random',
-    '--input-tokens',
-    '50..200',
-    '--json',
-  ];
-  const team = ['--workers', redis.url, '--queue', 'cpu'];
-  const alone = await dyno([...words, '--store', await emptyFolder()]);
-  const together = await dyno([...words, ...team, '--store', await emptyFolder()]);
-  const figures = ({ out }: { out: string }): unknown[] =>
-    (JSON.parse(out) as { points: Summary[] }).points.map(
-      ({ counts, durationMs, latencyMs, ttftMs, server: engineSaid }) => [
-        counts,
-        durationMs,
-        latencyMs,
-        ttftMs,
-        engineSaid,
-      ],
-    );
-  expect(figures(together)).toEqual(figures(alone));
-  expect(figures(alone)).toHaveLength(3);
-  await dismiss(workers.splice(0));
+describe('what only needs CPU, on the workers', () => {
+  const words = ['sim', '--concurrency', '4,16,64', '-n', '200', '--dataset', 'random', '--input-tokens', '50..200'];
+  const team = (queue: string): string[] => ['--workers', redis.url, '--queue', queue];
+
+  test('a simulated sweep and its fit are the same as on this machine, to the last digit', async () => {
+    workers.push(await startWorker(redis.url, 'cpu', 'a'), await startWorker(redis.url, 'cpu', 'b'));
+    const store = await emptyFolder();
+    const alone = await dyno([...words, '--json', '--store', store]);
+    const together = await dyno([...words, '--json', ...team('cpu'), '--store', await emptyFolder()]);
+    const figures = ({ out }: { out: string }): unknown[] =>
+      (JSON.parse(out) as { points: Summary[] }).points.map(
+        ({ counts, durationMs, latencyMs, ttftMs, server: engineSaid }) => [
+          counts,
+          durationMs,
+          latencyMs,
+          ttftMs,
+          engineSaid,
+        ],
+      );
+    expect(figures(together)).toEqual(figures(alone));
+    expect(figures(alone)).toHaveLength(3);
+    const fit = ['fit', 'latest', '--store', store];
+    const here = await dyno([...fit, '--json']);
+    const there = await dyno([...fit, '--json', ...team('cpu')]);
+    expect(there.err).toMatch(/computed by the workers on redis:/);
+    expect(there.out).toBe(here.out);
+    expect((JSON.parse(here.out) as { sweeps: unknown[] }).sweeps).toHaveLength(1);
+    await dismiss(workers.splice(0));
+  });
+
+  test('a worker that is killed in the middle: the work is done here, and that is told', async () => {
+    const store = await emptyFolder();
+    const doomed = await startWorker(redis.url, 'doomed', 'a');
+    workers.push(doomed);
+    // Enough that it is not done before the worker is gone.
+    const long = words.map((word) => (word === '200' ? '3000' : word));
+    const running = start([...long, '--json', ...team('doomed'), '--store', store]);
+    await doomed.until('err', /computing/);
+    doomed.child.kill('SIGKILL');
+    const done = await running.done;
+    expect(done.err).toMatch(/no worker does it any more .* computed here: sim concurrency 64/);
+    expect((JSON.parse(done.out) as { points: Summary[] }).points.map(({ counts }) => counts.ok)).toEqual([
+      3000, 3000, 3000,
+    ]);
+    await dismiss(workers.splice(0));
+  });
 });
 
 describe('secrets stay where they are', () => {
@@ -228,7 +244,7 @@ describe('deploy/', () => {
   });
 });
 
-describe('what stands in the way is told, with what to do', () => {
+describe.concurrent('what stands in the way is told, with what to do', () => {
   const attempt = async (
     url: string,
     env: Record<string, string> = {},

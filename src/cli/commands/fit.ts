@@ -1,25 +1,20 @@
 import { writeFile } from 'node:fs/promises';
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { exitCodes, UserError } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
-import {
-  fitProbes,
-  fitTrace,
-  nextForProbes,
-  nextForTrace,
-  readTrace,
-  replay,
-  scoreTrace,
-  traceOfExchanges,
-} from '../../fit/index.ts';
-import type { NextMeasurement, TracedRequest } from '../../fit/index.ts';
-import { planWords, summaryOfRun, sweepOf } from '../../run/index.ts';
+import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
+import { planWords, readWords, summaryOfRun, sweepOf, throwMistakes, workerWords } from '../../run/index.ts';
+import type { Words } from '../../run/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../sim/index.ts';
 import { findEntry, readExchanges } from '../../store/index.ts';
+import { benchOf } from '../bench.ts';
+import type { Bench } from '../bench.ts';
+import { doBenchWork } from '../bench-work.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { fitOneSweep, nameOf } from '../fit-document.ts';
+import { nameOf, nextMeasured } from '../fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
+import type { TraceAsk } from '../fit-requests.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
 import { flagsOf } from '../plan-input.ts';
@@ -39,6 +34,13 @@ const serverWords = {
   keyEnv: planWords.keyEnv,
   header: planWords.header,
   insecure: planWords.insecure,
+};
+
+/** Whose CPUs are used. */
+const cpuWords = {
+  workers: workerWords.workers,
+  queue: workerWords.queue,
+  waitWorkers: workerWords.waitWorkers,
 };
 
 export const command: CommandFile = {
@@ -110,6 +112,7 @@ export const command: CommandFile = {
       },
     },
     ...flagsOf(serverWords),
+    ...flagsOf(cpuWords),
     {
       name: 'next',
       value: null,
@@ -131,12 +134,19 @@ export const command: CommandFile = {
       says: { en: 'your server as a simulated one', zh: '把自己的服务器变成模拟引擎' },
     },
     {
+      line: 'dyno fit post-1.md post-2.md --hold-out --workers redis://10.0.0.5:6379',
+      says: { en: 'sweeps fitted side by side, by whoever is on the queue', zh: '由队列上的 worker 并行拟合各扫描' },
+    },
+    {
       line: 'dyno fit trace.jsonl --format request-trace --train 0.25 --set max_num_seqs=256',
       says: { en: 'one line per request: fit a quarter, predict the rest', zh: '逐请求记录：用四分之一拟合，预测其余' },
     },
   ],
   async run(given) {
-    const entries = (await Promise.all(given.args.map((word) => fitWord(given, word)))).flat();
+    const bench = await benchOf(given, teamWords(given));
+    const ask: Bench['ask'] = (work) => (bench === null ? doBenchWork(work) : bench.ask(work));
+    const words = await Promise.all(given.args.map((word) => fitWord(given, word, ask))).finally(() => bench?.close());
+    const entries = words.flat();
     const document: FitDocument = {
       schema: 'llmdyno.fit/1',
       sweeps: entries.filter((entry): entry is FittedEntry => 'profile' in entry),
@@ -152,34 +162,53 @@ export const command: CommandFile = {
   },
 };
 
-async function fitWord(given: Given, word: string): Promise<(FittedEntry | NotFitted)[]> {
+type Entry = FittedEntry | NotFitted;
+
+/** Whose CPUs the fits use. */
+function teamWords(given: Given): Words<typeof cpuWords> {
+  const typed = Object.values(cpuWords).flatMap(({ name }) => {
+    const texts = given.flags.get(name);
+    return texts === undefined ? [] : [{ name, texts, place: { flag: `--${name}` } }];
+  });
+  const { words, mistakes } = readWords(cpuWords, typed);
+  throwMistakes(mistakes);
+  if (words.workers !== undefined && given.flags.has('probe')) throw probesAreSentHere();
+  return words;
+}
+
+async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<Entry[]> {
   const format = last(given, 'format') ?? 'auto';
   if (given.flags.has('probe')) return [await probeAndFit(given, word)];
   if (format === 'request-trace') {
     const text = readBeginning(word, mostTraceBytes, {});
-    return [fitRequests(given, word, readTrace(text, word), trainShare(given))];
+    const requests = readTrace(text, word);
+    return [(await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as Entry];
   }
   const ask = {
     points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
     holdOut: given.flags.has('hold-out'),
     next: given.flags.has('next'),
-    date: new Date().toISOString().slice(0, 10),
+    date: today(),
     lang: given.common.lang,
     ...knownLimits(given),
   };
   if (await isForeign(word)) {
     const { sweeps } = await importPaths([word], format as Parameters<typeof importPaths>[1]);
-    return sweeps.map(({ id, title, points }) => fitOneSweep(id, title, points, ask));
+    const all = sweeps.map(({ id, title, points }) => fit({ do: 'fit-sweep', id, title, points, ask }));
+    return (await Promise.all(all)) as Entry[];
   }
   const entry = await findEntry(given.common.store, word);
   if (entry.kind === 'run') {
     const exchanges: Exchange[] = [];
     for await (const exchange of readExchanges(entry)) exchanges.push(exchange);
     const summary = await summaryOfRun(entry);
-    return [fitRequests(given, summary.label ?? entry.id, traceOfExchanges(exchanges), trainShare(given))];
+    const title = summary.label ?? entry.id;
+    return [
+      (await fit({ do: 'fit-trace', title, requests: traceOfExchanges(exchanges), ask: traceAsk(given) })) as Entry,
+    ];
   }
   const { points, title } = await sweepOf(given.common.store, entry);
-  return [fitOneSweep(entry.id, title ?? entry.id, points, ask)];
+  return [(await fit({ do: 'fit-sweep', id: entry.id, title: title ?? entry.id, points, ask })) as Entry];
 }
 
 async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
@@ -196,7 +225,7 @@ async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
     title: name,
     model: last(given, 'model') ?? name,
     source: `dyno fit --probe: ${sights.length} probes of a live server`,
-    date: new Date().toISOString().slice(0, 10),
+    date: today(),
     cost,
     jitter: { stepSigma },
     maxBatchSize: maxBatchSize ?? 256,
@@ -224,8 +253,22 @@ async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
     residual: null,
     heldOut: { metrics },
     interpolation: null,
-    next: nextIf(given, () => nextForProbes(fit, batch, maxBatchSize !== null)),
+    next: given.flags.has('next')
+      ? nextMeasured(nextForProbes(fit, batch, maxBatchSize !== null), given.common.lang)
+      : null,
   };
+}
+
+function probesAreSentHere(): UserError {
+  return new UserError({
+    code: 'settings-disagree',
+    message: { en: 'probes are sent from this machine', zh: '探测由本机发送' },
+    hint: {
+      en: 'Leave out --workers: fitting eight probes takes a moment.',
+      zh: '请去掉 --workers：拟合八个探测很快。',
+    },
+    place: { flag: '--workers' },
+  });
 }
 
 function probesFailed(count: number): UserError {
@@ -239,53 +282,26 @@ function probesFailed(count: number): UserError {
   });
 }
 
-function fitRequests(given: Given, title: string, requests: readonly TracedRequest[], train: number): FittedEntry {
+function traceAsk(given: Given): TraceAsk {
   const scheduler = schedulerNamed(last(given, 'scheduler') ?? 'vllm-v1');
   const { kv, maxBatchSize, others } = readSets(given);
   const settings: Record<string, SettingValue> = Object.fromEntries(
     others.map((text) => parseSetting(scheduler, text)),
   );
-  const { batchSetting } = schedulers[scheduler];
-  if (maxBatchSize !== null) settings[batchSetting] = maxBatchSize;
-  const fit = fitTrace(requests, { train, scheduler, settings, kv });
-  const batch = Number(fit.profile.scheduler?.settings[batchSetting] ?? fit.profile.maxBatchSize);
-  const name = nameOf(title);
-  const profile: EngineProfile = {
-    ...fit.profile,
-    name,
-    title,
-    model: name,
-    source: `dyno fit: the first ${fit.trained} of ${requests.length} requests of ${title.slice(0, 200)}`,
-    date: new Date().toISOString().slice(0, 10),
-    fit: {
-      fittedTo: `the first ${fit.trained} requests`,
-      heldOutError: Object.fromEntries(
-        Object.entries(fit.metrics).map(([key, metric]) => [key, Math.abs(metric.error)]),
-      ),
-      intervals: fit.intervals,
-    },
-  };
+  if (maxBatchSize !== null) settings[schedulers[scheduler].batchSetting] = maxBatchSize;
   return {
-    id: name,
-    title,
-    profile,
-    maxBatchSize: batch,
-    maxBatchSizeFrom: Object.hasOwn(settings, batchSetting) ? 'given' : 'plateau',
-    limit: 'batch',
-    used: [],
-    excluded: [],
-    intervals: fit.intervals,
-    residual: null,
-    heldOut: { metrics: fit.metrics },
-    interpolation: null,
-    next: nextIf(given, () => nextForTrace(fit, requests, batch)),
+    train: trainShare(given),
+    scheduler,
+    settings,
+    kv,
+    next: given.flags.has('next'),
+    date: today(),
+    lang: given.common.lang,
   };
 }
 
-function nextIf(given: Given, find: () => NextMeasurement): FittedEntry['next'] {
-  if (!given.flags.has('next')) return null;
-  const { why, ...measurement } = find();
-  return { ...measurement, why: say(why, given.common.lang) };
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 /** What --set says of the limits, and the settings that are the scheduler's own. */

@@ -1,5 +1,4 @@
 import { auditSweep } from '../../audit/index.ts';
-import type { Workbench } from '../../cluster/index.ts';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
 import { executeRun, loadPoints, planWords, sweepWords } from '../../run/index.ts';
@@ -8,6 +7,8 @@ import { makeSimRunner, mishapNames, parseMishap, SaturationWatch, schedulers } 
 import type { EngineProfile, Mishap, Saturation, SimRunnerKit } from '../../sim/index.ts';
 import { createRun, createSweep } from '../../store/index.ts';
 import type { NewRun, RunWriter } from '../../store/index.ts';
+import { benchOf } from '../bench.ts';
+import type { Bench } from '../bench.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
@@ -19,7 +20,7 @@ import { profileFlags, profileOf } from '../profile-flags.ts';
 import { keepChart } from '../render.ts';
 import { showPoint, showRun, showSweep } from '../show.ts';
 import { shownCommand } from '../shown-command.ts';
-import { askBench, benchOf } from '../sim-bench.ts';
+import { askBench } from '../sim-bench.ts';
 import { simElsewhere } from '../sim-work.ts';
 import { version } from '../version.ts';
 
@@ -114,7 +115,7 @@ interface Job {
   profile: EngineProfile;
   interrupts: Interrupts;
   befallen: readonly Mishap[];
-  bench: Workbench | null;
+  bench: Bench | null;
 }
 
 function mishapsOf(given: Given): Mishap[] {

@@ -27,7 +27,7 @@ import { listenForInterrupts } from '../interrupts.ts';
 import { flagsOf } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
-import { benchOf } from '../sim-bench.ts';
+import { benchOf } from '../bench.ts';
 import { serverHands, simulatedHands, workloadWords } from '../tune-hands.ts';
 import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
 import { tuneTeam } from '../tune-team.ts';

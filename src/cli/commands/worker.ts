@@ -4,11 +4,10 @@ import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import type { ShareEvent } from '../../cluster/index.ts';
 import { positiveDurationMs, queueName } from '../../run/index.ts';
+import { startBenchHand } from '../bench-hand.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { redisPlace } from '../redis-place.ts';
-import { doSimWork } from '../sim-work.ts';
-import type { SimWork } from '../sim-work.ts';
 import { version } from '../version.ts';
 import { equipWorker } from '../worker-source.ts';
 import type { WorkerSource } from '../worker-source.ts';
@@ -76,11 +75,12 @@ export const command: CommandFile = {
     const note = (phrase: Phrase): void => {
       if (!common.quiet) io.err(`${say(phrase, common.lang)}\n`);
     };
-    const { serveWorker, defaultLostAfterMs, shown } = await import('../../cluster/index.ts');
+    const { serveWorker, defaultLostAfterMs, setAside, shown } = await import('../../cluster/index.ts');
     const place = redisPlace(given.args[0]!, io.env, given.flags.has('tls'));
     const queue = queueName(last(given, 'queue') ?? 'dyno');
     const name = nameOf(given);
     const lostAfter = last(given, 'lost-after');
+    const hand = startBenchHand(setAside);
     const worker = await serveWorker({
       place,
       queue,
@@ -90,7 +90,17 @@ export const command: CommandFile = {
       lostAfterMs: lostAfter === undefined ? defaultLostAfterMs : positiveDurationMs(lostAfter),
       orphanAfterMs,
       equip: (source) => equipWorker(source as WorkerSource, io.env),
-      compute: (job) => doSimWork(job as SimWork),
+      compute: {
+        async do(job) {
+          const began = performance.now();
+          note({ en: 'computing for somebody (a simulation or a fit)', zh: '正在为他人计算（模拟或拟合）' });
+          const answer = await hand.do(job);
+          const seconds = ((performance.now() - began) / 1000).toFixed(1);
+          note({ en: `computed, ${seconds} s`, zh: `计算完成，${seconds} 秒` });
+          return answer;
+        },
+        drop: () => hand.drop(),
+      },
       tell: (event) => note(eventPhrase(event)),
     });
     let done = (): void => {};

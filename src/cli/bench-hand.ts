@@ -1,0 +1,45 @@
+import { Worker as Thread } from 'node:worker_threads';
+import { BrokenPromise } from '../core/index.ts';
+
+/** What the thread says to a piece of work. */
+export type BenchReply = { answer: string } | { broken: string };
+
+/** Does pieces of work in a thread of its own, one after the other. */
+export interface BenchHand {
+  do(work: string): Promise<string>;
+  /** Ends the thread; the piece under way fails with `why`. */
+  drop(): Promise<void>;
+}
+
+/** A hand that starts its thread when it is first asked. */
+export function startBenchHand(why: string): BenchHand {
+  let thread: Thread | null = null;
+  let fail: (error: Error) => void = () => {};
+  return {
+    do(work) {
+      thread ??= new Thread(new URL('./bench-thread.js', import.meta.url));
+      const mine = thread;
+      return new Promise((resolve, reject) => {
+        fail = reject;
+        const forget = (error: Error): void => {
+          thread = null;
+          reject(error);
+        };
+        mine.removeAllListeners();
+        mine.once('error', forget);
+        mine.once('exit', () => forget(new Error(why)));
+        mine.once('message', (reply: BenchReply) => {
+          if ('answer' in reply) resolve(reply.answer);
+          else reject(new BrokenPromise(reply.broken));
+        });
+        mine.postMessage(work);
+      });
+    },
+    async drop() {
+      const mine = thread;
+      thread = null;
+      fail(new Error(why));
+      await mine?.terminate();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { UserError } from '../core/index.ts';
+import type { Mistake, Summary } from '../core/index.ts';
+import type { TracedRequest } from '../fit/index.ts';
+import { fromExactJson, toExactJson } from './exact-json.ts';
+import { fitOneSweep } from './fit-document.ts';
+import type { SweepAsk } from './fit-document.ts';
+import { fitRequests } from './fit-requests.ts';
+import type { TraceAsk } from './fit-requests.ts';
+import { doSimWork } from './sim-work.ts';
+import type { SimWork } from './sim-work.ts';
+
+/** Work that needs only CPU, as plain data, for whoever has some to spare. */
+export type BenchWork =
+  | { do: 'simulate'; work: SimWork }
+  | { do: 'fit-sweep'; id: string; title: string; points: readonly Summary[]; ask: SweepAsk }
+  | { do: 'fit-trace'; title: string; requests: readonly TracedRequest[]; ask: TraceAsk };
+
+/** Does a piece of work; the same result wherever it is done. */
+export function doBenchWork(work: BenchWork): Promise<unknown> {
+  if (work.do === 'simulate') return doSimWork(work.work);
+  return Promise.resolve(
+    work.do === 'fit-sweep'
+      ? fitOneSweep(work.id, work.title, work.points, work.ask)
+      : fitRequests(work.title, work.requests, work.ask),
+  );
+}
+
+/** What came of a piece of work, or the user's mistake that stood in its way, or that it is too much to be sent. */
+type Answer = { done: unknown } | { mistakes: readonly Mistake[]; exitCode: number } | { tooLarge: true };
+
+/** Work and answers that are larger than this as text are not sent: Redis takes half a gibibyte at the most. */
+export const mostChars = 128 * 2 ** 20;
+const tooLarge: Answer = { tooLarge: true };
+
+/** Does work that came as text and writes the answer as text; a user's mistake is an answer too. */
+export async function answerWork(text: string): Promise<string> {
+  try {
+    const answer = toExactJson({ done: await doBenchWork(fromExactJson(text) as BenchWork) } satisfies Answer);
+    return answer.length > mostChars ? toExactJson(tooLarge) : answer;
+  } catch (error) {
+    // No text of JavaScript can be that long.
+    if (error instanceof RangeError) return toExactJson(tooLarge);
+    if (!(error instanceof UserError)) throw error;
+    return toExactJson({ mistakes: error.mistakes, exitCode: error.exitCode } satisfies Answer);
+  }
+}
+
+/** Reads an answer; a mistake is thrown, null = it was too much to be sent. */
+export function readAnswer(text: string): { done: unknown } | null {
+  const answer = fromExactJson(text) as Answer;
+  if ('mistakes' in answer) throw new UserError(answer.mistakes, answer.exitCode);
+  return 'done' in answer ? answer : null;
+}

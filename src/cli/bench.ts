@@ -1,0 +1,72 @@
+import { say } from '../core/index.ts';
+import type { Phrase } from '../core/index.ts';
+import type { PlanWords } from '../run/index.ts';
+import { startBenchHand } from './bench-hand.ts';
+import { doBenchWork, mostChars, readAnswer } from './bench-work.ts';
+import type { BenchWork } from './bench-work.ts';
+import type { Given } from './command.ts';
+import { toExactJson } from './exact-json.ts';
+import { redisPlace } from './redis-place.ts';
+import { version } from './version.ts';
+
+/** The CPUs of the workers on a queue. */
+export interface Bench {
+  /** The result of a piece of work, the same as if it were done here; what no worker does is done here, and that is told. */
+  ask(work: BenchWork): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const defaultWaitMs = 60_000;
+
+/** The workers that --workers names, once one is there; null = this machine does it. */
+export async function benchOf(
+  given: Given,
+  words: Pick<PlanWords, 'workers' | 'queue' | 'waitWorkers'>,
+): Promise<Bench | null> {
+  if (words.workers === undefined) return null;
+  const { benchAt, shown } = await import('../cluster/index.ts');
+  const place = redisPlace(words.workers, given.io.env);
+  const note = (phrase: Phrase): void => {
+    if (!given.common.quiet) given.io.err(`${say(phrase, given.common.lang)}\n`);
+  };
+  const workbench = await benchAt(place, words.queue ?? 'dyno', version, words.waitWorkers ?? defaultWaitMs);
+  note({ en: `computed by the workers on ${shown(place)}`, zh: `由 ${shown(place)} 上的 worker 计算` });
+  const hand = startBenchHand('closed');
+  let here: Promise<unknown> = Promise.resolve();
+  const doHere = (work: BenchWork, text: string): Promise<unknown> => {
+    // A simulation pauses for whatever else is to be heard; a fit does not, and has a thread.
+    const doing = (): Promise<unknown> => (work.do === 'simulate' ? doBenchWork(work) : hand.do(text).then(readAnswer));
+    const done = here.then(doing);
+    here = done.catch(() => {});
+    return done.then((result) => (work.do === 'simulate' ? result : (result as { done: unknown }).done));
+  };
+  return {
+    async ask(work) {
+      const text = toExactJson(work);
+      const sent = text.length <= mostChars;
+      const answer = sent ? await workbench.ask(text) : null;
+      const read = answer === null ? null : readAnswer(answer);
+      if (read !== null) return read.done;
+      const why =
+        sent && answer === null
+          ? {
+              en: 'no worker does it any more (gone, or sending load)',
+              zh: '已没有 worker 处理（已离开或正在发送负载）',
+            }
+          : { en: 'too much to be sent', zh: '数据量过大，无法传输' };
+      note({ en: `${why.en}; computed here: ${nameOf(work)}`, zh: `${why.zh}，改在本机计算：${nameOf(work)}` });
+      return doHere(work, text);
+    },
+    async close() {
+      await hand.drop();
+      await workbench.close();
+    },
+  };
+}
+
+/** What a piece of work is about. */
+export function nameOf(work: BenchWork): string {
+  if (work.do !== 'simulate') return `fit ${work.title}`;
+  const { concurrency, ratePerSec } = work.work.plan.load;
+  return `sim ${ratePerSec === null ? `concurrency ${concurrency}` : `rate ${ratePerSec}`}`;
+}
