@@ -253,6 +253,11 @@ function later(ms: number): Promise<null> {
   return new Promise((resolve) => void setTimeout(() => resolve(null), ms).unref());
 }
 
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError('not a piece of work');
+}
+
 function namesOf(workers: Awaited<ReturnType<Queue['getWorkers']>>): string[] {
   const names = workers.map(({ rawname }) => /:w:(.*)$/.exec(rawname ?? '')?.[1] ?? '');
   return [...new Set(names.filter((name) => name !== '' && name !== 'checker'))];
@@ -272,7 +277,7 @@ export function takeWork(
   worker: { name: string; lostAfterMs: number },
   work: (job: string) => Promise<string>,
 ): BenchHand {
-  const hand = new JobWorker(keys.work, (job: Job<{ text: string }>) => work(String(job.data.text)), {
+  const hand = new JobWorker(keys.work, (job: Job<{ text?: unknown }>) => work(asText(job.data.text)), {
     connection: connectionTo(place),
     prefix: keys.prefix,
     name: worker.name,
