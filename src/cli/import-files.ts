@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { UserError } from '../core/index.ts';
+import { printable, UserError } from '../core/index.ts';
+import type { Lang } from '../core/index.ts';
 import { importCsv, importJson, importSqlite, joinFiles, lineImporter, sniff } from '../import/index.ts';
 import type { DraftFile, FormatName, Imported, ImportProblem } from '../import/index.ts';
 
@@ -138,4 +139,14 @@ async function filesBelow(folder: string, depth: number): Promise<string[]> {
     else if (entry.isFile() && knownNames.test(entry.name)) files.push(path);
   }
   return files;
+}
+
+/** What could not be imported, one line each; names of files and what stands in them are a stranger's words. */
+export function problemLines(problems: readonly ImportProblem[], lang: Lang): string {
+  return problems
+    .map(({ file, line, message, zh }) => {
+      const at = line > 0 ? `:${line}` : '';
+      return `${printable(file)}${at}: ${printable(lang === 'zh' ? zh : message)}\n`;
+    })
+    .join('');
 }

@@ -1,4 +1,4 @@
-import { BrokenPromise, describeMistake, exitCodes, say, UserError } from '../core/index.ts';
+import { BrokenPromise, describeMistake, exitCodes, printable, say, UserError } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
@@ -81,12 +81,17 @@ async function unknownCommand(name: string): Promise<UserError> {
   });
 }
 
+/** Names of files and flags may hold anything; lines stay lines. */
+function printed(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 function tell(error: unknown, io: Io, lang: Lang): number {
   const paint = coloursFor(io, 'err');
   if (error instanceof UserError) {
     for (const mistake of error.mistakes) {
-      io.err(`${paint.red(say({ en: 'error', zh: '错误' }, lang))}: ${describeMistake(mistake, lang)}\n`);
-      io.err(`  ${paint.dim('→')} ${say(mistake.hint, lang)}\n`);
+      io.err(`${paint.red(say({ en: 'error', zh: '错误' }, lang))}: ${printed(describeMistake(mistake, lang))}\n`);
+      io.err(`  ${paint.dim('→')} ${printed(say(mistake.hint, lang))}\n`);
     }
     return error.exitCode;
   }

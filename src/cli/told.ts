@@ -9,7 +9,7 @@ import { findEntry, openSweep, readExchanges } from '../store/index.ts';
 import type { StoredRun, StoredSweep } from '../store/index.ts';
 import { audited } from './commands/import.ts';
 import type { Given } from './command.ts';
-import { importPaths } from './import-files.ts';
+import { importPaths, problemLines } from './import-files.ts';
 import { isForeign } from './is-foreign.ts';
 
 /** Something to tell: a run, a sweep, or what a file of another tool holds, with all that is known beside it. */
@@ -63,8 +63,7 @@ export async function storedTold(given: Given, entry: StoredRun | StoredSweep): 
 
 async function importedTold(given: Given, word: string): Promise<Told[]> {
   const { sweeps, problems } = await importPaths([word], 'auto');
-  for (const { file, line, message, zh } of problems)
-    given.io.err(`${file}${line > 0 ? `:${line}` : ''}: ${given.common.lang === 'zh' ? zh : message}\n`);
+  given.io.err(problemLines(problems, given.common.lang));
   if (sweeps.length === 0) throw nothingThere(word);
   return sweeps.map(audited).map(({ id, title, file, variable, points, findings }) => {
     const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };

@@ -7,7 +7,7 @@ import { summaryOfRun, sweepOf } from '../../run/index.ts';
 import { findEntry, openSweep } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { importPaths } from '../import-files.ts';
+import { importPaths, problemLines } from '../import-files.ts';
 import { reportOptions } from '../show.ts';
 import { formatOf } from './import.ts';
 import { isForeign } from '../is-foreign.ts';
@@ -43,7 +43,11 @@ export const command: CommandFile = {
     if (given.common.json) given.io.out(`${JSON.stringify(documentOf(told), null, 2)}\n`);
     else for (const set of told) given.io.out(textOf(given, set));
     const clean = told.every((set) => set.audit.points.every((point) => point.status === 'clean'));
-    if (told.length === 0) return exitCodes.usage;
+    if (told.length === 0) {
+      const nothing = { en: 'nothing was found that could be audited', zh: '没有可审计的内容' };
+      given.io.err(`${say(nothing, given.common.lang)}\n`);
+      return exitCodes.usage;
+    }
     return clean || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
   },
 };
@@ -64,8 +68,7 @@ interface Told extends PointSet {
 async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
   if (await isForeign(word)) {
     const { sweeps, problems } = await importPaths([word], formatOf(given));
-    for (const { file, line, message, zh } of problems)
-      given.io.err(`${file}${line > 0 ? `:${line}` : ''}: ${given.common.lang === 'zh' ? zh : message}\n`);
+    given.io.err(problemLines(problems, given.common.lang));
     return sweeps.map(({ title, file, points }) => ({ title, file, points, contexts: [] }));
   }
   const entry = await findEntry(given.common.store, word);

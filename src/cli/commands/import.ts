@@ -1,12 +1,12 @@
 import { auditPoints } from '../../audit/index.ts';
-import { exitCodes, say, UserError, verdictOf } from '../../core/index.ts';
+import { exitCodes, printable, say, UserError, verdictOf } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
 import { formatNames } from '../../import/index.ts';
 import type { FormatName, Imported, ImportedSweep } from '../../import/index.ts';
 import { saveImportedSweep } from '../../store/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { importPaths } from '../import-files.ts';
+import { importPaths, problemLines } from '../import-files.ts';
 import { shownCommand } from '../shown-command.ts';
 import { version } from '../version.ts';
 
@@ -104,9 +104,9 @@ function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): vo
     const count = say({ en: `${sweep.points.length} points`, zh: `${sweep.points.length} 个点` }, common.lang);
     const doubt =
       invalid === 0 ? '' : say({ en: `, ${invalid} not valid`, zh: `，其中 ${invalid} 个无效` }, common.lang);
-    io.out(`${sweep.id}  ${sweep.title}  (${count}${doubt})\n`);
+    io.out(`${sweep.id}  ${printable(sweep.title)}  (${count}${doubt})\n`);
   }
-  for (const { file, line, message } of problems) io.err(`${file}${line > 0 ? `:${line}` : ''}: ${message}\n`);
+  io.err(problemLines(imported.problems, common.lang));
   if (imported.sweeps.length === 0)
     io.err(`${say({ en: 'nothing was found that could be imported', zh: '没有可导入的内容' }, common.lang)}\n`);
   else if (!common.quiet)

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { dynoHere } from '../../test/in-process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dyno-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const hostile = '\u001b]0;owned\u0007\u001b[31mx';
+
+describe('mistakes on the command line', () => {
+  test.each([
+    [hostile],
+    ['run', `--${hostile}`],
+    ['run', `${hostile}.yaml`],
+    ['tune', `${hostile}.yaml`],
+    ['devices', '--from', hostile],
+    ['runs', 'show', hostile],
+    ['import', join(folder, hostile)],
+    ['audit', join(folder, hostile)],
+  ])('%j: no name of a file, flag or command reaches the terminal as it is', async (...words) => {
+    const { out, err, code } = await dynoHere([...words, '--store', folder]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: .+\n {2}→ .+\n/);
+    expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
+  test('are told in Chinese where that is asked for, those of flags too', async () => {
+    const told = async (name: string, ...words: string[]): Promise<string> =>
+      (await dynoHere([name, '--lang', 'zh', ...words])).err;
+    expect(await told('run', '--concurency', '3')).toContain('没有选项 "--concurency" （是否想用 --concurrency？）');
+    expect(await told('run', 'a', 'b')).toContain('参数过多：应为 1 个，给出了 2 个');
+    expect(await told('run', '--model')).toContain('选项 "--model <value>" 缺少取值');
+    expect(await told('compare')).toContain('缺少参数 "run"');
+  });
+
+  test('a file with nothing in it to audit is told, not passed over', async () => {
+    const file = join(folder, 'prose.md');
+    writeFileSync(file, 'Nothing was measured.\n');
+    expect(await dynoHere(['audit', file])).toMatchObject({
+      code: 2,
+      err: 'nothing was found that could be audited\n',
+    });
+  });
+});
