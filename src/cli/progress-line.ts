@@ -10,7 +10,8 @@ export interface ProgressLine {
   clear(): void;
 }
 
-const barCells = 24;
+/** Cells of the bar: less of a narrow terminal, so that the figures behind it are seen. */
+const barCells = (columns: number): number => Math.min(24, Math.floor(columns * 0.3));
 
 /** The progress line of one point; `title` says which. */
 export function progressLine(given: Given, plan: RunPlan, title: string): ProgressLine {
@@ -22,19 +23,26 @@ export function progressLine(given: Given, plan: RunPlan, title: string): Progre
       if (!progress.warmup) begunMs ??= progress.state.nowMs;
       const text = progress.warmup
         ? `${title}  ${say({ en: 'warming up', zh: '预热中' }, common.lang)}`
-        : lineOf(title, plan, progress, progress.state.nowMs - begunMs!, common.lang);
+        : lineOf(title, plan, progress, progress.state.nowMs - begunMs!, common.lang, barCells(io.columns));
       io.err(`\r\u001b[2K${cutToCells(text, io.columns - 1)}`);
     },
     clear: () => io.err('\r\u001b[2K'),
   };
 }
 
-function lineOf(title: string, plan: RunPlan, { glance, state }: Progress, elapsedMs: number, lang: Lang): string {
+function lineOf(
+  title: string,
+  plan: RunPlan,
+  { glance, state }: Progress,
+  elapsedMs: number,
+  lang: Lang,
+  most: number,
+): string {
   const byCount = plan.requests === null ? 0 : glance.recorded / plan.requests;
   const byTime = plan.durationMs === null ? 0 : elapsedMs / plan.durationMs;
   const done = Math.min(1, Math.max(byCount, byTime));
-  const cells = Math.round(done * barCells);
-  const bar = '█'.repeat(cells) + '░'.repeat(barCells - cells);
+  const cells = Math.round(done * most);
+  const bar = '█'.repeat(cells) + '░'.repeat(most - cells);
   const count = plan.requests === null ? `${glance.recorded}` : `${glance.recorded}/${plan.requests}`;
   const leftMs = done > 0.02 ? (elapsedMs / done) * (1 - done) : null;
   const { requestsPerSec, outputTokensPerSec } = glance.recent;
