@@ -118,6 +118,7 @@ function named(
     },
     notes: [
       'Fitted from aggregate figures: aMs, cMsPerDecode and the limit. p1 is half of c per prompt; k is inside c.',
+      'The parameters are the mean of the engines that explain the points; heldOutError is that of the average of their predictions.',
       ...remarks,
     ],
   };

@@ -5,6 +5,7 @@ import { lineImporter } from '../import/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import { choosePoints, closedRun, fitSweep, heldOutOf, interpolationOf, usablePoints } from './index.ts';
 import type { FitPoint } from './index.ts';
+import { PointNoise } from './point-noise.ts';
 
 const truth: EngineProfile = {
   schema: 'llmdyno.engine-profile/1',
@@ -51,7 +52,10 @@ describe('an engine whose parameters are known', () => {
     expect(fit.used.map((point) => point.concurrency)).toEqual([4, 64, 128]);
     expect(Math.abs(fit.profile.cost.aMs / 20 - 1)).toBeLessThan(0.03);
     expect(Math.abs(fit.profile.cost.cMsPerDecode / 0.2 - 1)).toBeLessThan(0.1);
-    expect(fit.maxBatchSize).toBe(64);
+    // The average of the engines that explain three points, not the likeliest one: near the truth, and sure of it.
+    expect(Math.abs(fit.maxBatchSize! / 64 - 1)).toBeLessThan(0.05);
+    expect(fit.intervals['maxBatchSize']![0]).toBeLessThan(64);
+    expect(fit.intervals['maxBatchSize']![1]).toBeGreaterThan(64);
     const heldOut = heldOutOf(fit);
     expect(heldOut.outputTokensPerSec.worst).toBeLessThan(0.03);
     expect(heldOut['latencyMs.mean'].worst).toBeLessThan(0.03);
@@ -78,6 +82,50 @@ describe('an engine whose parameters are known', () => {
     const fit = fitSweep(sweepOf(truth, [2, 4, 8]), nothingKnown);
     expect(fit.limit).toBe('none');
     expect(fit.maxBatchSize).toBeNull();
+  });
+});
+
+describe('what an engine of the grid leaves over', () => {
+  const [low, middle, high] = sweepOf(truth, [4, 32, 128]) as [FitPoint, FitPoint, FitPoint];
+
+  it('is handed on: where one point is slower than any straight line, so are its neighbours, and most of all the nearest', () => {
+    const slow = (point: FitPoint): FitPoint => ({
+      ...point,
+      outputTokensPerSec: point.outputTokensPerSec / 1.1,
+      latencyMeanMs: point.latencyMeanMs * 1.1,
+      latencyP90Ms: point.latencyP90Ms! * 1.1,
+    });
+    const noise = new PointNoise([low, slow(middle), high]);
+    const logs = [low, middle, high].map((point) =>
+      [point.outputTokensPerSec, point.latencyMeanMs, point.latencyP90Ms!].map(Math.log),
+    );
+    const explanation = noise.explain(logs);
+    const latency = (concurrency: number): number => noise.figuresAt([0, 0, 0], concurrency, explanation)[1]!;
+    expect(latency(32)).toBeGreaterThan(latency(40));
+    expect(latency(40)).toBeGreaterThan(latency(64));
+    expect(latency(64)).toBeGreaterThan(latency(128));
+    // All three figures belong to one run: what slows it takes from the throughput what it adds to the latency.
+    const [throughput, mean, p90] = noise.figuresAt([0, 0, 0], 40, explanation);
+    expect(throughput).toBeCloseTo(-mean!, 12);
+    expect(p90).toBeCloseTo(mean!, 12);
+  });
+
+  it('is nothing where the engine explains everything, and an engine twice as slow differs by a alone', () => {
+    const noise = new PointNoise([low, middle, high]);
+    const logs = [low, middle, high].map((point) => [
+      Math.log(point.outputTokensPerSec / 2),
+      Math.log(point.latencyMeanMs * 2),
+      Math.log(point.latencyP90Ms! * 2),
+    ]);
+    const { logA, misfit } = noise.explain(logs);
+    expect(Math.exp(logA)).toBeCloseTo(0.5, 12);
+    expect(misfit).toBeCloseTo(0, 12);
+  });
+
+  it('is the less known the further away the measured points are', () => {
+    const noise = new PointNoise([low, middle, high]);
+    expect(noise.varianceAt(32)).toBeLessThan(noise.varianceAt(45));
+    expect(noise.varianceAt(128)).toBeLessThan(noise.varianceAt(400));
   });
 });
 

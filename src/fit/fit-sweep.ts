@@ -1,16 +1,13 @@
 import { UserError } from '../core/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import { choosePoints } from './choose-points.ts';
-import { closedRun } from './closed-run.ts';
-import type { RunFigures } from './closed-run.ts';
+import { engineGrid } from './engine-grid.ts';
+import type { EngineGrid, GridEngine, GridRange } from './engine-grid.ts';
 import type { FitPoint } from './fit-point.ts';
-import { laplace, ninetyPercent, slopesAt, spreadOf } from './laplace.ts';
-import type { Uncertainty } from './laplace.ts';
-import { nelderMead } from './nelder-mead.ts';
-import type { Minimum } from './nelder-mead.ts';
-import { residualsOf, scoredMetrics, scoredNames } from './residuals.ts';
-import type { ScoredMetric } from './residuals.ts';
-import { loadsOf } from './sweep-loads.ts';
+import { PointNoise } from './point-noise.ts';
+import type { Explanation } from './point-noise.ts';
+import { scoredNames } from './scored-metrics.ts';
+import type { ScoredMetric } from './scored-metrics.ts';
 import { sweepModels } from './sweep-model.ts';
 import type { LimitKind, SweepModel } from './sweep-model.ts';
 
@@ -31,6 +28,7 @@ export interface Prediction {
 
 /** An engine fitted to a sweep, ready to predict other concurrencies. */
 export interface SweepFit {
+  /** The average of the engines that explain the points, weighted by how well they do. */
   profile: EngineProfile;
   limit: LimitKind;
   /** The largest batch: given, or inferred; null = the sweep never reached it. */
@@ -39,15 +37,22 @@ export interface SweepFit {
   heldOut: FitPoint[];
   /** 90 % intervals of the parameters, by name. */
   intervals: Record<string, [number, number]>;
-  /** Root mean square of the logarithmic residuals at the used points. */
+  /** Root mean square of the logarithmic residuals at the used points, of the engine that explains them best. */
   residual: number;
+  /** What all engines that explain the points say of another one, weighted by how well they do. */
   predict(point: FitPoint): Record<ScoredMetric, Prediction>;
 }
 
-/** Orders of the answers that are tried: who comes last decides how long a run drains, and no log tells it. */
-const orders = 24;
-/** How much better the KV cache must explain the used points before it is preferred to the batch size. */
-const clearlyBetter = 0.7;
+/** The 0.95 quantile of the standard normal: ± this many standard deviations hold 90 %. */
+const ninetyPercent = 1.645;
+/** The first, wide look: c times the knee's batch, relative to a. */
+const wideRatios = [0.03, 40] as const;
+const wideNodes = { ratios: 10, limits: 5 };
+/** The second look, where the first found engines that are not less likely than the best by more than e^-this. */
+const closeNodes = { ratios: 5, limits: 7 };
+const worthwhile = 8;
+/** Engines below this weight are left out of predictions. */
+const leastWeight = 1e-4;
 
 /** Fits an engine to the chosen points of a sweep; at least three are needed. */
 export function fitSweep(points: readonly FitPoint[], options: SweepFitOptions): SweepFit {
@@ -56,126 +61,150 @@ export function fitSweep(points: readonly FitPoint[], options: SweepFitOptions):
   if (chosen.length < 2) throw tooFewPoints(chosen.length);
   const used = chosen.map((index) => points[index]!);
   const heldOut = points.filter((_, i) => !chosen.includes(i));
-  const models = sweepModels(points, used, options);
-  const fits = models.map((model) => fitModel(model, points, used));
-  const best = fits.reduce((first, next) => (next.loss < clearlyBetter * first.loss ? next : first));
-  return resultOf(best, points, used, heldOut);
+  const noise = new PointNoise(used);
+  const families = sweepModels(points, options).map((model) => explained(model, points[0]!, used, noise));
+  return resultOf(families, used, heldOut, noise);
 }
 
-interface ModelFit {
+interface Candidate extends Explanation {
+  engine: GridEngine;
+  /** Place in its grid. */
+  place: number;
+  weight: number;
+}
+
+/** The engines of one family that are worth a thought; weights are relative to all families once `resultOf` has scaled them. */
+interface Family {
   model: SweepModel;
-  at: number[];
-  loss: number;
-  orderSeed: number;
+  grid: EngineGrid;
+  candidates: Candidate[];
 }
 
-function runsAt(
-  model: SweepModel,
-  at: readonly number[],
-  points: readonly FitPoint[],
-  used: readonly FitPoint[],
-  orderSeed: number,
-): RunFigures[] {
-  const profile = model.profile(at);
-  const loads = loadsFor(points, used, orderSeed);
-  return loads.map((load) => closedRun(profile, load));
-}
-
-/** Loads of some points, drawn with the lengths of the whole sweep's lowest point. */
-function loadsFor(
-  points: readonly FitPoint[],
-  some: readonly FitPoint[],
-  orderSeed: number,
-): ReturnType<typeof loadsOf> {
-  return loadsOf([points[0]!, ...some], orderSeed).slice(1);
-}
-
-function fitModel(model: SweepModel, points: readonly FitPoint[], used: readonly FitPoint[]): ModelFit {
-  let loads = loadsFor(points, used, 1);
-  const loss = (at: readonly number[]): number => {
-    const profile = model.profile(at);
-    let sum = model.prior(at) ** 2;
-    used.forEach((point, i) => {
-      for (const residual of residualsOf(point, closedRun(profile, loads[i]!))) sum += residual * residual;
-    });
-    return sum;
+function explained(model: SweepModel, lowest: FitPoint, used: readonly FitPoint[], noise: PointNoise): Family {
+  const most = used.at(-1)!.concurrency;
+  const wide: GridRange = {
+    ratios: [wideRatios[0] / most, wideRatios[1] / most],
+    limits: model.limits,
+    nodes: wideNodes,
+    orders: 1,
   };
-  const width = model.steps.length;
-  const search = (from: readonly number[], scale: number, evaluations: number): Minimum =>
-    nelderMead(
-      loss,
-      from,
-      model.steps.map((step) => step * scale),
-      { evaluations: evaluations * width, tolerance: 1e-6 },
-    );
-  const first = model.starts.length === 1 ? 30 : 10;
-  const candidates = model.starts.map((start) => search(start, 1, first)).toSorted((a, b) => a.value - b.value);
-  let fit = candidates[0]!;
-  let orderSeed = 1;
-  for (let round = 0; round < 2; round++) {
-    let least = Infinity;
-    const from = round === 0 ? candidates.slice(0, 3) : [fit];
-    let start = fit.at;
-    for (let seed = 1; seed <= orders; seed++) {
-      loads = loadsFor(points, used, seed);
-      for (const { at } of from) {
-        const value = loss(at);
-        if (value < least) [least, orderSeed, start] = [value, seed, at];
-      }
-    }
-    loads = loadsFor(points, used, orderSeed);
-    fit = search(start, 0.25, 20);
-  }
-  return { model, at: fit.at, loss: fit.value, orderSeed };
+  const first = candidatesOf(engineGrid(model, lowest, wide), used, noise);
+  const close: GridRange = { ...rangeAround(first, wide), nodes: closeNodes, orders: 2 };
+  const grid = engineGrid(model, lowest, close);
+  return { model, grid, candidates: candidatesOf(grid, used, noise) };
 }
 
-function resultOf(fit: ModelFit, points: readonly FitPoint[], used: FitPoint[], heldOut: FitPoint[]): SweepFit {
-  const { model, at, orderSeed } = fit;
-  const steps = at.map((_, i) => (i === 2 ? 0.04 : 0.02));
-  const residuals = (x: readonly number[]): number[] =>
-    runsAt(model, x, points, used, orderSeed).flatMap((run, i) => residualsOf(used[i]!, run));
-  const doubt = laplace(residuals, at, steps);
-  const profile = model.profile(at);
-  const count = residuals(at).length;
+function candidatesOf(grid: EngineGrid, used: readonly FitPoint[], noise: PointNoise): Candidate[] {
+  const tables = used.map((point) => grid.logsAt(point));
+  return grid.engines.map((engine, place) => {
+    const explanation = noise.explain(tables.map((table) => table[place]!));
+    return { ...explanation, engine, place, weight: Math.log(engine.prior) - explanation.misfit / 2 };
+  });
+}
+
+/** The part of a range where engines are worth a thought, one step wider than they lie. */
+function rangeAround(candidates: readonly Candidate[], range: GridRange): Pick<GridRange, 'ratios' | 'limits'> {
+  const best = Math.max(...candidates.map(({ weight }) => weight));
+  const good = candidates.filter(({ weight }) => weight > best - worthwhile).map(({ engine }) => engine);
+  const around = (values: readonly number[], within: readonly [number, number], nodes: number): [number, number] => {
+    const step = (within[1] / within[0]) ** (1 / (4 * (nodes - 1)));
+    return [Math.max(within[0], Math.min(...values) / step), Math.min(within[1], Math.max(...values) * step)];
+  };
+  return {
+    ratios: around(
+      good.map(({ ratio }) => ratio),
+      range.ratios,
+      range.nodes.ratios,
+    ),
+    limits:
+      range.limits === null
+        ? null
+        : around(
+            good.map(({ limit }) => limit),
+            range.limits,
+            range.nodes.limits,
+          ),
+  };
+}
+
+function resultOf(families: Family[], used: FitPoint[], heldOut: FitPoint[], noise: PointNoise): SweepFit {
+  const all = families.flatMap(({ candidates }) => candidates);
+  const best = all.reduce((first, next) => (next.weight > first.weight ? next : first));
+  const most = best.weight;
+  const total = all.reduce((sum, { weight }) => sum + Math.exp(weight - most), 0);
+  for (const candidate of all) candidate.weight = Math.exp(candidate.weight - most) / total;
+  const shareOf = (family: Family): number => family.candidates.reduce((sum, { weight }) => sum + weight, 0);
+  const shareOfKind = (limit: LimitKind): number =>
+    families.reduce((sum, family) => sum + (family.model.limit === limit ? shareOf(family) : 0), 0);
+  const [family] = families.toSorted(
+    (a, b) => shareOfKind(b.model.limit) - shareOfKind(a.model.limit) || shareOf(b) - shareOf(a),
+  ) as [Family];
+  const { model } = family;
+  const about = parametersOf(family);
+  const value = (name: string): number => Math.exp(about[name]?.mean ?? 0);
+  const profile = model.profile(value('aMs'), value('cMsPerDecode'), value(limitName(model)));
+  // Where the points are further off than they should be, so are the predictions.
+  const freedom = Math.max(1, noise.observations.length - Object.keys(about).length);
+  const surprise = Math.max(1, Math.sqrt(best.misfit / freedom));
   return {
     profile,
     limit: model.limit,
     maxBatchSize: model.limit === 'batch' ? profile.maxBatchSize : null,
     used,
     heldOut,
-    intervals: intervalsOf(model, at, doubt),
-    residual: Math.sqrt(fit.loss / count),
-    predict: (point) => predictAt(fit, points, point, doubt, steps),
+    intervals: Object.fromEntries(
+      Object.entries(about).map(([name, { mean, sigma }]) => {
+        const spread = ninetyPercent * surprise * sigma;
+        return [name, [Math.exp(mean - spread), Math.exp(mean + spread)]];
+      }),
+    ),
+    residual: Math.sqrt(best.residuals.reduce((sum, r) => sum + r * r, 0) / best.residuals.length),
+    predict: (point) => predictAt(families, point, noise, surprise),
   };
 }
 
-function intervalsOf(model: SweepModel, at: readonly number[], doubt: Uncertainty): Record<string, [number, number]> {
-  return Object.fromEntries(
-    model.names.map((name, i) => {
-      const spread = ninetyPercent * Math.sqrt(doubt.covariance[i]![i]!);
-      return [name, [Math.exp(at[i]! - spread), Math.exp(at[i]! + spread)]];
-    }),
-  );
+function limitName({ limit }: SweepModel): string {
+  return limit === 'kv' ? 'kv.blocks' : 'maxBatchSize';
+}
+
+/** Mean and standard deviation of the logarithm of each parameter that was searched. */
+function parametersOf({ model, candidates }: Family): Record<string, { mean: number; sigma: number }> {
+  const total = candidates.reduce((sum, { weight }) => sum + weight, 0);
+  const about = (of: (candidate: Candidate) => number): { mean: number; sigma: number } => {
+    const mean = candidates.reduce((sum, candidate) => sum + candidate.weight * of(candidate), 0) / total;
+    const variance = candidates.reduce((sum, c) => sum + c.weight * (of(c) - mean) ** 2, 0) / total;
+    return { mean, sigma: Math.sqrt(variance) };
+  };
+  return {
+    aMs: about(({ logA }) => logA),
+    cMsPerDecode: about(({ logA, engine }) => logA + Math.log(engine.ratio)),
+    ...(model.limits === null ? {} : { [limitName(model)]: about(({ engine }) => Math.log(engine.limit)) }),
+  };
 }
 
 function predictAt(
-  { model, at, orderSeed }: ModelFit,
-  points: readonly FitPoint[],
+  families: readonly Family[],
   point: FitPoint,
-  doubt: Uncertainty,
-  steps: readonly number[],
+  noise: PointNoise,
+  surprise: number,
 ): Record<ScoredMetric, Prediction> {
-  const logs = (x: readonly number[]): number[] => {
-    const [run] = runsAt(model, x, points, [point], orderSeed);
-    return scoredNames.map((name) => Math.log(scoredMetrics[name].predicted(run!)));
-  };
-  const here = logs(at);
-  const slopes = slopesAt(logs, at, steps, here);
+  const told = families.flatMap(({ grid, candidates }) => {
+    const worth = candidates.filter(({ weight }) => weight > leastWeight);
+    if (worth.length === 0) return [];
+    const table = grid.logsAt(point);
+    return worth.map((candidate) => ({
+      weight: candidate.weight,
+      logs: noise.figuresAt(table[candidate.place]!, point.concurrency, candidate),
+    }));
+  });
+  const total = told.reduce((sum, { weight }) => sum + weight, 0);
+  const own = noise.varianceAt(point.concurrency);
   const entries = scoredNames.map((name, k) => {
-    const ownSlopes = slopes.map((row) => row[k]!);
-    const spread = ninetyPercent * Math.hypot(doubt.sigma, spreadOf(doubt.covariance, ownSlopes));
-    const interval: [number, number] = [Math.exp(here[k]! - spread), Math.exp(here[k]! + spread)];
-    return [name, { value: Math.exp(here[k]!), interval }] as const;
+    const mean = told.reduce((sum, { weight, logs }) => sum + weight * logs[k]!, 0) / total;
+    const apart = told.reduce((sum, { weight, logs }) => sum + weight * (logs[k]! - mean) ** 2, 0) / total;
+    const spread = ninetyPercent * surprise * Math.sqrt(apart + own);
+    const interval: [number, number] = [Math.exp(mean - spread), Math.exp(mean + spread)];
+    return [name, { value: Math.exp(mean), interval }] as const;
   });
   return Object.fromEntries(entries) as Record<ScoredMetric, Prediction>;
 }

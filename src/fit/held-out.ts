@@ -1,8 +1,8 @@
 import { interpolate } from './interpolate.ts';
 import type { FitPoint } from './fit-point.ts';
 import type { Prediction, SweepFit } from './fit-sweep.ts';
-import { scoredMetrics, scoredNames } from './residuals.ts';
-import type { ScoredMetric } from './residuals.ts';
+import { scoredMetrics, scoredNames } from './scored-metrics.ts';
+import type { ScoredMetric } from './scored-metrics.ts';
 
 /** Error on points that were not fitted; null = none of them has the metric. */
 export interface MetricError {

@@ -16,7 +16,7 @@ export type { Prediction, SweepFit, SweepFitOptions } from './fit-sweep.ts';
 export { heldOutOf, interpolationOf } from './held-out.ts';
 export type { HeldOut, MetricError, ScoredPoint } from './held-out.ts';
 export type { LimitKind } from './sweep-model.ts';
-export type { ScoredMetric } from './residuals.ts';
+export type { ScoredMetric } from './scored-metrics.ts';
 export { fitTrace } from './fit-trace.ts';
 export type { TraceFit, TraceFitOptions } from './fit-trace.ts';
 export { nextForProbes, nextForTrace } from './next-measurement.ts';

@@ -1,6 +1,6 @@
 import type { FitPoint } from './fit-point.ts';
-import { scoredMetrics } from './residuals.ts';
-import type { ScoredMetric } from './residuals.ts';
+import { scoredMetrics } from './scored-metrics.ts';
+import type { ScoredMetric } from './scored-metrics.ts';
 
 /** A metric at a concurrency, straight between the used points in log-log, and held at the ends; null = not measured there. */
 export function interpolate(used: readonly FitPoint[], metric: ScoredMetric, concurrency: number): number | null {

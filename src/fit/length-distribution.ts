@@ -31,12 +31,33 @@ export function relativeLengths(latency: Distribution | null): QuantileKnot[] {
       { at: 0, value: 1 },
       { at: 1, value: 1 },
     ];
-  const tail = known.at(-1)!;
-  const beforeTail = known.at(-2)!;
-  const slope = (tail.value - beforeTail.value) / (tail.at - beforeTail.at);
-  const most = (latency?.max ?? null) === null ? tail.value + slope * (1 - tail.at) : latency!.max! / mean!;
-  const upper = [...known, { at: 1, value: Math.max(most, tail.value) }];
+  const most = (latency?.max ?? null) === null ? null : latency!.max! / mean!;
+  const upper = [...known, ...tailKnots(known, most, latency?.n || usualCount)];
   return [...lowerPart(upper), ...upper];
+}
+
+/** Shares of the tail beyond the last known percentile that get a knot. */
+const tailShares = [0.5, 0.2, 0.1, 0.05, 0.02] as const;
+/** Requests of a log that does not count them. */
+const usualCount = 1000;
+
+/**
+ * Beyond the last known percentile lengths thin out exponentially: up to the largest, where a log tells it, else at the pace of
+ * the last two percentiles. The longest answers are few, but the end of a run waits for them.
+ */
+function tailKnots(known: readonly QuantileKnot[], most: number | null, count: number): QuantileKnot[] {
+  const [before, tail] = [known.at(-2)!, known.at(-1)!];
+  const rest = 1 - tail.at;
+  const scale =
+    most === null
+      ? (tail.value - before.value) / Math.log((1 - before.at) / rest)
+      : Math.max(0, most - tail.value) / Math.log(Math.max(2, 2 * rest * count));
+  const end = most === null ? Infinity : Math.max(most, tail.value);
+  const knots = tailShares.map((share) => ({
+    at: 1 - share * rest,
+    value: Math.min(end, tail.value - scale * Math.log(share)),
+  }));
+  return [...knots, { at: 1, value: knots.at(-1)!.value }];
 }
 
 /** A straight line from some start to the first knot, so that the whole has mean 1; bent where that start would be negative. */

@@ -1,86 +1,78 @@
 import type { EngineProfile } from '../sim/index.ts';
-import type { FitPoint } from './fit-point.ts';
 import { kneeOf } from './choose-points.ts';
+import type { FitPoint } from './fit-point.ts';
 
 /** What keeps an engine from taking more at once: nothing that was seen, the batch size, or the KV cache. */
 export type LimitKind = 'none' | 'batch' | 'kv';
 
-/** A family of engines that a sweep can be fitted with; parameters are logarithms. */
+/** A family of engines that may be behind a sweep: a step costs a + c per sequence, and something limits the batch. */
 export interface SweepModel {
   limit: LimitKind;
-  /** One or more places to begin the search at. */
-  starts: number[][];
-  steps: number[];
-  /** A pull towards what is likely before any point is seen, in units of a residual. */
-  prior(parameters: readonly number[]): number;
-  names: string[];
-  profile(parameters: readonly number[]): EngineProfile;
+  /** How likely this kind is before any point is seen; all kinds together 1. */
+  share: number;
+  /** Where the limit (sequences, or blocks) may lie; null = known or none, so that there is nothing to search. */
+  limits: readonly [number, number] | null;
+  /** How likely a limit is before any point is seen, up to a factor. */
+  likelihood(limit: number): number;
+  profile(aMs: number, cMsPerDecode: number, limit: number): EngineProfile;
 }
 
-/** Decoding one token of the batch costs c; prefilling one prompt costs this many times c on top of the step's a. */
+/** Prefilling one prompt costs this many times c on top of the step's a. */
 const prefillShare = 0.5;
 /** vLLM's and MindIE's defaults. */
 const blockSizes = [16, 128] as const;
-/** A batch size 10 % off the knee weighs as much as a residual of 3.5 %. */
-const batchPull = 0.35;
+/** Standard deviation of the logarithm of a batch size around the sweep's knee. */
+const batchSpread = 0.2;
 /** Batch sizes closer than this (logarithm) give runs that differ by less than runs of one engine do. */
 const sameBatch = 0.025;
 /** Contexts shorter than this do not fill a cache before they fill a batch. */
 const leastContextTokens = 512;
+/** Caches to try, as shares of what the sequences around the knee fill. */
+const cacheShares = [0.4, 1.4] as const;
 
 /** The models to try on a sweep. `maxBatchSize` and `kv` are what the user knows; null = to be inferred. */
 export function sweepModels(
   points: readonly FitPoint[],
-  used: readonly FitPoint[],
   known: { maxBatchSize: number | null; kv: EngineProfile['kv'] },
 ): SweepModel[] {
   const knee = kneeOf(points);
   const lowest = points[0]!;
-  const start = firstGuess(used);
-  const steps = [0.1, 0.2];
-  const names = ['aMs', 'cMsPerDecode'];
-  const cost = (parameters: readonly number[]): EngineProfile['cost'] => {
-    const cMs = Math.exp(parameters[1]!);
-    return {
-      aMs: Math.exp(parameters[0]!),
+  const unlimited = 4 * points.at(-1)!.concurrency;
+  const plain = (aMs: number, cMs: number, maxBatchSize: number, kv: EngineProfile['kv']): EngineProfile => ({
+    ...unnamed,
+    cost: {
+      aMs,
       cMsPerDecode: cMs,
       p1MsPerPrefillToken: (prefillShare * cMs) / lowest.inputTokens,
       kMsPer1000KvTokens: 0,
-    };
-  };
-  const plain = (parameters: readonly number[], maxBatchSize: number, kv: EngineProfile['kv']): EngineProfile => ({
-    ...unnamed,
-    cost: cost(parameters),
+    },
     maxBatchSize,
     kv,
   });
-  const unlimited = 4 * points.at(-1)!.concurrency;
-  if (known.maxBatchSize !== null || known.kv !== null) {
-    const { maxBatchSize, kv } = known;
-    const limit = maxBatchSize === null ? 'kv' : 'batch';
-    return [
-      { limit, starts: [start], steps, names, prior: () => 0, profile: (x) => plain(x, maxBatchSize ?? unlimited, kv) },
-    ];
-  }
-  if (knee === points.length - 1) {
-    return [
-      { limit: 'none', starts: [start], steps, names, prior: () => 0, profile: (x) => plain(x, unlimited, null) },
-    ];
-  }
+  const fixed = (limit: LimitKind, maxBatchSize: number, kv: EngineProfile['kv']): SweepModel => ({
+    limit,
+    share: 1,
+    limits: null,
+    likelihood: () => 1,
+    profile: (aMs, cMs) => plain(aMs, cMs, maxBatchSize, kv),
+  });
+  if (known.maxBatchSize !== null) return [fixed('batch', known.maxBatchSize, known.kv)];
+  if (known.kv !== null) return [fixed('kv', unlimited, known.kv)];
+  if (knee === points.length - 1) return [fixed('none', unlimited, null)];
+
   const [low, high] = [points[knee - 1]!.concurrency, points[knee]!.concurrency];
-  const highest = points[knee + 1]!.concurrency;
+  const context = lowest.inputTokens + lowest.outputTokens;
+  const mayFillCache = context >= leastContextTokens;
   const batch: SweepModel = {
     limit: 'batch',
-    starts: [[...start, Math.log(high)]],
-    steps: [...steps, -0.2],
-    names: [...names, 'maxBatchSize'],
-    // People choose the concurrencies of a sweep with the server's batch size in mind. The knee has nine tenths of the
-    // greatest throughput, so that the batch may end before it or after it, up to the next point.
-    prior: (x) => batchPull * Math.abs(Math.log(high / within(Math.exp(x[2]!), low, highest))),
-    profile: (x) => plain(x, batchAt(within(Math.exp(x[2]!), low, highest), high), null),
+    share: mayFillCache ? 0.5 : 1,
+    // The knee has nine tenths of the greatest throughput, so that the batch may end before it or after it, up to the next point.
+    limits: [low, points[knee + 1]!.concurrency],
+    // People choose the concurrencies of a sweep with the server's batch size in mind.
+    likelihood: (limit) => Math.exp(-0.5 * (Math.log(limit / high) / batchSpread) ** 2),
+    profile: (aMs, cMs, limit) => plain(aMs, cMs, batchAt(limit, high), null),
   };
-  const context = lowest.inputTokens + lowest.outputTokens;
-  if (context < leastContextTokens) return [batch];
+  if (!mayFillCache) return [batch];
   return [batch, ...blockSizes.map((blockSize) => kvModel(blockSize))];
 
   function kvModel(blockSize: number): SweepModel {
@@ -88,32 +80,17 @@ export function sweepModels(
     const middle = (context * (low + high)) / 2 / blockSize;
     return {
       limit: 'kv',
-      starts: [0.5, 0.65, 0.8, 0.95, 1.1, 1.3].map((part) => [...start, Math.log(part * middle)]),
-      steps: [...steps, 0.1],
-      names: [...names, 'kv.blocks'],
-      prior: () => 0,
-      profile: (x) => plain(x, unlimited, { blocks: Math.max(least, Math.round(Math.exp(x[2]!))), blockSize }),
+      share: 0.5 / blockSizes.length,
+      limits: [Math.max(least, cacheShares[0] * middle), Math.max(2 * least, cacheShares[1] * middle)],
+      likelihood: () => 1,
+      profile: (aMs, cMs, limit) => plain(aMs, cMs, unlimited, { blocks: Math.round(limit), blockSize }),
     };
   }
-}
-
-/** log a and log c of the line through the time per token at the two lowest points. */
-function firstGuess(used: readonly FitPoint[]): number[] {
-  const [low, next] = [used[0]!, used[1]!];
-  const tokenMs = (point: FitPoint): number => point.latencyMeanMs / point.outputTokens;
-  const slope = (tokenMs(next) - tokenMs(low)) / (next.concurrency - low.concurrency);
-  const cMs = Math.max(slope, tokenMs(low) / 1000);
-  const aMs = Math.max(tokenMs(low) - cMs * low.concurrency, 0.2 * tokenMs(low));
-  return [Math.log(aMs), Math.log(cMs)];
 }
 
 /** A batch size that the points cannot tell from the knee is the knee: it was chosen, not drawn. */
 function batchAt(value: number, knee: number): number {
   return Math.abs(Math.log(value / knee)) < sameBatch ? knee : Math.round(value);
-}
-
-function within(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
 }
 
 const unnamed: EngineProfile = {

@@ -19,11 +19,3 @@ export const scoredMetrics = {
 
 export type ScoredMetric = keyof typeof scoredMetrics;
 export const scoredNames = Object.keys(scoredMetrics) as ScoredMetric[];
-
-/** Logarithms of predicted over measured, one for each metric that the point has. */
-export function residualsOf(point: FitPoint, run: RunFigures): number[] {
-  return scoredNames.flatMap((name) => {
-    const measured = scoredMetrics[name].measured(point);
-    return measured === null ? [] : [Math.log(scoredMetrics[name].predicted(run) / measured)];
-  });
-}
