@@ -27,7 +27,7 @@ const leaveOut = browser.path === null && !process.env.CI ? needBrowser.flatMap(
 if (leaveOut.length > 0) console.log(`left out: ${needBrowser.join(', ')} (${browser.why})`);
 // The same holds for the suites on a real Redis.
 const redis = await redisServerPath();
-const needRedis = ['test/contract/cluster-runner.test.ts', 'test/e2e/cluster-faults.test.ts'];
+const needRedis = ['test/contract/cluster-runner.test.ts', 'test/e2e/cluster*.test.ts'];
 if (redis.path === null && !process.env.CI) {
   console.log(`left out: ${needRedis.join(', ')} (${redis.why})`);
   leaveOut.push(...needRedis.flatMap((file) => ['--exclude', file]));

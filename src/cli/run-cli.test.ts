@@ -3,10 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { dynoHere } from '../../test/in-process.ts';
+import { cellsOf } from './cells.ts';
+import { commands } from './commands.ts';
+import { helpPage } from './parse.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dyno-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const hostile = '\u001b]0;owned\u0007\u001b[31mx';
+
+describe('help', () => {
+  test('lists every command', async () => {
+    const { out } = await dynoHere(['--help']);
+    expect([...out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name)).toEqual(Object.keys(commands));
+  });
+
+  test.each(Object.keys(commands))('of dyno %s has examples, in both languages', async (name) => {
+    expect((await dynoHere([name, '--help'])).out).toMatch(/Examples:\n {2}# /);
+    expect((await dynoHere([name, '--help', '--lang', 'zh'])).out).toMatch(/示例:\n {2}# /);
+  });
+
+  test('fits a terminal of 60 columns but for words that are longer, and loses nothing', async () => {
+    const { command } = await commands['plan']!.load();
+    const [narrow, whole] = [helpPage('plan', command, 'zh', 60), helpPage('plan', command, 'zh')];
+    const prose = narrow.split('示例:')[0]!.split('\n');
+    expect(prose.filter((line) => cellsOf(line) > 60)).toEqual([]);
+    expect(narrow.replaceAll(/\s+/g, '')).toBe(whole.replaceAll(/\s+/g, ''));
+  });
+});
 
 describe('mistakes on the command line', () => {
   test.each([

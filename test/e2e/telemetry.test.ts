@@ -49,7 +49,7 @@ const short = [
   '--concurrency',
   '4',
   '-n',
-  '24',
+  '16',
   '--max-tokens',
   '80',
   '--ignore-eos',
@@ -115,7 +115,7 @@ describe('telemetry of a run', () => {
       env: { PATH: `${path}:/usr/bin:/bin` },
     });
     const summary = summaryOf(done);
-    expect(summary.counts.ok).toBe(24);
+    expect(summary.counts.ok).toBe(16);
     expect(JSON.stringify(summary.server)).toContain('"flavour":"vllm"');
     expect((summary.devices as { missing: { who: string }[] }).missing[0]!.who).toBe('nvidia-smi');
   });
