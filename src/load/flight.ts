@@ -131,6 +131,8 @@ export class Flight implements ConnectionClient, Ear {
       return;
     }
     this.#enterPieces(atMs);
+    // A stamp is of the event it came with: one without is not given the last one's.
+    this.#stampMs = null;
     this.#take(this.#listener!.hear(bytes), atMs);
     // Nothing that follows an error can mend the answer; the connection is in an unknown state.
     if (this.#problem !== null) this.#abandon(this.#problem, atMs);
@@ -149,8 +151,7 @@ export class Flight implements ConnectionClient, Ear {
     if (this.#pieces > 0) {
       // Only the first event of a read has waited for nothing but the read.
     } else if (stamp !== undefined) this.#stampMs = foreignStampMs(buffer, place, text, stamp, originNs);
-    else if (place.stampTo > place.stampFrom)
-      this.#stampMs = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
+    else this.#stampMs = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
     this.#piecesOf = of;
     this.#pieces++;
     if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);

@@ -160,6 +160,7 @@ function flown(text: string, draw: RandomStream): Ended {
   const reader = new HttpReader();
   let ended: Ended | null = null;
   let pushing = (): void => {};
+  let nowMs = 0;
   const carrier: Carrier = {
     hostHeader: 'x',
     destroy: () => {},
@@ -167,23 +168,23 @@ function flown(text: string, draw: RandomStream): Ended {
       let over: boolean | null = null;
       reader.expect({
         head: (head) => client.head(head),
-        body: (bytes) => client.body(bytes, 1),
+        body: (bytes) => client.body(bytes, nowMs),
         chunk: (buffer, from, to) => client.chunk!(buffer, from, to),
         end: (reusable) => (over = reusable),
       });
       pushing = () => {
         for (const { buffer, length } of readsOf(text, draw)) {
-          client.touched(1);
+          client.touched(++nowMs);
           try {
             reader.push(buffer, length);
           } catch (error) {
             if (!(error instanceof HttpSyntaxError)) throw error;
-            if (over === null) return client.broke({ code: 'malformed-http', status: null, words: '' }, 1);
+            if (over === null) return client.broke({ code: 'malformed-http', status: null, words: '' }, nowMs);
           }
-          if (over !== null) return client.end(over, 1);
+          if (over !== null) return client.end(over, nowMs);
         }
-        if (reader.close() && over !== null) client.end(false, 1);
-        else client.broke({ code: 'truncated-stream', status: null, words: '' }, 1);
+        if (reader.close() && over !== null) client.end(false, nowMs);
+        else client.broke({ code: 'truncated-stream', status: null, words: '' }, nowMs);
       };
     },
   };
@@ -248,6 +249,27 @@ test(
   },
   atMostMs,
 );
+
+test('stamps are those of their own events: one event without, and the answer counts as not stamped', () => {
+  const draw = randomStream(14, 'stamps');
+  const answer = (every: boolean): string => {
+    const told = ['a', 'b', 'c', 'd', 'e', 'f'].map((content, i) => {
+      const stamp = every || i !== 3 ? { emit_ns: String(1_000_000 * (i + 1)) } : {};
+      return sse(JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }], ...stamp }));
+    });
+    return `${streamHead}${chunked(...told, sse(events.at(-3)!, '[DONE]'))}\r\n`;
+  };
+  for (let i = 0; i < 200; i++) {
+    const { atMs, emittedMs } = flown(answer(true), draw).exchange.chunks;
+    expect(emittedMs).toHaveLength(atMs.length);
+    expect(emittedMs![0]).toBe(1);
+    const partly = flown(answer(false), draw).exchange.chunks.emittedMs;
+    // Only where the event without a stamp came behind another in its read is there nothing to miss.
+    if (partly === undefined) continue;
+    expect(partly.every((ms) => [1, 2, 3, 5, 6].includes(ms))).toBe(true);
+    expect(new Set(partly).size).toBe(partly.length);
+  }
+});
 
 describe("Node's own parser", () => {
   /** What node:http makes of the bytes, over a socket made of them. */
