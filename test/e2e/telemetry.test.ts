@@ -69,11 +69,13 @@ describe('telemetry of a run', () => {
       flights.filter((flight) => flight.sentMs! <= atMs && atMs < flight.endMs).length;
     const intervalMs = 1000;
     expect(scraped.length).toBeGreaterThan(3);
-    for (const { atMs, running, waiting } of scraped) {
+    for (const { atMs, tookMs, running, waiting } of scraped) {
+      // The server counts at some moment while it is asked, which takes long where it gets no time.
+      const within = intervalMs + tookMs / 2;
       const around = flights
         .flatMap((flight) => [flight.sentMs!, flight.endMs])
-        .filter((ms) => Math.abs(ms - atMs) <= intervalMs);
-      const counts = [atMs - intervalMs, atMs, atMs + intervalMs, ...around].map(inFlight);
+        .filter((ms) => Math.abs(ms - atMs) <= within);
+      const counts = [atMs - within, atMs, atMs + within, ...around].map(inFlight);
       expect(running + waiting).toBeGreaterThanOrEqual(Math.min(...counts));
       expect(running + waiting).toBeLessThanOrEqual(Math.max(...counts));
     }
