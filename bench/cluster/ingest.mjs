@@ -136,6 +136,7 @@ function ingest(keys, emit, done) {
     talks: null,
     members: everyone,
     resend: false,
+    nobodyMs: 30_000,
     nowMs: () => 0,
     order: () => {},
     emit: (ended) => {

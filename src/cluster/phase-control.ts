@@ -21,6 +21,8 @@ export interface PhaseControlParts {
   talks: Workload | null;
   members: ReadonlyMap<string, Member>;
   resend: boolean;
+  /** A phase without any worker is given up after this long. */
+  nobodyMs: number;
   nowMs(): number;
   order(order: Order): void;
   /** Every ask of the phase comes through here exactly once, in the order of the ends. */
@@ -29,8 +31,6 @@ export interface PhaseControlParts {
 
 /** A new deal begins this long from now, so that every worker has heard of it by then. */
 export const leadMs = 100;
-/** A run without any worker is given up after this long. */
-const nobodyMs = 30_000;
 const controllerLine = '';
 
 /** One phase as the controller sees it: who takes part, how the asks are dealt, what became of each. */
@@ -217,7 +217,7 @@ export class PhaseControl {
       this.#nobodySinceMs ??= nowMs;
       const joining = [...this.#parts.members.values()].some(({ active, state }) => !active && state === 'here');
       const done = this.stopped || this.#finishing || this.#isComplete();
-      this.abandoned = !done && !joining && nowMs - this.#nobodySinceMs > nobodyMs;
+      this.abandoned = !done && !joining && nowMs - this.#nobodySinceMs > this.#parts.nobodyMs;
       return done || this.abandoned ? 'over' : 'going';
     }
     this.#nobodySinceMs = null;

@@ -33,6 +33,8 @@ export interface RunControlParts {
 /** Workers that were present and say nothing are not waited for longer than this. */
 const joinMs = 5000;
 const healthMs = 5000;
+/** A run whose workers are all gone is given up after this long, or sooner where less was asked for. */
+const nobodyMs = 30_000;
 const trimEveryMs = 1000;
 
 /** Controls one run: seats workers, deals, hears, and closes the books whatever happens. */
@@ -183,6 +185,7 @@ export class RunControl {
       talks: talks !== null && talkModeOf(plan.load) !== 'requests' ? talks(name) : null,
       members: this.members,
       resend: cluster.options.resend,
+      nobodyMs: Math.min(nobodyMs, cluster.options.waitMs),
       nowMs: () => clock.nowMs(),
       order: (order) => this.#streams.order(order),
       emit: (ended) => {

@@ -70,6 +70,29 @@ test('without workers nothing is started or changed', async () => {
   expect(await readdir(store).catch(() => [])).toEqual([]);
 });
 
+test('a tune whose workers are all gone ends there, puts its configuration back, and goes on with --resume', async () => {
+  const { file, config, store } = await bench();
+  const doomed = await startWorker(redis.url, 'doomed', 'x');
+  workers.push(doomed);
+  const team = ['--workers', redis.url, '--queue', 'doomed', '--wait-workers', '2s', '--store', store];
+  const running = start(['tune', file, ...team]);
+  await doomed.until('err', /begins/);
+  doomed.child.kill('SIGKILL');
+  const done = await running.done;
+  expect([done.code, done.err]).toEqual([
+    2,
+    expect.stringMatching(/a trial ended before its requests were sent: the workers, or Redis, are gone/),
+  ]);
+  expect(done.err).toMatch(/dyno tune FILE --resume latest --workers/);
+  expect(await readFile(config, 'utf8')).toBe(original);
+  workers.push(await startWorker(redis.url, 'doomed', 'y'));
+  const again = await dyno(['tune', file, ...team, '--resume', 'latest', '--json']);
+  const tune = tuneSchema.parse(JSON.parse(again.out));
+  // The trial that nobody finished says nothing of the server and counts for nothing.
+  expect(tune.trials.filter(({ outcome }) => outcome === 'ok')).toHaveLength(2);
+  expect(await readFile(config, 'utf8')).toBe(original);
+});
+
 test('a simulated tune on the workers goes the same way as on this machine', async () => {
   const dir = await emptyFolder();
   const file = join(dir, 'tune.yaml');
