@@ -198,6 +198,7 @@ export function tooFew(
   present: number,
   wanted: number,
 ): ReturnType<typeof mistake> {
+  const start = `dyno worker ${shown(place)}${queue === 'dyno' ? '' : ` --queue ${queue}`}`;
   return mistake(
     'no-workers',
     {
@@ -205,10 +206,10 @@ export function tooFew(
       zh: `${shown(place)} 的队列 "${queue}" 上只有 ${present} 个 worker，需要 ${wanted} 个`,
     },
     {
-      en: `Start more on other machines: dyno worker ${shown(place)}; or ask for fewer: --min-workers.`,
-      zh: `请在其他机器上启动：dyno worker ${shown(place)}；或用 --min-workers 减少。`,
+      en: `Start ${wanted > 1 ? 'more' : 'one'} on other machines: ${start}${wanted > 1 ? '; or ask for fewer: --min-workers' : ''}.`,
+      zh: `请在其他机器上启动：${start}${wanted > 1 ? '；或用 --min-workers 减少' : ''}。`,
     },
-    '--min-workers',
+    wanted > 1 ? '--min-workers' : '--workers',
     exitCodes.unreachable,
   );
 }

@@ -23,8 +23,8 @@ const checkMs = 3000;
 const silentMs = 4000;
 
 /** The options of every connection, ours and BullMQ's: they wait for Redis to come back rather than fail. */
-export function redisOptions(place: RedisPlace): Omit<RedisOptions, 'replyMapping'> {
-  const url = readUrl(place.url);
+export function redisOptions(place: RedisPlace, flag?: string): Omit<RedisOptions, 'replyMapping'> {
+  const url = readUrl(place.url, flag);
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1',
     port: url.port === '' ? 6379 : Number(url.port),
@@ -34,7 +34,7 @@ export function redisOptions(place: RedisPlace): Omit<RedisOptions, 'replyMappin
     ...(url.protocol === 'rediss:' && {
       tls: {
         ...(isIP(url.hostname) === 0 && { servername: url.hostname }),
-        ...(place.ca !== null && { ca: readFileSync(place.ca) }),
+        ...(place.ca !== null && { ca: readAuthority(place.ca) }),
       },
     }),
     connectTimeout: connectMs,
@@ -43,6 +43,24 @@ export function redisOptions(place: RedisPlace): Omit<RedisOptions, 'replyMappin
     enableReadyCheck: true,
     retryStrategy: (times) => Math.min(50 * times, 500),
   };
+}
+
+function readAuthority(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new UserError({
+      code: 'bad-redis-ca',
+      message: {
+        en: `DYNO_REDIS_CA names a file that cannot be read: ${printable((error as Error).message)}`,
+        zh: `DYNO_REDIS_CA 指定的文件无法读取：${printable((error as Error).message)}`,
+      },
+      hint: {
+        en: 'Give the PEM file of the authority that signed the certificate of Redis, or unset it.',
+        zh: '请给出签发 Redis 证书的机构的 PEM 文件，或取消该环境变量。',
+      },
+    });
+  }
 }
 
 /** A connection that lasts; losses are mended in silence, so listen to 'close' and 'ready'. */
@@ -55,7 +73,7 @@ export function openRedis(place: RedisPlace): Redis {
 /** Connects once and asks a question; whatever is wrong is a UserError that says how to mend it. */
 export async function checkRedis(place: RedisPlace, flag: string): Promise<void> {
   const redis = new Redis({
-    ...redisOptions(place),
+    ...redisOptions(place, flag),
     connectTimeout: checkMs,
     lazyConnect: true,
     retryStrategy: () => null,
@@ -147,6 +165,8 @@ export function readUrl(text: string, flag = '--workers'): URL {
 function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean, flag: string): UserError {
   const text = errors.map((error) => `${(error as NodeJS.ErrnoException).code ?? ''} ${error.message}`).join(' ');
   const where = shown(place);
+  // What comes after the first only says that the connection is closed.
+  const cause = first(errors[0]?.message ?? text);
   const tls = readUrl(place.url).protocol === 'rediss:';
   if (/NOAUTH|WRONGPASS|invalid password|invalid username|AUTH.*without any password/i.test(text))
     return mistake(
@@ -162,8 +182,8 @@ function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean,
     return mistake(
       'redis-tls',
       {
-        en: `the certificate of ${where} is not trusted: ${first(text)}`,
-        zh: `不信任 ${where} 的证书：${first(text)}`,
+        en: `the certificate of ${where} is not trusted: ${cause}`,
+        zh: `不信任 ${where} 的证书：${cause}`,
       },
       {
         en: 'Set DYNO_REDIS_CA to the PEM file of its authority.',
@@ -197,7 +217,7 @@ function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean,
     );
   return mistake(
     'no-redis',
-    { en: `no Redis at ${where}: ${first(text)}`, zh: `${where} 没有 Redis：${first(text)}` },
+    { en: `no Redis at ${where}: ${cause}`, zh: `${where} 没有 Redis：${cause}` },
     {
       en: 'Start one (`redis-server --appendonly yes`, `docker run -p 6379:6379 redis`, or Valkey), and check the address.',
       zh: '请启动一个（`redis-server --appendonly yes`、`docker run -p 6379:6379 redis` 或 Valkey），并检查地址。',

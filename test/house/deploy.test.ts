@@ -37,10 +37,8 @@ interface Service {
   network_mode?: string;
   volumes?: string[];
 }
-const manifests = parseAllDocuments(text('deploy/kubernetes/llmdyno.yaml')).map((one) => {
-  expect(one.errors).toEqual([]);
-  return one.toJS() as Manifest;
-});
+const documents = parseAllDocuments(text('deploy/kubernetes/llmdyno.yaml'));
+const manifests = documents.map((one) => one.toJS() as Manifest);
 const pods = manifests.flatMap(({ spec }) => spec?.template?.spec ?? []);
 const compose = parse(text('deploy/compose.yaml')) as {
   services: Record<string, Service>;
@@ -129,6 +127,7 @@ describe('compose', () => {
 
 describe('Kubernetes', () => {
   test('nobody is root or may become it, images have versions, ours is this version', () => {
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
     expect(pods).toHaveLength(3);
     for (const { securityContext, containers } of pods) {
       expect(securityContext.runAsNonRoot).toBe(true);
