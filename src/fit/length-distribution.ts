@@ -25,7 +25,7 @@ export function relativeLengths(latency: Distribution | null): QuantileKnot[] {
     const value = latency?.[`p${rank}`] ?? null;
     return value === null || mean === null || mean <= 0 ? [] : [{ at: rank / 100, value: value / mean }];
   });
-  if (known.length < 2) return logNormalKnots(usualLogSigma);
+  if (known.length < 2) return logNormalKnots(known.length === 0 ? usualLogSigma : logSigmaOf(known[0]!));
   if (known.at(-1)!.value / known[0]!.value < fixedRatio)
     return [
       { at: 0, value: 1 },
@@ -80,11 +80,29 @@ function lowerPart(upper: readonly QuantileKnot[]): QuantileKnot[] {
   ];
 }
 
+/** The log-normal whose percentile is that many times its mean; σ solves z·σ − σ²/2 = log of the ratio. */
+function logSigmaOf({ at, value }: QuantileKnot): number {
+  const z = normalQuantile(at);
+  const under = z * z - 2 * Math.log(value);
+  return Math.min(1.2, Math.abs(z - Math.sqrt(Math.max(0, under))));
+}
+
+/** Of the standard normal, for the percentiles that logs print: straight between the ones that are known here. */
+function normalQuantile(at: number): number {
+  return quantileAt(
+    normalRanks.map((rank, i) => ({ at: rank, value: normalValues[i]! })),
+    at,
+  );
+}
+
+const normalRanks = [0.005, 0.05, 0.1, 0.25, 0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999] as const;
+const normalValues = [
+  -2.576, -1.645, -1.282, -0.674, 0, 0.412, 0.674, 0.842, 1.282, 1.645, 2.054, 2.326, 3.09,
+] as const;
+
 function logNormalKnots(sigma: number): QuantileKnot[] {
   const shift = (sigma * sigma) / 2;
-  const normal = [-2.576, -1.645, -1.282, -0.674, 0, 0.674, 1.282, 1.645, 2.326, 3.09];
-  const at = [0.005, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
-  const knots = at.map((p, i) => ({ at: p, value: Math.exp(sigma * normal[i]! - shift) }));
+  const knots = normalRanks.map((at, i) => ({ at, value: Math.exp(sigma * normalValues[i]! - shift) }));
   return [{ at: 0, value: knots[0]!.value * 0.8 }, ...knots, { at: 1, value: knots.at(-1)!.value * 1.1 }];
 }
 

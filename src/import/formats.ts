@@ -20,6 +20,7 @@ import { guidellmJson } from './formats/guidellm-json.ts';
 import { aisbenchCsv, mindieCommonCsv, mindiePerfCsv } from './formats/mindie-csv.ts';
 import { mindieRequestsJson } from './formats/mindie-requests.ts';
 import { pytorchJson, servingJson } from './formats/serving-json.ts';
+import { tableCsv, tableJson } from './formats/table-files.ts';
 import type { JsonFormat } from './json-format.ts';
 import type { TextFormat } from './text-format.ts';
 
@@ -69,7 +70,7 @@ export const jsonFormats = {
   guidellm: [guidellmJson],
   aiperf: [aiperfJson],
   'chunk-log': [],
-  markdown: [],
+  markdown: [tableJson],
 } as const satisfies Record<Exclude<FormatName, 'auto'>, readonly JsonFormat[]>;
 
 /** CSV files, one entry per kind. */
@@ -83,7 +84,7 @@ export const csvFormats = {
   guidellm: [guidellmCsv],
   aiperf: [aiperfCsv],
   'chunk-log': [],
-  markdown: [],
+  markdown: [tableCsv],
 } as const satisfies Record<Exclude<FormatName, 'auto'>, readonly CsvFormat[]>;
 
 /** The kinds of JSON file to look for under a `--format`. */

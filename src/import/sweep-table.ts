@@ -1,6 +1,6 @@
 import { printable } from '../core/index.ts';
 import { means, normalLabel } from './fact-key.ts';
-import type { Meaning } from './fact-key.ts';
+import type { FactKey, Meaning } from './fact-key.ts';
 import type { Complain } from './imported.ts';
 import { readNumber } from './number-text.ts';
 import type { PipeTable } from './pipe-table.ts';
@@ -31,6 +31,7 @@ const ownWords: ReadonlyMap<string, Meaning> = new Map([
   ['tokens/s', means('outputTokensPerSec')],
   ['completion-tokens/s', means('outputTokensPerSec')],
   ['output tokens/s', means('outputTokensPerSec')],
+  ['output throughput', means('outputTokensPerSec')],
   ['失败数', means('counts.failed')],
   ['失败', means('counts.failed')],
   ['失败请求数', means('counts.failed')],
@@ -39,14 +40,30 @@ const ownWords: ReadonlyMap<string, Meaning> = new Map([
   ['成功数', means('counts.ok')],
   ['成功请求数', means('counts.ok')],
   ['succeeded', means('counts.ok')],
+  ['success', means('counts.ok')],
+  ['completed', means('counts.ok')],
   ['总请求数', means('counts.planned')],
   ['请求数', means('counts.planned')],
   ['requests', means('counts.planned')],
+  ['num requests', means('counts.planned')],
+  ['num prompts', means('counts.planned')],
   ['输出长度', means('outputTokens.mean')],
   ['输入长度', means('inputTokens.mean')],
   ['ttft', means('ttftMs.mean', 1000)],
   ['tpot', means('tpotMs.mean', 1000)],
   ['itl', means('itlMs.mean', 1000)],
+]);
+
+/** Counts of tokens that are a request's only where the column says that it is their average. */
+const averagedCounts: ReadonlyMap<string, Meaning> = new Map([
+  ['output tokens', means('outputTokens.mean')],
+  ['output length', means('outputTokens.mean')],
+  ['completion tokens', means('outputTokens.mean')],
+  ['输出长度', means('outputTokens.mean')],
+  ['input tokens', means('inputTokens.mean')],
+  ['input length', means('inputTokens.mean')],
+  ['prompt tokens', means('inputTokens.mean')],
+  ['输入长度', means('inputTokens.mean')],
 ]);
 
 const concurrencyWords = new Set([
@@ -77,6 +94,12 @@ const cornerWords = new Set([
   'concurrency',
   'parallel',
 ]);
+
+/** Whether a column of this name says which load a row was measured at. */
+export function isLoadWord(cell: string): boolean {
+  const label = normalLabel(cleanCell(cell));
+  return concurrencyWords.has(label) || rateWords.has(label);
+}
 
 /**
  * The load points a markdown table holds: metrics as rows with one column per load (`| 指标 | 8 | 16 |`), or one row per
@@ -160,23 +183,39 @@ function meaningOf(cell: string): Meaning | null {
   const plain =
     ownWords.get(label) ?? evalscopeLabels.get(label) ?? servingLabels.get(label) ?? servingStatistic(label);
   if (plain !== undefined) return plain;
-  const statistic = /^p\d+$/.test(label) ? statisticOf(label) : null;
-  if (statistic !== null) return means(`latencyMs.${statistic}`, 1000);
-  return withUnit(label);
+  return wordOf(label) ?? withUnit(label);
 }
 
-/** "延迟 (秒)", "latency (ms)", "p99 (s)", "吞吐量 (tokens/s)": the word, and the unit it is given in. */
+/** A word as people put it: "p90", "P90 latency", "latency p90", "avg latency", "mean TTFT". */
+function wordOf(label: string): Meaning | null {
+  const own = ownWords.get(label);
+  if (own !== undefined) return own;
+  const ranked = /^(?:(.+) )?(p\d+)(?: (.+))?$/.exec(label);
+  if (ranked !== null) {
+    const statistic = statisticOf(ranked[2]!);
+    const of = ranked[1] ?? ranked[3] ?? 'latency';
+    const base = ranked[1] !== undefined && ranked[3] !== undefined ? undefined : ownWords.get(of);
+    if (statistic === null || base === undefined || !base.key.endsWith('Ms.mean')) return null;
+    return means(`${base.key.slice(0, -'.mean'.length)}.${statistic}` as FactKey, base.scale);
+  }
+  const averaged = /^(?:(?:avg|average|mean)[. ]+|平均)(.+)$/.exec(label)?.[1];
+  if (averaged === undefined) return null;
+  if (averagedCounts.has(averaged)) return averagedCounts.get(averaged)!;
+  const base = ownWords.get(averaged);
+  return base?.key.endsWith('.mean') === true ? base : null;
+}
+
+/** "延迟 (秒)", "latency (ms)", "p99 (s)", "mean latency ms", "吞吐量 (tokens/s)": the word, and the unit it is given in. */
 function withUnit(label: string): Meaning | null {
-  const match = /^(.+?)\s*[([]\s*(s|ms|秒|毫秒|sec|seconds|tok\/s|tokens\/s|token\/s|req\/s)\s*[)\]]$/.exec(label);
+  const match =
+    /^(.+?)\s*[([]\s*(s|ms|秒|毫秒|sec|seconds|tok\/s|tokens\/s|token\/s|req\/s)\s*[)\]]$/.exec(label) ??
+    /^(.+?) (s|ms)$/.exec(label);
   if (match === null) return null;
-  const word = match[1]!;
-  const base =
-    ownWords.get(word) ??
-    (/^p\d+$/.test(word) && statisticOf(word) !== null ? means(`latencyMs.${statisticOf(word)!}`, 1000) : null);
+  const base = wordOf(match[1]!);
   if (base === null) return null;
   const timed = base.scale === 1000;
   const unit = match[2]!;
-  if (!timed) return base;
+  if (!timed) return unit.includes('/') ? base : null;
   if (unit === 'ms' || unit === '毫秒') return means(base.key, 1);
   return unit.includes('/') ? null : base;
 }
