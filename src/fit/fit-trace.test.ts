@@ -126,11 +126,22 @@ describe('the file', () => {
   const lines = (count: number): string => Array.from({ length: count }, () => JSON.stringify(line)).join('\n');
 
   it('is one object per line; the time per token follows from the other two', () => {
-    expect(readTrace(`${lines(20)}\n\n`, 'x.jsonl')).toHaveLength(20);
-    expect(readTrace(lines(20), 'x.jsonl')[0]).toEqual(line);
+    expect(readTrace(`${lines(20)}\n\n`, 'x.jsonl').requests).toHaveLength(20);
+    expect(readTrace(lines(20), 'x.jsonl').requests[0]).toEqual(line);
+  });
+
+  it('may come in any order, with other keys, and with requests that were not answered, which are counted', () => {
+    const late = JSON.stringify({ ...line, arrivalMs: 7, id: 'r7', tpotMs: null });
+    const failed = [{ ttftMs: null }, { latencyMs: null }, { outputTokens: 0 }].map((part) =>
+      JSON.stringify({ ...line, ...part }),
+    );
+    const { requests, unanswered } = readTrace([late, ...failed, lines(20)].join('\r\n'), 'x.jsonl');
+    expect(unanswered).toBe(3);
+    expect(requests.at(-1)).toEqual({ ...line, arrivalMs: 7 });
   });
 
   it.each([
+    [JSON.stringify({ ...line, ttftMs: 41 }), 'ttftMs is larger'],
     ['{', 'not JSON'],
     ['[]', 'ttftMs'],
     ['{"__proto__":{"ttftMs":1},"latencyMs":1}', 'ttftMs'],

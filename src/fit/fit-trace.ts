@@ -13,7 +13,7 @@ import type { TracedRequest } from './request-trace.ts';
 import { staysOf } from './stays.ts';
 import { scoreTrace, traceResiduals } from './trace-score.ts';
 import type { TraceMetric } from './trace-score.ts';
-import { variantsOf } from './trace-variants.ts';
+import { largeBatch, variantsOf } from './trace-variants.ts';
 
 /** What is asked of a fit of a request trace. */
 export interface TraceFitOptions {
@@ -31,6 +31,8 @@ export interface TraceFit {
   trained: number;
   scored: number;
   intervals: Record<string, [number, number]>;
+  /** Whether the largest batch is known: given, or smaller than what would have explained the trace as well. */
+  batchKnown: boolean;
   metrics: Record<string, TraceMetric>;
   /** Batch sizes where d(n) bends; none = it is straight. */
   knots: readonly number[];
@@ -68,6 +70,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   });
   const best = tried.reduce((first, next) => (next.loss < first.loss ? next : first));
   const { variant, chosen, profile } = best;
+  const { batchSetting } = schedulers[options.scheduler];
   const sample = (count: number, seed: number): EngineProfile[] =>
     drawnFits(pieces, chosen, count, seed).map((fit) => ({
       ...profileOf(fit, variant),
@@ -78,6 +81,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
     trained,
     scored: all.length - trained,
     intervals: intervalsOf(sample(draws, 1)),
+    batchKnown: Object.hasOwn(options.settings, batchSetting) || Number(variant.settings[batchSetting]) < largeBatch,
     metrics: scoreTrace(all, replays(profile, all), trained),
     knots: chosen.fit.knots,
     sample,

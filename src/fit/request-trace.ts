@@ -17,20 +17,33 @@ export interface TracedRequest {
 
 const mostLines = 2_000_000;
 
-/** Reads a request trace: one JSON object per line with the keys of TracedRequest. A UserError names the first wrong line. */
-export function readTrace(text: string, file: string): TracedRequest[] {
+/** What a trace holds: the requests that were answered, in order of arrival, and how many were not. */
+export interface ReadTrace {
+  requests: TracedRequest[];
+  unanswered: number;
+}
+
+/**
+ * Reads a request trace: one JSON object per line with the keys of TracedRequest, in any order, other keys ignored. A line
+ * whose first token or whole time is null, or that has no output tokens, is a request without an answer. A UserError names the
+ * first wrong line.
+ */
+export function readTrace(text: string, file: string): ReadTrace {
   const requests: TracedRequest[] = [];
+  let unanswered = 0;
   const lines = text.split('\n');
   if (lines.length > mostLines) throw badLine(file, mostLines, 'too many lines', '行数过多');
   lines.forEach((line, i) => {
     if (line.trim() === '') return;
-    requests.push(readLine(line, file, i + 1));
+    const request = readLine(line, file, i + 1);
+    if (request === null) unanswered++;
+    else requests.push(request);
   });
   if (requests.length < 20) throw badLine(file, lines.length, 'fewer than 20 requests', '请求数少于 20');
-  return requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
+  return { requests: requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs), unanswered };
 }
 
-function readLine(line: string, file: string, number: number): TracedRequest {
+function readLine(line: string, file: string, number: number): TracedRequest | null {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -43,7 +56,9 @@ function readLine(line: string, file: string, number: number): TracedRequest {
     if (typeof found === 'number' && Number.isFinite(found) && found >= least) return found;
     throw badLine(file, number, `${key} must be a number of at least ${least}`, `${key} 必须是不小于 ${least} 的数字`);
   };
+  if (fields['ttftMs'] === null || fields['latencyMs'] === null || fields['outputTokens'] === 0) return null;
   const [ttftMs, latencyMs] = [amount('ttftMs', 0), amount('latencyMs', 0)];
+  if (ttftMs > latencyMs) throw badLine(file, number, 'ttftMs is larger than latencyMs', 'ttftMs 大于 latencyMs');
   const outputTokens = Math.round(amount('outputTokens', 1));
   return {
     arrivalMs: amount('arrivalMs', -Infinity),

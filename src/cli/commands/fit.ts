@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { exitCodes, UserError } from '../../core/index.ts';
-import type { Exchange } from '../../core/index.ts';
+import { exitCodes, say, UserError } from '../../core/index.ts';
+import type { Exchange, Phrase } from '../../core/index.ts';
 import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
 import { planWords, readWords, summaryOfRun, sweepOf, throwMistakes, workerWords } from '../../run/index.ts';
 import type { Words } from '../../run/index.ts';
@@ -181,8 +181,10 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
   if (given.flags.has('probe')) return [await probeAndFit(given, word)];
   if (format === 'request-trace') {
     const text = readBeginning(word, mostTraceBytes, {});
-    const requests = readTrace(text, word);
-    return [(await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as Entry];
+    const { requests, unanswered } = readTrace(text, word);
+    const entry = (await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as FittedEntry;
+    if (unanswered === 0) return [entry];
+    return [{ ...entry, excluded: [{ concurrency: null, why: say(withoutAnswer(unanswered), given.common.lang) }] }];
   }
   const ask = {
     points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
@@ -193,7 +195,14 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
     ...knownLimits(given),
   };
   if (await isForeign(word)) {
-    const { sweeps } = await importPaths([word], format as Parameters<typeof importPaths>[1]);
+    const { sweeps, problems } = await importPaths([word], format as Parameters<typeof importPaths>[1]);
+    if (sweeps.length === 0) {
+      return problems.map(({ file, line, message, zh }) => ({
+        id: nameOf(file),
+        title: line > 0 ? `${file}:${line}` : file,
+        why: say({ en: message, zh }, given.common.lang),
+      }));
+    }
     const all = sweeps.map(({ id, title, points }) => fit({ do: 'fit-sweep', id, title, points, ask }));
     return (await Promise.all(all)) as Entry[];
   }
@@ -209,6 +218,13 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
   }
   const { points, title } = await sweepOf(given.common.store, entry);
   return [(await fit({ do: 'fit-sweep', id: entry.id, title: title ?? entry.id, points, ask })) as Entry];
+}
+
+function withoutAnswer(count: number): Phrase {
+  return {
+    en: `${count} requests without an answer (no tokens or no times); what they asked of the server is not known`,
+    zh: `${count} 个没有回答的请求（无 token 或无时间）；它们对服务器的占用未知`,
+  };
 }
 
 async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
