@@ -178,6 +178,9 @@ describe('a server that dyno starts itself', () => {
     expect(await readdir(join(store, folder!))).toEqual(
       expect.arrayContaining(['journal.ndjson', 'tune-trials.svg', 'tune-trials.png']),
     );
+    const listed = JSON.parse((await dyno(['runs', '--json', '--store', store])).out) as { runs: object[] };
+    expect(listed.runs).toMatchObject([{ kind: 'tune', id: folder, finished: true }]);
+    expect((await dyno(['runs', 'show', folder!, '--store', store])).out).toContain(tune.words.en);
   });
 
   test('trials watch the cards where the file says so', async () => {

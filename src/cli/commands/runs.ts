@@ -1,15 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { tableText } from '../../report/index.ts';
 import { deleteRun, findWhatever, listRuns, tagRun } from '../../store/index.ts';
-import type { ListedEntry, StoredTune } from '../../store/index.ts';
-import { tuneSchema } from '../../tune/index.ts';
+import type { ListedEntry } from '../../store/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { showStored } from '../show.ts';
-import { tuneText } from '../tune-text.ts';
 
 const verbs = ['list', 'show', 'tag', 'untag', 'delete'] as const;
 
@@ -73,22 +69,10 @@ export const command: CommandFile = {
 
 async function show(given: Given, word: string): Promise<number> {
   const found = await findWhatever(given.common.store, word);
-  return found.kind === 'tune' ? showTune(given, found) : showStored(given, found, 'text');
-}
-
-async function showTune(given: Given, { dir }: StoredTune): Promise<number> {
-  const file = join(dir, 'tune.json');
-  const read = tuneSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
-  if (!read.success) {
-    throw new UserError({
-      code: 'broken-run',
-      message: { en: 'it does not have the expected shape', zh: '内容不符合格式' },
-      hint: { en: 'Another version may have written it.', zh: '可能由其他版本写入。' },
-      place: { file },
-    });
-  }
-  given.io.out(given.common.json ? `${JSON.stringify(read.data, null, 2)}\n` : tuneText(read.data, given.common.lang));
-  return exitCodes.ok;
+  if (found.kind !== 'tune') return showStored(given, found, 'text');
+  // Listing should not load what searches.
+  const { showTune } = await import('../show-tune.ts');
+  return showTune(given, found);
 }
 
 async function list(given: Given): Promise<number> {

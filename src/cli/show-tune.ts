@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exitCodes, UserError } from '../core/index.ts';
+import type { StoredTune } from '../store/index.ts';
+import { tuneSchema } from '../tune/index.ts';
+import type { Given } from './command.ts';
+import { tuneText } from './tune-text.ts';
+
+/** A search of the store as `dyno tune` told it at its end, or as far as it is. */
+export async function showTune(given: Given, { dir }: StoredTune): Promise<number> {
+  const file = join(dir, 'tune.json');
+  const read = tuneSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
+  if (!read.success) {
+    throw new UserError({
+      code: 'broken-run',
+      message: { en: 'it does not have the expected shape', zh: '内容不符合格式' },
+      hint: { en: 'Another version may have written it.', zh: '可能由其他版本写入。' },
+      place: { file },
+    });
+  }
+  given.io.out(given.common.json ? `${JSON.stringify(read.data, null, 2)}\n` : tuneText(read.data, given.common.lang));
+  return exitCodes.ok;
+}
