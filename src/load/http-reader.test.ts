@@ -242,5 +242,5 @@ describe('one HTTP/1.1 response', () => {
       }),
       { numRuns, seed: 7 },
     );
-  }, 600_000);
+  }, 3_600_000);
 });

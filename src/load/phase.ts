@@ -305,6 +305,8 @@ export class Phase {
       },
     });
     this.#flights.add(flight);
+    // Nobody asks again: a long prompt is not held twice for as long as its answer lasts.
+    if ((plan.retries ?? 0) === 0) errand.written = '';
   }
 
   /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */

@@ -111,40 +111,49 @@ const stream = fc
     );
   });
 const numRuns = process.env['LLMDYNO_LONG'] === '1' ? 100_000 : 2000;
+const atMostMs = 3_600_000;
 
 // The shapes of one answer are known to the next: the streams of a property follow one another as a server's answers do.
 describe('understanding events by their shape', () => {
-  test('gives what parsing every event gives, wherever the stream is cut', () => {
-    fc.assert(
-      fc.property(stream, fc.array(fc.nat(2000), { maxLength: 6 }), (bytes, cuts) => {
-        expect(
-          gist(
-            quickly(
-              bytes,
-              cuts.filter((cut) => cut < bytes.length),
+  test(
+    'gives what parsing every event gives, wherever the stream is cut',
+    () => {
+      fc.assert(
+        fc.property(stream, fc.array(fc.nat(2000), { maxLength: 6 }), (bytes, cuts) => {
+          expect(
+            gist(
+              quickly(
+                bytes,
+                cuts.filter((cut) => cut < bytes.length),
+              ),
             ),
-          ),
-        ).toEqual(gist(slowly(bytes)));
-      }),
-      { numRuns, seed: 7 },
-    );
-  });
+          ).toEqual(gist(slowly(bytes)));
+        }),
+        { numRuns, seed: 7 },
+      );
+    },
+    atMostMs,
+  );
 
-  test('also when bytes are changed: a broken event is never taken for a good one', () => {
-    const change = fc.record({ at: fc.integer({ min: 0, max: 1_000_000 }), byte: fc.integer({ min: 1, max: 127 }) });
-    fc.assert(
-      fc.property(stream, fc.array(change, { minLength: 1, maxLength: 3 }), (whole, changes) => {
-        const bytes = whole.slice();
-        // Line ends and field names are the reader's business, tested beside it: only what is inside events is changed.
-        const inside = [...new TextDecoder('latin1').decode(whole).matchAll(/(?<=data: [^\n]*)[^\n]/g)].map(
-          ({ index }) => index,
-        );
-        for (const { at, byte } of changes) {
-          if (byte !== 10 && byte !== 13) bytes[inside[at % inside.length]!] = byte;
-        }
-        expect(gist(quickly(bytes, []))).toEqual(gist(slowly(bytes)));
-      }),
-      { numRuns, seed: 8 },
-    );
-  });
+  test(
+    'also when bytes are changed: a broken event is never taken for a good one',
+    () => {
+      const change = fc.record({ at: fc.integer({ min: 0, max: 1_000_000 }), byte: fc.integer({ min: 1, max: 127 }) });
+      fc.assert(
+        fc.property(stream, fc.array(change, { minLength: 1, maxLength: 3 }), (whole, changes) => {
+          const bytes = whole.slice();
+          // Line ends and field names are the reader's business, tested beside it: only what is inside events is changed.
+          const inside = [...new TextDecoder('latin1').decode(whole).matchAll(/(?<=data: [^\n]*)[^\n]/g)].map(
+            ({ index }) => index,
+          );
+          for (const { at, byte } of changes) {
+            if (byte !== 10 && byte !== 13) bytes[inside[at % inside.length]!] = byte;
+          }
+          expect(gist(quickly(bytes, []))).toEqual(gist(slowly(bytes)));
+        }),
+        { numRuns, seed: 8 },
+      );
+    },
+    atMostMs,
+  );
 });
