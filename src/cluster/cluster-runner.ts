@@ -9,7 +9,7 @@ import type {
   WorkerShareFacts,
   Workload,
 } from '../core/index.ts';
-import { joinedHealth, Outbox, ruleKeeper, startClock } from '../load/index.ts';
+import { joinedHealth, Outbox, recordedEnding, ruleKeeper, startClock } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
@@ -56,8 +56,9 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
       talks: parts.talks ?? null,
       known: parts.known ?? [],
       emit: (ended) => {
-        outbox.push(ended);
-        const word = keeper.judge(ended.exchange, rules);
+        const ending = recordedEnding(ended);
+        outbox.push(ending);
+        const word = keeper.judge(ending, rules);
         if (word !== 'go') mine.order(word);
       },
     });

@@ -143,7 +143,7 @@ class WorkerShare {
       share: null,
       behind: null,
       deal: (phase) => this.#deal(phase),
-      emit: (ended) => this.#emit(ended),
+      emit: (ending) => this.#emit(ending.record()),
     });
   }
 

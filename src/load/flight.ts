@@ -4,6 +4,7 @@ import type { Ear, Heard, Listener, Protocol, ServerStamp, TextPlace } from '../
 import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
 import { ChunkLog } from './chunk-log.ts';
+import type { Ending } from './ending.ts';
 import type { ResponseHead } from './http-reader.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import { SaidText } from './said-text.ts';
@@ -23,17 +24,17 @@ export interface FlightSettings {
 }
 
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
-export class Flight implements ConnectionClient, Ear {
+export class Flight implements ConnectionClient, Ear, Ending {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
   #connection: Carrier;
   /** Kept until the answer begins: after that nobody asks again. */
   #request: string;
   readonly #redial: () => Carrier;
-  readonly #ended: (ended: Ended, reusable: boolean) => void;
+  readonly #ended: (reusable: boolean) => void;
   readonly #dueMs: number;
   readonly #sentMs: number;
-  readonly #warmup: boolean;
+  readonly warmup: boolean;
   readonly #inputChars: number;
   /** A conversation goes on with what was said, so its answers are kept whatever the plan says. */
   readonly #keepsText: boolean;
@@ -61,6 +62,11 @@ export class Flight implements ConnectionClient, Ear {
   #stampMs: number | null = null;
   #heardOutput = false;
   #over = false;
+  /** How it ended, once it is over. */
+  outcome: Outcome = 'cancelled';
+  #why: Problem | null = null;
+  #endMs = 0;
+  #record: Ended | null = null;
   #attempts = 1;
 
   constructor(parts: {
@@ -75,7 +81,7 @@ export class Flight implements ConnectionClient, Ear {
     inputChars: number;
     /** A new connection in place of one that went stale. */
     redial: () => Carrier;
-    ended: (ended: Ended, reusable: boolean) => void;
+    ended: (reusable: boolean) => void;
   }) {
     this.#ask = parts.ask;
     this.#settings = parts.settings;
@@ -86,7 +92,7 @@ export class Flight implements ConnectionClient, Ear {
     this.#dueMs = parts.dueMs;
     this.#sentMs = parts.nowMs;
     this.#lastReadMs = parts.nowMs;
-    this.#warmup = parts.warmup;
+    this.warmup = parts.warmup;
     this.#inputChars = parts.inputChars;
     this.#keepsText = parts.settings.keepText || parts.ask.prompt.follow !== undefined;
     this.#answer = new SaidText(this.#keepsText);
@@ -262,6 +268,17 @@ export class Flight implements ConnectionClient, Ear {
   #finishWith(outcome: Outcome, why: Problem | null, atMs: number, reusable: boolean): void {
     this.#over = true;
     this.#enterPieces(this.#lastReadMs);
+    this.outcome = outcome;
+    this.#why = why;
+    this.#endMs = atMs;
+    this.#ended(reusable);
+  }
+
+  record(): Ended {
+    return (this.#record ??= this.#makeRecord());
+  }
+
+  #makeRecord(): Ended {
     const { prompt, seq } = this.#ask;
     const text = this.#answer.text();
     const reasoning = this.#reasoning?.text() ?? '';
@@ -270,36 +287,33 @@ export class Flight implements ConnectionClient, Ear {
     this.#answer.close();
     this.#reasoning?.close();
     this.#chunks.close();
-    this.#ended(
-      {
-        exchange: {
-          seq,
-          promptId: prompt.id,
-          labels: prompt.labels,
-          warmup: this.#warmup,
-          dueMs: this.#dueMs,
-          sentMs: this.#sentMs,
-          connectMs: this.#connectMs,
-          firstByteMs: this.#firstByteMs,
-          chunks,
-          endMs: atMs,
-          inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
-          outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },
-          cachedTokens: this.#usage?.cached ?? null,
-          reasoningTokens: this.#usage?.reasoning ?? null,
-          inputChars: this.#inputChars,
-          outputChars,
-          finish: this.#finish,
-          httpStatus: this.#status,
-          attempts: this.#attempts,
-          ...(this.#steps !== null && { serverSteps: this.#steps }),
-          ...(this.#times !== null && { serverTimes: this.#times }),
-          outcome,
-          problem: why,
-        },
-        answer: this.#keepsText ? { seq, text, reasoning } : null,
+    return {
+      exchange: {
+        seq,
+        promptId: prompt.id,
+        labels: prompt.labels,
+        warmup: this.warmup,
+        dueMs: this.#dueMs,
+        sentMs: this.#sentMs,
+        connectMs: this.#connectMs,
+        firstByteMs: this.#firstByteMs,
+        chunks,
+        endMs: this.#endMs,
+        inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
+        outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },
+        cachedTokens: this.#usage?.cached ?? null,
+        reasoningTokens: this.#usage?.reasoning ?? null,
+        inputChars: this.#inputChars,
+        outputChars,
+        finish: this.#finish,
+        httpStatus: this.#status,
+        attempts: this.#attempts,
+        ...(this.#steps !== null && { serverSteps: this.#steps }),
+        ...(this.#times !== null && { serverTimes: this.#times }),
+        outcome: this.outcome,
+        problem: this.#why,
       },
-      reusable,
-    );
+      answer: this.#keepsText ? { seq, text, reasoning } : null,
+    };
   }
 }

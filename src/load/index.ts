@@ -12,6 +12,7 @@ export { partOf } from './dealer.ts';
 export type { Dealer, Dealing, DealtPhase, MakeDealing, TalkSource } from './dealer.ts';
 export { talkModeOf } from './talks.ts';
 export type { TalkMode } from './talks.ts';
+export { recordedEnding } from './ending.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';

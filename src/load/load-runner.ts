@@ -35,9 +35,9 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       clock,
       share: null,
       behind,
-      emit: (ended) => {
-        outbox.push(ended);
-        const word = keeper.judge(ended.exchange, rules);
+      emit: (ending) => {
+        outbox.push(ending);
+        const word = keeper.judge(ending, rules);
         if (word === 'stop-sending') mine.stopSending();
         if (word === 'cancel-all') mine.cancelAll();
       },

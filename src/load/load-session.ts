@@ -1,10 +1,11 @@
-import type { ClientHealth, Ended, RunBehind, RunPlan, Workload } from '../core/index.ts';
+import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { MakeDealing, Share } from './dealer.ts';
+import type { Ending } from './ending.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
@@ -21,8 +22,8 @@ import { ServerClock } from './server-clock.ts';
 /** The two stretches of a run. */
 export type PhaseName = 'warmup' | 'measure';
 
-/** Connections opened ahead of a run at the most: the pool gives up idle ones after a few seconds. */
-const mostWarmed = 2000;
+/** Connections opened ahead of a phase at the most. */
+const mostWarmed = 10_000;
 
 /** How often timeouts are looked at; a timeout is noticed at most this much late. */
 const timeoutTickMs = 20;
@@ -41,7 +42,7 @@ export interface SessionParts {
   deal?: MakeDealing;
   /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
   stamp?: ServerStamp;
-  emit(ended: Ended): void;
+  emit(ending: Ending): void;
 }
 
 /** One thread's part of a run: its connections, its phases, its health. */
@@ -84,20 +85,20 @@ export class LoadSession {
       behind: parts.behind,
       ...(parts.deal !== undefined && { deal: parts.deal }),
       encode: (ask) => write(protocol.encode(ask, plan.target)),
-      emit: (ended) => parts.emit(ended),
+      emit: (ending) => parts.emit(ending),
     };
     // Looked at after the sockets have been read: when this process was held up, what came meanwhile is not too late.
     const check = (): void => this.#phase?.checkTimeouts(clock.nowMs());
     this.#ticker = setInterval(() => setImmediate(check), timeoutTickMs);
   }
 
-  /** Gets the first prompts of a phase at hand, and before the first phase its connections. */
+  /** Gets the first prompts of a phase at hand, and its connections. */
   async prepare(name: PhaseName): Promise<void> {
     const { plan, workload } = this.#parts;
-    const first = this.#phase === null;
-    this.#phase = new Phase(this.#phaseParts, () => workload(name), limitsOf(plan, name), name === 'warmup');
+    const limits = limitsOf(plan, name);
+    this.#phase = new Phase(this.#phaseParts, () => workload(name), limits, name === 'warmup');
     await this.#phase.ready();
-    if (first) await this.#pool.warm(Math.min(this.#phase.slots, plan.requests ?? Infinity, mostWarmed));
+    await this.#pool.warm(Math.min(this.#phase.slots, limits.requests ?? Infinity, mostWarmed));
     if (name === 'measure') collectGarbage();
   }
 

@@ -64,8 +64,8 @@ export async function serveLoadThread(
       secrets: data.secrets,
       share,
       behind: data.behind,
-      emit: (ended) => {
-        batch.push(ended);
+      emit: (ending) => {
+        batch.push(ending.record());
         if (batch.length >= batchSize) flush();
       },
     });

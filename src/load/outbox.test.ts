@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { Outbox } from './outbox.ts';
 
+const item = (number: number): { record(): number } => ({ record: () => number });
+
 const all = async (outbox: Outbox<number>, work: () => void = () => {}): Promise<number[]> => {
   const got: number[] = [];
   for await (const item of outbox) {
@@ -12,10 +14,10 @@ const all = async (outbox: Outbox<number>, work: () => void = () => {}): Promise
 
 test('everything comes out, once and in order, whatever was pushed before and while it was read', async () => {
   const outbox = new Outbox<number>();
-  for (let i = 0; i < 100; i++) outbox.push(i);
+  for (let i = 0; i < 100; i++) outbox.push(item(i));
   const read = all(outbox);
   for (let i = 100; i < 10_000; i++) {
-    outbox.push(i);
+    outbox.push(item(i));
     if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   outbox.close();
@@ -24,7 +26,7 @@ test('everything comes out, once and in order, whatever was pushed before and wh
 
 test('a reader that works long lets the event loop turn between items', async () => {
   const outbox = new Outbox<number>();
-  for (let i = 0; i < 20; i++) outbox.push(i);
+  for (let i = 0; i < 20; i++) outbox.push(item(i));
   outbox.close();
   let turns = 0;
   let reading = true;
@@ -45,7 +47,7 @@ test('a reader that works long lets the event loop turn between items', async ()
 
 test('a failure is told after what was pushed before it', async () => {
   const outbox = new Outbox<number>();
-  outbox.push(1);
+  outbox.push(item(1));
   outbox.fail(new Error('broken'));
   const got: number[] = [];
   await expect(

@@ -1,9 +1,12 @@
-/** Time for items in one round of the event loop: so long, or a part of what the round before took, up to so long. */
-const leastMs = 1;
-const partOfRound = 0.35;
-const mostMs = 2;
+import { roundBudgetMs } from './round-budget.ts';
+
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 4096;
+
+/** An item whose record is put together when its turn comes. */
+interface Recorded<T> {
+  record(): T;
+}
 
 /**
  * A queue from callbacks to one `for await`: never loses an item, ends when closed and emptied, fails when told to.
@@ -11,18 +14,19 @@ const mostWaiting = 4096;
  * late, and a thousand answers may end at once.
  */
 export class Outbox<T> implements AsyncIterable<T> {
-  #items: T[] = [];
+  #items: Recorded<T>[] = [];
   #taken = 0;
   #end: 'open' | 'closed' | { failure: unknown } = 'open';
   #wake: (() => void) | null = null;
   /** When the item that is being worked on was handed out. */
   #handedMs: number | null = null;
   #usedMs = 0;
-  #budgetMs = leastMs;
-  #roundMs = 0;
+  #budgetMs = roundBudgetMs(0);
+  /** When the round before ended; null = nothing was waiting then. */
+  #roundMs: number | null = null;
   #roundEnds = false;
 
-  push(item: T): void {
+  push(item: Recorded<T>): void {
     this.#items.push(item);
     this.#nudge();
   }
@@ -52,7 +56,7 @@ export class Outbox<T> implements AsyncIterable<T> {
       if (!this.#roundEnds) this.#endRoundLater();
       if (this.#usedMs >= this.#budgetMs && waiting < mostWaiting) return this.#nextRound();
       this.#handedMs = nowMs;
-      const value = this.#items[this.#taken++]!;
+      const value = this.#items[this.#taken++]!.record();
       if (waiting === 1) {
         this.#items = [];
         this.#taken = 0;
@@ -75,8 +79,8 @@ export class Outbox<T> implements AsyncIterable<T> {
     this.#roundEnds = true;
     setImmediate(() => {
       const nowMs = performance.now();
-      this.#budgetMs = Math.min(mostMs, Math.max(leastMs, partOfRound * (nowMs - this.#roundMs)));
-      this.#roundMs = nowMs;
+      this.#budgetMs = roundBudgetMs(this.#roundMs === null ? 0 : nowMs - this.#roundMs);
+      this.#roundMs = this.#items.length > this.#taken ? nowMs : null;
       this.#usedMs = 0;
       this.#roundEnds = false;
     });

@@ -1,5 +1,6 @@
-import type { Ask, Ended, RunBehind, RunPlan } from '../core/index.ts';
+import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
 import type { MakeDealing, Share } from './dealer.ts';
+import type { Ending } from './ending.ts';
 import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
 import type { RunClock } from './run-clock.ts';
@@ -12,7 +13,7 @@ export interface PhaseParts {
   settings: FlightSettings;
   encode(ask: Ask): string;
   /** Every ask of the phase comes through here exactly once. */
-  emit(ended: Ended): void;
+  emit(ending: Ending): void;
   /** This thread's part of the run; null = all of it. */
   share: Share | null;
   /** What an earlier part of the run has done already; null = nothing. */

@@ -7,11 +7,13 @@ import { Alarm } from './alarm.ts';
 import { threadDealing } from './dealer.ts';
 import type { Dealing } from './dealer.ts';
 import { DealtTalks } from './dealt-talks.ts';
+import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
 import { makeTalks } from './make-talks.ts';
 import type { PhaseParts } from './phase-parts.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
+import { roundBudgetMs } from './round-budget.ts';
 import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
 
@@ -33,9 +35,6 @@ interface Dealt {
   /** What it says, where that is a turn of a conversation. */
   turn?: Turn;
 }
-
-/** Requests are sent for so long at a stretch. */
-const sliceMs = 1;
 
 /**
  * One stretch of load: deals out asks as the pacer says until it is done or stopped, then drains.
@@ -63,6 +62,8 @@ export class Phase {
   #awaiting = false;
   #pumping = false;
   #pausing: NodeJS.Immediate | null = null;
+  /** When the last stretch of sending began that was not the end of it; null = nothing was left to send then. */
+  #roundMs: number | null = null;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
   due = 0;
@@ -132,7 +133,7 @@ export class Phase {
     // Sending no more is also asking no more: what waits to be made again ends as it stands.
     for (const [timer, ended] of this.#waiting) {
       clearTimeout(timer);
-      this.#parts.emit(ended);
+      this.#parts.emit(recordedEnding(ended));
     }
     this.#waiting.clear();
     const nowMs = this.#parts.clock.nowMs();
@@ -172,11 +173,14 @@ export class Phase {
     // A flight that fails at once calls back into here; the outer round goes on with it.
     if (this.#pumping || this.#pausing !== null) return;
     this.#pumping = true;
-    const untilMs = this.#parts.clock.nowMs() + sliceMs;
+    const fromMs = this.#parts.clock.nowMs();
+    const untilMs = fromMs + roundBudgetMs(this.#roundMs === null ? 0 : fromMs - this.#roundMs);
+    this.#roundMs = null;
     try {
       while (!this.#stopped && this.#deal()) {
         if (this.#parts.clock.nowMs() < untilMs) continue;
-        this.#pause();
+        this.#roundMs = fromMs;
+        this.#pumpLater();
         break;
       }
     } catch (failure) {
@@ -186,9 +190,9 @@ export class Phase {
     this.#settle();
   }
 
-  /** Goes on dealing after the sockets that have become readable: what they brought is not stamped late for our sending. */
-  #pause(): void {
-    this.#pausing = setImmediate(() => {
+  /** Deals after the sockets that have become readable: what they brought is not stamped late for our sending. */
+  #pumpLater(): void {
+    this.#pausing ??= setImmediate(() => {
       this.#pausing = null;
       this.#pump();
     });
@@ -294,14 +298,14 @@ export class Phase {
       warmup: this.#warmup,
       inputChars,
       redial: () => pool.replace(session),
-      ended: (last, reusable) => {
+      ended: (reusable) => {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);
-        const ended = before === null ? last : joinedAttempts(before, last);
-        if (this.#again(errand, ended, attempt)) return;
-        this.#parts.emit(ended);
-        if (dealt.turn !== undefined) this.#goOn(dealt.turn, ended);
-        this.#pump();
+        const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
+        if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
+        this.#parts.emit(ending);
+        if (dealt.turn !== undefined) this.#goOn(dealt.turn, ending.record());
+        this.#pumpLater();
       },
     });
     this.#flights.add(flight);
@@ -357,7 +361,7 @@ export class Phase {
   #unsent(dealt: Dealt, nowMs: number, outcome: Outcome, why: Problem): void {
     const asked = { seq: this.#recorded(dealt.seq), warmup: this.#warmup, dueMs: dealt.dueMs };
     const exchange = unsentExchange(asked, nowMs, outcome, why);
-    this.#parts.emit({ exchange, answer: null });
+    this.#parts.emit(recordedEnding({ exchange, answer: null }));
   }
 
   #settle(): void {

@@ -49,12 +49,19 @@ export class Pool {
   }
 
   /**
-   * Opens connections before they are needed, so that a run does not begin with all of them being made at once. One that
-   * cannot be made is left to the request that will need it, which then tells why.
+   * Opens connections before they are needed, up to `count` that idle, so that a run does not begin with all of them being
+   * made at once. One that cannot be made is left to the request that will need it, which then tells why.
    */
   async warm(count: number): Promise<void> {
-    for (let made = 0; made < count; made += warmTogether) {
-      const batch = Array.from({ length: Math.min(warmTogether, count - made) }, () => this.#warmOne());
+    const fromMs = this.#clock.nowMs();
+    const old = this.#idle.filter(({ usable, idleSinceMs }) => !usable || idleSinceMs < fromMs - maxIdleMs / 2);
+    for (const connection of old) {
+      this.#idle.splice(this.#idle.indexOf(connection), 1);
+      connection.destroy();
+    }
+    while (this.#idle.length < count && this.#clock.nowMs() - fromMs < maxIdleMs / 2) {
+      const missing = Math.min(warmTogether, count - this.#idle.length);
+      const batch = Array.from({ length: missing }, () => this.#warmOne());
       if ((await Promise.all(batch)).includes(false)) break;
     }
     // The first opened is taken first, so that servers see the first asks in their order.

@@ -1,10 +1,11 @@
-import type { Exchange, RunState, StopRule } from '../core/index.ts';
+import type { RunState, StopRule } from '../core/index.ts';
+import type { Ending } from './ending.ts';
 
 /** Keeps the state that stop rules look at, and asks them. */
 export interface RuleKeeper {
   state(): RunState;
-  /** The gravest word of the rules about an exchange that ended; warm-up is not judged. */
-  judge(exchange: Exchange, rules: readonly StopRule[]): ReturnType<StopRule>;
+  /** The gravest word of the rules about an ask that is over; warm-up is not judged. */
+  judge(ending: Ending, rules: readonly StopRule[]): ReturnType<StopRule>;
 }
 
 /** A keeper over what the runner knows: `progress` says where the run stands, outcomes are counted here. */
@@ -14,11 +15,12 @@ export function ruleKeeper(progress: () => Pick<RunState, 'nowMs' | 'due' | 'sen
   const state = (): RunState => ({ ...progress(), ok, failed });
   return {
     state,
-    judge(exchange, rules) {
-      if (exchange.warmup) return 'go';
-      if (exchange.outcome === 'ok') ok++;
-      if (exchange.outcome === 'failed') failed++;
+    judge(ending, rules) {
+      if (ending.warmup) return 'go';
+      if (ending.outcome === 'ok') ok++;
+      if (ending.outcome === 'failed') failed++;
       if (rules.length === 0) return 'go';
+      const { exchange } = ending.record();
       const words = new Set(rules.map((rule) => rule(state(), exchange)));
       if (words.has('cancel-all')) return 'cancel-all';
       return words.has('stop-sending') ? 'stop-sending' : 'go';

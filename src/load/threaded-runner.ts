@@ -2,6 +2,7 @@ import { Worker as Thread } from 'node:worker_threads';
 import { BrokenPromise, UserError } from '../core/index.ts';
 import type { ClientHealth, Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops } from '../core/index.ts';
 import { EndMerge } from './end-merge.ts';
+import { recordedEnding } from './ending.ts';
 import { joinedHealth } from './joined-health.ts';
 import { phasesOf } from './load-session.ts';
 import { Outbox } from './outbox.ts';
@@ -52,8 +53,9 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
     const count = Math.min(threads, plan.load.concurrency ?? threads);
     const crew = startCrew({ ...parts, threads: count }, plan, shared, clock.originNs, {
       ended: (ended) => {
-        outbox.push(ended);
-        const word = keeper.judge(ended.exchange, rules);
+        const ending = recordedEnding(ended);
+        outbox.push(ending);
+        const word = keeper.judge(ending, rules);
         if (word !== 'go') crew.order({ say: word });
       },
       health: (health) => healths.push(health),

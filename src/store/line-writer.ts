@@ -11,7 +11,7 @@ const LF = 10;
 /** Appends lines to a file in batches. A failed write is told by the next call, and by close at the latest. */
 export interface LineWriter {
   /** Done at once, unless a lot is waiting to be written: then what is given back settles when it is. */
-  append(line: string): Promise<void> | null;
+  append(line: string | Uint8Array): Promise<void> | null;
   /** Resolves when every line appended so far has been written. */
   written(): Promise<void>;
   /** Writes what is left, syncs and closes. */
@@ -58,12 +58,15 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
   return {
     append(line) {
       tell();
-      const longest = line.length * bytesPerUnit + 1;
-      const most = longest > batchBytes ? Buffer.byteLength(line) + 1 : longest;
+      const most = roomFor(line);
       let written: Promise<void> | null = null;
       if (batch !== null && filled + most > batch.length) written = flush().then(tell);
       if (batch === null || most > batch.length) batch = Buffer.allocUnsafeSlow(Math.max(batchBytes, most));
-      filled += batch.write(line, filled);
+      if (typeof line === 'string') filled += batch.write(line, filled);
+      else {
+        batch.set(line, filled);
+        filled += line.length;
+      }
       batch[filled++] = LF;
       timer ??= setTimeout(() => void flush(), flushEveryMs);
       return written;
@@ -82,4 +85,11 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
       tell();
     },
   };
+}
+
+/** Bytes that a line and its newline need at most; counted exactly only where it is very long. */
+function roomFor(line: string | Uint8Array): number {
+  if (typeof line !== 'string') return line.length + 1;
+  const longest = line.length * bytesPerUnit + 1;
+  return longest > batchBytes ? Buffer.byteLength(line) + 1 : longest;
 }

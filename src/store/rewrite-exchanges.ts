@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Exchange } from '../core/index.ts';
-import { encodeExchange } from './exchange-line.ts';
+import { exchangeBytes } from './exchange-line.ts';
 import { openLineWriter } from './line-writer.ts';
 import { readExchanges } from './run-reader.ts';
 import type { StoredRun } from './stored-entry.ts';
@@ -17,7 +17,7 @@ export async function rewriteExchanges(
   const fresh = join(run.dir, 'exchanges.ndjson.new');
   await rm(fresh, { force: true });
   const writer = await openLineWriter(fresh);
-  for await (const exchange of readExchanges(run)) await writer.append(encodeExchange(change(exchange)));
+  for await (const exchange of readExchanges(run)) await writer.append(exchangeBytes(change(exchange)));
   await writer.close();
   await rename(fresh, join(run.dir, 'exchanges.ndjson'));
 }

@@ -42,7 +42,8 @@ export class Http2Pool implements ConnectionSource {
   }
 
   async warm(count: number): Promise<void> {
-    const lines = Array.from({ length: Math.ceil(count / streamsOfOne) }, () => this.#open());
+    const missing = Math.max(0, Math.ceil(count / streamsOfOne) - this.#lines.size);
+    const lines = Array.from({ length: missing }, () => this.#open());
     await Promise.all(
       lines.map(
         (line) =>
