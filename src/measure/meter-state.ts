@@ -138,12 +138,15 @@ function sourceOf(counts: TokenCounts): keyof CountSources {
   return counts.client !== null ? 'client' : 'nobody';
 }
 
+const noReads: ReturnType<typeof tokenReads> = { atMs: [], tokens: [] };
+
 /** Books tokens at the time they came, and pools the gaps; gives the request's mean gap. */
 function addArrivals(state: MeterState, exchange: Exchange, stream: boolean): number | null {
-  const reads = stream ? tokenReads(exchange) : { atMs: [], tokens: [] };
+  const reads = stream ? tokenReads(exchange) : noReads;
   const output = outputTokensOf(exchange) ?? 0;
   const told = reads.tokens.some((tokens) => tokens > 0);
-  if (told) for (const [i, atMs] of reads.atMs.entries()) state.outputArrivals.add(atMs, reads.tokens[i]!);
+  // Not `entries()`: a list of pairs for every token of a run is work for the collector while streams are read.
+  if (told) for (let i = 0; i < reads.atMs.length; i++) state.outputArrivals.add(reads.atMs[i]!, reads.tokens[i]!);
   else state.outputArrivals.add(exchange.endMs, output);
   state.inputArrivals.add(reads.atMs[0] ?? exchange.endMs, inputTokensOf(exchange) ?? 0);
   let decodeMs = 0;

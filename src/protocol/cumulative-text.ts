@@ -29,6 +29,19 @@ export class CumulativeText {
     return this.#cumulative === false;
   }
 
+  /** Takes a piece that is new text as it stands, as `hear` would; false = it is not, and was not taken. */
+  takesWhole(piece: string): boolean {
+    if (this.#cumulative !== null) return this.#cumulative === false;
+    if (piece === '') return false;
+    const repeats = this.#pieces > 0 && piece.length > this.#last.length && piece.startsWith(this.#last);
+    if (repeats && this.#repeats + 1 >= enough) return false;
+    if (repeats) this.#repeats++;
+    else if (this.#pieces > 0) this.#cumulative = false;
+    this.#pieces++;
+    this.#last = piece;
+    return true;
+  }
+
   /** What a piece of text means; nothing for a piece that says nothing new. */
   hear(of: OutputKind, piece: string, tokens: number | null = null): Heard[] {
     if (piece === '') return [];

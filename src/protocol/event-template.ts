@@ -6,14 +6,16 @@ const BACKSLASH = 92;
 const POINT = 46;
 const ZERO = 48;
 const NINE = 57;
+/** More digits than this are no number of tokens. */
+const mostTokenDigits = 12;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * A value that differs from one event to the next: the text, the server's stamp, or one that nobody reads (the answer's
- * id, a string; the time it was begun, digits).
+ * A value that differs from one event to the next: the text, the server's stamp, the tokens of usage, or one that nobody
+ * reads (the answer's id, a string; the time it was begun, digits).
  */
-type Hole = 'text' | 'stamp' | 'bare-stamp' | 'word' | 'digits';
+type Hole = 'text' | 'stamp' | 'bare-stamp' | 'word' | 'digits' | 'input' | 'output';
 
 /** What one event said, once it was understood the slow way. */
 export interface UnderstoodEvent {
@@ -38,9 +40,11 @@ interface Place {
  * another text, stamp, id or time.
  */
 export class EventTemplate {
-  /** Whose text it carries; null = an event without text, which says `says`. */
+  /** Whose text it carries; null = an event without text, which says `said()`. */
   readonly of: OutputKind | null;
-  readonly says: readonly Heard[];
+  /** Whether it says how many tokens were used. */
+  readonly counts: boolean;
+  readonly #says: readonly Heard[];
   readonly #literals: readonly Literal[];
   readonly #holes: readonly Hole[];
   /** After a match: where the text stands, and whether it has escapes. */
@@ -51,10 +55,13 @@ export class EventTemplate {
   stampTo = 0;
   /** After a match: where the next event begins. */
   end = 0;
+  #inputTokens = 0;
+  #outputTokens = 0;
 
   private constructor(event: UnderstoodEvent, literals: readonly Literal[], holes: readonly Hole[]) {
     this.of = event.text?.of ?? null;
-    this.says = event.says;
+    this.#says = event.says;
+    this.counts = holes.includes('output');
     this.#literals = literals;
     this.#holes = holes;
   }
@@ -72,10 +79,19 @@ export class EventTemplate {
       needed.push(placeOf(json, key, text.text, 'text'));
     }
     if (stamp !== null) needed.push(stampPlace(json, stamp));
+    for (const piece of event.says) {
+      if (piece.kind !== 'usage') continue;
+      needed.push(digitsOf(json, /"prompt_tokens"\s*:\s*/g, 'input', piece.input));
+      needed.push(digitsOf(json, /"completion_tokens"\s*:\s*/g, 'output', piece.output));
+    }
     const found = needed.filter((place) => place !== null);
     if (found.length < needed.length) return null;
     // Only keys stand before a colon, so text that looks like these is not taken for them.
-    const unread = [placeOf(json, /"id"\s*:\s*"/g, null, 'word'), digitsOf(json, /"created"\s*:\s*/g)];
+    const unread = [
+      placeOf(json, /"id"\s*:\s*"/g, null, 'word'),
+      digitsOf(json, /"created"\s*:\s*/g, 'digits'),
+      digitsOf(json, /"total_tokens"\s*:\s*/g, 'digits'),
+    ];
     const read = new Set(found.map(({ from }) => from));
     const others = unread.filter((place) => place !== null).filter(({ from }) => !read.has(from));
     const places = [...found, ...others].toSorted((a, b) => a.from - b.from);
@@ -93,6 +109,13 @@ export class EventTemplate {
     );
   }
 
+  /** What the event without text that matched last says. */
+  said(): readonly Heard[] {
+    if (!this.counts) return this.#says;
+    const [input, output] = [this.#inputTokens, this.#outputTokens];
+    return this.#says.map((piece) => (piece.kind === 'usage' ? { ...piece, input, output } : piece));
+  }
+
   /** Where the event that begins at `at` ends, if it has this shape; the places are left in the fields. -1 = it has not. */
   match(buffer: Uint8Array, from: number, length: number): number {
     const view = viewOf(buffer);
@@ -101,9 +124,12 @@ export class EventTemplate {
       at = this.#literals[i]!.match(view, buffer, at, length);
       if (at === -1) return -1;
       const hole = this.#holes[i];
-      if (hole === 'digits') {
+      if (hole === 'digits' || hole === 'input' || hole === 'output') {
+        const start = at;
         at = digitsEnd(buffer, at, length);
-        if (at === -1) return -1;
+        if (at === -1 || (hole !== 'digits' && at - start > mostTokenDigits)) return -1;
+        if (hole === 'input') this.#inputTokens = numberIn(buffer, start, at);
+        if (hole === 'output') this.#outputTokens = numberIn(buffer, start, at);
         continue;
       }
       const start = at;
@@ -141,6 +167,12 @@ export class EventTemplate {
     }
     return this.#literals[this.#holes.length]!.match(view, buffer, at, length);
   }
+}
+
+function numberIn(buffer: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = value * 10 + buffer[i]! - ZERO;
+  return value;
 }
 
 /** Where a whole number as JSON writes it ends; -1 = there is none. */
@@ -211,13 +243,14 @@ function placeOf(json: string, key: RegExp, value: string | null, hole: Hole): P
   }
 }
 
-/** The one place of a key whose value is a whole number; null = there is none, or more than one. */
-function digitsOf(json: string, key: RegExp): Place | null {
+/** The one place of a key whose value is a whole number, `value` where it is given; null = there is none, or more than one. */
+function digitsOf(json: string, key: RegExp, hole: 'digits' | 'input' | 'output', value?: number | null): Place | null {
   const keys = [...json.matchAll(key)];
   if (keys.length !== 1) return null;
   const from = keys[0]!.index + keys[0]![0].length;
   const digits = /^\d+(?=\s*[,}])/.exec(json.slice(from, from + 24))?.[0];
-  return digits === undefined ? null : { from, to: from + digits.length, hole: 'digits' };
+  if (digits === undefined || (value !== undefined && digits !== String(value))) return null;
+  return { from, to: from + digits.length, hole };
 }
 
 /** The one place of a member that holds the server's stamp, in quotes or bare. */

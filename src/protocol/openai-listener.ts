@@ -18,6 +18,7 @@ const decoder = new TextDecoder();
 /** After so many plain events in a row that had to be parsed, the stream has no shape worth learning. */
 const lastTaught = 16;
 const DONE = [...'[DONE]'].map((letter) => letter.charCodeAt(0));
+const DONE_LINE = [...'data: [DONE]'].map((letter) => letter.charCodeAt(0));
 /** Shapes of events, shared by all answers. */
 const known = new KnownShapes();
 /** Text of the read at hand. One for all listeners: it is empty again whenever `hear` returns. */
@@ -72,15 +73,21 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     let at = from;
     while (at < to) {
       const template = this.#shapeOf(buffer, at, to);
-      if (template === null) break;
-      if (template.of === null) this.#say(template.says);
+      if (template === null) {
+        const end = doneLineEnd(buffer, at, to);
+        if (end === -1) break;
+        this.#done = true;
+        at = end;
+        continue;
+      }
+      if (template.of === null) this.#say(template.said());
       else {
         // While it is not known whether text is repeated, every piece has to be looked at by itself.
-        if (template.of === 'answer' && !this.#texts.plain) break;
-        const text = template.escaped ? unescaped(buffer, template) : null;
-        if (template.escaped && text === null) break;
+        const alone = template.of === 'answer' && !this.#texts.plain;
+        const text = template.escaped || alone ? textIn(buffer, template) : null;
+        if (text === null ? template.escaped || alone : alone && !this.#texts.takesWhole(text)) break;
         this.#template = template;
-        ear.piece(buffer, template, text);
+        ear.piece(buffer, template, template.escaped ? text : null);
       }
       at = template.end;
     }
@@ -135,7 +142,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   whole(buffer: Uint8Array, at: number, length: number): number {
     const template = this.#broken ? null : this.#shapeOf(buffer, at, length);
     if (template === null) return -1;
-    if (template.of === null) this.#say(template.says);
+    if (template.of === null) this.#say(template.said());
     else if (!this.#matched(template, template.of, buffer)) return -1;
     else this.#template = template;
     this.#plainEvents = 0;
@@ -146,13 +153,15 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #shapeOf(buffer: Uint8Array, at: number, length: number): EventTemplate | null {
     const template = this.#template;
     if (template !== null && (template.end = template.match(buffer, at, length)) !== -1) return template;
-    return known.match(buffer, at, length);
+    const found = known.match(buffer, at, length);
+    // Of several choices each has its usage, and they add up.
+    return found !== null && found.counts && this.#several ? null : found;
   }
 
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
   #matched(template: EventTemplate, of: OutputKind, buffer: Uint8Array): boolean {
     const { textFrom, textTo } = template;
-    const text = template.escaped ? unescaped(buffer, template) : null;
+    const text = template.escaped ? textIn(buffer, template) : null;
     if (template.escaped && text === null) return false;
     const alone = of === 'answer' && !this.#texts.plain;
     if (alone || of !== this.#of) this.#flush();
@@ -252,12 +261,11 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     const stamp = stamped ? this.#stamped.key : null;
     const said = stamped ? heard.slice(1) : heard;
     const [only] = said;
-    if (said.length > 1) return;
-    if (only?.kind === 'text' && only.of !== 'tool') {
+    if (said.length === 1 && only?.kind === 'text' && only.of !== 'tool') {
       this.#plainEvents++;
       if (this.#plainEvents > lastTaught || (this.#plainEvents === 1 && !known.eager)) return;
       this.#template = known.learn(line, { text: only, stamp, says: [] }) ?? this.#template;
-    } else if (!stamped && known.eager && (only === undefined || only.kind === 'finish')) {
+    } else if (!stamped && known.eager && said.every(({ kind }) => kind === 'finish' || kind === 'usage')) {
       known.learn(line, { text: null, stamp: null, says: said });
     }
   }
@@ -285,10 +293,12 @@ function blankLineAfter(buffer: Uint8Array, at: number): number {
   return crlf ? at + 4 : -1;
 }
 
-/** Text whose bytes have escapes; null = they are not JSON after all. */
-function unescaped(buffer: Uint8Array, { textFrom, textTo }: EventTemplate): string | null {
+/** The text of an event that matched; null = its escapes are not JSON after all. */
+function textIn(buffer: Uint8Array, { textFrom, textTo, escaped }: EventTemplate): string | null {
+  const text = decoder.decode(buffer.subarray(textFrom, textTo));
+  if (!escaped) return text;
   try {
-    return JSON.parse(`"${decoder.decode(buffer.subarray(textFrom, textTo))}"`) as string;
+    return JSON.parse(`"${text}"`) as string;
   } catch {
     return null;
   }
@@ -297,6 +307,14 @@ function unescaped(buffer: Uint8Array, { textFrom, textTo }: EventTemplate): str
 /** Whether an event's data is exactly the word that ends a stream. */
 function isDone(buffer: Uint8Array, from: number, to: number): boolean {
   return to - from === DONE.length && DONE.every((byte, i) => buffer[from + i] === byte);
+}
+
+/** Where the whole event that ends a stream ends, if it stands here; -1 = it does not. */
+function doneLineEnd(buffer: Uint8Array, at: number, to: number): number {
+  const end = at + DONE_LINE.length;
+  for (let i = 0; i < DONE_LINE.length; i++) if (buffer[at + i] !== DONE_LINE[i]) return -1;
+  const next = blankLineAfter(buffer, end);
+  return next > to ? -1 : next;
 }
 
 /** How many choices there are at least, by the largest index that an event names. */

@@ -175,12 +175,15 @@ export function runnerContract(
       const long = { ...smallPlan(url()).generation, maxTokens: 4000 };
       const { measured } = await collect(
         { generation: long, load: open(500, 16, true), requests: 60 },
-        // The first dropped ask comes while 16 are in flight.
+        // The first dropped ask comes while its thread has all its slots in use; of other threads some may still be free.
         { onEnded: (_, n, stop) => n === 1 && stop.everything.abort() },
       );
       const causes = (code: string): Exchange[] => measured.filter(({ problem }) => problem?.code === code);
-      expect(causes('cancelled')).toHaveLength(16);
-      expect(causes('dropped-late').length + causes('not-sent').length).toBe(44);
+      const sent = measured.filter(({ sentMs }) => sentMs !== null);
+      expect(causes('cancelled')).toEqual(sent);
+      expect(sent.length).toBeGreaterThanOrEqual(4);
+      expect(sent.length).toBeLessThanOrEqual(16);
+      expect(causes('dropped-late').length + causes('not-sent').length).toBe(60 - sent.length);
     });
 
     test('a stop rule stops the sending', async () => {

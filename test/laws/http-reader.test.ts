@@ -205,9 +205,9 @@ function flown(text: string, draw: RandomStream): Ended {
     warmup: false,
     inputChars: 4,
     redial: () => carrier,
-    ended: (last) => {
+    ended: () => {
       expect(ended).toBe(null);
-      ended = last;
+      ended = flight.record();
     },
   });
   expect(flight.connection).toBe(carrier);
