@@ -35,6 +35,8 @@ export class Flight implements ConnectionClient, Ear, Ending {
   readonly #dueMs: number;
   readonly #sentMs: number;
   readonly warmup: boolean;
+  /** Where it stands in the list of its phase. */
+  place = -1;
   readonly #inputChars: number;
   /** A conversation goes on with what was said, so its answers are kept whatever the plan says. */
   readonly #keepsText: boolean;

@@ -1,7 +1,8 @@
 import { roundBudgetMs } from './round-budget.ts';
 
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
-const mostWaiting = 4096;
+const mostWaiting = 1024;
+const keptTaken = 64;
 
 /** An item whose record is put together when its turn comes. */
 interface Recorded<T> {
@@ -57,8 +58,9 @@ export class Outbox<T> implements AsyncIterable<T> {
       if (this.#usedMs >= this.#budgetMs && waiting < mostWaiting) return this.#nextRound();
       this.#handedMs = nowMs;
       const value = this.#items[this.#taken++]!.record();
-      if (waiting === 1) {
-        this.#items = [];
+      // What was taken is let go soon, also while the queue never runs empty.
+      if (waiting === 1 || this.#taken === keptTaken) {
+        this.#items = waiting === 1 ? [] : this.#items.slice(this.#taken);
         this.#taken = 0;
       }
       return Promise.resolve({ value, done: false });

@@ -11,6 +11,7 @@ import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
 import { makeTalks } from './make-talks.ts';
 import type { PhaseParts } from './phase-parts.ts';
+import { FlightList } from './flight-list.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import { roundBudgetMs } from './round-budget.ts';
@@ -44,7 +45,7 @@ export class Phase {
   readonly #parts: PhaseParts;
   readonly #warmup: boolean;
   readonly #alarm: Alarm;
-  readonly #flights = new Set<Flight>();
+  readonly #flights = new FlightList();
   /** Asks whose time came while every slot was taken. */
   readonly #held: Dealt[] = [];
   #startMs = Infinity;
@@ -156,11 +157,11 @@ export class Phase {
   cancelAll(): void {
     this.stopSending();
     const nowMs = this.#parts.clock.nowMs();
-    for (const flight of this.#flights) flight.cancel(nowMs);
+    this.#flights.each((flight) => flight.cancel(nowMs));
   }
 
   checkTimeouts(nowMs: number): void {
-    for (const flight of this.#flights) flight.checkTimeouts(nowMs);
+    this.#flights.each((flight) => flight.checkTimeouts(nowMs));
   }
 
   /** Whoever deals has something new; before the phase begins there is time enough for it then. */
@@ -376,7 +377,7 @@ export class Phase {
     this.#stopped = true;
     this.#alarm.clear();
     this.#talks?.book.forget();
-    for (const flight of this.#flights) flight.cancel(this.#parts.clock.nowMs());
+    this.#flights.each((flight) => flight.cancel(this.#parts.clock.nowMs()));
     this.#reject?.(failure);
     this.#reject = null;
     this.#resolve = null;
