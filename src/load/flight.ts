@@ -6,6 +6,7 @@ import type { ConnectionClient } from './connection.ts';
 import { ChunkLog } from './chunk-log.ts';
 import type { Ending } from './ending.ts';
 import type { ResponseHead } from './http-reader.ts';
+import type { Placed } from './placed-list.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import { SaidText } from './said-text.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -24,7 +25,7 @@ export interface FlightSettings {
 }
 
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
-export class Flight implements ConnectionClient, Ear, Ending {
+export class Flight implements ConnectionClient, Ear, Ending, Placed {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
   #connection: Carrier;

@@ -57,3 +57,13 @@ test('a failure is told after what was pushed before it', async () => {
   ).rejects.toThrow('broken');
   expect(got).toEqual([1]);
 });
+
+test('a record is put together when its turn comes, not before', async () => {
+  const outbox = new Outbox<number>();
+  const made: number[] = [];
+  for (let i = 0; i < 3; i++) outbox.push({ record: () => made.push(i) });
+  outbox.close();
+  expect(made).toEqual([]);
+  for await (const count of outbox) expect(made).toHaveLength(count);
+  expect(made).toEqual([0, 1, 2]);
+});

@@ -11,7 +11,7 @@ import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
 import { makeTalks } from './make-talks.ts';
 import type { PhaseParts } from './phase-parts.ts';
-import { FlightList } from './flight-list.ts';
+import { PlacedList } from './placed-list.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import { roundBudgetMs } from './round-budget.ts';
@@ -45,7 +45,7 @@ export class Phase {
   readonly #parts: PhaseParts;
   readonly #warmup: boolean;
   readonly #alarm: Alarm;
-  readonly #flights = new FlightList();
+  readonly #flights = new PlacedList<Flight>();
   /** Asks whose time came while every slot was taken. */
   readonly #held: Dealt[] = [];
   #startMs = Infinity;
