@@ -40,8 +40,8 @@ export class ChunkLog {
   /** All entries, as they are kept. */
   read(): Chunks {
     const column = (of: number): number[] => {
-      const values = new Array<number>(this.#entries);
-      for (let i = 0; i < this.#entries; i++) values[i] = this.#numbers![i * width + of]!;
+      const values: number[] = [];
+      for (let i = 0; i < this.#entries; i++) values.push(this.#numbers![i * width + of]!);
       return values;
     };
     return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Outbox } from './outbox.ts';
 
-const item = (number: number): { record(): number } => ({ record: () => number });
+const asItem = (number: number): { record(): number } => ({ record: () => number });
 
 const all = async (outbox: Outbox<number>, work: () => void = () => {}): Promise<number[]> => {
   const got: number[] = [];
@@ -14,10 +14,10 @@ const all = async (outbox: Outbox<number>, work: () => void = () => {}): Promise
 
 test('everything comes out, once and in order, whatever was pushed before and while it was read', async () => {
   const outbox = new Outbox<number>();
-  for (let i = 0; i < 100; i++) outbox.push(item(i));
+  for (let i = 0; i < 100; i++) outbox.push(asItem(i));
   const read = all(outbox);
   for (let i = 100; i < 10_000; i++) {
-    outbox.push(item(i));
+    outbox.push(asItem(i));
     if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   outbox.close();
@@ -26,7 +26,7 @@ test('everything comes out, once and in order, whatever was pushed before and wh
 
 test('a reader that works long lets the event loop turn between items', async () => {
   const outbox = new Outbox<number>();
-  for (let i = 0; i < 20; i++) outbox.push(item(i));
+  for (let i = 0; i < 20; i++) outbox.push(asItem(i));
   outbox.close();
   let turns = 0;
   let reading = true;
@@ -47,7 +47,7 @@ test('a reader that works long lets the event loop turn between items', async ()
 
 test('a failure is told after what was pushed before it', async () => {
   const outbox = new Outbox<number>();
-  outbox.push(item(1));
+  outbox.push(asItem(1));
   outbox.fail(new Error('broken'));
   const got: number[] = [];
   await expect(

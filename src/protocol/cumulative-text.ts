@@ -31,7 +31,7 @@ export class CumulativeText {
 
   /** Takes a piece that is new text as it stands, as `hear` would; false = it is not, and was not taken. */
   takesWhole(piece: string): boolean {
-    if (this.#cumulative !== null) return this.#cumulative === false;
+    if (this.#cumulative !== null) return !this.#cumulative;
     if (piece === '') return false;
     const repeats = this.#pieces > 0 && piece.length > this.#last.length && piece.startsWith(this.#last);
     if (repeats && this.#repeats + 1 >= enough) return false;
