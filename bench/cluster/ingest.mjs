@@ -149,6 +149,9 @@ function ingest(keys, emit, done) {
   let batches = 0;
   const streams = new room.RunStreams(redis, room.openRedis(place), keys, {
     word: () => {},
+    strange: () => {
+      throw new Error('a batch was not understood');
+    },
     claim: () => {},
     batch: (batch, entry) => {
       phase.take(everyone.get(batch.member), batch, (fresh) => kept.came(entry, fresh));

@@ -1,5 +1,6 @@
 import { Worker as Thread } from 'node:worker_threads';
 import { BrokenPromise } from '../core/index.ts';
+import type { WorkerRules } from './worker-rules.ts';
 
 /** What the thread says to a piece of work. */
 export type BenchReply = { answer: string } | { broken: string };
@@ -11,13 +12,13 @@ export interface BenchHand {
   drop(): Promise<void>;
 }
 
-/** A hand that starts its thread when it is first asked. */
-export function startBenchHand(why: string): BenchHand {
+/** A hand that starts its thread when it is first asked; prompts are read only where `rules` allow. */
+export function startBenchHand(why: string, rules: Pick<WorkerRules, 'files'> = { files: [] }): BenchHand {
   let thread: Thread | null = null;
   let fail: (error: Error) => void = () => {};
   return {
     do(work) {
-      thread ??= new Thread(new URL('./bench-thread.js', import.meta.url));
+      thread ??= new Thread(new URL('./bench-thread.js', import.meta.url), { workerData: rules });
       const mine = thread;
       return new Promise((resolve, reject) => {
         fail = reject;

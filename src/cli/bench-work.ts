@@ -8,6 +8,8 @@ import { fitRequests } from './fit-requests.ts';
 import type { TraceAsk } from './fit-requests.ts';
 import { doSimWork } from './sim-work.ts';
 import type { SimWork } from './sim-work.ts';
+import { checkFiles } from './worker-rules.ts';
+import type { WorkerRules } from './worker-rules.ts';
 
 /** Work that needs only CPU, as plain data, for whoever has some to spare. */
 export type BenchWork =
@@ -33,9 +35,11 @@ export const mostChars = 128 * 2 ** 20;
 const tooLarge: Answer = { tooLarge: true };
 
 /** Does work that came as text and writes the answer as text; a user's mistake is an answer too. */
-export async function answerWork(text: string): Promise<string> {
+export async function answerWork(text: string, rules: Pick<WorkerRules, 'files'>): Promise<string> {
   try {
-    const answer = toExactJson({ done: await doBenchWork(fromExactJson(text) as BenchWork) } satisfies Answer);
+    const work = fromExactJson(text) as BenchWork;
+    if (work.do === 'simulate') checkFiles(rules, work.work.prompts);
+    const answer = toExactJson({ done: await doBenchWork(work) } satisfies Answer);
     return answer.length > mostChars ? toExactJson(tooLarge) : answer;
   } catch (error) {
     // No text of JavaScript can be that long.

@@ -114,6 +114,13 @@ function eventPhrase(event: ClusterEvent): Phrase {
       en: `worker ${event.name} is lost; requests lost with it: ${event.asks}`,
       zh: `worker ${event.name} 丢失；随之丢失的请求：${event.asks}`,
     };
+  if (event.say === 'cannot')
+    return { en: `worker ${event.name} cannot do its share`, zh: `worker ${event.name} 无法完成其份额` };
+  if (event.say === 'strange')
+    return {
+      en: 'something in Redis that no worker of this run writes is passed over; who else writes there?',
+      zh: 'Redis 中有并非本次运行的 worker 写入的内容，已忽略；请检查还有谁在写入',
+    };
   if (event.say === 'redis-away') return { en: 'Redis does not answer; waiting for it', zh: 'Redis 无响应，正在等待' };
   if (event.say === 'redis-back') return { en: 'Redis is back', zh: 'Redis 已恢复' };
   return {

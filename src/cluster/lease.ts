@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { printable } from '../core/index.ts';
+import { readJson } from './heard.ts';
 import type { Redis } from './redis.ts';
 import type { QueueKeys } from './keys.ts';
 import { mistake, shown } from './redis.ts';
@@ -45,7 +47,7 @@ export async function takeLease(
   const deadlineMs = performance.now() + leaseMs + 1000;
   while ((await redis.set(keys.controller, mine, 'PX', leaseMs, 'NX')) === null) {
     const text = await redis.get(keys.controller);
-    const other = text === null ? null : (JSON.parse(text) as Controlling);
+    const other = text === null ? null : controllingIn(text);
     if (other === null) continue;
     if (isDead(other)) await redis.eval(releaseScript, 1, keys.controller, text!);
     else if (!parts.waitForDead || performance.now() > deadlineMs) throw busy(place, queue, other);
@@ -71,9 +73,15 @@ export async function takeLease(
   };
 }
 
+/** Who controls, as it stands there; whoever wrote it, it can be shown. */
+export function controllingIn(text: string): Controlling {
+  const { id, host, pid, llmdyno } = (readJson(text) ?? {}) as Record<string, unknown>;
+  return { id: String(id), host: printable(String(host)), pid: Number(pid), llmdyno: printable(String(llmdyno)) };
+}
+
 /** A controller of this host whose process is gone; of another host nothing is known before its time is up. */
 function isDead({ host, pid }: Controlling): boolean {
-  if (host !== hostname() || pid === process.pid) return false;
+  if (host !== hostname() || pid === process.pid || !(Number.isInteger(pid) && pid > 0)) return false;
   try {
     process.kill(pid, 0);
     return false;

@@ -1,6 +1,7 @@
 import type { Redis } from './redis.ts';
 import type { PhaseName } from '../load/index.ts';
-import { exitCodes } from '../core/index.ts';
+import { exitCodes, printable } from '../core/index.ts';
+import { readJson } from './heard.ts';
 import { openSeatQueue } from './job-engine.ts';
 import type { SeatQueue } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
@@ -45,7 +46,8 @@ export type ClusterEvent =
   | { say: 'refused'; names: readonly string[] }
   | { say: 'members'; names: readonly string[] }
   | { say: 'joined' | 'left' | 'lost'; name: string; phase: PhaseName | null; asks: number }
-  | { say: 'redis-away' | 'redis-back' | 'redis-gone' };
+  | { say: 'cannot'; name: string }
+  | { say: 'redis-away' | 'redis-back' | 'redis-gone' | 'strange' };
 
 /** A queue under our control, with workers on it. */
 export interface Cluster {
@@ -102,13 +104,24 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 /** The run that the queue holds, if it is the one to go on with; any other one is in the way. */
 async function heldRun(options: ClusterOptions, keys: QueueKeys, redis: Redis): Promise<HeldRun | null> {
   const text = await redis.get(keys.run);
-  const held = text === null ? null : (JSON.parse(text) as HeldRun);
+  const held = text === null ? null : heldIn(text);
   if (options.resume !== null && (held === null || held.originNs !== options.resume)) throw notHeld(options);
   if (options.resume !== null) return held;
   if (held === null) return null;
   if (!options.clear) throw leftOver(options, held);
   await clearQueue(redis, keys);
   return null;
+}
+
+function heldIn(text: string): HeldRun {
+  const { token, originNs, zeroRedisNs, llmdyno, startedAt } = (readJson(text) ?? {}) as Record<string, unknown>;
+  return {
+    token: String(token),
+    originNs: String(originNs),
+    zeroRedisNs: String(zeroRedisNs),
+    llmdyno: printable(String(llmdyno)),
+    startedAt: printable(String(startedAt)),
+  };
 }
 
 /** Takes everything under a queue's prefix away but the lease. */
@@ -154,7 +167,7 @@ async function otherVersions({ redis, keys }: Cluster): Promise<string[]> {
   )) {
     const seats = Buffer.from(queue!, 'base64').toString('utf8');
     if (seats.startsWith('seats-') && seats !== keys.seats && name !== 'checker')
-      found.add(`${name} (llmdyno ${seats.replace(/^seats-/, '')})`);
+      found.add(printable(`${name} (llmdyno ${seats.replace(/^seats-/, '')})`));
   }
   return [...found];
 }

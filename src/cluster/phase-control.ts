@@ -166,7 +166,9 @@ export class PhaseControl {
     const fresh: Ended[] = [];
     for (const ended of batch.ended) {
       const { seq, warmup, outcome } = ended.exchange;
-      if (this.ledger.record(warmup ? -1 - seq : seq, outcome === 'ok')) fresh.push(ended);
+      const number = warmup ? -1 - seq : seq;
+      if (number >= (this.ledger.total ?? Infinity)) continue;
+      if (this.ledger.record(number, outcome === 'ok')) fresh.push(ended);
       else this.duplicates++;
     }
     came(fresh);

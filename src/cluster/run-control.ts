@@ -2,7 +2,8 @@ import { BrokenPromise, UserError, problem } from '../core/index.ts';
 import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
 import { limitsOf, phasesOf, talkModeOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
-import type { Batch, Claim, Deal, Order, Seat, Word } from './cluster-words.ts';
+import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
+import { dealsOf } from './deals.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { runKeys } from './keys.ts';
 import { countShare, newMember, resetForPhase } from './members.ts';
@@ -56,6 +57,7 @@ export class RunControl {
   #ending = false;
   #abandoned = false;
   #replaying = false;
+  #toldStrange = false;
   #trimmedMs = 0;
   #claims: { entry: string; from: number; to: number; phase: PhaseName }[] = [];
   /** Why the run ended without its workers; null = it did not. */
@@ -75,6 +77,7 @@ export class RunControl {
       word: (word) => this.#word(word),
       claim: (claim, entry) => this.#claim(claim, entry),
       batch: (batch, entry) => this.#batch(batch, entry),
+      strange: () => this.#strange(),
       round: () => this.#changed(),
     });
     void cluster.lease.lost.then((why) => this.#end(why === 'taken' ? 'taken-over' : 'redis-empty'));
@@ -100,7 +103,11 @@ export class RunControl {
       unwatch();
       await this.#streams.stop();
     }
-    if (this.#failure !== null) throw this.#failure;
+    if (this.#failure === null) return;
+    // Nobody will go on with a run that cannot be done.
+    if (this.gone === null) await clearQueue(cluster.redis, cluster.keys);
+    cluster.running.now = false;
+    throw this.#failure;
   }
 
   /** So many exchanges that were emitted are on disk. */
@@ -209,7 +216,7 @@ export class RunControl {
     for (const id of this.#offered) await this.#parts.cluster.seats.remove(id);
     this.#streams.order({ say: 'end' });
     const told = ({ state, ended, health }: Member): boolean => state !== 'here' || ended || health !== null;
-    await this.#until(() => [...this.members.values()].every(told), healthMs);
+    await this.#waiting.until(() => this.gone !== null || [...this.members.values()].every(told), healthMs);
   }
 
   /** Replays what the former controller ordered and what was said to it. */
@@ -312,6 +319,7 @@ export class RunControl {
   /** A worker that cannot do its share: the user's mistake is everybody's, anything else is the end too. */
   #fail(member: Member, word: Extract<Word, { say: 'failed' }>): void {
     member.state = 'left';
+    this.#parts.cluster.options.tell({ say: 'cannot', name: member.worker.name });
     const said = `${member.worker.name}: ${word.message}`;
     this.#failure ??= word.mistakes === null ? new BrokenPromise(said) : new UserError(word.mistakes, word.exitCode);
   }
@@ -339,6 +347,11 @@ export class RunControl {
       countShare(member, fresh);
       this.#kept.came(entry, fresh);
     });
+  }
+
+  #strange(): void {
+    if (!this.#toldStrange) this.#parts.cluster.options.tell({ say: 'strange' });
+    this.#toldStrange = true;
   }
 
   /** A seat whose worker no longer renews its lock; everything it still managed to say is heard first. */
@@ -383,8 +396,4 @@ export class RunControl {
   #until(condition: () => boolean, timeoutMs: number | null): Promise<void> {
     return this.#waiting.until(() => this.#failure !== null || this.gone !== null || condition(), timeoutMs);
   }
-}
-
-function dealsOf(orders: readonly Order[], phase: PhaseName): Deal[] {
-  return orders.flatMap((order) => (order.say === 'deal' && order.phase === phase ? [order.deal] : []));
 }

@@ -1,6 +1,6 @@
 import type { Redis } from './redis.ts';
-import type { PhaseName } from '../load/index.ts';
 import type { Batch, Claim, Order, Word } from './cluster-words.ts';
+import { readBatch, readClaim, readJson, readWord } from './heard.ts';
 import type { RunKeys } from './keys.ts';
 
 /** What comes out of a run's streams, each in its own order. */
@@ -8,6 +8,8 @@ export interface StreamHearing {
   word(word: Word): void;
   claim(claim: Claim, entry: string): void;
   batch(batch: Batch, entry: string): void;
+  /** An entry that no worker of ours writes; it is passed over. */
+  strange(): void;
   /** After each reading, and at least a few times a second. */
   round(): void;
 }
@@ -58,7 +60,7 @@ export class RunStreams {
   /** Every order given so far, by whoever gave it. */
   async orders(): Promise<Order[]> {
     const entries = await this.#redis.xrange(this.#keys.orders, '-', '+');
-    return entries.map(([, fields]) => JSON.parse(fields[1]!) as Order);
+    return entries.flatMap(([, fields]) => (readJson(fields[1]) as Order | null) ?? []);
   }
 
   /** Settles when everything that stands in the streams now has been heard. */
@@ -121,11 +123,18 @@ export class RunStreams {
   }
 
   #one(name: StreamName, id: string, fields: readonly string[]): void {
-    if (name === 'words') this.#hear.word(JSON.parse(fields[1]!) as Word);
-    else if (name === 'results') this.#hear.batch(JSON.parse(fields[1]!) as Batch, id);
-    else {
-      const [, member, , phase, , from, , to] = fields;
-      this.#hear.claim({ member: member!, phase: phase as PhaseName, from: Number(from), to: Number(to) }, id);
+    if (name === 'words') {
+      const word = readWord(fields[1]);
+      if (word === null) this.#hear.strange();
+      else this.#hear.word(word);
+    } else if (name === 'results') {
+      const batch = readBatch(fields[1]);
+      if (batch === null) this.#hear.strange();
+      else this.#hear.batch(batch, id);
+    } else {
+      const claim = readClaim(fields);
+      if (claim === null) this.#hear.strange();
+      else this.#hear.claim(claim, id);
     }
   }
 

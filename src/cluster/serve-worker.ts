@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
+import type { RunPlan } from '../core/index.ts';
 import type { WorkerFacts } from './cluster-words.ts';
 import { takeSeats, takeWork } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
+import { controllingIn } from './lease.ts';
 import { checkRedis, mistake, openRedis, shown } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
 import { doShare } from './worker-share.ts';
@@ -17,7 +19,7 @@ export interface WorkerOptions {
   labels: Readonly<Record<string, string>>;
   lostAfterMs: number;
   orphanAfterMs: number;
-  equip(source: unknown): Promise<Equipment>;
+  equip(source: unknown, plan: RunPlan): Promise<Equipment>;
   /** Does jobs that need only CPU (simulations, fits); absent = it takes none. */
   compute?: {
     do(job: string): Promise<string>;
@@ -60,7 +62,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
       lostAfterMs,
       orphanAfterMs: options.orphanAfterMs,
       controllerKey: keys.controller,
-      equip: (source) => options.equip(source),
+      equip: (source, plan) => options.equip(source, plan),
       leave: leaving.signal,
       tell: (event) => options.tell(event),
     });
@@ -71,7 +73,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
   const failed = new Promise<never>((_, reject) => {
     const looking = async (): Promise<void> => {
       const text = await redis.get(keys.controller).catch(() => null);
-      const run = text === null ? null : (JSON.parse(text) as { llmdyno: string; host: string });
+      const run = text === null ? null : controllingIn(text);
       if (run !== null && run.llmdyno !== version) reject(otherVersion(place, queue, version, run));
       else if (!leaving.signal.aborted) look = setTimeout(() => void looking(), lookEveryMs);
     };

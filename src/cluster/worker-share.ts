@@ -1,10 +1,11 @@
 import type { Redis } from './redis.ts';
 import { UserError } from '../core/index.ts';
-import type { Ended, Workload } from '../core/index.ts';
+import type { Ended, RunPlan, Workload } from '../core/index.ts';
 import { LoadSession, startClock, talkModeOf } from '../load/index.ts';
 import type { DealtPhase, PhaseName } from '../load/index.ts';
 import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
+import { readJson } from './heard.ts';
 import { runKeys } from './keys.ts';
 import { readRedisClock } from './redis-clock.ts';
 import { ResultSender } from './result-sender.ts';
@@ -28,7 +29,7 @@ export interface WorkerShareParts {
   /** The controller counts as gone when nobody renews its key for so long. */
   orphanAfterMs: number;
   controllerKey: string;
-  equip(source: unknown): Promise<Equipment>;
+  equip(source: unknown, plan: RunPlan): Promise<Equipment>;
   /** Aborted when this worker wants to leave: no more asks, drain, go. */
   leave: AbortSignal;
   tell(event: ShareEvent): void;
@@ -134,7 +135,7 @@ class WorkerShare {
   async equip(): Promise<void> {
     const { seat, equip } = this.#parts;
     const { plan, source } = seat.data;
-    const { workload, secrets } = await equip(source);
+    const { workload, secrets } = await equip(source, plan);
     this.#session = new LoadSession({
       plan,
       clock: this.#clock,
@@ -183,7 +184,7 @@ class WorkerShare {
         if (this.#broken !== null) throw this.#broken;
         for (const { id, order } of heard) {
           from = id;
-          await this.#do(order);
+          if (order !== null) await this.#do(order);
         }
         if (heard.length > 0 || (await this.#controllerLives())) controllerSeenMs = performance.now();
         else if (performance.now() - controllerSeenMs > this.#parts.orphanAfterMs) this.#drop('orphaned');
@@ -202,13 +203,13 @@ class WorkerShare {
     this.#parts.tell({ say: 'ended', exchanges: this.#exchanges });
   }
 
-  async #listen(from: string): Promise<{ id: string; order: Order }[]> {
+  async #listen(from: string): Promise<{ id: string; order: Order | null }[]> {
     const { listener } = this.#parts;
     const block = this.#over === 'no' ? listenMs : 1;
     const read = await listener
       .xread('COUNT', 100, 'BLOCK', block, 'STREAMS', this.#keys.orders, from)
       .catch(() => new Promise<null>((resolve) => setTimeout(() => resolve(null), 100)));
-    return (read?.[0]?.[1] ?? []).map(([id, fields]) => ({ id, order: JSON.parse(fields[1]!) as Order }));
+    return (read?.[0]?.[1] ?? []).map(([id, fields]) => ({ id, order: readJson(fields[1]) as Order | null }));
   }
 
   async #controllerLives(): Promise<boolean> {
@@ -241,7 +242,7 @@ class WorkerShare {
       if (order.phase === this.#phase) this.#dealing?.finish();
     } else if (order.say === 'stop-sending') session.stopSending();
     else if (order.say === 'cancel-all') session.cancelAll();
-    else this.#over = this.#over === 'no' ? 'ended' : this.#over;
+    else if (order.say === 'end') this.#over = this.#over === 'no' ? 'ended' : this.#over;
   }
 
   async #run(phase: PhaseName, startMs: number): Promise<void> {

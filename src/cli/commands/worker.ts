@@ -10,6 +10,8 @@ import type { CommandFile, Given } from '../command.ts';
 import { redisPlace } from '../redis-place.ts';
 import { version } from '../version.ts';
 import { equipWorker } from '../worker-source.ts';
+import { checkRules } from '../worker-rules.ts';
+import type { WorkerRules } from '../worker-rules.ts';
 import type { WorkerSource } from '../worker-source.ts';
 
 /** A share whose controller is gone is kept up for this long, in case it comes back (`--resume`). */
@@ -59,6 +61,33 @@ export const command: CommandFile = {
         zh: '静默多久视为丢失（默认：5s）；所有 worker 应相同',
       },
     },
+    {
+      name: 'allow-url',
+      value: 'URL',
+      repeat: true,
+      help: {
+        en: 'ask only this address and what is below it (default: whatever the run names)',
+        zh: '只允许请求该地址及其下级路径（默认：由运行指定）',
+      },
+    },
+    {
+      name: 'allow-env',
+      value: 'NAME',
+      repeat: true,
+      help: {
+        en: 'read only this environment variable for headers and keys (default: those the run names, never DYNO_…)',
+        zh: '请求头与密钥只允许读取该环境变量（默认：由运行指定，但不含 DYNO_…）',
+      },
+    },
+    {
+      name: 'allow-file',
+      value: 'PATH',
+      repeat: true,
+      help: {
+        en: 'read prompts only from this file or folder (default: whatever the run names)',
+        zh: '只允许从该文件或目录读取提示词（默认：由运行指定）',
+      },
+    },
   ],
   examples: [
     {
@@ -77,10 +106,11 @@ export const command: CommandFile = {
     };
     const { serveWorker, defaultLostAfterMs, setAside, shown } = await import('../../cluster/index.ts');
     const place = redisPlace(given.args[0]!, io.env, given.flags.has('tls'));
+    const rules = rulesOf(given);
     const queue = queueName(last(given, 'queue') ?? 'dyno');
     const name = nameOf(given);
     const lostAfter = last(given, 'lost-after');
-    const hand = startBenchHand(setAside);
+    const hand = startBenchHand(setAside, rules);
     const worker = await serveWorker({
       place,
       queue,
@@ -89,7 +119,10 @@ export const command: CommandFile = {
       labels: labelsOf(given),
       lostAfterMs: lostAfter === undefined ? defaultLostAfterMs : positiveDurationMs(lostAfter),
       orphanAfterMs,
-      equip: (source) => equipWorker(source as WorkerSource, io.env),
+      equip: (source, { target }) => {
+        checkRules(rules, target, source as WorkerSource);
+        return equipWorker(source as WorkerSource, io.env);
+      },
       compute: {
         async do(job) {
           const began = performance.now();
@@ -142,6 +175,19 @@ function eventPhrase(event: ShareEvent): Phrase {
       zh: '本 worker 静默过久：份额已分给其他机器',
     };
   return { en: 'the controller is gone: share given up', zh: '控制端已不在：放弃份额' };
+}
+
+function rulesOf(given: Given): WorkerRules {
+  const urls = given.flags.get('allow-url') ?? [];
+  const bad = urls.find((url) => !URL.canParse(url) || !/^https?:/i.test(url));
+  if (bad !== undefined)
+    throw new UserError({
+      code: 'bad-url',
+      message: { en: `"${bad}" is not an address`, zh: `"${bad}" 不是地址` },
+      hint: { en: 'Write http://HOST:PORT or https://HOST.', zh: '请写 http://主机:端口 或 https://主机。' },
+      place: { flag: '--allow-url' },
+    });
+  return { urls, envs: given.flags.get('allow-env') ?? [], files: given.flags.get('allow-file') ?? [] };
 }
 
 function nameOf(given: Given): string {
