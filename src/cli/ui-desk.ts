@@ -25,8 +25,8 @@ const severalForms = ['markdown', 'json', 'html', 'svg', 'png', 'xlsx', 'text'] 
 const endings: Readonly<Record<string, string>> = { markdown: 'md', junit: 'xml' };
 const keptWords = 4000;
 
-/** What the command line does for the page: the same code that report, compare, import and run use. */
-export function uiDesk(given: Given): Desk {
+/** What the command line does for the page: the same code that report, compare, import and run use. `team` is put behind what is begun. */
+export function uiDesk(given: Given, team: readonly string[] = []): Desk {
   const quiet = (lang: Lang): Given => ({
     ...given,
     common: { ...given.common, lang, json: false, quiet: true },
@@ -49,7 +49,7 @@ export function uiDesk(given: Given): Desk {
     render: async (entries, form, lang) => rendering(quiet(lang), await tell(entries), form),
     forms: { one: [...Object.keys(reporters), ...fileForms], several: severalForms },
     keep: (folder) => keep(given, folder),
-    begin: (words) => begin(words, given),
+    begin: (words) => begin([...words, ...team], given),
   };
 }
 

@@ -39,9 +39,10 @@ export function readWord(text: string | undefined): Word | null {
   if (word.say === 'health') return isObject(word.clock) ? word : null;
   if (word.say !== 'joined') return word;
   const { worker, clock } = word;
-  if (!isObject(worker) || !isName(worker.name) || !isObject(clock) || !isNumber(clock.rttMs)) return null;
+  if (!isObject(worker) || !isName(worker.name) || !isName(worker.host) || !isObject(clock) || !isNumber(clock.rttMs))
+    return null;
   const labels = isObject(worker.labels) ? worker.labels : {};
-  return { ...word, worker: { ...worker, labels, name: printable(worker.name), host: printable(String(worker.host)) } };
+  return { ...word, worker: { ...worker, labels, name: printable(worker.name), host: printable(worker.host) } };
 }
 
 /** Numbers that somebody took. */

@@ -29,7 +29,7 @@ export type { HtmlParts, PageScript } from './html/html-report.ts';
 export { asSweep, sweepName } from './point-name.ts';
 export { plainPainter } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
-export { workersHtml, workersMarkdown, workersText, workersTitle } from './worker-table.ts';
+export { workersHtml, workersMarkdown, workersTable, workersText, workersTitle } from './worker-table.ts';
 export { sweepText } from './sweep-text.ts';
 export { tableText } from './table.ts';
 export { summaryText } from './text.ts';

@@ -46,6 +46,11 @@ test('a row per machine: share, outcomes, health, clock; what is not known is a 
   expect(cells('b|')).toEqual(['b|<b>', 'lost', '25.0 %', '–', '–', '4', '–', '–', '0.13', '–']);
 });
 
+test('labels stand beside the name', () => {
+  const labelled = asSweep(summaryOf([], { workers: [{ ...rack, labels: { site: 'a', rack: '7' } }] }));
+  expect(workersText([labelled], { lang: 'en' })).toMatch(/^rack-1 \(site=a, rack=7\) {2,}stayed/m);
+});
+
 test('in Chinese, in markdown and on a page; names of strangers are no markup', () => {
   expect(workersText([many], { lang: 'zh' })).toMatch(/份额[\s\S]*rack-1 +在线[\s\S]*丢失/);
   const markdown = workersMarkdown([many], { lang: 'en' });

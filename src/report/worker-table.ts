@@ -1,4 +1,4 @@
-import { say } from '../core/index.ts';
+import { printable, say } from '../core/index.ts';
 import type { Phrase, Summary, Sweep, WorkerShareFacts } from '../core/index.ts';
 import { fixed, percent, unknown } from './figure-text.ts';
 import { both, table, text } from './html/both.ts';
@@ -30,6 +30,11 @@ const heads: readonly Phrase[] = [
 /** What a run over many machines is called above their table. */
 export const workersTitle: Phrase = { en: 'Workers', zh: '各 worker' };
 
+/** The machines behind a result: a row each, under heads; no row where one machine did it all. */
+export function workersTable(sweeps: readonly Sweep[]): { heads: readonly Phrase[]; rows: readonly Phrase[][] } {
+  return { heads, rows: rowsOf(sweeps) };
+}
+
 /** A row per machine and point; none where one machine did it all. */
 function rowsOf(sweeps: readonly Sweep[]): Phrase[][] {
   const points = sweeps.flatMap((sweep) => sweep.points.map((point) => ({ sweep, point })));
@@ -47,7 +52,7 @@ function phraseOf(cell: Phrase | string): Phrase {
 function workerRows({ workers = [] }: Summary): [string, ...(Phrase | string)[]][] {
   const total = workers.reduce((sum, { exchanges }) => sum + exchanges, 0);
   return workers.map((worker) => [
-    worker.name,
+    labelled(worker),
     states[worker.state],
     percent(total === 0 ? null : worker.exchanges / total),
     String(worker.ok ?? unknown),
@@ -58,6 +63,11 @@ function workerRows({ workers = [] }: Summary): [string, ...(Phrase | string)[]]
     fixed(worker.clockErrorMs, 2),
     fixed(worker.clockDriftMs, 2),
   ]);
+}
+
+function labelled({ name, labels }: WorkerShareFacts): string {
+  const said = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  return said.length === 0 ? name : printable(`${name} (${said.join(', ')})`);
 }
 
 /** The machines behind a result for a terminal; empty where one machine did it all. */

@@ -115,29 +115,28 @@ test('a simulated tune on the workers goes the same way as on this machine', asy
   expect(together).toEqual(alone);
 });
 
-test('a run on workers is live on the page while it lasts, with counts of all of them', async () => {
+test('a run that is started from the page is done by the workers, and is live there with counts of all of them', async () => {
   const loaded = await engine(['--speed', '5']);
   const store = await emptyFolder();
-  const ui = start(['ui', '--port', '0', '--no-open', '--store', store]);
+  const team = ['--workers', redis.url, '--min-workers', '2'];
+  const ui = start(['ui', '--port', '0', '--no-open', '--store', store, ...team]);
   const address = (await ui.until('out', /\n/)).trim();
-  const team = ['--workers', redis.url, '--min-workers', '2', '--store', store];
-  const running = start([
-    'run',
-    loaded.url,
-    '--rate',
-    '20',
-    '--duration',
-    '60',
-    '--max-tokens',
-    '8',
-    ...team,
-    '--json',
-  ]);
-  await untilRecords(store, 30, running);
-  const rows = async (): Promise<{ id: string; live: boolean }[]> => {
-    const reply = await fetch(new URL('/api/v1/runs', address));
-    return ((await reply.json()) as { rows: { id: string; live: boolean }[] }).rows;
+  const page = async <T>(path: string, body?: unknown): Promise<T> => {
+    const change = {
+      method: 'POST',
+      headers: { 'x-llmdyno': '1', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    const reply = await fetch(new URL(`/api/v1${path}`, address), body === undefined ? {} : change);
+    return (await reply.json()) as T;
   };
+  const words = { rate: '20', duration: '60', 'max-tokens': '8' };
+  const begun = await page<{ job: string }>('/start', { command: 'run', url: loaded.url, words });
+  // It ends by itself at the latest; nobody waits for it here.
+  const ends = new Promise<never>(() => {});
+  await untilRecords(store, 30, { ...ui, done: ends });
+  const rows = async (): Promise<{ id: string; live: boolean }[]> =>
+    (await page<{ rows: { id: string; live: boolean }[] }>('/runs')).rows;
   const [row] = await rows();
   expect(row).toMatchObject({ live: true });
   const file = join(store, row!.id, 'live.json');
@@ -145,16 +144,20 @@ test('a run on workers is live on the page while it lasts, with counts of all of
     (JSON.parse(await readFile(file, 'utf8')) as { state: { sent: number; ok: number } }).state;
   // It is written once a second: what it says grows while the run goes on.
   const first = await said();
-  await untilRecords(store, 60, running);
+  await untilRecords(store, 60, { ...ui, done: ends });
   let now = await said();
   while (now.ok <= first.ok) now = await said();
   expect(now.sent).toBeGreaterThanOrEqual(now.ok);
   // The page stops a run with this file.
   await writeFile(join(store, row!.id, 'stop'), '');
-  const done = await running.done;
-  const { counts } = JSON.parse(done.out) as Summary;
+  type State = { exitCode: number | null };
+  let state = await page<State>(`/jobs/${begun.job}`);
+  while (state.exitCode === null) state = await page<State>(`/jobs/${begun.job}`);
+  const { what } = await page<{ what: Summary }>(`/runs/${row!.id}`);
+  const { counts } = what;
   expect(counts.ok).toBeGreaterThanOrEqual(60);
   expect(counts.ok + counts.failed + counts.cancelled + counts.dropped).toBe(counts.planned);
+  expect(what.workers!.map(({ name }) => name)).toEqual(['a', 'b']);
   expect((await rows())[0]).toMatchObject({ live: false });
   expect(await readdir(join(store, row!.id))).not.toContain('live.json');
   ui.child.kill('SIGTERM');

@@ -2,14 +2,19 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
+import { readWords, throwMistakes, workerWords } from '../../run/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { flagsOf } from '../plan-input.ts';
 import { uiDesk } from '../ui-desk.ts';
 
 const defaultPort = '4477';
 const loopback = '127.0.0.1';
+
+/** Whose machines do what is started from the page; a page cannot name others. */
+const teamWords = { workers: workerWords.workers, queue: workerWords.queue, minWorkers: workerWords.minWorkers };
 
 export const command: CommandFile = {
   about: {
@@ -51,6 +56,7 @@ export const command: CommandFile = {
         zh: '此文件夹中的文件可作为从页面启动的运行的数据集（默认：无）',
       },
     },
+    ...flagsOf(teamWords),
     { name: 'open', value: null, help: { en: 'open the browser', zh: '打开浏览器' } },
     {
       name: 'no-open',
@@ -63,6 +69,10 @@ export const command: CommandFile = {
   ],
   examples: [
     { line: 'dyno ui', says: { en: 'look at what ./dyno-runs holds', zh: '查看 ./dyno-runs 中的结果' } },
+    {
+      line: 'dyno ui --workers redis://10.0.0.5:6379 --min-workers 4',
+      says: { en: 'what is started from the page is done by these machines', zh: '从页面启动的任务由这些机器执行' },
+    },
     {
       line: 'dyno ui --host 0.0.0.0 --allow-target 10.0.0.7:8000',
       says: {
@@ -77,8 +87,9 @@ export const command: CommandFile = {
     const files = await readAppFiles(new URL('../web/', import.meta.url));
     const datasets = datasetsOf(given);
     const allowedTargets = given.flags.get('allow-target') ?? null;
+    const team = teamOf(given);
     const ui = await listening(
-      () => startUi({ host, port, allowedTargets, datasets, files, desk: uiDesk(given) }),
+      () => startUi({ host, port, allowedTargets, datasets, files, desk: uiDesk(given, team) }),
       host,
       port,
     );
@@ -97,6 +108,16 @@ export const command: CommandFile = {
     return exitCodes.ok;
   },
 };
+
+/** The flags that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
+function teamOf(given: Given): string[] {
+  const typed = Object.values(teamWords).flatMap(({ name }) => {
+    const texts = given.flags.get(name);
+    return texts === undefined ? [] : [{ name, texts, place: { flag: `--${name}` } }];
+  });
+  throwMistakes(readWords(teamWords, typed).mistakes);
+  return typed.flatMap(({ name, texts }) => texts.map((text) => `--${name}=${text}`));
+}
 
 function datasetsOf(given: Given): string | null {
   const dir = last(given, 'datasets');

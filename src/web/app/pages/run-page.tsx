@@ -1,4 +1,5 @@
 import type { Sweep } from '../../../core/index.ts';
+import { asSweep } from '../../../report/index.ts';
 import type { EntryPage } from '../../api/shapes.ts';
 import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';
@@ -7,6 +8,7 @@ import { Findings } from '../parts/findings.tsx';
 import { PointsTable, SummaryTiles } from '../parts/summary-figures.tsx';
 import { RequestExplorer } from '../parts/request-explorer.tsx';
 import { TroubleBox, Waiting } from '../parts/states.tsx';
+import { Workers } from '../parts/workers.tsx';
 import { useState } from '../preact.ts';
 import { ask, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
@@ -73,6 +75,7 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
       <Findings points={points} sweepFindings={sweep?.findings ?? []} />
       {run !== null && <SummaryTiles summary={run} />}
       {sweep !== null && <PointsTable sweep={sweep} runs={runs} id={outer!} />}
+      {what !== null && <Workers sweep={what.schema === 'llmdyno.sweep/1' ? what : asSweep(what)} />}
       <section aria-labelledby="charts-title">
         <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
         <p class="faint hint">

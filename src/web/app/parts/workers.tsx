@@ -1,0 +1,42 @@
+import type { Sweep } from '../../../core/index.ts';
+import { workersTable } from '../../../report/index.ts';
+import { both, t } from '../state/settings.ts';
+
+/** The machines that sent the requests of a result, one row each; nothing where one machine did it all. */
+export function Workers({ sweep }: { sweep: Sweep }) {
+  const { heads, rows } = workersTable([sweep]);
+  if (rows.length === 0) return null;
+  const title = t(both('Workers', '各 worker'));
+  return (
+    <section aria-labelledby="workers-title">
+      <h2 id="workers-title">{title}</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label={title}>
+        <table>
+          <thead>
+            <tr>
+              {heads.map((head, i) => (
+                <th scope="col" class={i < 2 ? 'left' : undefined} key={i}>
+                  {t(head)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, ...cells], row) => (
+              <tr key={row}>
+                <th scope="row" class="left">
+                  {t(name!)}
+                </th>
+                {cells.map((cell, i) => (
+                  <td class={i === 0 ? 'left' : undefined} key={i}>
+                    {t(cell)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
