@@ -36,11 +36,9 @@ export class FaultyServer {
 
   private constructor(deed: DeedFor, secure: boolean) {
     const serve = (socket: Socket): void => this.#serve(socket, deed);
-    // A server that has ended its side stays until the client goes: whoever waits for it to vanish waits for ever.
-    const allowHalfOpen = true;
-    this.#server = secure
-      ? tls.createServer({ ...certificate(), allowHalfOpen }, serve)
-      : net.createServer({ allowHalfOpen }, serve);
+    // A server that has ended its side stays until the client goes: whoever waits for it to vanish waits for ever. (Under
+    // TLS a client that goes during the handshake would leave it half open for ever.)
+    this.#server = secure ? tls.createServer(certificate(), serve) : net.createServer({ allowHalfOpen: true }, serve);
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
