@@ -4,6 +4,7 @@ import type { Exchange } from '../../core/index.ts';
 /** One request that was answered, in the terms that other tools count in. Times in ms. */
 export interface Served {
   seq: number;
+  dueMs: number;
   startMs: number;
   endMs: number;
   latencyMs: number;
@@ -31,6 +32,7 @@ export function servedOf(exchanges: readonly Exchange[]): Served[] {
     return [
       {
         seq: exchange.seq,
+        dueMs: exchange.dueMs,
         startMs: exchange.sentMs,
         endMs: exchange.endMs,
         latencyMs: exchange.endMs - exchange.sentMs,

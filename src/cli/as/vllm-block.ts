@@ -12,11 +12,13 @@ export interface VllmBlockOptions {
   percentiles: readonly number[];
 }
 
-const titles: Record<VllmMetric, string> = {
-  ttft: 'Time to First Token',
-  tpot: 'Time per Output Token (excl. 1st token)',
-  itl: 'Inter-token Latency',
-  e2el: 'End-to-end Latency',
+const titles: Record<VllmMetric, readonly [title: string, word: string]> = {
+  ttft: ['Time to First Token', 'TTFT'],
+  tpot: ['Time per Output Token (excl. 1st token)', 'TPOT'],
+  itl: ['Inter-token Latency', 'ITL'],
+  e2el: ['End-to-end Latency', 'E2EL'],
+  client_queue_time: ['Client-side Queueing', 'Client Queue Time'],
+  e2el_including_client_queue: ['Queue-inclusive End-to-end Latency', 'E2EL incl. Client Queue'],
 };
 
 const width = 50;
@@ -50,12 +52,17 @@ export function vllmBlock(figures: VllmFigures, options: VllmBlockOptions): stri
 }
 
 /** The lines above the block. */
-export function vllmPreamble(options: VllmBlockOptions, burstiness: number): string {
+export function vllmPreamble(options: VllmBlockOptions, burstiness: number, warmups: number): string {
   const process = burstiness === 1 ? 'Poisson process' : 'Gamma distribution';
   return [
     ...(options.dialect === '2025'
       ? ['Starting initial single prompt test run...', 'Initial test run completed. Starting main benchmark run...']
-      : ['Starting main benchmark run...']),
+      : [
+          'Starting initial single prompt test run...',
+          'Skipping endpoint ready check.',
+          ...(warmups === 0 ? [] : [`Warming up with ${warmups} requests...`, 'Warmup run completed.']),
+          'Starting main benchmark run...',
+        ]),
     `Traffic request rate: ${Number.isFinite(options.requestRate) ? pythonFloat(options.requestRate) : 'inf'}`,
     `Burstiness factor: ${pythonFloat(burstiness)} (${process})`,
     `Maximum request concurrency: ${options.maxConcurrency ?? 'None'}`,
@@ -64,10 +71,10 @@ export function vllmPreamble(options: VllmBlockOptions, burstiness: number): str
 }
 
 function section(metric: VllmMetric, figures: VllmFigures, percentiles: readonly number[]): string[] {
-  const word = metric.toUpperCase();
+  const [title, word] = titles[metric];
   const { mean, median, at } = statistics(figures.samples[metric], percentiles);
   return [
-    centred(titles[metric], '-'),
+    centred(title, '-'),
     line(`Mean ${word} (ms):`, mean.toFixed(2)),
     line(`Median ${word} (ms):`, median.toFixed(2)),
     ...percentiles.map((percent, i) => line(`P${percent} ${word} (ms):`, at[i]!.toFixed(2))),

@@ -3,9 +3,9 @@ import type { AsMeasured } from './measure-as.ts';
 import { servedOf, sumOf } from './served.ts';
 import type { Served } from './served.ts';
 
-/** The four latencies of vLLM's benchmark. */
-export type VllmMetric = 'ttft' | 'tpot' | 'itl' | 'e2el';
-export const vllmMetrics: readonly VllmMetric[] = ['ttft', 'tpot', 'itl', 'e2el'];
+/** What vLLM's benchmark shows the spread of; waiting in the client only where a cap makes requests wait. */
+export const vllmMetrics = ['ttft', 'tpot', 'itl', 'e2el', 'client_queue_time', 'e2el_including_client_queue'] as const;
+export type VllmMetric = (typeof vllmMetrics)[number];
 
 /** A request that meets every limit counts for goodput; ms. */
 export type Goodput = Partial<Record<'ttft' | 'tpot' | 'e2el', number>>;
@@ -28,11 +28,17 @@ export interface VllmFigures {
   /** Ascending. */
   samples: Record<VllmMetric, number[]>;
   served: Served[];
+  /** From when a request was there to be sent until it was: all are there at once, or at their times of a rate. */
+  queuedMs(request: { dueMs: number; sentMs: number | null }): number;
 }
 
 /** Reads the figures off the exchanges; E2EL ends with the last byte, TPOT needs more than one token. */
-export function vllmFigures({ summary, exchanges }: AsMeasured, goodput: Goodput | null): VllmFigures {
+export function vllmFigures({ plan, summary, exchanges }: AsMeasured, goodput: Goodput | null): VllmFigures {
   const served = servedOf(exchanges);
+  const beginMs = Math.min(...exchanges.map(({ sentMs }) => sentMs ?? Infinity));
+  const queuedMs = ({ dueMs, sentMs }: { dueMs: number; sentMs: number | null }): number =>
+    sentMs === null ? 0 : Math.max(0, sentMs - (plan.load.ratePerSec === null ? beginMs : dueMs));
+  const waited = (one: Served): number => queuedMs({ dueMs: one.dueMs, sentMs: one.startMs });
   const durationSec = Math.max(1e-9, (summary.durationMs ?? 0) / 1000);
   const inputTokens = sumOf(served, (one) => one.inputTokens);
   const outputTokens = sumOf(served, (one) => one.outputTokens);
@@ -54,8 +60,11 @@ export function vllmFigures({ summary, exchanges }: AsMeasured, goodput: Goodput
       tpot: ascending(served.flatMap((one) => ((one.outputTokens ?? 0) > 1 ? [tpotOf(one)] : []))),
       itl: ascending(served.flatMap((one) => one.gapsMs)),
       e2el: ascending(served.map((one) => one.latencyMs)),
+      client_queue_time: ascending(served.map(waited)),
+      e2el_including_client_queue: ascending(served.map((one) => one.latencyMs + waited(one))),
     },
     served,
+    queuedMs,
   };
 }
 

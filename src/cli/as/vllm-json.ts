@@ -48,7 +48,8 @@ export function vllmJson(
     output_throughput: figures.outputTokensPerSec,
     total_token_throughput: figures.totalTokensPerSec,
   };
-  if (parts.detailed) Object.assign(document, detailedArrays(figures, exchanges, answers));
+  const lists = listsOf(figures, exchanges, answers, now);
+  for (const [name, list] of Object.entries(lists)) if (parts.detailed || alwaysKept.has(name)) document[name] = list;
   if (now) {
     document['max_output_tokens_per_s'] = figures.peakTokensPerSec;
     document['max_concurrent_requests'] = figures.peakConcurrent;
@@ -64,12 +65,16 @@ export function vllmJson(
   return document;
 }
 
+/** vLLM takes the long lists out unless --save-detailed is given, and forgets these. */
+const alwaysKept: ReadonlySet<string> = new Set(['latencies', 'queue_times']);
+
 /** One entry per request, in the order they were asked; seconds. A request that failed has its error and zeros. */
-function detailedArrays(
+function listsOf(
   figures: VllmFigures,
   exchanges: readonly Exchange[],
   answers: ReadonlyMap<number, string>,
-): Record<string, unknown> {
+  now: boolean,
+): Record<string, unknown[]> {
   const served = new Map(figures.served.map((one) => [one.seq, one]));
   const asked = exchanges.toSorted((a, b) => a.seq - b.seq);
   const each = <T>(of: (exchange: Exchange) => T): T[] => asked.map(of);
@@ -78,7 +83,9 @@ function detailedArrays(
     output_lens: each((exchange) => served.get(exchange.seq)?.outputTokens ?? 0),
     ttfts: each((exchange) => (served.get(exchange.seq)?.ttftMs ?? 0) / 1000),
     itls: each((exchange) => (served.get(exchange.seq)?.gapsMs ?? []).map((gap) => gap / 1000)),
+    ...(now && { latencies: each((exchange) => (served.get(exchange.seq)?.latencyMs ?? 0) / 1000) }),
     start_times: each((exchange) => (exchange.sentMs ?? exchange.dueMs) / 1000),
+    ...(now && { queue_times: each((exchange) => figures.queuedMs(exchange) / 1000) }),
     generated_texts: each((exchange) => answers.get(exchange.seq) ?? ''),
     errors: each((exchange) =>
       exchange.problem === null ? '' : `${exchange.problem.code}: ${exchange.problem.words ?? ''}`,

@@ -15,7 +15,7 @@ import { vllmBlock, vllmPreamble } from './vllm-block.ts';
 import type { VllmBlockOptions } from './vllm-block.ts';
 import { vllmDataset } from './vllm-dataset.ts';
 import { vllmFigures, vllmMetrics } from './vllm-figures.ts';
-import type { Goodput } from './vllm-figures.ts';
+import type { Goodput, VllmMetric } from './vllm-figures.ts';
 import { vllmServeFlags } from './vllm-flags.ts';
 import { vllmJson } from './vllm-json.ts';
 import { writeBeside } from './write-beside.ts';
@@ -56,7 +56,7 @@ async function serve(typed: readonly string[], given: Given, dialect: 'now' | '2
   const { code } = await measureAs(given, {
     ...job,
     title: words.last('--label') ?? words.last('--served-model-name') ?? words.last('--model') ?? 'vllm bench serve',
-    before: () => given.io.out(vllmPreamble(block, burstiness)),
+    before: () => given.io.out(vllmPreamble(block, burstiness, wholeOf(words, '--num-warmups') ?? 0)),
     after: async (measured) => {
       const figures = vllmFigures(measured, goodput);
       given.io.out(vllmBlock(figures, block));
@@ -185,25 +185,27 @@ function bodyOf(words: ForeignWords, api: ApiName, dialect: 'now' | '2025'): Rec
 
 function blockOptions(words: ForeignWords, dialect: 'now' | '2025'): VllmBlockOptions {
   const asked = (words.last('--percentile-metrics') ?? 'ttft,tpot,itl').split(',').map((name) => name.trim());
-  const unknown = asked.find((name) => !vllmMetrics.some((metric) => metric === name));
+  const known = dialect === 'now' ? vllmMetrics : vllmMetrics.slice(0, 4);
+  const unknown = asked.find((name) => !known.some((metric) => metric === name));
   if (unknown !== undefined) {
-    throw badValue(
-      '--percentile-metrics',
-      unknown,
-      `some of: ${vllmMetrics.join(', ')}`,
-      `以下若干：${vllmMetrics.join('、')}`,
-    );
+    throw badValue('--percentile-metrics', unknown, `some of: ${known.join(', ')}`, `以下若干：${known.join('、')}`);
   }
   const percentiles = (words.last('--metric-percentiles') ?? '99')
     .split(',')
     .map((text) => realIn(text, '--metric-percentiles', 0));
   const requestRate = realOf(words, '--request-rate', 0) ?? Infinity;
   if (requestRate === 0) throw badValue('--request-rate', '0', 'above 0, or inf', '大于 0 的数或 inf');
+  const maxConcurrency = wholeOf(words, '--max-concurrency', 1) ?? null;
+  // Nothing waits in the client without a cap, and without a rate there is no time to wait from.
+  const shown: Partial<Record<VllmMetric, boolean>> = {
+    client_queue_time: maxConcurrency !== null,
+    e2el_including_client_queue: maxConcurrency !== null && Number.isFinite(requestRate),
+  };
   return {
     dialect,
-    maxConcurrency: wholeOf(words, '--max-concurrency', 1) ?? null,
+    maxConcurrency,
     requestRate,
-    metrics: vllmMetrics.filter((metric) => asked.includes(metric)),
+    metrics: known.filter((metric) => asked.includes(metric) && shown[metric] !== false),
     percentiles: percentiles.map((percent) => Math.min(100, percent)),
   };
 }
