@@ -1,59 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../core/index.ts';
+import { exchange, measured } from '../../../test/made-exchanges.ts';
 import { evalscopeBlock, evalscopeFigures, evalscopePercentile } from './evalscope-block.ts';
 import { percentileJson, summaryJson } from './evalscope-json.ts';
 import { overviewTables } from './evalscope-tables.ts';
 import { metricsLine } from './evalscope-perf.ts';
-import type { AsMeasured } from './measure-as.ts';
 import { compressed, mindieRequests, mindieRows } from './mindie-figures.ts';
 import { mindieCells, mindieCommon } from './mindie-tables.ts';
 import { block2023 } from './vllm-2023.ts';
 import { vllmBlock } from './vllm-block.ts';
 import { vllmFigures } from './vllm-figures.ts';
 import { vllmJson } from './vllm-json.ts';
-
-/** A request sent at `sent` whose events come at the times given; the last one is its end. */
-function exchange(seq: number, sent: number, at: number[], more: Partial<Exchange> = {}): Exchange {
-  return {
-    seq,
-    promptId: `p${seq}`,
-    labels: {},
-    warmup: false,
-    dueMs: sent,
-    sentMs: sent,
-    connectMs: null,
-    firstByteMs: at[0] ?? null,
-    chunks: { atMs: at, tokens: at.map(() => 1), kinds: 'a'.repeat(at.length) },
-    endMs: at.at(-1) ?? sent,
-    inputTokens: { planned: 10, server: 10, client: null },
-    outputTokens: { planned: at.length, server: at.length, client: null },
-    cachedTokens: null,
-    reasoningTokens: null,
-    inputChars: 40,
-    outputChars: 4 * at.length,
-    finish: 'stop',
-    httpStatus: 200,
-    attempts: 1,
-    outcome: 'ok',
-    problem: null,
-    ...more,
-  };
-}
-
-function measured(exchanges: Exchange[], durationMs: number, stream = true): AsMeasured {
-  const ok = exchanges.filter(({ outcome }) => outcome === 'ok').length;
-  return {
-    plan: { load: { concurrency: 2, ratePerSec: null }, generation: { stream }, requests: exchanges.length } as never,
-    summary: {
-      durationMs,
-      counts: { planned: exchanges.length, ok, failed: exchanges.length - ok, cancelled: 0 },
-    } as never,
-    exchanges,
-    dir: '',
-  };
-}
 
 // Worked out by hand: two requests of three tokens, the first at 100, 150, 250 ms after its send, the second at 200, 300, 600.
 const two = measured([exchange(0, 0, [100, 150, 250]), exchange(1, 400, [600, 700, 1000])], 1000);
@@ -311,73 +267,6 @@ describe("vLLM's definitions", () => {
       ['request_goodput:'],
       null,
     );
-  });
-
-  const written = (name: string): { json: Record<string, unknown>; log: string } => {
-    const path = join(import.meta.dirname, '../../../test/fixtures/import/vllm', name);
-    return {
-      json: JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Record<string, unknown>,
-      log: readFileSync(`${path}.log`, 'utf8'),
-    };
-  };
-  const asVllm = {
-    dialect: 'now',
-    date: '',
-    backend: 'openai',
-    label: null,
-    model: 'm',
-    tokenizer: 't',
-    numPrompts: 2,
-    burstiness: 1,
-  } as const;
-  const shown = ['ttft', 'tpot', 'itl', 'e2el'] as const;
-  const waits = ['client_queue_time', 'e2el_including_client_queue'] as const;
-
-  // test/fixtures/import/README.md says how vLLM 0.32 was asked for these files.
-  test.each([
-    [
-      'closed',
-      { metadata: [['tp', '1']], metrics: shown, percentiles: [50, 75, 90, 95, 99], detailed: false },
-      4,
-      Infinity,
-    ],
-    ['open-detailed', { metadata: [], metrics: shown, percentiles: [99], detailed: true }, null, 40],
-    ['capped', { metadata: [], metrics: [...shown, ...waits], percentiles: [90, 99], detailed: false }, 3, 60],
-  ] as const)(
-    '%s: the keys of the file and the labels of the block are those that vLLM 0.32 wrote',
-    (name, how, cap, rate) => {
-      const theirs = written(name);
-      const options = { ...asVllm, ...how, maxConcurrency: cap, requestRate: rate };
-      const figures = vllmFigures(two, name === 'closed' ? { ttft: 30 } : null);
-      expect(Object.keys(vllmJson(figures, options, two.exchanges, new Map()))).toEqual(Object.keys(theirs.json));
-      const labels = (text: string): string[] =>
-        text
-          .slice(text.indexOf('============ Serving'))
-          .trimEnd()
-          .split('\n')
-          .map((line) => line.slice(0, 41).trimEnd());
-      expect(labels(vllmBlock(figures, options))).toEqual(labels(theirs.log));
-    },
-  );
-
-  test('waiting in the client runs from the beginning of the run, or from the time a rate says', () => {
-    const late = [exchange(0, 10, [110]), exchange(1, 400, [600], { dueMs: 250 })];
-    const closed = vllmFigures(measured(late, 600), null);
-    expect(closed.samples.client_queue_time).toEqual([0, 390]);
-    expect(closed.samples.e2el_including_client_queue).toEqual([100, 590]);
-    const { plan, ...rest } = measured(late, 600);
-    const open = vllmFigures({ ...rest, plan: { ...plan, load: { concurrency: 1, ratePerSec: 4 } as never } }, null);
-    expect(open.samples.client_queue_time).toEqual([0, 150]);
-    const json = vllmJson(
-      open,
-      { ...asVllm, metadata: [], metrics: [], percentiles: [], detailed: false, maxConcurrency: 1, requestRate: 4 },
-      [
-        ...late,
-        exchange(2, 700, [], { outcome: 'failed', sentMs: null, problem: { code: 'dns', status: null, words: null } }),
-      ],
-      new Map(),
-    );
-    expect(json).toMatchObject({ latencies: [0.1, 0.2, 0], queue_times: [0, 0.15, 0] });
   });
 
   test('the block of 2023: latency over the tokens of the dataset', () => {
