@@ -27,5 +27,6 @@ export { readTrace, traceOfExchanges } from './request-trace.ts';
 export type { TracedRequest } from './request-trace.ts';
 export { fitProbes, sightOf } from './fit-probes.ts';
 export type { ProbeFit, ProbeSight } from './fit-probes.ts';
+export { loadsOf } from './sweep-loads.ts';
 export { scoreTrace } from './trace-score.ts';
 export type { TraceMetric } from './trace-score.ts';

@@ -1,0 +1,47 @@
+// The profiles of data/engines that were fitted to published sweeps, each played at the concurrencies of its sweep: error on the rows that
+// it was not fitted to. What a profile says of itself (fit.heldOutError) is printed here.
+//   node bench/sim/profile-errors.mjs
+import { readFileSync } from 'node:fs';
+import { percent, sources } from './sources.mjs';
+
+const { closedRun, lineImporter, loadsOf, usablePoints } = await sources();
+const at = (path) => new URL(`../../${path}`, import.meta.url);
+const orders = 4;
+const cases = [
+  ['qwen1.5-7b-mindie-8x910b4', 'evalscope-atlas-800i-a2.md', 'Qwen1.5-7B-Chat'],
+  ['qwen1.5-14b-mindie-8x910b4', 'evalscope-atlas-800i-a2.md', 'Qwen1.5-14B-Chat'],
+  ['qwen2-72b-mindie-8x910b4', 'evalscope-atlas-800i-a2.md', 'Qwen2-72B-Chat (long.jsonl)'],
+  ['qwen2.5-72b-vllm-4xmxc500', 'evalscope-mxc500.md', 'evalscope-perf'],
+];
+for (const [name, file, wanted] of cases) {
+  const profile = JSON.parse(readFileSync(at(`data/engines/${name}.json`), 'utf8'));
+  const importer = lineImporter(file);
+  for (const line of readFileSync(at(`test/fixtures/import/published/${file}`), 'utf8').split('\n')) importer.line(line);
+  const sweep = importer.end().sweeps.find(({ title }) => title === wanted);
+  const { points } = usablePoints(sweep.points);
+  const fitted = new Set(profile.fit.fittedTo.match(/\d+/g).map(Number));
+  const errors = { throughput: [], 'mean latency': [], p90: [] };
+  for (const point of points) {
+    const runs = Array.from({ length: orders }, (_, i) => {
+      const [, load] = loadsOf([points[0], point], i + 1);
+      return closedRun({ ...profile, jitter: { stepSigma: 0 } }, load);
+    });
+    const mean = (of) => runs.reduce((sum, run) => sum + of(run), 0) / orders;
+    const apart = {
+      throughput: mean((run) => run.outputTokensPerSec) / point.outputTokensPerSec - 1,
+      'mean latency': mean((run) => run.latencyMeanMs) / point.latencyMeanMs - 1,
+      p90: point.latencyP90Ms === null ? null : mean((run) => run.latencyP90Ms) / point.latencyP90Ms - 1,
+    };
+    const inSample = fitted.has(point.concurrency);
+    for (const [key, error] of Object.entries(apart)) {
+      if (error !== null && !inSample) errors[key].push(Math.abs(error));
+    }
+    const shown = Object.entries(apart).map(([key, error]) => `${key} ${error === null ? '–' : percent(error)}`);
+    console.log(`  ${point.concurrency}${inSample ? ' (fitted)' : ''}: ${shown.join(', ')}`);
+  }
+  const told = Object.entries(errors).map(([key, all]) => {
+    const mape = all.reduce((sum, error) => sum + error, 0) / all.length;
+    return all.length === 0 ? `${key} –` : `${key} ${percent(mape)}, worst ${percent(Math.max(...all))}`;
+  });
+  console.log(`${name}: ${told.join('; ')}`);
+}
