@@ -16,7 +16,8 @@ const cases = [
 for (const [name, file, wanted] of cases) {
   const profile = JSON.parse(readFileSync(at(`data/engines/${name}.json`), 'utf8'));
   const importer = lineImporter(file);
-  for (const line of readFileSync(at(`test/fixtures/import/published/${file}`), 'utf8').split('\n')) importer.line(line);
+  for (const line of readFileSync(at(`test/fixtures/import/published/${file}`), 'utf8').split('\n'))
+    importer.line(line);
   const sweep = importer.end().sweeps.find(({ title }) => title === wanted);
   const { points } = usablePoints(sweep.points);
   const fitted = new Set(profile.fit.fittedTo.match(/\d+/g).map(Number));

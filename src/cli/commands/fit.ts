@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { exitCodes, say, UserError } from '../../core/index.ts';
-import type { Exchange, Phrase } from '../../core/index.ts';
+import type { Exchange } from '../../core/index.ts';
 import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
 import { planWords, readWords, summaryOfRun, sweepOf, throwMistakes, workerWords } from '../../run/index.ts';
 import type { Words } from '../../run/index.ts';
@@ -15,6 +15,7 @@ import type { CommandFile, Given } from '../command.ts';
 import { nameOf, nextMeasured } from '../fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
 import type { TraceAsk } from '../fit-requests.ts';
+import { markSimulated, withUnanswered } from '../fit-remarks.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
 import { flagsOf } from '../plan-input.ts';
@@ -183,8 +184,7 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
     const text = readBeginning(word, mostTraceBytes, {});
     const { requests, unanswered } = readTrace(text, word);
     const entry = (await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as FittedEntry;
-    if (unanswered === 0) return [entry];
-    return [{ ...entry, excluded: [{ concurrency: null, why: say(withoutAnswer(unanswered), given.common.lang) }] }];
+    return [withUnanswered(entry, unanswered, given.common.lang)];
   }
   const ask = {
     points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
@@ -212,19 +212,16 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
     for await (const exchange of readExchanges(entry)) exchanges.push(exchange);
     const summary = await summaryOfRun(entry);
     const title = summary.label ?? entry.id;
-    return [
-      (await fit({ do: 'fit-trace', title, requests: traceOfExchanges(exchanges), ask: traceAsk(given) })) as Entry,
-    ];
+    const requests = traceOfExchanges(exchanges);
+    return [markSimulated((await fit({ do: 'fit-trace', title, requests, ask: traceAsk(given) })) as Entry, [summary])];
   }
   const { points, title } = await sweepOf(given.common.store, entry);
-  return [(await fit({ do: 'fit-sweep', id: entry.id, title: title ?? entry.id, points, ask })) as Entry];
-}
-
-function withoutAnswer(count: number): Phrase {
-  return {
-    en: `${count} requests without an answer (no tokens or no times); what they asked of the server is not known`,
-    zh: `${count} 个没有回答的请求（无 token 或无时间）；它们对服务器的占用未知`,
-  };
+  return [
+    markSimulated(
+      (await fit({ do: 'fit-sweep', id: entry.id, title: title ?? entry.id, points, ask })) as Entry,
+      points,
+    ),
+  ];
 }
 
 async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
