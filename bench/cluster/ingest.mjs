@@ -199,7 +199,7 @@ await timed('and written to a run folder and metered', async () => {
     run: () => {
       streams = ingest(
         keys,
-        (ended) => outbox.push(ended),
+        (ended) => outbox.push({ record: () => ended }),
         () => outbox.close(),
       );
       return outbox;

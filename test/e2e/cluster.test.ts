@@ -142,14 +142,14 @@ describe('what only needs CPU, on the workers', () => {
     const doomed = await startWorker(redis.url, 'doomed', 'a');
     workers.push(doomed);
     // Enough that it is not done before the worker is gone.
-    const long = words.map((word) => (word === '200' ? '3000' : word));
+    const long = words.map((word) => (word === '200' ? '1500' : word));
     const running = start([...long, '--json', ...team('doomed'), '--store', store]);
     await doomed.until('err', /computing/);
     doomed.child.kill('SIGKILL');
     const done = await running.done;
     expect(done.err).toMatch(/no worker does it any more .* computed here: sim concurrency 64/);
     expect((JSON.parse(done.out) as { points: Summary[] }).points.map(({ counts }) => counts.ok)).toEqual([
-      3000, 3000, 3000,
+      1500, 1500, 1500,
     ]);
     await dismiss(workers.splice(0));
   });
