@@ -23,7 +23,8 @@ export interface RecordingServer {
 
 /**
  * A server that answers OpenAI's endpoints (and vLLM's and TGI's /generate) in one sentence and keeps what it was asked. Under
- * /stall it answers nothing, under /drip a blank at a time without end; a single "Hi" is answered everywhere.
+ * /stall it answers nothing, under /drip a blank at a time without end, under /gather/4 nothing before four are in flight; a
+ * single "Hi" is answered everywhere.
  */
 export async function recordingServer(
   options: { seen?: Recorded[]; tls?: { cert: string; key: string } } = {},
@@ -60,6 +61,7 @@ function listening(server: Server): Promise<void> {
 
 function answering(seen: Recorded[]): RequestListener {
   let inFlight = 0;
+  const waiting: (() => void)[] = [];
   return (req, res) => {
     const parts: Buffer[] = [];
     inFlight++;
@@ -84,11 +86,15 @@ function answering(seen: Recorded[]): RequestListener {
         res.on('close', () => clearInterval(timer));
         return;
       }
-      // Long enough for several to be in flight.
-      setTimeout(() => {
+      waiting.push(() => {
         res.setHeader('content-type', body['stream'] === true ? 'text/event-stream' : 'application/json');
         res.end(answerTo(path, body));
-      }, 8);
+      });
+      const together = trial ? 1 : Number(/^\/gather\/(\d+)\//.exec(path)?.[1] ?? 1);
+      if (waiting.length < together) return;
+      const all = waiting.splice(0);
+      // Long enough for more to come, where more than that many are sent.
+      setTimeout(() => all.forEach((answer) => answer()), 8);
     });
   };
 }

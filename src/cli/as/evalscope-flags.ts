@@ -3,7 +3,7 @@ import type { ForeignTable, ForeignWords } from './foreign-flags.ts';
 /** Whose defaults hold: those of 0.5 (not streamed, nothing sent that was not asked for) or of 1.x. */
 export type Dialect = '0.5' | '1';
 
-/** The options of `evalscope perf`, from 0.5.5 to 1.10. */
+/** The options of `evalscope perf`, from 0.5.5 to 1.14. */
 export const evalscopeFlags: ForeignTable = {
   tool: 'evalscope perf',
   alias: { '-n': '--number' },
@@ -69,6 +69,23 @@ export const evalscopeFlags: ForeignTable = {
     '--data-source': 'one',
     '--apply-chat-template': 'nothing',
     '--no-apply-chat-template': 'nothing',
+    '--alias': 'one',
+    // Of datasets with pictures, of --multi-turn and of --sla-auto-tune, which are refused themselves.
+    '--image-width': 'one',
+    '--image-height': 'one',
+    '--image-format': 'one',
+    '--image-num': 'one',
+    '--image-patch-size': 'one',
+    '--min-turns': 'one',
+    '--max-turns': 'one',
+    '--multi-turn-args': 'one',
+    '--sla-variable': 'one',
+    '--sla-params': 'one',
+    '--sla-num-runs': 'one',
+    '--sla-lower-bound': 'one',
+    '--sla-upper-bound': 'one',
+    '--sla-fixed-parallel': 'one',
+    '--sla-number-multiplier': 'one',
   },
   refused: {
     '--sla-auto-tune': {
@@ -86,6 +103,14 @@ export const evalscopeFlags: ForeignTable = {
     '--dataset-args': {
       en: 'Use --max-prompt-length here, or the dataset words of dyno run.',
       zh: '请使用 --max-prompt-length，或 dyno run 的数据集选项。',
+    },
+    '--scenario': {
+      en: 'Use dyno run --dataset messages:FILE with the conversations of the scenario.',
+      zh: '请使用 dyno run --dataset messages:文件，给出该场景的对话。',
+    },
+    '--prefix-count': {
+      en: 'Leave it out: all prompts share one prefix (--prefix-length).',
+      zh: '请去掉该选项：所有提示共用一个前缀（--prefix-length）。',
     },
     '--enable-pd-metrics': { en: 'Leave it out.', zh: '请去掉该选项。' },
   },

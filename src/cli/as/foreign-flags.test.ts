@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../core/index.ts';
 import { evalscopeFlags } from './evalscope-flags.ts';
@@ -122,3 +124,18 @@ describe('commands as pages print them', () => {
     expect(rest('time numactl --cpunodebind=0,1 --membind=0,1 vllm bench serve --model m')).toEqual(['--model', 'm']);
   });
 });
+
+test.each([
+  ['vllm-0.32-flags.txt', vllmServeFlags],
+  ['evalscope-1.14.1-flags.txt', evalscopeFlags],
+])(
+  'every flag of %s, as the tool itself lists them, is obeyed, taken without effect, or refused by name',
+  (file, table) => {
+    const theirs = readFileSync(join(import.meta.dirname, '../../../test/fixtures/cli', file), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('-'));
+    expect(theirs.length).toBeGreaterThan(80);
+    const known = { ...table.obeyed, ...table.moot, ...table.refused, ...table.alias };
+    expect(theirs.filter((flag) => !Object.hasOwn(known, flag))).toEqual([]);
+  },
+);

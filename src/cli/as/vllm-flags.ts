@@ -26,11 +26,17 @@ export const vllmServeFlags: ForeignTable = {
   moot: {
     ...plain(
       'tokenizer-mode ready-check-timeout-sec request-id-prefix timeline-itl-thresholds hf-subset hf-split hf-name hf-output-len ' +
-        'sonnet-input-len sonnet-output-len sonnet-prefix-len',
+        'sonnet-input-len sonnet-output-len sonnet-prefix-len ' +
+        // Of datasets that are refused by their names, and so without effect on any other.
+        'spec-bench-output-len spec-bench-category speed-bench-dataset-subset speed-bench-output-len speed-bench-category ' +
+        'blazedit-min-distance blazedit-max-distance asr-max-audio-len-sec asr-min-audio-len-sec bfcl-categories ' +
+        'random-batch-size random-mm-base-items-per-request random-mm-num-mm-items-range-ratio ' +
+        'random-mm-limit-mm-per-prompt random-mm-bucket-config timed-trace-sec-multiplier timed-trace-label-timestamp ' +
+        'timed-trace-label-input-length timed-trace-label-output-length timed-trace-label-hash-ids lora-assignment',
     ),
     ...switches(
       'trust-remote-code disable-tqdm profile use-beam-search skip-tokenizer-init skip-chat-template plot-timeline ' +
-        'plot-dataset-stats no-stream enable-multimodal-chat',
+        'plot-dataset-stats no-stream enable-multimodal-chat custom-ensure-client-side-data no-reranker no-self-timed',
     ),
   },
   refused: {
@@ -45,6 +51,10 @@ export const vllmServeFlags: ForeignTable = {
     '--ramp-up-start-rps': { en: 'Use dyno run --ramp.', zh: '请使用 dyno run --ramp。' },
     '--ramp-up-end-rps': { en: 'Use dyno run --ramp.', zh: '请使用 dyno run --ramp。' },
     '--probe-request-rate': { en: 'Run a second dyno run beside it.', zh: '请另外运行一个 dyno run。' },
+    '--self-timed': {
+      en: 'Use dyno run --dataset mooncake:FILE --arrival trace.',
+      zh: '请使用 dyno run --dataset mooncake:文件 --arrival trace。',
+    },
     '--timed-trace-chunk-hash-size': {
       en: 'Use dyno run --dataset mooncake:FILE --arrival trace.',
       zh: '请使用 dyno run --dataset mooncake:文件 --arrival trace。',

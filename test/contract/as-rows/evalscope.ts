@@ -39,7 +39,12 @@ const rows: readonly Shown[] = [
     expected: ['a question of middle length'],
   },
   { flag: '--prompt', words: '-n 2 --prompt hello', effect: said, expected: ['hello', 'hello'] },
-  { flag: '--parallel', words: '-n 8 --parallel 4', effect: most, expected: 4 },
+  {
+    flag: '--parallel',
+    words: '-n 8 --parallel 4 --url URL/gather/4/v1/chat/completions',
+    effect: most,
+    expected: 4,
+  },
   {
     flag: '--api',
     words: '-n 1 --api openai_embedding --url URL/v1/embeddings',

@@ -81,7 +81,12 @@ const rows: readonly Shown[] = [
     expected: ['short', 'a question of middle length'],
   },
   { flag: '--no-oversample', words: '--num-prompts 9 --no-oversample', effect: count, expected: 3 },
-  { flag: '--max-concurrency', words: '--num-prompts 8 --max-concurrency 2', effect: most, expected: 2 },
+  {
+    flag: '--max-concurrency',
+    words: '--num-prompts 8 --max-concurrency 2 --endpoint /gather/2/v1/completions',
+    effect: most,
+    expected: 2,
+  },
   {
     flag: '--custom-output-len',
     words: '--num-prompts 1 --custom-output-len 33',
