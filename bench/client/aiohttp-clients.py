@@ -1,5 +1,7 @@
-"""Two aiohttp clients written for this project in the manner of `vllm bench serve` and `evalscope perf`: how they read
-streams and what they do per event, not their code. Usage: aiohttp-clients.py vllm|evalscope PORT STREAMS REQUESTS → JSON"""
+"""Three aiohttp clients written for this project in the manner of `vllm bench serve` and `evalscope perf`: how they read
+streams and what they do per event, not their code. `vllm-script` reads as vLLM's older benchmark_serving.py did: line by line,
+in a session, so on a connection, of its own for each request. Usage: aiohttp-clients.py KIND PORT STREAMS REQUESTS → JSON,
+KIND one of vllm, vllm-script, evalscope"""
 import asyncio, json, resource, sys, time
 
 import aiohttp
@@ -41,6 +43,28 @@ async def vllm_like(session):
     kept.append((text, itl))
 
 
+async def vllm_script_like(_shared):
+    """A session for each request, line by line, json.loads per event, everything kept until the end."""
+    text, itl, last = "", [], time.perf_counter()
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=6 * 3600)) as session:
+        async with session.post(URL, json=BODY) as response:
+            async for line in response.content:
+                line = line.strip()
+                if not line:
+                    continue
+                payload = line.decode("utf-8").removeprefix("data: ")
+                if payload == "[DONE]":
+                    continue
+                now = time.perf_counter()
+                data = json.loads(payload)
+                if data.get("choices"):
+                    text += data["choices"][0]["delta"].get("content") or ""
+                    itl.append(now - last)
+                    last = now
+                    note(data, now)
+    kept.append((text, itl))
+
+
 async def evalscope_like(session):
     """Line by line, json.loads twice, every chunk kept, and a mean over all gaps so far after each request."""
     chunks, gaps, last = [], [], time.perf_counter()
@@ -67,7 +91,7 @@ async def evalscope_like(session):
 
 async def main():
     global done, lost
-    one = vllm_like if KIND == "vllm" else evalscope_like
+    one = {"vllm": vllm_like, "vllm-script": vllm_script_like, "evalscope": evalscope_like}[KIND]
     gate = asyncio.Semaphore(STREAMS)
 
     async def ask(session):
