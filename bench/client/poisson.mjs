@@ -1,6 +1,8 @@
 // Sends on time: an open loop, Poisson, of `dyno run` beside a C timerfd loop, in turn, against the stamped server.
-// node bench/client/poisson.mjs [--rate 1000] [--seconds 20] [--repeats 3]; needs gcc. Lateness = sent − due; rateRatio = sends per second
+// node bench/client/poisson.mjs [--rate 1000] [--seconds 20] [--repeats 3] [--free]; needs gcc. Lateness = sent − due; rateRatio = sends per second
 // over those of the schedule itself (the draw's own rate, so chance is not counted). Prints a JSON line per run and one with the medians.
+// `--free` lets both loops use every core, as a user's run does; without it each has one core alone, which llmdyno's main thread shares with
+// the threads that compile, collect and write for it.
 import { spawn, spawnSync } from 'node:child_process';
 import { createReadStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -18,8 +20,9 @@ for (const name of ['stamped-server', 'timerfd']) {
   const built = spawnSync('gcc', ['-O2', '-o', join(work, name), join(here, `${name}.c`), '-lm'], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stderr);
 }
-// The server and the client each have a core of their own.
-const on = (core, command, args) => ['taskset', ['-c', String(core), command, ...args]];
+const free = process.argv.includes('--free');
+// The server and the client each have a core of their own, unless told otherwise.
+const on = (core, command, args) => (free ? [command, args] : ['taskset', ['-c', String(core), command, ...args]]);
 const [serverCore, clientCore] = availableParallelism() > 1 ? [1, 0] : [0, 0];
 const server = spawn(...on(serverCore, join(work, 'stamped-server'), ['0', '1', '0']), {
   stdio: ['ignore', 'pipe', 'inherit'],
