@@ -5,8 +5,6 @@ import { build } from 'esbuild';
 import { buildApp } from './app.mjs';
 
 const root = new URL('..', import.meta.url);
-/** Of many small files, which cost a command more time to load than its own code. */
-const inOneFile = new Set(['zod', 'yaml']);
 const out = new URL('../dist/', import.meta.url);
 const { dependencies } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 await rm(out, { recursive: true, force: true });
@@ -30,7 +28,7 @@ const command = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: Object.keys(dependencies).filter((name) => !inOneFile.has(name)),
+  external: Object.keys(dependencies),
   // Packages that are bundled as CommonJS (ioredis) ask for Node's own modules with require.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
