@@ -59,7 +59,7 @@ export class Outbox<T> implements AsyncIterable<T> {
       this.#handedMs = nowMs;
       const value = this.#items[this.#taken++]!.record();
       // What was taken is let go soon, also while the queue never runs empty.
-      if (waiting === 1 || this.#taken === keptTaken) {
+      if (waiting === 1 || (this.#taken >= keptTaken && this.#taken >= waiting)) {
         this.#items = waiting === 1 ? [] : this.#items.slice(this.#taken);
         this.#taken = 0;
       }

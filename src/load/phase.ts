@@ -14,7 +14,7 @@ import type { PhaseParts } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
-import { roundBudgetMs } from './round-budget.ts';
+import { RoundShare } from './round-share.ts';
 import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
 
@@ -25,6 +25,9 @@ interface Errand {
   written: string;
   inputChars: number;
 }
+
+/** Requests are sent for so long in any round of the event loop: a slot that waits is load that was asked for and not made. */
+const leastSendingMs = 0.5;
 
 /** Node's timers fire at once when asked for more. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -63,8 +66,7 @@ export class Phase {
   #awaiting = false;
   #pumping = false;
   #pausing: NodeJS.Immediate | null = null;
-  /** When the last stretch of sending began that was not the end of it; null = nothing was left to send then. */
-  #roundMs: number | null = null;
+  readonly #share: RoundShare;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
   due = 0;
@@ -75,6 +77,7 @@ export class Phase {
     this.#warmup = warmup;
     this.#countsAll = limits.requests !== null && limits.durationMs === null;
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
+    this.#share = new RoundShare(parts.clock, leastSendingMs);
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
@@ -173,25 +176,24 @@ export class Phase {
   #pump(): void {
     // A flight that fails at once calls back into here; the outer round goes on with it.
     if (this.#pumping || this.#pausing !== null) return;
+    if (this.#share.spent) return this.#pumpLater();
     this.#pumping = true;
-    const fromMs = this.#parts.clock.nowMs();
-    const untilMs = fromMs + roundBudgetMs(this.#roundMs === null ? 0 : fromMs - this.#roundMs);
-    this.#roundMs = null;
+    const untilMs = this.#share.begin();
     try {
       while (!this.#stopped && this.#deal()) {
         if (this.#parts.clock.nowMs() < untilMs) continue;
-        this.#roundMs = fromMs;
         this.#pumpLater();
         break;
       }
     } catch (failure) {
       this.#fail(failure);
     }
+    this.#share.end();
     this.#pumping = false;
     this.#settle();
   }
 
-  /** Deals after the sockets that have become readable: what they brought is not stamped late for our sending. */
+  /** Goes on after the sockets that have become readable: what they brought is not stamped late for our sending. */
   #pumpLater(): void {
     this.#pausing ??= setImmediate(() => {
       this.#pausing = null;
@@ -306,7 +308,7 @@ export class Phase {
         if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
         this.#parts.emit(ending);
         if (dealt.turn !== undefined) this.#goOn(dealt.turn, ending.record());
-        this.#pumpLater();
+        this.#pump();
       },
     });
     this.#flights.add(flight);

@@ -4,7 +4,41 @@ import { LineBytes } from './line-bytes.ts';
 import { answerSchema, exchangeSchema } from './schema/index.ts';
 
 const bytes = new LineBytes();
-const none = '{}';
+/** What stands between the values of a line, as bytes. */
+const words = {
+  seq: Buffer.from('{"seq":'),
+  promptId: Buffer.from(',"promptId":'),
+  labels: Buffer.from(',"labels":'),
+  none: Buffer.from('{}'),
+  warm: Buffer.from(',"warmup":true,"dueMs":'),
+  measured: Buffer.from(',"warmup":false,"dueMs":'),
+  sentMs: Buffer.from(',"sentMs":'),
+  connectMs: Buffer.from(',"connectMs":'),
+  firstByteMs: Buffer.from(',"firstByteMs":'),
+  endMs: Buffer.from(',"endMs":'),
+  inputTokens: Buffer.from(',"inputTokens":'),
+  outputTokens: Buffer.from(',"outputTokens":'),
+  cachedTokens: Buffer.from(',"cachedTokens":'),
+  reasoningTokens: Buffer.from(',"reasoningTokens":'),
+  inputChars: Buffer.from(',"inputChars":'),
+  outputChars: Buffer.from(',"outputChars":'),
+  finish: Buffer.from(',"finish":'),
+  unknown: Buffer.from('null'),
+  httpStatus: Buffer.from(',"httpStatus":'),
+  attempts: Buffer.from(',"attempts":'),
+  outcome: Buffer.from(',"outcome":'),
+  problem: Buffer.from(',"problem":'),
+  close: Buffer.from('}'),
+  atMs: Buffer.from(',"chunks":{"atMs":['),
+  tokens: Buffer.from('],"tokens":['),
+  comma: Buffer.from(','),
+  kinds: Buffer.from('],"kinds":'),
+  emittedMs: Buffer.from(',"emittedMs":['),
+  end: Buffer.from(']'),
+  planned: Buffer.from('{"planned":'),
+  server: Buffer.from(',"server":'),
+  client: Buffer.from(',"client":'),
+};
 
 /** One exchange as a line of exchanges.ndjson, without the newline. Times are rounded to a microsecond. */
 export function encodeExchange(exchange: Exchange): string {
@@ -17,80 +51,82 @@ export function encodeExchange(exchange: Exchange): string {
  */
 export function exchangeBytes(x: Exchange): Uint8Array {
   bytes.begin();
-  bytes.ascii('{"seq":');
+  bytes.word(words.seq);
   bytes.number(x.seq);
-  bytes.ascii(',"promptId":');
+  bytes.word(words.promptId);
   bytes.string(x.promptId);
-  bytes.ascii(',"labels":');
-  bytes.text(isEmpty(x.labels) ? none : JSON.stringify(x.labels));
-  bytes.ascii(x.warmup ? ',"warmup":true,"dueMs":' : ',"warmup":false,"dueMs":');
+  bytes.word(words.labels);
+  if (isEmpty(x.labels)) bytes.word(words.none);
+  else bytes.text(JSON.stringify(x.labels));
+  bytes.word(x.warmup ? words.warm : words.measured);
   bytes.time(x.dueMs);
-  bytes.ascii(',"sentMs":');
+  bytes.word(words.sentMs);
   bytes.time(x.sentMs);
-  bytes.ascii(',"connectMs":');
+  bytes.word(words.connectMs);
   bytes.time(x.connectMs);
-  bytes.ascii(',"firstByteMs":');
+  bytes.word(words.firstByteMs);
   bytes.time(x.firstByteMs);
   addChunks(x.chunks);
-  bytes.ascii(',"endMs":');
+  bytes.word(words.endMs);
   bytes.time(x.endMs);
-  addCounts(',"inputTokens":', x.inputTokens);
-  addCounts(',"outputTokens":', x.outputTokens);
-  addNumber(',"cachedTokens":', x.cachedTokens);
-  addNumber(',"reasoningTokens":', x.reasoningTokens);
-  addNumber(',"inputChars":', x.inputChars);
-  addNumber(',"outputChars":', x.outputChars);
-  bytes.ascii(',"finish":');
-  if (x.finish === null) bytes.ascii('null');
+  addCounts(words.inputTokens, x.inputTokens);
+  addCounts(words.outputTokens, x.outputTokens);
+  addNumber(words.cachedTokens, x.cachedTokens);
+  addNumber(words.reasoningTokens, x.reasoningTokens);
+  addNumber(words.inputChars, x.inputChars);
+  addNumber(words.outputChars, x.outputChars);
+  bytes.word(words.finish);
+  if (x.finish === null) bytes.word(words.unknown);
   else bytes.string(x.finish);
-  addNumber(',"httpStatus":', x.httpStatus);
-  addNumber(',"attempts":', x.attempts);
+  addNumber(words.httpStatus, x.httpStatus);
+  addNumber(words.attempts, x.attempts);
   if (x.serverSteps !== undefined) bytes.text(`,"serverSteps":${JSON.stringify(x.serverSteps)}`);
   if (x.serverTimes !== undefined) bytes.text(`,"serverTimes":${JSON.stringify(x.serverTimes)}`);
-  bytes.ascii(',"outcome":');
+  bytes.word(words.outcome);
   bytes.string(x.outcome);
-  bytes.ascii(',"problem":');
-  bytes.text(x.problem === null ? 'null' : JSON.stringify(x.problem));
-  bytes.ascii('}');
+  bytes.word(words.problem);
+  if (x.problem === null) bytes.word(words.unknown);
+  else bytes.text(JSON.stringify(x.problem));
+  bytes.word(words.close);
   return bytes.line();
 }
 
-function addNumber(name: string, value: number | null): void {
-  bytes.ascii(name);
+function addNumber(name: Uint8Array, value: number | null): void {
+  bytes.word(name);
   bytes.number(value);
 }
 
 function addChunks(chunks: Chunks): void {
-  bytes.ascii(',"chunks":{"atMs":[');
+  bytes.word(words.atMs);
   addTimes(chunks.atMs);
-  bytes.ascii('],"tokens":[');
+  bytes.word(words.tokens);
   for (let i = 0; i < chunks.tokens.length; i++) {
-    if (i > 0) bytes.ascii(',');
+    if (i > 0) bytes.word(words.comma);
     bytes.number(chunks.tokens[i]!);
   }
-  bytes.ascii('],"kinds":');
+  bytes.word(words.kinds);
   bytes.string(chunks.kinds);
   if (chunks.emittedMs !== undefined) {
-    bytes.ascii(',"emittedMs":[');
+    bytes.word(words.emittedMs);
     addTimes(chunks.emittedMs);
-    bytes.ascii(']');
+    bytes.word(words.end);
   }
-  bytes.ascii('}');
+  bytes.word(words.close);
 }
 
 function addTimes(times: readonly number[]): void {
   for (let i = 0; i < times.length; i++) {
-    if (i > 0) bytes.ascii(',');
+    if (i > 0) bytes.word(words.comma);
     bytes.time(times[i]!);
   }
 }
 
-function addCounts(name: string, { planned, server, client }: TokenCounts): void {
-  bytes.ascii(name);
-  addNumber('{"planned":', planned);
-  addNumber(',"server":', server);
-  addNumber(',"client":', client);
-  bytes.ascii('}');
+function addCounts(name: Uint8Array, { planned, server, client }: TokenCounts): void {
+  bytes.word(name);
+  addNumber(words.planned, planned);
+  addNumber(words.server, server);
+  addNumber(words.client, client);
+  bytes.word(words.close);
 }
 
 function isEmpty(labels: Readonly<Record<string, string>>): boolean {

@@ -28,6 +28,15 @@ export class LineBytes {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Bytes as they stand. */
+  word(word: Uint8Array): void {
+    this.#room(word.length);
+    const bytes = this.#bytes;
+    const from = this.#length;
+    for (let i = 0; i < word.length; i++) bytes[from + i] = word[i]!;
+    this.#length = from + word.length;
+  }
+
   /** Text of ASCII, as it stands. */
   ascii(text: string): void {
     this.#room(text.length);
