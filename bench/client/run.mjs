@@ -1,4 +1,4 @@
-// Clients side by side against one stamped server: node bench/client/run.mjs [--repeats 3] [--quick]
+// Clients side by side against one stamped server: node bench/client/run.mjs [--repeats 3] [--quick] [--only 'C epoll,llmdyno']
 // Needs gcc and python3 (aiohttp goes into a throw-away venv); the server has one core, each client in turn the other.
 // The figures of docs/validation/client.md come from it.
 import { spawn, spawnSync } from 'node:child_process';
@@ -11,6 +11,7 @@ const flag = (name, fallback) =>
   process.argv.includes(name) ? (process.argv[process.argv.indexOf(name) + 1] ?? true) : fallback;
 const repeats = Number(flag('--repeats', 3));
 const quick = process.argv.includes('--quick');
+const only = String(flag('--only', '')).split(',').filter(Boolean);
 const work = mkdtempSync(join(tmpdir(), 'llmdyno-clients-'));
 const sh = (command, args, options) => {
   const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26, ...options });
@@ -64,6 +65,7 @@ const median = (values) =>
 const results = [];
 for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
   for (const [client, command] of Object.entries(clients)) {
+    if (only.length > 0 && !only.some((part) => client.includes(part))) continue;
     const runs = [];
     for (let i = 0; i < repeats; i++) {
       const count = client.startsWith('aiohttp') ? slowRequests : requests;
