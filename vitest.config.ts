@@ -22,7 +22,8 @@ export default defineConfig({
             'test/laws/**/*.test.ts',
             ...others,
           ],
-          testTimeout: 30_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       // Whole processes and real time, mostly waiting for each other: two files at a time, whatever the machine has.
@@ -32,7 +33,7 @@ export default defineConfig({
           // Not by `exclude`, which would leave out what a command line excludes.
           include: ['test/e2e/**/*.test.ts', 'test/real/**/*.test.ts', ...others],
           testTimeout: 180_000,
-          hookTimeout: 60_000,
+          hookTimeout: 180_000,
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -44,7 +45,7 @@ export default defineConfig({
           name: 'alone',
           include: undisturbed,
           testTimeout: 180_000,
-          hookTimeout: 60_000,
+          hookTimeout: 180_000,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

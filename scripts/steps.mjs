@@ -25,7 +25,17 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Runs checks side by side; prints the output of those that fail; gives back how many passed and failed. */
+/** As much of a message as tells what happened. */
+export function firstLines(text, most) {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, most)
+    .map((line) => line.slice(0, 400))
+    .join('\n');
+}
+
+/** Runs checks side by side; prints the output of those that fail; gives back how many passed and what failed. */
 export async function runChecks(checks) {
   const results = await Promise.all(
     checks.map(async ([name, command, args]) => {
@@ -33,9 +43,9 @@ export async function runChecks(checks) {
       const { code, output } = await run(command, args);
       console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
       if (code !== 0) console.log(output);
-      return code === 0;
+      return code === 0 ? null : { name, message: firstLines(output, 20) };
     }),
   );
-  const passed = results.filter(Boolean).length;
-  return { passed, failed: results.length - passed };
+  const failures = results.filter((result) => result !== null);
+  return { passed: results.length - failures.length, failed: failures.length, failures };
 }

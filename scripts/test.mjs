@@ -7,10 +7,10 @@ import { redisServerPath } from './redis.mjs';
 import { root, run, runChecks, staticChecks } from './steps.mjs';
 
 const long = process.argv.includes('--long');
-const total = { passed: 0, failed: 0 };
-const count = ({ passed, failed }) => {
+const total = { passed: 0, failures: [] };
+const count = ({ passed, failures }) => {
   total.passed += passed;
-  total.failed += failed;
+  total.failures.push(...failures);
 };
 
 const built = await run(process.execPath, ['scripts/build.mjs']);
@@ -36,15 +36,20 @@ for (const project of ['unit', 'e2e', 'alone']) {
   const file = join(tmpdir(), `llmdyno-${process.pid}-${project}.json`);
   const { code } = await run(
     `${root}node_modules/.bin/vitest`,
-    ['run', '--project', project, ...leaveOut, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
-    { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...(long && { LLMDYNO_LONG: '1' }) } },
+    ['run', '--project', project, ...leaveOut, '--reporter=default', '--reporter=./scripts/tally-reporter.mjs'],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, LLMDYNO_TALLY: file, ...(long && { LLMDYNO_LONG: '1' }) },
+    },
   );
-  const result = await readFile(file, 'utf8').then(JSON.parse, () => null);
+  const tally = await readFile(file, 'utf8').then(JSON.parse, () => ({ passed: 0, failures: [] }));
   await rm(file, { force: true });
-  const passed = result?.numPassedTests ?? 0;
-  const failed = result?.numFailedTests ?? 0;
   // A suite that could not even start has no failed test to count.
-  count({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
+  if (code !== 0 && tally.failures.length === 0)
+    tally.failures.push({ name: `tests of ${project}`, message: `vitest ended with ${code}` });
+  count(tally);
 }
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+// Said again here, where a log that was cut still says it.
+for (const { name, message } of total.failures) console.log(`\nFAILED ${name}\n${message.replaceAll(/^/gm, '  ')}`);
+console.log(`${total.failures.length === 0 ? '' : '\n'}${total.passed} passed, ${total.failures.length} failed`);
+process.exitCode = total.failures.length === 0 ? 0 : 1;

@@ -18,13 +18,17 @@ export async function openBrowser(more: { offline?: boolean; locale?: string } =
   if (executablePath === undefined)
     throw new Error('no Chromium: run npm test, which installs it, or set CHROMIUM_PATH');
   const profile = await mkdtemp(join(tmpdir(), 'llmdyno-browser-'));
-  return chromium.launchPersistentContext(profile, {
+  const context = await chromium.launchPersistentContext(profile, {
     executablePath,
+    timeout: 150_000,
     offline: true,
     viewport: { width: 1280, height: 900 },
     ...more,
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-gpu'],
   });
+  // Only against waiting for ever: a busy machine may take its time.
+  context.setDefaultTimeout(150_000);
+  return context;
 }
 
 /** What a page did that it should not have done. */

@@ -68,6 +68,11 @@ export function go(page: Page, hash: string): Promise<void> {
   return page.evaluate((to) => void (location.hash = to), hash);
 }
 
+/** Where the page stands now, asked of the page itself: what the driver heard last may be behind. */
+export function hashOf(page: Page): Promise<string> {
+  return page.evaluate(() => location.hash);
+}
+
 /** Chooses language and theme by the buttons of the bar. */
 export async function dress(page: Page, lang: 'en' | 'zh', theme: 'light' | 'dark'): Promise<void> {
   const now = await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openBrowser } from '../browser.ts';
 import { dyno, emptyFolder, engine, start } from '../dyno.ts';
 import type { Engine } from '../dyno.ts';
-import { dress, go, innocent, openTab, seriousFaults, serve } from './ui.ts';
+import { dress, go, hashOf, innocent, openTab, seriousFaults, serve } from './ui.ts';
 import type { Served } from './ui.ts';
 
 const comparisons = join(import.meta.dirname, '../../../examples/comparisons');
@@ -70,9 +70,9 @@ test('a sweep is started from the form, watched through a reload, opened, compar
     },
     [before, point] as const,
   );
-  const second = await openTab(browser, served.url, new URL(page.url()).hash);
-  await page.waitForSelector('#ended', { timeout: 60_000 });
-  await second.page.waitForSelector('#ended', { timeout: 60_000 });
+  const second = await openTab(browser, served.url, await hashOf(page));
+  await page.waitForSelector('#ended');
+  await second.page.waitForSelector('#ended');
   await second.page.close();
   await page.click('#open-result');
   await page.waitForSelector('.verdict');
@@ -223,7 +223,7 @@ test('a simulation follows its sliders, and is fitted to a measured sweep', asyn
   await page.waitForFunction(() => /3 loads in/.test(document.querySelector('#sim-state')?.textContent ?? ''));
   const mindie = readdirSync(store).find((name) => name.startsWith('import-') && name.includes('mindie-910b4-8'))!;
   await go(page, `#/simulate?measured=${mindie}&engine=fit`);
-  await page.waitForSelector('.note.sim', { timeout: 60_000 });
+  await page.waitForSelector('.note.sim');
   expect(await page.locator('.note.sim').innerText()).toMatch(/error on the other points [\d.]+ %/);
   expect(misdeeds).toEqual(innocent);
   await page.close();
@@ -265,17 +265,21 @@ test('a search in simulate mode is watched, held before its next trial, resumed 
   await page.click('.live-list a');
   await page.waitForSelector('#trials tbody tr');
   // It may be over before the button is reached; a file that is there before the next trial holds it.
-  const held = await page
-    .click('#pause-tune', { timeout: 5000 })
-    .then(() => page.waitForSelector('#tune-state.warn, #tune-state.good'))
-    .then((state) => state.evaluate((element) => element.classList.contains('warn')))
-    .catch(() => false);
-  if (held) await page.click('#pause-tune');
+  const press = (): Promise<boolean> =>
+    page.evaluate(() => {
+      const button = document.querySelector<HTMLButtonElement>('#pause-tune');
+      button?.click();
+      return button !== null;
+    });
+  if (await press()) {
+    const state = await page.waitForSelector('#tune-state.warn, #tune-state.good');
+    if (await state.evaluate((element) => element.classList.contains('warn'))) await press();
+  }
   expect((await running.done).code).toBe(0);
   await page.waitForSelector('#tune-state.good');
   await page.waitForSelector('.verdict');
   await page.waitForSelector('.figure .plot canvas');
-  const id = decodeURIComponent(new URL(page.url()).hash.split('/')[2]!.split('?')[0]!);
+  const id = decodeURIComponent((await hashOf(page)).split('/')[2]!.split('?')[0]!);
   const tune = JSON.parse(readFileSync(join(store, id, 'tune.json'), 'utf8')) as {
     trials: unknown[];
     best: { settings: { maxBatchSize: number } };
@@ -306,8 +310,8 @@ test('dyno selftest --keep can be watched as it goes, and what it keeps is what 
     '--store',
     own,
   ]);
-  const streams = await vi.waitUntil(() => readdirSync(own).find((name) => name.endsWith('selftest-streams')), 30_000);
-  await vi.waitUntil(() => existsSync(join(own, streams, 'plan.json')), 30_000);
+  const streams = await vi.waitUntil(() => readdirSync(own).find((name) => name.endsWith('selftest-streams')), 120_000);
+  await vi.waitUntil(() => existsSync(join(own, streams, 'plan.json')), 120_000);
   await go(page, `#/live/${streams}`);
   await page.waitForFunction(() => /· [1-9]/.test(document.querySelector('.progress-line')?.textContent ?? ''));
   await page.waitForSelector('#ended');

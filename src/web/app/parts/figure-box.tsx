@@ -23,7 +23,8 @@ export function FigureBox({ figure, query }: { figure: Figure; query: URLSearchP
     watch.observe(element.current!.parentElement!);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => {
+  // Laid out, not after the paint: an effect after the paint is also ended only after one, and a chart must end with its element.
+  useLayoutEffect(() => {
     let alive = true;
     void import('../charts/draw-figure.ts').then(({ drawFigure }) => {
       if (!alive) return;

@@ -1,5 +1,5 @@
 import type { Row } from '../../api/shapes.ts';
-import { useEffect, useRef } from '../preact.ts';
+import { useLayoutEffect, useRef } from '../preact.ts';
 import { rewriteQuery } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
@@ -81,7 +81,7 @@ export function filterRows(rows: readonly Row[], query: URLSearchParams): Row[] 
 /** The line of search and filters; what is chosen stands in the address. */
 export function Filters({ options, query }: { options: Record<Field, string[]>; query: URLSearchParams }) {
   const search = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.key !== '/' || isTyping(event)) return;
       event.preventDefault();

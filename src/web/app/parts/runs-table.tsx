@@ -1,6 +1,6 @@
 import type { Row } from '../../api/shapes.ts';
 import { count, num, time, when } from '../format.ts';
-import { useEffect, useRef, useState } from '../preact.ts';
+import { useLayoutEffect, useRef, useState } from '../preact.ts';
 import { tell } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
@@ -31,7 +31,7 @@ export function RunsTable({ rows, picked, pick, remove, changed, compare }: Tabl
   // Keys may come faster than the page is drawn.
   const now = useRef({ at, rows });
   now.current = { at: now.current.at, rows };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (isTyping(event)) return;
       const { at: here, rows: all } = now.current;

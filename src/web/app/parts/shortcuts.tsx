@@ -1,4 +1,4 @@
-import { useEffect, useRef } from '../preact.ts';
+import { useLayoutEffect, useRef } from '../preact.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
@@ -32,7 +32,7 @@ export function isTyping(event: KeyboardEvent): boolean {
 /** The keys of every page, and the list of them. */
 export function Shortcuts() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let going = -Infinity;
     const pressed = (event: KeyboardEvent): void => {
       if (isTyping(event)) return;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from '../preact.ts';
+import { useLayoutEffect, useState } from '../preact.ts';
 import { both, t } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
 
@@ -13,7 +13,7 @@ let next = 1;
 let changed: () => void = () => {};
 
 /** Shows a line at the bottom for a while, with something to do about it where there is. */
-export function toast(text: string, action?: Toast['action'], forMs = 8000): void {
+export function toast(text: string, action?: Toast['action'], forMs = action ? 20_000 : 8000): void {
   const number = next++;
   toasts = [...toasts.slice(-3), { number, text, ...(action && { action }) }];
   changed();
@@ -28,7 +28,7 @@ function drop(number: number): void {
 /** Where toasts are shown. */
 export function Toasts() {
   const [, again] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     changed = () => again((n) => n + 1);
     return () => {
       changed = () => {};

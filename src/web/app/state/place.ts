@@ -1,4 +1,4 @@
-import { useEffect, useState } from '../preact.ts';
+import { useLayoutEffect, useState } from '../preact.ts';
 
 /** Where one is: `#/run/ID?log=1` is page `run`, rest `ID`, with its query. All state worth a link lives here. */
 export interface Place {
@@ -28,7 +28,7 @@ export function linkTo(page: string, rest = '', query: URLSearchParams | null = 
 /** The place now; draws again when it changes. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => placeOf(location.hash));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = (): void => setPlace(placeOf(location.hash));
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);

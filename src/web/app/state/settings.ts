@@ -1,5 +1,5 @@
 import type { Lang, Phrase } from '../../../core/index.ts';
-import { useEffect, useState } from '../preact.ts';
+import { useLayoutEffect, useState } from '../preact.ts';
 
 /** What a person chose for this browser; kept there. */
 export interface Settings {
@@ -68,7 +68,7 @@ export function choose(change: Partial<Settings>): void {
 /** Draws the caller again whenever a setting changes; a word for the present look, to be used as a key of charts. */
 export function useSettings(): Settings & { look: string } {
   const [, again] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = (): void => again((n) => n + 1);
     listeners.add(listener);
     return () => void listeners.delete(listener);
