@@ -7,6 +7,7 @@ import { redisServerPath } from './redis.mjs';
 import { root, run, runChecks, staticChecks } from './steps.mjs';
 
 const long = process.argv.includes('--long');
+/** @type {{ passed: number, failures: { name: string, message: string }[] }} */
 const total = { passed: 0, failures: [] };
 const count = ({ passed, failures }) => {
   total.passed += passed;
