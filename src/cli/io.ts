@@ -34,7 +34,7 @@ export function processIo(): Io {
     err: (text) => void process.stderr.write(text),
     outIsTty: process.stdout.isTTY,
     errIsTty: process.stderr.isTTY,
-    columns: process.stderr.columns ?? 80,
+    columns: process.stdout.columns ?? process.stderr.columns ?? 80,
     env: process.env,
     argv: process.argv.slice(2),
     onInterrupt: (callback) => {
@@ -48,6 +48,11 @@ export function processIo(): Io {
       };
     },
   };
+}
+
+/** How long a line may be: to the end of a terminal, without end in a file or pipe. */
+export function columnsOf(io: Pick<Io, 'outIsTty' | 'columns'>): number {
+  return io.outIsTty ? io.columns : Infinity;
 }
 
 /** The language to speak: what was asked for, else the locale's. */

@@ -1,4 +1,4 @@
-import { cellsOf } from './cells.ts';
+import { cellsOf } from '../core/index.ts';
 
 /** Rows as columns of equal width; Chinese characters count two. */
 export function paddedRows(rows: readonly (readonly string[])[]): string {

@@ -1,9 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
-import { UserError } from '../core/index.ts';
+import { say, UserError, wrapToCells } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
-import { say } from '../core/index.ts';
 import type { CommandFile, Flag, Given } from './command.ts';
-import { wrapToCells } from './cells.ts';
 import { chooseLang, langIn } from './io.ts';
 import type { Io } from './io.ts';
 
@@ -120,8 +118,8 @@ function spreadLists(words: readonly string[]): string[] {
   });
 }
 
-/** The help page of one command, wrapped to so many columns; null = not wrapped, for files and pipes. */
-export function helpPage(name: string, file: CommandFile, lang: Lang, columns: number | null = null): string {
+/** The help page of one command, wrapped to so many columns. */
+export function helpPage(name: string, file: CommandFile, lang: Lang, columns = Infinity): string {
   const args = file.arguments.map((argument) => {
     const inside = argument.name.toUpperCase() + (argument.variadic === true ? '…' : '');
     return argument.required ? inside : `[${inside}]`;
@@ -159,25 +157,21 @@ export function helpPage(name: string, file: CommandFile, lang: Lang, columns: n
 const narrowest = 28;
 
 /** Two columns under a title, the right one wrapped where the terminal ends; nothing for no rows. */
-export function list(
-  title: string,
-  rows: readonly (readonly [string, string])[],
-  columns: number | null = null,
-): string {
+export function list(title: string, rows: readonly (readonly [string, string])[], columns = Infinity): string {
   if (rows.length === 0) return '';
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
-  const room = columns === null ? Infinity : columns - width - 3;
+  const room = columns - width - 3;
   const below = room < narrowest;
   const indent = ' '.repeat(below ? 6 : width + 2);
   const lines = rows.map(([left, right]) => {
-    const told = wrapToCells(right, below ? Math.max(narrowest, columns! - 7) : room).join(`\n${indent}`);
+    const told = wrapToCells(right, below ? Math.max(narrowest, columns - 7) : room).join(`\n${indent}`);
     return below ? `  ${left}\n${indent}${told}` : `  ${left.padEnd(width)}${told}`;
   });
   return `${title}:\n${lines.join('\n')}`;
 }
 
-function wrapped(text: string, columns: number | null): string {
-  return columns === null ? text : wrapToCells(text, Math.max(narrowest, columns - 1)).join('\n');
+function wrapped(text: string, columns: number): string {
+  return columns === Infinity ? text : wrapToCells(text, Math.max(narrowest, columns - 1)).join('\n');
 }
 
 function flagTitle(flag: Flag): string {

@@ -1,7 +1,6 @@
-import { say } from '../core/index.ts';
+import { cutToCells, say } from '../core/index.ts';
 import type { Lang, RunPlan } from '../core/index.ts';
 import type { Progress } from '../run/index.ts';
-import { cutToCells } from './cells.ts';
 import type { Given } from './command.ts';
 
 /** Shows how a run goes: one line that redraws itself on a terminal, nothing elsewhere. */

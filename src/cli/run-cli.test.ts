@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { dynoHere } from '../../test/in-process.ts';
-import { cellsOf } from './cells.ts';
+import { cellsOf } from '../core/index.ts';
 import { commands } from './commands.ts';
 import { helpPage } from './parse.ts';
 

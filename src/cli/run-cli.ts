@@ -2,7 +2,7 @@ import { BrokenPromise, describeMistake, exitCodes, printable, say, UserError } 
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
-import { chooseLang, langIn } from './io.ts';
+import { chooseLang, columnsOf, langIn } from './io.ts';
 import type { Io } from './io.ts';
 import { helpPage, helpWords, list, parseCommand } from './parse.ts';
 import { version } from './version.ts';
@@ -30,11 +30,6 @@ export async function runCli(io: Io): Promise<number> {
   } catch (error) {
     return tell(error, io, lang);
   }
-}
-
-/** Where a page is to be wrapped: at the end of a terminal, nowhere in a file or pipe. */
-function columnsOf(io: Io): number | null {
-  return io.outIsTty ? io.columns : null;
 }
 
 async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<number> {

@@ -12,15 +12,15 @@ const barWidth = 40;
 const clockNames = { monotonic: 'CLOCK_MONOTONIC', realtime: 'CLOCK_REALTIME' } as const;
 const unitNames = { ns: 'ns', us: 'µs', ms: 'ms', s: 's' } as const;
 
-/** A selftest for the terminal: the errors, how they spread, and how far this host can be trusted. */
-export function selftestText(report: SelftestReport, lang: Lang): string {
+/** A selftest for a terminal of so many columns: the errors, how they spread, and how far this host can be trusted. */
+export function selftestText(report: SelftestReport, lang: Lang, columns = Infinity): string {
   const word = (en: string, zh: string): string => say({ en, zh }, lang);
   const count = (value: number | null): string => (value === null ? '–' : Math.round(value).toLocaleString('en-US'));
-  const percent = `${((report.cpuRatio ?? 0) * 100).toFixed(0)} %`;
+  const percent = report.cpuRatio === null ? '–' : `${(report.cpuRatio * 100).toFixed(0)} %`;
   const achieved = report.ratePerSec.achieved?.toFixed(1) ?? '–';
   const memory = count(report.rssBytes === null ? null : report.rssBytes / 1e6);
   const lines = [
-    errorTable(report, lang),
+    errorTable(report, lang, columns),
     bars(names.errors, report.timestampErrorMs, lang),
     bars(names.slips, report.scheduleSlipMs, lang),
     ...(report.stamp === null ? [] : [stampLine(report.stamp, lang)]),
@@ -41,7 +41,7 @@ export function selftestText(report: SelftestReport, lang: Lang): string {
   return `${lines.filter((line) => line !== '').join('\n')}\n`;
 }
 
-function errorTable(report: SelftestReport, lang: Lang): string {
+function errorTable(report: SelftestReport, lang: Lang, columns: number): string {
   const row = (name: Phrase, { p50, p99, binP99, max, n }: ErrorFigures): string[] => [
     say(name, lang),
     ...[p50, p99, binP99, max].map((value) => (value === null ? '–' : value.toFixed(3))),
@@ -51,6 +51,7 @@ function errorTable(report: SelftestReport, lang: Lang): string {
   return tableText(
     [say({ en: 'error (ms)', zh: '误差 (ms)' }, lang), 'p50', 'p99', typical, 'max', 'n'],
     [row(names.errors, report.timestampErrorMs), row(names.slips, report.scheduleSlipMs)],
+    columns,
   );
 }
 

@@ -4,6 +4,7 @@ import { exitCodes, UserError } from '../core/index.ts';
 import type { StoredTune } from '../store/index.ts';
 import { tuneSchema } from '../tune/index.ts';
 import type { Given } from './command.ts';
+import { columnsOf } from './io.ts';
 import { tuneText } from './tune-text.ts';
 
 /** A search of the store as `dyno tune` told it at its end, or as far as it is. */
@@ -18,6 +19,7 @@ export async function showTune(given: Given, { dir }: StoredTune): Promise<numbe
       place: { file },
     });
   }
-  given.io.out(given.common.json ? `${JSON.stringify(read.data, null, 2)}\n` : tuneText(read.data, given.common.lang));
+  const { io, common } = given;
+  io.out(common.json ? `${JSON.stringify(read.data, null, 2)}\n` : tuneText(read.data, common.lang, columnsOf(io)));
   return exitCodes.ok;
 }

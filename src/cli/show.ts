@@ -6,6 +6,7 @@ import { summaryOfRun, sweepOf } from '../run/index.ts';
 import type { StoredRun, StoredSweep } from '../store/index.ts';
 import { coloursFor } from './colours.ts';
 import type { Flag, Given } from './command.ts';
+import { columnsOf } from './io.ts';
 
 /** On demand: the machines of a run over many, one by one. */
 export const perWorkerFlag: Flag = {
@@ -21,9 +22,10 @@ function showWorkers(given: Given, sweep: Sweep): void {
   if (given.flags.has('per-worker') && !given.common.json) given.io.out(workersText([sweep], reportOptions(given)));
 }
 
-/** How reports are painted: in colour on a terminal, plain elsewhere. */
-export function reportOptions(given: Given): ReportOptions {
-  const colours = coloursFor(given.io, 'out');
+/** How reports are told: in colour and within its width on a terminal, plain elsewhere; `file` is where it goes instead. */
+export function reportOptions(given: Given, file?: string): ReportOptions {
+  const io = file === undefined ? given.io : { ...given.io, outIsTty: false };
+  const colours = coloursFor(io, 'out');
   const paint: Painter = {
     strong: colours.bold,
     good: colours.green,
@@ -31,7 +33,7 @@ export function reportOptions(given: Given): ReportOptions {
     bad: colours.red,
     faint: colours.dim,
   };
-  return { lang: given.common.lang, paint };
+  return { lang: given.common.lang, paint, columns: columnsOf(io) };
 }
 
 /** The result of one run: a table, or its summary as JSON. */

@@ -13,16 +13,16 @@ const phaseWords: Readonly<Record<string, Phrase>> = {
   variant: { en: 'variant', zh: '方案' },
 };
 
-/** The whole answer for a terminal. */
-export function tuneText(tune: TuneDocument, lang: Lang): string {
+/** The whole answer for a terminal of so many columns. */
+export function tuneText(tune: TuneDocument, lang: Lang, columns = Infinity): string {
   const parts =
     tune.variants.length > 0
-      ? [variantsTable(tune, lang)]
-      : [trialsTable(tune, lang), standingsTable(tune, lang), patchText(tune, lang)];
+      ? [variantsTable(tune, lang, columns)]
+      : [trialsTable(tune, lang, columns), standingsTable(tune, lang, columns), patchText(tune, lang)];
   return `${[...parts, say(tune.words, lang)].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function trialsTable(tune: TuneDocument, lang: Lang): string {
+function trialsTable(tune: TuneDocument, lang: Lang, columns: number): string {
   const { metric } = tune.objective;
   const words = [...new Set([metric, ...tune.slos.map(wordOf)])].filter((word) => word !== '');
   const head = [
@@ -45,14 +45,14 @@ function trialsTable(tune: TuneDocument, lang: Lang): string {
       ? say({ en: 'breaks an SLO', zh: '违反 SLO' }, lang)
       : `${say(outcomeWords[trial.outcome], lang)}${trial.cause === null ? '' : `: ${printable(trial.cause).slice(0, 60)}`}`,
   ]);
-  return tableText(head, rows);
+  return tableText(head, rows, columns);
 }
 
 function wordOf(slo: string): string {
   return /^\s*([A-Za-z]+(?:\.[A-Za-z0-9]+)?)/.exec(slo)?.[1] ?? '';
 }
 
-function standingsTable({ best }: TuneDocument, lang: Lang): string {
+function standingsTable({ best }: TuneDocument, lang: Lang, columns: number): string {
   if (best === null || best.standings.length === 0) return '';
   const head = [
     'SLO',
@@ -68,6 +68,7 @@ function standingsTable({ best }: TuneDocument, lang: Lang): string {
       bound === null ? '–' : round(bound),
       met ? say({ en: 'yes', zh: '是' }, lang) : say({ en: 'no', zh: '否' }, lang),
     ]),
+    columns,
   );
 }
 
@@ -84,7 +85,7 @@ function patchText({ patch, best }: TuneDocument, lang: Lang): string {
   return `${say({ en: 'To apply:', zh: '应用方法：' }, lang)}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-function variantsTable({ variants, objective }: TuneDocument, lang: Lang): string {
+function variantsTable({ variants, objective }: TuneDocument, lang: Lang, columns: number): string {
   const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
   const head = [
     say({ en: 'variant', zh: '方案' }, lang),
@@ -106,7 +107,7 @@ function variantsTable({ variants, objective }: TuneDocument, lang: Lang): strin
     arm.failedRatio === null ? '–' : percent(arm.failedRatio),
     say(verdictWords[arm.verdict], lang),
   ]);
-  return tableText(head, rows);
+  return tableText(head, rows, columns);
 }
 
 /** One line when a trial begins, one when it ends. */

@@ -6,6 +6,7 @@
  * Start reading at exchange.ts (the one record) and run-plan.ts (what was asked for); rooms.ts is the import table.
  */
 export * from './ask.ts';
+export * from './cells.ts';
 export * from './exchange.ts';
 export * from './finding.ts';
 export * from './invariant.ts';

@@ -124,7 +124,7 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
   const lines = [
     ...(comparison.comparable ? [] : [paint.bad(say(words.notComparable, lang))]),
     ...legend(comparison, lang).map(paint.strong),
-    ...(rows.length > 0 ? [tableText(head, rows)] : []),
+    ...(rows.length > 0 ? [tableText(head, rows, options.columns)] : []),
     ...notes(comparison).map((note) => paint.faint(say(note, lang))),
     ...findingLines(comparison.findings, lang, paint),
     ...comparison.gates.map((gate) => (gate.failed ? paint.bad : paint.good)(gateLine(gate, lang))),

@@ -40,7 +40,8 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
   const notes = sweeps.flatMap((sweep, index) =>
     pointNotes(sweep, (point) => cautions(point, lang, paint)).map((line) => `${letters[index]} ${line}`),
   );
-  const table = tableText([say(words.metric, lang), say(variable, lang), ...letters, ...ratioHeads], body);
+  const head = [say(words.metric, lang), say(variable, lang), ...letters, ...ratioHeads];
+  const table = tableText(head, body, options.columns);
   return `${[...names.map(paint.strong), table, ...notes].join('\n')}\n`;
 }
 

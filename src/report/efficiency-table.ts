@@ -34,9 +34,11 @@ function cells(sweeps: readonly Sweep[], facts: MachineFacts): { heads: Phrase[]
 const load = { en: 'load', zh: '负载' };
 
 /** Cost and efficiency for a terminal; empty where nothing is known. */
-export function efficiencyText(sweeps: readonly Sweep[], facts: MachineFacts, { lang }: ReportOptions): string {
+export function efficiencyText(sweeps: readonly Sweep[], facts: MachineFacts, options: ReportOptions): string {
   const { heads, rows } = cells(sweeps, facts);
-  return heads.length === 0 ? '' : `${tableText([say(load, lang), ...heads.map((head) => say(head, lang))], rows)}\n`;
+  if (heads.length === 0) return '';
+  const head = [load, ...heads].map((phrase) => say(phrase, options.lang));
+  return `${tableText(head, rows, options.columns)}\n`;
 }
 
 /** The same as a section of a page; null where nothing is known. */

@@ -1,5 +1,5 @@
 import { say } from '../core/index.ts';
-import type { Lang, Phrase, Summary, Sweep } from '../core/index.ts';
+import type { Phrase, Summary, Sweep } from '../core/index.ts';
 import { sized, unknown } from './figure-text.ts';
 import { plainPainter } from './reported.ts';
 import type { Painter, ReportOptions } from './reported.ts';
@@ -34,19 +34,24 @@ const marks = 'ox+*#@%&';
 const shades = ' ░▒▓█';
 
 /** A grid of lengths: a heat table, a table of every cell with its real lengths, and a chart. */
-export function gridText(sweep: Sweep, { lang, paint = plainPainter }: ReportOptions): string {
+export function gridText(sweep: Sweep, options: ReportOptions): string {
+  const { lang, paint = plainPainter } = options;
   const inputs = inOrder(sweep.points.map((point) => point.lengthsAsked?.input ?? null));
   return [
     paint.strong(say(said.heat, lang)),
-    heatTable(sweep.points, inputs, lang),
+    heatTable(sweep.points, inputs, options),
     paint.strong(say(said.lengths, lang)),
-    cellTable(sweep.points, lang),
+    cellTable(sweep.points, options),
     paint.strong(say(said.chart, lang)),
     ...chart(sweep.points, inputs, paint),
   ].join('\n');
 }
 
-function heatTable(points: readonly Summary[], inputs: readonly (string | null)[], lang: Lang): string {
+function heatTable(
+  points: readonly Summary[],
+  inputs: readonly (string | null)[],
+  { lang, columns }: ReportOptions,
+): string {
   const outputs = inOrder(points.map((point) => point.lengthsAsked?.output ?? null));
   const most = Math.max(...points.map((point) => point.outputTokensPerSec ?? 0), 1e-9);
   const cell = (input: string | null, output: string | null): string => {
@@ -61,10 +66,11 @@ function heatTable(points: readonly Summary[], inputs: readonly (string | null)[
   return tableText(
     [`${say(said.input, lang)} \\ ${say(said.output, lang)}`, ...outputs.map((output) => output ?? unknown)],
     inputs.map((input) => [input ?? unknown, ...outputs.map((output) => cell(input, output))]),
+    columns,
   );
 }
 
-function cellTable(points: readonly Summary[], lang: Lang): string {
+function cellTable(points: readonly Summary[], { lang, columns }: ReportOptions): string {
   const head = [
     said.input,
     said.output,
@@ -91,6 +97,7 @@ function cellTable(points: readonly Summary[], lang: Lang): string {
       sized(point.userTokensPerSec?.mean),
       sized(point.requestsPerSec),
     ]),
+    columns,
   );
 }
 

@@ -25,6 +25,8 @@ export const plainPainter: Painter = {
 export interface ReportOptions {
   lang: Lang;
   paint?: Painter;
+  /** Cells of the terminal that it is read on; absent = a file or a pipe, where a line may be as long as it is. */
+  columns?: number;
 }
 
 /** A way of telling: the same thing always gives the same text. */

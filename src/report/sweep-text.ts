@@ -30,12 +30,22 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     'p99',
     'tpot p50',
   ];
+  const latency = say(words.shortLatency, lang);
+  const alone = [
+    ...head.slice(0, 8),
+    ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`),
+    'ttft p50',
+    'ttft p99',
+    'tpot p50',
+  ];
   const lines = [
     paint.strong(sweepName(sweep)),
     ...(sweep.variable === 'grid' ? [gridText(sweep, options)] : []),
     tableText(
       head,
       sweep.points.map((point) => pointRow(sweep, point)),
+      options.columns,
+      alone,
     ),
     paint.faint(say(words.timesInMs, lang)),
     ...pointNotes(sweep, (point) => [

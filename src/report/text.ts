@@ -37,7 +37,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     ...rateLines(summary, lang),
     ...clientLines(summary, lang),
     '',
-    distributionTable(summary, lang),
+    distributionTable(summary, options),
     methodLine(summary, lang),
     ...telemetryWords(summary).map((phrase) => say(phrase, lang)),
     ...(doubts.length > 0 ? ['', ...findingLines(doubts, lang, paint)] : []),
@@ -95,7 +95,7 @@ function rateLines(summary: Summary, lang: Lang): string[] {
   return rows.map(([name, value]) => `${say(name, lang)}: ${value}`);
 }
 
-function distributionTable(summary: Summary, lang: Lang): string {
+function distributionTable(summary: Summary, { lang, columns }: ReportOptions): string {
   const rows: [Phrase, Distribution | null][] = [
     [words.latency, summary.latencyMs],
     [words.ttft, summary.ttftMs],
@@ -115,6 +115,7 @@ function distributionTable(summary: Summary, lang: Lang): string {
     rows
       .filter((row): row is [Phrase, Distribution] => row[1] !== null)
       .map(([name, dist]) => [say(name, lang), String(dist.n)].concat(sizedTogether(shown.map((key) => dist[key])))),
+    columns,
   );
 }
 

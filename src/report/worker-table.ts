@@ -67,29 +67,19 @@ function workerRows({ workers = [] }: Summary): [string, ...(Phrase | string)[]]
 
 function labelled({ name, labels }: WorkerShareFacts): string {
   const said = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  return said.length === 0 ? name : printable(`${name} (${said.join(', ')})`);
+  return printable(said.length === 0 ? name : `${name} (${said.join(', ')})`);
 }
 
 /** The machines behind a result for a terminal; empty where one machine did it all. */
-export function workersText(sweeps: readonly Sweep[], { lang }: ReportOptions): string {
-  const rows = rowsOf(sweeps).map((row) => row.map((cell) => say(cell, lang)));
-  return rows.length === 0
-    ? ''
-    : `${tableText(
-        heads.map((head) => say(head, lang)),
-        rows,
-      )}\n`;
+export function workersText(sweeps: readonly Sweep[], { lang, columns }: ReportOptions): string {
+  const [head, ...rows] = [heads, ...rowsOf(sweeps)].map((row) => row.map((cell) => say(cell, lang)));
+  return rows.length === 0 ? '' : `${tableText(head!, rows, columns)}\n`;
 }
 
 /** The same as a table of markdown. */
 export function workersMarkdown(sweeps: readonly Sweep[], { lang }: ReportOptions): string {
-  const rows = rowsOf(sweeps).map((row) => row.map((cell) => say(cell, lang)));
-  return rows.length === 0
-    ? ''
-    : `\n${markdownTable(
-        heads.map((head) => say(head, lang)),
-        rows,
-      )}\n`;
+  const [head, ...rows] = [heads, ...rowsOf(sweeps)].map((row) => row.map((cell) => say(cell, lang)));
+  return rows.length === 0 ? '' : `\n${markdownTable(head!, rows)}\n`;
 }
 
 /** The same for a page; null where one machine did it all. */

@@ -149,7 +149,7 @@ async function tell(
     given.io.out(`${file}\n`);
     return;
   }
-  const options = reportOptions(given);
+  const options = reportOptions(given, out);
   const text =
     as === 'json'
       ? `${JSON.stringify(comparison, null, 2)}\n`

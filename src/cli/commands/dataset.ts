@@ -17,6 +17,7 @@ import { tableText } from '../../report/index.ts';
 import { planWords, readWords, throwMistakes } from '../../run/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { columnsOf } from '../io.ts';
 import { flagsOf } from '../plan-input.ts';
 
 const verbs = ['list', 'inspect', 'sample', 'convert', 'count', 'get'] as const;
@@ -142,7 +143,7 @@ function list(given: Given): number {
   ];
   const names = Object.entries(knownDatasets).map(([name, { about, use }]) => [name, say(about, lang), use]);
   given.io.out(
-    `${[...rows, ...more].join('\n')}\n\n${say({ en: 'To be fetched with dyno dataset get NAME', zh: '可用 dyno dataset get 名称 下载' }, lang)}\n${tableText(['', '', ''], names)}\n`,
+    `${[...rows, ...more].join('\n')}\n\n${say({ en: 'To be fetched with dyno dataset get NAME', zh: '可用 dyno dataset get 名称 下载' }, lang)}\n${tableText(['', '', ''], names, columnsOf(given.io))}\n`,
   );
   given.io.out(
     `${say({ en: 'JSON lines, JSON arrays, CSV and Parquet are told apart by content; gzip and zstd are unpacked on the way.', zh: 'JSON 行、JSON 数组、CSV、Parquet 按内容识别；gzip、zstd 边读边解压。' }, lang)}\n`,
@@ -189,7 +190,8 @@ async function inspect(given: Given, dataset: Dataset, counting: boolean): Promi
     [{ en: 'answer tokens planned', zh: '计划回答 token' }, survey.answerTokens],
   ];
   const rows = spreads.flatMap(([name, spread]) => (spread === null ? [] : [[say(name, lang), ...figures(spread)]]));
-  given.io.out(`${tableText(['', 'n', 'mean', 'min', 'p50', 'p90', 'p99', 'max', 'total'], rows)}\n`);
+  const head = ['', 'n', 'mean', 'min', 'p50', 'p90', 'p99', 'max', 'total'];
+  given.io.out(`${tableText(head, rows, columnsOf(given.io))}\n`);
   for (const mistake of survey.mistakes) given.io.err(`${printable(mistake)}\n`);
   return survey.wrong === 0 ? exitCodes.ok : exitCodes.usage;
 }

@@ -100,7 +100,8 @@ export const command: CommandFile = {
 
 async function tellText(given: Given, told: readonly Told[], as: ReporterName, machine: MachineFacts): Promise<void> {
   const what: Reported = told.length === 1 ? told[0]!.what : told.map(({ sweep }) => sweep);
-  const options = reportOptions(given);
+  const out = last(given, 'out');
+  const options = reportOptions(given, out);
   const form = given.common.json ? 'json' : as;
   const cost =
     form === 'text'
@@ -112,7 +113,6 @@ async function tellText(given: Given, told: readonly Told[], as: ReporterName, m
       : '';
   const perWorker = given.flags.has('per-worker') ? machinesIn(form, told, options) : '';
   const text = reporters[form](what, options) + cost + perWorker;
-  const out = last(given, 'out');
   if (out === undefined) given.io.out(text);
   else await writeWhole(placeFor(out, null, ''), text);
 }

@@ -5,6 +5,7 @@ import { deleteRun, findWhatever, listRuns, tagRun } from '../../store/index.ts'
 import type { ListedEntry } from '../../store/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { columnsOf } from '../io.ts';
 import { showStored } from '../show.ts';
 
 const verbs = ['list', 'show', 'tag', 'untag', 'delete'] as const;
@@ -98,12 +99,8 @@ async function list(given: Given): Promise<number> {
     en: ['id', 'kind', 'label', 'model', 'state', 'tags'],
     zh: ['id', '类型', '标签', '模型', '状态', '标记'],
   };
-  given.io.out(
-    `${tableText(
-      words[lang],
-      entries.map((entry) => row(entry, given)),
-    )}\n`,
-  );
+  const rows = entries.map((entry) => row(entry, given));
+  given.io.out(`${tableText(words[lang], rows, columnsOf(given.io))}\n`);
   return exitCodes.ok;
 }
 

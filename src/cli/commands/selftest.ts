@@ -9,6 +9,7 @@ import { findServerStamp, runSelftest } from '../../selftest/index.ts';
 import type { SelftestReport } from '../../selftest/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { columnsOf } from '../io.ts';
 import { keptPart } from '../kept-part.ts';
 import { firstModel } from '../preflight.ts';
 import { writeWhole } from '../render.ts';
@@ -151,7 +152,9 @@ export const command: CommandFile = {
     try {
       const report = await measure(given, engine?.url ?? url!, settings, stop);
       given.io.out(
-        given.common.json ? `${JSON.stringify(report, null, 2)}\n` : selftestText(report, given.common.lang),
+        given.common.json
+          ? `${JSON.stringify(report, null, 2)}\n`
+          : selftestText(report, given.common.lang, columnsOf(given.io)),
       );
       if (out !== null) await keepPicture(out, report, given);
       if (stop.signal.aborted) return exitCodes.interrupted;

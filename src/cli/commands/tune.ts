@@ -24,6 +24,7 @@ import type { TuneDocument, TuneRequest } from '../../tune/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { listenForInterrupts } from '../interrupts.ts';
+import { columnsOf } from '../io.ts';
 import { flagsOf } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
@@ -147,7 +148,9 @@ export const command: CommandFile = {
       );
       await drawCharts(given, document, dir);
       given.io.out(
-        given.common.json ? `${JSON.stringify(document, null, 2)}\n` : tuneText(document, given.common.lang),
+        given.common.json
+          ? `${JSON.stringify(document, null, 2)}\n`
+          : tuneText(document, given.common.lang, columnsOf(given.io)),
       );
       if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
       return exitCodeOf(document, words.lenient === true);
