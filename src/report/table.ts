@@ -21,8 +21,7 @@ export function tableText(
   if (blocksOf(widthsOf(whole), columns)?.length === 1) return drawn(whole);
   const lines = [alone.map(printable), ...whole.slice(1)];
   const blocks = blocksOf(widthsOf(lines), columns);
-  if (blocks === null || blocks.length * lines.length > screenLines)
-    return listed(lines, Math.max(20, columns));
+  if (blocks === null || blocks.length * lines.length > screenLines) return listed(lines, Math.max(20, columns));
   return blocks.map((places) => drawn(lines.map((line) => places.map((at) => line[at] ?? '')))).join('\n');
 }
 
