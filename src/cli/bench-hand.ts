@@ -23,7 +23,7 @@ export function startBenchHand(why: string, rules: Pick<WorkerRules, 'files'> = 
       return new Promise((resolve, reject) => {
         fail = reject;
         const forget = (error: Error): void => {
-          thread = null;
+          if (thread === mine) thread = null;
           reject(error);
         };
         mine.removeAllListeners();

@@ -1,4 +1,4 @@
-import { UserError } from '../core/index.ts';
+import { exitCodes, isFailureCode, isMistakes, UserError } from '../core/index.ts';
 import type { Mistake, Summary } from '../core/index.ts';
 import type { TracedRequest } from '../fit/index.ts';
 import { fromExactJson, toExactJson } from './exact-json.ts';
@@ -49,9 +49,18 @@ export async function answerWork(text: string, rules: Pick<WorkerRules, 'files'>
   }
 }
 
-/** Reads an answer; a mistake is thrown, null = it was too much to be sent. */
-export function readAnswer(text: string): { done: unknown } | null {
-  const answer = fromExactJson(text) as Answer;
-  if ('mistakes' in answer) throw new UserError(answer.mistakes, answer.exitCode);
-  return 'done' in answer ? answer : null;
+/** Reads an answer; a mistake is thrown, null = there is none: it was too much to be sent, or no worker of ours wrote it. */
+export function readAnswer(text: string): { done: object } | null {
+  const answer = objectIn(text);
+  const { mistakes, exitCode, done } = answer;
+  if (isMistakes(mistakes)) throw new UserError(mistakes, isFailureCode(exitCode) ? exitCode : exitCodes.usage);
+  return typeof done === 'object' && done !== null ? { done } : null;
+}
+
+function objectIn(text: string): Partial<Record<'mistakes' | 'exitCode' | 'done', unknown>> {
+  try {
+    return Object(fromExactJson(text)) as ReturnType<typeof objectIn>;
+  } catch {
+    return {};
+  }
 }

@@ -1,4 +1,4 @@
-import { say } from '../core/index.ts';
+import { invariant, say } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
 import type { PlanWords } from '../run/index.ts';
 import { startBenchHand } from './bench-hand.ts';
@@ -34,11 +34,15 @@ export async function benchOf(
   const hand = startBenchHand('closed');
   let here: Promise<unknown> = Promise.resolve();
   const doHere = (work: BenchWork, text: string): Promise<unknown> => {
-    // A simulation pauses for whatever else is to be heard; a fit does not, and has a thread.
-    const doing = (): Promise<unknown> => (work.do === 'simulate' ? doBenchWork(work) : hand.do(text).then(readAnswer));
-    const done = here.then(doing);
+    const done = here.then(async () => {
+      // A simulation pauses for whatever else is to be heard; a fit does not, and has a thread.
+      if (work.do === 'simulate') return doBenchWork(work);
+      const answer = readAnswer(await hand.do(text));
+      invariant(answer !== null, 'what a fit finds is small');
+      return answer.done;
+    });
     here = done.catch(() => {});
-    return done.then((result) => (work.do === 'simulate' ? result : (result as { done: unknown }).done));
+    return done;
   };
   return {
     async ask(work) {
@@ -53,7 +57,7 @@ export async function benchOf(
               en: 'no worker does it any more (gone, or sending load)',
               zh: '已没有 worker 处理（已离开或正在发送负载）',
             }
-          : { en: 'too much to be sent', zh: '数据量过大，无法传输' };
+          : { en: 'too much to be sent, or not an answer', zh: '数据量过大无法传输，或收到的不是答案' };
       note({ en: `${why.en}; computed here: ${nameOf(work)}`, zh: `${why.zh}，改在本机计算：${nameOf(work)}` });
       return doHere(work, text);
     },

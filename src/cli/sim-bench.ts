@@ -4,14 +4,18 @@ import { datasetOptionsOf, offsetsOf } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 import type { SimWork } from './sim-work.ts';
 
-/** Has a point simulated by whoever is on the queue. */
-export async function askBench(
+/** Has a point simulated by whoever is on the queue; what fails is told to whoever waits for it, and only then. */
+export function askBench(
   bench: Bench,
   kit: Pick<Prepared, 'dataset' | 'words'>,
   plan: RunPlan,
   about: Pick<SimWork, 'profile' | 'befallen' | 'already'>,
 ): Promise<unknown> {
-  const offsets = await offsetsOf(kit.dataset, plan);
-  const prompts = { spec: kit.words.dataset, options: datasetOptionsOf(kit.words), offsets };
-  return bench.ask({ do: 'simulate', work: { ...about, plan, prompts } });
+  const answer = offsetsOf(kit.dataset, plan).then((offsets) => {
+    const prompts = { spec: kit.words.dataset, options: datasetOptionsOf(kit.words), offsets };
+    return bench.ask({ do: 'simulate', work: { ...about, plan, prompts } });
+  });
+  // Points are asked for ahead of their turn: one may fail while another is waited for.
+  answer.catch(() => {});
+  return answer;
 }

@@ -71,6 +71,14 @@ describe('what a worker is lent for', () => {
     for (const path of ['open/../shut.jsonl', 'open/trap.jsonl', 'open-not/a.jsonl', 'shut.jsonl'])
       expect(asking(`openqa:${join(dir, path)}`), path).toThrow(/not lent for this/);
     expect(asking('mix:1*random+1*openqa:/etc/passwd')).toThrow(/not lent for this/);
+    expect(asking('images:..')).toThrow(/not lent for this/);
     expect(asking('random', '/etc')).toThrow(/\/etc/);
+    const reach = { ca: null, cert: null, key: null, proxy: null, also: [] };
+    const url = 'https://10.0.0.9/';
+    for (const name of ['ca', 'cert', 'key'] as const) {
+      const from = (path: string) => check(rules, target(url, { reach: { ...reach, [name]: join(dir, path) } }));
+      expect(from('open/a.jsonl'), name).not.toThrow();
+      expect(from('shut.jsonl'), name).toThrow(/not lent for this/);
+    }
   });
 });

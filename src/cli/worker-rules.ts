@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { UserError } from '../core/index.ts';
 import type { Phrase, RunPlan } from '../core/index.ts';
+import { opensNoFile } from '../dataset/index.ts';
 import type { PromptSource } from './prompt-source.ts';
 import type { WorkerSource } from './worker-source.ts';
 
@@ -11,12 +12,9 @@ export interface WorkerRules {
   urls: readonly string[];
   /** Environment variables that may be put into headers. */
   envs: readonly string[];
-  /** Files, and folders with all in them, that prompts may be read from. */
+  /** Files, and folders with all in them, that prompts and certificates may be read from. */
   files: readonly string[];
 }
-
-/** Prompts that are made or built in open no file. */
-const withoutFile = /^(builtin:[a-z0-9-]+|random|shared-prefix(:[a-z0-9=,.]+)?|images:[a-z0-9=,.]+|sonnet|filler)$/;
 
 /** Refuses a run that would have this worker do what it was not lent for. */
 export function checkRules(rules: WorkerRules, target: RunPlan['target'], source: WorkerSource): void {
@@ -29,13 +27,14 @@ export function checkRules(rules: WorkerRules, target: RunPlan['target'], source
     if (name.startsWith('DYNO_') || (rules.envs.length > 0 && !rules.envs.includes(name)))
       throw refused('--allow-env', name);
   checkFiles(rules, source.prompts);
+  for (const file of [reach?.ca, reach?.cert, reach?.key])
+    if (file != null && !isAllowedFile(rules.files, file)) throw refused('--allow-file', file);
 }
 
 /** Refuses prompts from a file that this worker was not lent for. */
 export function checkFiles({ files }: Pick<WorkerRules, 'files'>, { spec, options }: PromptSource): void {
-  if (files.length === 0) return;
   const paths = [
-    ...(spec === undefined || withoutFile.test(spec) ? [] : [spec.replace(/^[a-z0-9-]+:/, '')]),
+    ...(spec === undefined || opensNoFile(spec) ? [] : [spec.replace(/^[a-z0-9-]+:/, '')]),
     ...(options.tokenizer === undefined ? [] : [options.tokenizer]),
   ];
   for (const path of paths) if (!isAllowedFile(files, path)) throw refused('--allow-file', path);
@@ -53,6 +52,7 @@ function isAllowedUrl(allowed: readonly string[], text: string): boolean {
 }
 
 function isAllowedFile(allowed: readonly string[], path: string): boolean {
+  if (allowed.length === 0) return true;
   const real = (one: string): string | null => {
     try {
       return realpathSync(resolve(one));

@@ -3,7 +3,7 @@ import type { RunPlan } from '../core/index.ts';
 import type { Equipment } from '../cluster/index.ts';
 import { openDataset } from '../dataset/index.ts';
 import { keyAsAsked, readAddress } from '../protocol/index.ts';
-import { splitHeaders } from '../run/index.ts';
+import { isSecretHeader, splitHeaders, variableOf } from '../run/index.ts';
 import type { PlanWords } from '../run/index.ts';
 import type { Io } from './io.ts';
 import type { PromptSource } from './prompt-source.ts';
@@ -22,9 +22,9 @@ export interface WorkerSource {
 export function workerSource(words: PlanWords, plan: RunPlan, prompts: PromptSource): WorkerSource {
   const headerEnv: Record<string, string> = {};
   for (const { name, value } of words.header ?? []) {
-    const variable = /^env:([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
+    const variable = variableOf(value);
     if (variable !== undefined) headerEnv[name] = variable;
-    else if (/auth|key|token|secret|cookie|password|session/i.test(name)) throw typedSecret(name);
+    else if (isSecretHeader({ name, value })) throw typedSecret(name);
   }
   const { url, api, keyEnv } = plan.target;
   const { name, hash } = plan.dataset;

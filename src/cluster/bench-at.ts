@@ -12,12 +12,14 @@ export async function benchAt(place: RedisPlace, queue: string, version: string,
   await checkRedis(place, '--workers');
   const bench = await openWorkbench(place, queueKeys(queue, version));
   const deadlineMs = performance.now() + waitMs;
-  while ((await bench.present()).length === 0) {
-    if (performance.now() > deadlineMs) {
-      await bench.close();
-      throw tooFew({ place, queue }, 0, 1);
+  try {
+    while ((await bench.present()).length === 0) {
+      if (performance.now() > deadlineMs) throw tooFew({ place, queue }, 0, 1);
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    return bench;
+  } catch (error) {
+    await bench.close();
+    throw error;
   }
-  return bench;
 }

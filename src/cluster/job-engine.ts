@@ -194,7 +194,7 @@ export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise
       if (state === 'active') seen.workingMs = performance.now();
       if (state !== 'completed' && state !== 'failed') continue;
       const done = await queue.getJob(one.job.id!);
-      if (state === 'completed') one.settle(done?.returnvalue as string);
+      if (state === 'completed') one.settle(answerIn(done?.returnvalue));
       else one.fail(done?.failedReason ?? '');
     }
     if ((await present()).length > 0) seen.somebodyMs = performance.now();
@@ -234,7 +234,7 @@ export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise
         };
         pending.add(mine);
         job.waitUntilFinished(events).then(
-          (answer) => mine.settle(answer as string),
+          (answer) => mine.settle(answerIn(answer)),
           (error: Error) => {
             if (pending.has(mine)) mine.fail(error.message);
           },
@@ -251,6 +251,11 @@ export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise
 
 function later(ms: number): Promise<null> {
   return new Promise((resolve) => void setTimeout(() => resolve(null), ms).unref());
+}
+
+/** What stands in Redis was written by others. */
+function answerIn(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function asText(value: unknown): string {

@@ -215,9 +215,10 @@ function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean,
       },
       flag,
     );
+  const known = Object.entries(absences).find(([code]) => text.includes(code))?.[1];
   return mistake(
     'no-redis',
-    { en: `no Redis at ${where}: ${cause}`, zh: `${where} 没有 Redis：${cause}` },
+    { en: `no Redis at ${where}: ${known?.en ?? cause}`, zh: `${where} 没有 Redis：${known?.zh ?? cause}` },
     {
       en: 'Start one (`redis-server --appendonly yes`, `docker run -p 6379:6379 redis`, or Valkey), and check the address.',
       zh: '请启动一个（`redis-server --appendonly yes`、`docker run -p 6379:6379 redis` 或 Valkey），并检查地址。',
@@ -226,6 +227,16 @@ function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean,
     exitCodes.unreachable,
   );
 }
+
+/** Why nobody answers, by the system's word for it. */
+const absences: Readonly<Record<string, Phrase>> = {
+  ECONNREFUSED: { en: 'nothing listens there (ECONNREFUSED)', zh: '该端口无服务监听（ECONNREFUSED）' },
+  ENOTFOUND: { en: 'the name of the host is not known (ENOTFOUND)', zh: '无法解析主机名（ENOTFOUND）' },
+  EAI_AGAIN: { en: 'the name of the host cannot be looked up now (EAI_AGAIN)', zh: '暂时无法解析主机名（EAI_AGAIN）' },
+  EHOSTUNREACH: { en: 'the host cannot be reached (EHOSTUNREACH)', zh: '无法到达该主机（EHOSTUNREACH）' },
+  ENETUNREACH: { en: 'its network cannot be reached (ENETUNREACH)', zh: '无法到达其网络（ENETUNREACH）' },
+  ETIMEDOUT: { en: 'it does not answer (ETIMEDOUT)', zh: '没有响应（ETIMEDOUT）' },
+};
 
 function first(text: string): string {
   return printable(text).slice(0, 160);

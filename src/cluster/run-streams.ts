@@ -1,6 +1,6 @@
 import type { Redis } from './redis.ts';
 import type { Batch, Claim, Order, Word } from './cluster-words.ts';
-import { readBatch, readClaim, readJson, readWord } from './heard.ts';
+import { readBatch, readClaim, readOrder, readWord } from './heard.ts';
 import type { RunKeys } from './keys.ts';
 
 /** What comes out of a run's streams, each in its own order. */
@@ -60,7 +60,7 @@ export class RunStreams {
   /** Every order given so far, by whoever gave it. */
   async orders(): Promise<Order[]> {
     const entries = await this.#redis.xrange(this.#keys.orders, '-', '+');
-    return entries.flatMap(([, fields]) => (readJson(fields[1]) as Order | null) ?? []);
+    return entries.flatMap(([, fields]) => readOrder(fields[1]) ?? []);
   }
 
   /** Settles when everything that stands in the streams now has been heard. */

@@ -53,20 +53,23 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
   const taker = takeSeats(place, keys, about, async (seat) => {
     await hand?.rest();
     await options.compute?.drop();
-    await doShare({
-      seat,
-      prefix: keys.prefix,
-      redis,
-      listener,
-      worker,
-      lostAfterMs,
-      orphanAfterMs: options.orphanAfterMs,
-      controllerKey: keys.controller,
-      equip: (source, plan) => options.equip(source, plan),
-      leave: leaving.signal,
-      tell: (event) => options.tell(event),
-    });
-    await hand?.goOn();
+    try {
+      await doShare({
+        seat,
+        prefix: keys.prefix,
+        redis,
+        listener,
+        worker,
+        lostAfterMs,
+        orphanAfterMs: options.orphanAfterMs,
+        controllerKey: keys.controller,
+        equip: (source, plan) => options.equip(source, plan),
+        leave: leaving.signal,
+        tell: (event) => options.tell(event),
+      });
+    } finally {
+      await hand?.goOn();
+    }
   });
   // The queue of another version is never seen; without a look at who controls, this worker would wait for ever.
   let look: NodeJS.Timeout | null = null;

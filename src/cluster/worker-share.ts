@@ -5,7 +5,7 @@ import { LoadSession, startClock, talkModeOf } from '../load/index.ts';
 import type { DealtPhase, PhaseName } from '../load/index.ts';
 import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
-import { readJson } from './heard.ts';
+import { readOrder } from './heard.ts';
 import { runKeys } from './keys.ts';
 import { readRedisClock } from './redis-clock.ts';
 import { ResultSender } from './result-sender.ts';
@@ -209,7 +209,7 @@ class WorkerShare {
     const read = await listener
       .xread('COUNT', 100, 'BLOCK', block, 'STREAMS', this.#keys.orders, from)
       .catch(() => new Promise<null>((resolve) => setTimeout(() => resolve(null), 100)));
-    return (read?.[0]?.[1] ?? []).map(([id, fields]) => ({ id, order: readJson(fields[1]) as Order | null }));
+    return (read?.[0]?.[1] ?? []).map(([id, fields]) => ({ id, order: readOrder(fields[1]) }));
   }
 
   async #controllerLives(): Promise<boolean> {

@@ -43,6 +43,23 @@ export class UserError extends Error {
   }
 }
 
+/** Whether plain data from elsewhere is a list of mistakes, at least one. */
+export function isMistakes(value: unknown): value is readonly Mistake[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isMistake);
+}
+
+function isMistake(value: unknown): boolean {
+  const { code, message, hint, place = {} } = (value ?? {}) as Partial<Mistake>;
+  const isPhrase = (phrase: Partial<Phrase> | undefined): boolean =>
+    typeof phrase?.en === 'string' && typeof phrase.zh === 'string';
+  return typeof code === 'string' && isPhrase(message) && isPhrase(hint) && typeof place === 'object' && place !== null;
+}
+
+/** Whether a program may end with this number to say that something went wrong. */
+export function isFailureCode(value: unknown): value is number {
+  return value !== exitCodes.ok && Object.values<unknown>(exitCodes).includes(value);
+}
+
 /** "file.yaml:3: what is wrong" — the place first, as compilers do. */
 export function describeMistake(mistake: Mistake, lang: Lang): string {
   const { place } = mistake;

@@ -18,6 +18,7 @@ export type { GetOptions, Got } from './get-dataset.ts';
 export { knownDatasets } from './known-datasets.ts';
 export { madeKinds } from './made-kinds.ts';
 export { datasetKinds, openDataset } from './open-dataset.ts';
+export { opensNoFile } from './opens-no-file.ts';
 export { packageRoot } from './package-root.ts';
 export { recordFormats } from './record-formats.ts';
 export { surveyDataset, textOf } from './survey.ts';

@@ -153,12 +153,17 @@ export function loadPoints(words: PlanWords): LoadPoint[] {
   return (concurrency ?? [1]).map((count) => ({ ratePerSec: null, concurrency: count }));
 }
 
-/** Whether a header may hold a secret: by its name, or because its value comes from the environment. */
+/** Whether a header may hold a secret: by its name or the look of its value, or because that comes from the environment. */
 export function isSecretHeader({ name, value }: { name: string; value: string }): boolean {
-  return variableOf(value) !== undefined || /auth|key|token|secret|cookie|password|session/i.test(name);
+  return (
+    variableOf(value) !== undefined ||
+    /auth|key|token|secret|cookie|passw|session|credential|signature|jwt/i.test(name) ||
+    /^(?:bearer|basic)\s/i.test(value.trim())
+  );
 }
 
-function variableOf(value: string): string | undefined {
+/** The environment variable that `env:NAME` names. */
+export function variableOf(value: string): string | undefined {
   return /^env:([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
 }
 

@@ -35,7 +35,7 @@ export interface VllmFigures {
 /** Reads the figures off the exchanges; E2EL ends with the last byte, TPOT needs more than one token. */
 export function vllmFigures({ plan, summary, exchanges }: AsMeasured, goodput: Goodput | null): VllmFigures {
   const served = servedOf(exchanges);
-  const beginMs = Math.min(...exchanges.map(({ sentMs }) => sentMs ?? Infinity));
+  const beginMs = exchanges.reduce((least, { sentMs }) => Math.min(least, sentMs ?? Infinity), Infinity);
   const queuedMs = ({ dueMs, sentMs }: { dueMs: number; sentMs: number | null }): number =>
     sentMs === null ? 0 : Math.max(0, sentMs - (plan.load.ratePerSec === null ? beginMs : dueMs));
   const waited = (one: Served): number => queuedMs({ dueMs: one.dueMs, sentMs: one.startMs });

@@ -84,8 +84,8 @@ export const command: CommandFile = {
       value: 'PATH',
       repeat: true,
       help: {
-        en: 'read prompts only from this file or folder (default: whatever the run names)',
-        zh: '只允许从该文件或目录读取提示词（默认：由运行指定）',
+        en: 'read prompts and certificates only from this file or folder (default: whatever the run names)',
+        zh: '只允许从该文件或目录读取提示词与证书（默认：由运行指定）',
       },
     },
   ],

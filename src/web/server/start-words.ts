@@ -1,5 +1,5 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
-import { recordFormats } from '../../dataset/index.ts';
+import { opensNoFile, recordFormats } from '../../dataset/index.ts';
 import { checkWords, isSecretHeader, planWords, readWords, sweepWords } from '../../run/index.ts';
 import type { PlanWords } from '../../run/index.ts';
 import { builtinProfiles } from '../../sim/index.ts';
@@ -50,9 +50,6 @@ const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ 
 const serverOnly: ReadonlySet<string> = new Set(['api', 'key-env', 'header', 'no-preflight', 'connect-timeout']);
 const vocabulary = { ...planWords, ...sweepWords };
 const profileWord = 'profile';
-/** Datasets that are made or built in: everything else would be a path. */
-const safeDataset = /^(builtin:[a-z0-9-]+|random|shared-prefix(:[a-z0-9=,.]+)?|images:[a-z0-9=,.]+|sonnet|filler)$/;
-
 const madeDatasets = ['builtin:questions', 'random', 'shared-prefix', 'filler', 'sonnet'];
 
 function datasetHelp(files: ReadonlySet<string>): Phrase {
@@ -150,8 +147,8 @@ function targetOf(text: string | null, allowed: readonly string[] | null, mistak
 
 /** Whether a value would make the command open a file that nobody put there for it. */
 function isPath(name: string, text: string, files: ReadonlySet<string>): boolean {
-  if (name === 'dataset') return !safeDataset.test(text) && !files.has(text) && !files.has(withoutKind(text));
-  if (name === 'arrival') return /^trace/i.test(text);
+  if (name === 'dataset') return !opensNoFile(text) && !files.has(text) && !files.has(withoutKind(text));
+  if (name === 'arrival') return /trace/i.test(text);
   return name === 'key-env' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 }
 
