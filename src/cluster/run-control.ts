@@ -349,12 +349,6 @@ export class RunControl {
     });
   }
 
-  /** The run cannot go on: what its conversations are read from is broken. */
-  #break(failure: unknown): void {
-    this.#failure ??= failure;
-    this.#changed();
-  }
-
   #strange(): void {
     if (!this.#toldStrange) this.#parts.cluster.options.tell({ say: 'strange' });
     this.#toldStrange = true;
@@ -388,7 +382,7 @@ export class RunControl {
     if (nowMs - this.#trimmedMs < trimEveryMs || this.#phase === null) return;
     this.#trimmedMs = nowMs;
     const { ledger } = this.#phase;
-    ledger.ready().catch((failure: unknown) => this.#break(failure));
+    ledger.ready().catch((failure: unknown) => (this.#failure ??= failure));
     const open = this.#claims.findIndex(
       ({ from, to, phase }) => phase === this.#phaseName && !ledger.areDone(from, to),
     );
