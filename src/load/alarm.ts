@@ -11,14 +11,20 @@ const spinMs = 1.5;
  */
 const betweenLooksMs = 0.005;
 const nothing = new Int32Array(new SharedArrayBuffer(4));
-let turns = 64;
+const fewestTurns = 64;
 const mostTurns = 1 << 16;
+let turns = fewestTurns;
 
-/** Lets a few microseconds pass without leaving anything behind; how many turns that takes is learnt the first time. */
+/**
+ * Lets a few microseconds pass without leaving anything behind. How many turns that takes is learnt, in both directions: the same loop
+ * takes a hundred times as long whenever the engine has thrown its compiled code away.
+ */
 function letPass(clock: RunClock): void {
   const fromMs = clock.nowMs();
   for (let i = 0; i < turns; i++) Atomics.load(nothing, 0);
-  if (clock.nowMs() - fromMs < betweenLooksMs && turns < mostTurns) turns *= 2;
+  const tookMs = clock.nowMs() - fromMs;
+  if (tookMs < betweenLooksMs) turns = Math.min(mostTurns, 2 * turns);
+  else if (tookMs > 4 * betweenLooksMs) turns = Math.max(fewestTurns, turns >>> 3);
 }
 
 /** Wakes a function at an absolute time, as exactly as Node allows; one time at once. */

@@ -1,17 +1,22 @@
 import { outputKindLetters } from '../core/index.ts';
 import type { Chunks, OutputKind } from '../core/index.ts';
-import { ArrayPool } from './array-pool.ts';
+import { BlockStore } from './block-store.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
-const arrays = new ArrayPool<Float64Array>(16 * width, (length) => new Float64Array(length));
+const store = new BlockStore<Float64Array>(16 * width, (length) => new Float64Array(length));
+const nowhere: Float64Array = new Float64Array(0);
 
 /**
- * The reads of one answer that carried output, as they come. Numbers lie in one flat array outside the collector's
+ * The reads of one answer that carried output, as they come. Numbers lie in flat arrays outside the collector's
  * reach: a thousand streams that each grow lists of their own make it stop the client for milliseconds.
  */
 export class ChunkLog {
-  #numbers: Float64Array | null = null;
+  #blocks: number[] = [];
+  /** Where the next entry goes, and where the last block ends. */
+  #page = nowhere;
+  #at = 0;
+  #endsAt = 0;
   #entries = 0;
   #unstamped = false;
   /** Letters of the entries before the ones of the last kind; a string that grows by a letter is copied each time. */
@@ -20,28 +25,39 @@ export class ChunkLog {
 
   /** Output was read: an entry of its own, or part of the one for the same read. stampMs null = the server does not stamp. */
   add(of: OutputKind, tokens: number, atMs: number, stampMs: number | null): void {
-    let at = this.#entries * width;
-    if (this.#entries > 0 && of === this.#kind && this.#numbers![at - width] === atMs) {
-      this.#numbers![at - 1]! += tokens;
+    if (this.#entries > 0 && of === this.#kind && this.#page[this.#at - width] === atMs) {
+      this.#page[this.#at - 1]! += tokens;
       return;
     }
-    if (this.#numbers === null || at + width > this.#numbers.length)
-      this.#numbers = arrays.grow(this.#numbers, at, at + width);
+    if (this.#at === this.#endsAt) this.#nextBlock();
     if (of !== this.#kind) this.#kinds = this.#letters();
     this.#kind = of;
     this.#unstamped ||= stampMs === null;
-    const numbers = this.#numbers;
-    numbers[at++] = atMs;
-    numbers[at++] = stampMs ?? 0;
-    numbers[at] = tokens;
+    this.#page[this.#at++] = atMs;
+    this.#page[this.#at++] = stampMs ?? 0;
+    this.#page[this.#at++] = tokens;
     this.#entries++;
+  }
+
+  #nextBlock(): void {
+    const block = store.take();
+    this.#blocks.push(block);
+    this.#page = store.page(block);
+    this.#at = store.start(block);
+    this.#endsAt = this.#at + store.blockLength;
   }
 
   /** All entries, as they are kept. */
   read(): Chunks {
     const column = (of: number): number[] => {
       const values: number[] = [];
-      for (let i = 0; i < this.#entries; i++) values.push(this.#numbers![i * width + of]!);
+      for (const block of this.#blocks) {
+        const page = store.page(block);
+        const from = store.start(block) + of;
+        const left = (this.#entries - values.length) * width;
+        const to = from + Math.min(left, store.blockLength);
+        for (let at = from; at < to; at += width) values.push(page[at]!);
+      }
       return values;
     };
     return {
@@ -60,8 +76,11 @@ export class ChunkLog {
 
   /** Gives its memory to the next answer; nothing can be read any more. */
   close(): void {
-    if (this.#numbers !== null) arrays.give(this.#numbers);
-    this.#numbers = null;
+    for (const block of this.#blocks) store.give(block);
+    this.#blocks = [];
+    this.#page = nowhere;
+    this.#at = 0;
+    this.#endsAt = 0;
     this.#entries = 0;
   }
 }

@@ -1,7 +1,15 @@
-import { roundBudgetMs } from './round-budget.ts';
+import { partOfRoundMs, RoundShare } from './round-share.ts';
 
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 1024;
+/** So long in any round: no more than a timer is late anyway. */
+const leastMs = 0.15;
+/**
+ * For so long items may wait while no more than the least is done: a burst of ends is over by then. What was used up comes back
+ * at a tenth of the pace, so that where answers end all the time they are recorded as they end.
+ */
+const patienceMs = 300;
+const patienceBack = 0.1;
 const keptTaken = 64;
 
 /** An item whose record is put together when its turn comes. */
@@ -19,13 +27,12 @@ export class Outbox<T> implements AsyncIterable<T> {
   #taken = 0;
   #end: 'open' | 'closed' | { failure: unknown } = 'open';
   #wake: (() => void) | null = null;
-  /** When the item that is being worked on was handed out. */
-  #handedMs: number | null = null;
-  #usedMs = 0;
-  #budgetMs = roundBudgetMs(0);
-  /** When the round before ended; null = nothing was waiting then. */
-  #roundMs: number | null = null;
-  #roundEnds = false;
+  readonly #share = new RoundShare({ nowMs: () => performance.now() }, (tookMs) => this.#allowMs(tookMs));
+  #patienceMs = patienceMs;
+  #lookedMs = performance.now();
+  #waited = false;
+  /** An item was handed out and is worked on. */
+  #working = false;
 
   push(item: Recorded<T>): void {
     this.#items.push(item);
@@ -49,14 +56,13 @@ export class Outbox<T> implements AsyncIterable<T> {
 
   /** Written out, because an async generator costs more per item than a short answer costs to hear. */
   #next(): Promise<IteratorResult<T>> {
-    const nowMs = performance.now();
-    if (this.#handedMs !== null) this.#usedMs += nowMs - this.#handedMs;
-    this.#handedMs = null;
+    if (this.#working) this.#share.end();
+    this.#working = false;
     const waiting = this.#items.length - this.#taken;
     if (waiting > 0) {
-      if (!this.#roundEnds) this.#endRoundLater();
-      if (this.#usedMs >= this.#budgetMs && waiting < mostWaiting) return this.#nextRound();
-      this.#handedMs = nowMs;
+      if (this.#share.spent && waiting < mostWaiting) return this.#nextRound();
+      this.#share.begin();
+      this.#working = true;
       const value = this.#items[this.#taken++]!.record();
       // What was taken is let go soon, also while the queue never runs empty.
       if (waiting === 1 || (this.#taken >= keptTaken && this.#taken >= waiting)) {
@@ -77,15 +83,14 @@ export class Outbox<T> implements AsyncIterable<T> {
     return this.#next();
   }
 
-  #endRoundLater(): void {
-    this.#roundEnds = true;
-    setImmediate(() => {
-      const nowMs = performance.now();
-      this.#budgetMs = roundBudgetMs(this.#roundMs === null ? 0 : nowMs - this.#roundMs);
-      this.#roundMs = this.#items.length > this.#taken ? nowMs : null;
-      this.#usedMs = 0;
-      this.#roundEnds = false;
-    });
+  #allowMs(tookMs: number): number {
+    const nowMs = performance.now();
+    const pastMs = nowMs - this.#lookedMs;
+    this.#lookedMs = nowMs;
+    const left = this.#patienceMs + (this.#waited ? -pastMs : patienceBack * pastMs);
+    this.#patienceMs = Math.min(patienceMs, Math.max(0, left));
+    this.#waited = this.#items.length > this.#taken;
+    return this.#patienceMs > 0 ? leastMs : Math.max(leastMs, partOfRoundMs(tookMs));
   }
 
   #nudge(): void {

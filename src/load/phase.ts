@@ -14,7 +14,8 @@ import type { PhaseParts } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
-import { RoundShare } from './round-share.ts';
+import type { RoundShare } from './round-share.ts';
+import { sendingShare } from './sending-share.ts';
 import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
 
@@ -25,9 +26,6 @@ interface Errand {
   written: string;
   inputChars: number;
 }
-
-/** Requests are sent for so long in any round of the event loop: a slot that waits is load that was asked for and not made. */
-const leastSendingMs = 0.5;
 
 /** Node's timers fire at once when asked for more. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -77,7 +75,6 @@ export class Phase {
     this.#warmup = warmup;
     this.#countsAll = limits.requests !== null && limits.durationMs === null;
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
-    this.#share = new RoundShare(parts.clock, leastSendingMs);
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
@@ -89,6 +86,8 @@ export class Phase {
     this.#talks = conversations ? makeTalks(parts, { limits, seed, dealing, prompts: this.#prompts }) : null;
     const { dealer } = this.#talks ?? dealing;
     this.#dealing = { dealer, slots: () => dealing.slots() };
+    const opens = (): boolean => load.kind === 'closed' && this.sent < this.slots;
+    this.#share = sendingShare(parts.clock, opens);
   }
 
   get inFlight(): number {

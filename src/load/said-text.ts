@@ -1,8 +1,10 @@
 import { charCount } from '../workload/index.ts';
-import { ArrayPool } from './array-pool.ts';
+import { BlockStore } from './block-store.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const arrays = new ArrayPool<Uint8Array>(256, (length) => new Uint8Array(length));
+const store = new BlockStore<Uint8Array>(256, (length) => new Uint8Array(length));
+/** Where an answer is put together from its blocks, to be decoded; grows to the longest one. */
+let whole = new Uint8Array(4096);
 
 /**
  * What an answer said, of one kind. Text that came as bytes stays bytes until somebody asks for it: decoding every piece
@@ -11,7 +13,8 @@ const arrays = new ArrayPool<Uint8Array>(256, (length) => new Uint8Array(length)
 export class SaidText {
   readonly #keep: boolean;
   #pieces: string[] = [];
-  #bytes: Uint8Array | null = null;
+  #blocks: number[] = [];
+  /** Bytes that wait to be decoded. */
   #length = 0;
   #chars = 0;
 
@@ -27,11 +30,16 @@ export class SaidText {
       for (let i = from; i < to; i++) if ((buffer[i]! & 0xc0) !== 0x80) this.#chars++;
       return;
     }
-    const end = this.#length + to - from;
-    if (this.#bytes === null || end > this.#bytes.length) this.#bytes = arrays.grow(this.#bytes, this.#length, end);
-    const bytes = this.#bytes;
-    for (let i = from, at = this.#length; i < to; i++, at++) bytes[at] = buffer[i]!;
-    this.#length = end;
+    for (let i = from; i < to;) {
+      const used = this.#length % store.blockLength;
+      const nth = (this.#length - used) / store.blockLength;
+      if (nth === this.#blocks.length) this.#blocks.push(store.take());
+      const block = this.#blocks[nth]!;
+      const page = store.page(block);
+      const end = Math.min(to, i + store.blockLength - used);
+      this.#length += end - i;
+      for (let at = store.start(block) + used; i < end; i++, at++) page[at] = buffer[i]!;
+    }
   }
 
   addText(text: string): void {
@@ -64,14 +72,22 @@ export class SaidText {
 
   #decode(): void {
     if (this.#length === 0) return;
-    this.#pieces.push(decoder.decode(this.#bytes!.subarray(0, this.#length)));
+    if (this.#length > whole.length) whole = new Uint8Array(2 * this.#length);
+    let at = 0;
+    for (const block of this.#blocks) {
+      const from = store.start(block);
+      const length = Math.min(this.#length - at, store.blockLength);
+      whole.set(store.page(block).subarray(from, from + length), at);
+      at += length;
+    }
+    this.#pieces.push(decoder.decode(whole.subarray(0, at)));
     this.#length = 0;
   }
 
   /** Gives its memory to the next answer; what was said can not be asked for any more. */
   close(): void {
-    if (this.#bytes !== null) arrays.give(this.#bytes);
-    this.#bytes = null;
+    for (const block of this.#blocks) store.give(block);
+    this.#blocks = [];
     this.#length = 0;
   }
 }

@@ -3,8 +3,9 @@ import { startEngine } from '../../src/engine/index.ts';
 import type { RunningEngine } from '../../src/engine/index.ts';
 import { makeLoadRunner } from '../../src/load/index.ts';
 import { builtinProfile } from '../../src/sim/index.ts';
-import { conversationPrompt, fromPrompts } from '../../src/workload/index.ts';
+import { conversationPrompt, fromPrompts, plainPrompt } from '../../src/workload/index.ts';
 import { talkWorkload } from './contract-talks.ts';
+import { recordingServer } from './recording-server.ts';
 import { runnerContract, smallPlan } from './runner-contract.ts';
 import { talkContract } from './talk-contract.ts';
 
@@ -48,4 +49,21 @@ test('a user alone who thinks for less time than a look at the clock takes is no
   for await (const one of makeLoadRunner({ workload, secrets: {} }).run(plan, stops, []))
     ended += one.exchange.outcome === 'ok' ? 1 : 0;
   expect(ended).toBe(turns);
+});
+
+test('what is rehearsed before a large load reaches neither the server under test nor the records', async () => {
+  const server = await recordingServer();
+  const stops = { sending: new AbortController().signal, everything: new AbortController().signal };
+  const plan = smallPlan(`${server.url}/v1/chat/completions`, {
+    load: { ...smallPlan('').load, concurrency: 200 },
+    requests: 230,
+  });
+  const workload = () => fromPrompts([plainPrompt('one', 'What was asked?')], { offset: 0, cycle: true });
+  const seqs: number[] = [];
+  for await (const { exchange } of makeLoadRunner({ workload, secrets: {} }).run(plan, stops, []))
+    seqs.push(exchange.seq);
+  await server.close();
+  expect(seqs.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 230 }, (_, i) => i));
+  expect(server.seen).toHaveLength(230);
+  expect(JSON.stringify(server.seen)).not.toContain('rehearsal');
 });
