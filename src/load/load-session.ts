@@ -2,7 +2,7 @@ import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.t
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
-import { collectGarbage } from './collect-garbage.ts';
+import { collectGarbage, keepHeapTight } from './garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
@@ -106,12 +106,15 @@ export class LoadSession {
 
   /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended. */
   async run(name: PhaseName, startMs: number): Promise<void> {
-    if (name === 'measure') {
-      this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
-      this.#watch.start();
+    if (name === 'warmup') return this.#phase!.run(startMs);
+    this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
+    this.#watch.start();
+    const letHeapGrow = keepHeapTight();
+    try {
+      await this.#phase!.run(startMs);
+    } finally {
+      letHeapGrow();
     }
-    await this.#phase!.run(startMs);
-    if (name === 'warmup') return;
     const { skewMs } = this.#serverClock;
     this.health = this.#watch.stop(this.#phase!.spunMs, {
       opened: this.#pool.opened - this.#before.opened,
