@@ -1,8 +1,9 @@
-"""Three aiohttp clients written for this project in the manner of `vllm bench serve` and `evalscope perf`: how they read
-streams and what they do per event, not their code. `vllm-script` reads as vLLM's older benchmark_serving.py did: line by line,
+"""Three aiohttp clients written for this project in the manner of `vllm bench serve` and `evalscope perf`: how they set up sessions,
+read streams and what they do per event, not their code. All three trust the environment (`trust_env`), as those tools do: aiohttp then
+looks for a proxy and a netrc entry before each request. `vllm-script` reads as vLLM's older benchmark_serving.py did: line by line,
 in a session, so on a connection, of its own for each request. Usage: aiohttp-clients.py KIND PORT STREAMS REQUESTS → JSON,
 KIND one of vllm, vllm-script, evalscope"""
-import asyncio, json, resource, sys, time
+import asyncio, codecs, json, resource, sys, time
 
 import aiohttp
 
@@ -22,14 +23,17 @@ def note(data, now):
 
 
 async def vllm_like(session):
-    """One buffer, split at blank lines, json.loads per event, everything kept until the end."""
+    """One buffer, split at blank lines, what is left tried as JSON too, json.loads per event, everything kept until the end."""
     text, itl, last = "", [], time.perf_counter()
-    buffer = ""
+    buffer, decoder = "", codecs.getincrementaldecoder("utf-8")()
     async with session.post(URL, json=BODY) as response:
         async for piece in response.content.iter_any():
-            buffer += piece.decode("utf-8")
-            while "\n\n" in buffer:
-                event, buffer = buffer.split("\n\n", 1)
+            buffer += decoder.decode(piece.strip())
+            *whole, buffer = buffer.split("\n\n")
+            if buffer.startswith("data: ") and complete(buffer[6:]):
+                whole.append(buffer)
+                buffer = ""
+            for event in whole:
                 payload = event.removeprefix("data: ").strip()
                 if payload == "[DONE]":
                     continue
@@ -43,10 +47,20 @@ async def vllm_like(session):
     kept.append((text, itl))
 
 
+def complete(payload):
+    if payload == "[DONE]":
+        return True
+    try:
+        json.loads(payload)
+        return True
+    except json.JSONDecodeError:
+        return False
+
+
 async def vllm_script_like(_shared):
     """A session for each request, line by line, json.loads per event, everything kept until the end."""
     text, itl, last = "", [], time.perf_counter()
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=6 * 3600)) as session:
+    async with aiohttp.ClientSession(trust_env=True, timeout=aiohttp.ClientTimeout(total=6 * 3600)) as session:
         async with session.post(URL, json=BODY) as response:
             async for line in response.content:
                 line = line.strip()
@@ -104,9 +118,9 @@ async def main():
                 lost += 1
 
     timeout = aiohttp.ClientTimeout(total=600)
-    connector = aiohttp.TCPConnector(limit=STREAMS)
+    connector = aiohttp.TCPConnector(limit=STREAMS, keepalive_timeout=60, ttl_dns_cache=300)
     start = time.perf_counter()
-    async with aiohttp.ClientSession(timeout=timeout, connector=connector) as session:
+    async with aiohttp.ClientSession(trust_env=True, timeout=timeout, connector=connector) as session:
         await asyncio.gather(*(ask(session) for _ in range(REQUESTS)))
     seconds = time.perf_counter() - start
     usage = resource.getrusage(resource.RUSAGE_SELF)
