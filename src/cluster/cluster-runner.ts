@@ -95,8 +95,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
     cutShort: () => control?.cutShort ?? false,
     workers,
     async close() {
-      if (control?.gone === null) await clearQueue(cluster.redis, cluster.keys);
-      cluster.running.now = false;
+      if (control?.gone === null) await clearQueue(cluster);
     },
   };
 }

@@ -109,7 +109,7 @@ async function heldRun(options: ClusterOptions, keys: QueueKeys, redis: Redis): 
   if (options.resume !== null) return held;
   if (held === null) return null;
   if (!options.clear) throw leftOver(options, held);
-  await clearQueue(redis, keys);
+  await clearQueue({ redis, keys, running: { now: false } });
   return null;
 }
 
@@ -124,8 +124,10 @@ function heldIn(text: string): HeldRun {
   };
 }
 
-/** Takes everything under a queue's prefix away but the lease. */
-export async function clearQueue(redis: Redis, keys: QueueKeys): Promise<void> {
+/** Takes everything under a queue's prefix away but the lease; from now on the queue need not hold a run of ours. */
+export async function clearQueue({ redis, keys, running }: Pick<Cluster, 'redis' | 'keys' | 'running'>): Promise<void> {
+  // First of all: the lease is renewed at any moment, and would take what we take away for a loss.
+  running.now = false;
   let cursor = '0';
   do {
     const [next, found] = await redis.scan(cursor, 'MATCH', `${globbed(keys.prefix)}:*`, 'COUNT', 500);

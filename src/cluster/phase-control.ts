@@ -58,6 +58,8 @@ export class PhaseControl {
     this.ledger =
       talks === null ? new AskLedger(plan.load, limits, seed) : new TalkLedger(plan.load, limits, seed, talks);
     this.#ends = new OrderedEnds((ended) => parts.emit(ended));
+    // From the first: a phase that never begins is accounted for too.
+    this.#ends.join(controllerLine, Infinity);
   }
 
   get #present(): Member[] {
@@ -73,7 +75,6 @@ export class PhaseControl {
   /** Starts the phase at startMs of the run's clock with those who are ready. */
   begin(startMs: number, members: readonly Member[]): void {
     this.#startMs = startMs;
-    this.#ends.join(controllerLine, Infinity);
     for (const member of members) this.#activate(member);
     this.#deal(
       members.map(({ id }) => id),
@@ -85,7 +86,6 @@ export class PhaseControl {
   /** Takes the phase over from a controller that is gone: what it ordered is known, not said again. */
   takeOver(startMs: number, deals: readonly Deal[]): void {
     this.#startMs = startMs;
-    this.#ends.join(controllerLine, Infinity);
     this.#deals.push(...deals);
   }
 

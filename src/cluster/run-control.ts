@@ -1,5 +1,5 @@
 import { BrokenPromise, UserError, problem } from '../core/index.ts';
-import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
+import type { Ended, RunPlan, Workload } from '../core/index.ts';
 import { limitsOf, phasesOf, talkModeOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
@@ -105,8 +105,7 @@ export class RunControl {
     }
     if (this.#failure === null) return;
     // Nobody will go on with a run that cannot be done.
-    if (this.gone === null) await clearQueue(cluster.redis, cluster.keys);
-    cluster.running.now = false;
+    if (this.gone === null) await clearQueue(cluster);
     throw this.#failure;
   }
 
@@ -124,6 +123,10 @@ export class RunControl {
     this.#changed();
   }
 
+  get #nobodyMs(): number {
+    return Math.min(nobodyMs, this.#parts.cluster.options.waitMs);
+  }
+
   get #present(): Member[] {
     return [...this.members.values()].filter(({ state }) => state === 'here');
   }
@@ -131,7 +134,7 @@ export class RunControl {
   async #seatEveryone(): Promise<void> {
     const { cluster, plan, held } = this.#parts;
     // What an earlier point of ours left is of no use any more.
-    await clearQueue(cluster.redis, cluster.keys);
+    await clearQueue(cluster);
     await cluster.redis.set(cluster.keys.run, JSON.stringify(held));
     cluster.running.now = true;
     this.#streams.start();
@@ -162,14 +165,16 @@ export class RunControl {
       this.#phaseName = name;
       this.#begun = false;
       for (const member of this.members.values()) resetForPhase(member);
+      await this.#until(() => this.#present.length > 0 || this.#stop !== 'no', this.#nobodyMs);
       const asked = this.#present;
       this.#streams.order({ say: 'prepare', phase: name, members: asked.map(({ id }) => id) });
       const ready = (member: Member): boolean => member.ready.has(name) || member.state !== 'here';
       await this.#phase.ledger.ready();
-      await this.#until(() => asked.every(ready) && (asked.length > 0 || this.#stop !== 'no'), null);
+      await this.#until(() => asked.every(ready), null);
       const starting = this.#present.filter((member) => member.ready.has(name));
       if (this.#stop !== 'no') this.#phase.stop();
-      if (this.#stop === 'no' && this.#failure === null && this.gone === null) {
+      else if (asked.length === 0) this.#abandoned = true;
+      else if (this.#failure === null && this.gone === null) {
         this.#phase.begin(this.#parts.clock.nowMs() + leadMs, starting);
         this.#begun = true;
       }
@@ -178,7 +183,7 @@ export class RunControl {
     if (this.#begun) await this.#until(() => phase.advance() === 'over', null);
     this.#abandoned ||= phase.abandoned;
     await phase.ledger.ready();
-    phase.close(this.#lossOfAll());
+    phase.close(this.gone === null ? null : problem('lost-with-redis'));
     this.duplicates += phase.duplicates;
     if (this.#begun) this.#streams.order({ say: 'finish', phase: name });
   }
@@ -192,7 +197,7 @@ export class RunControl {
       talks: talks !== null && talkModeOf(plan.load) !== 'requests' ? talks(name) : null,
       members: this.members,
       resend: cluster.options.resend,
-      nobodyMs: Math.min(nobodyMs, cluster.options.waitMs),
+      nobodyMs: this.#nobodyMs,
       nowMs: () => clock.nowMs(),
       order: (order) => this.#streams.order(order),
       emit: (ended) => {
@@ -202,10 +207,6 @@ export class RunControl {
     });
     for (const seq of known) if (seq < 0 === (name === 'warmup')) control.known(seq < 0 ? -1 - seq : seq);
     return control;
-  }
-
-  #lossOfAll(): Problem | null {
-    return this.gone === null ? null : problem('lost-with-redis');
   }
 
   /** Ends the run at every worker, hears their health, and takes every trace of it out of Redis. */

@@ -63,6 +63,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
         lostAfterMs,
         orphanAfterMs: options.orphanAfterMs,
         controllerKey: keys.controller,
+        runKey: keys.run,
         equip: (source, plan) => options.equip(source, plan),
         leave: leaving.signal,
         tell: (event) => options.tell(event),

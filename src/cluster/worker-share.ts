@@ -29,6 +29,8 @@ export interface WorkerShareParts {
   /** The controller counts as gone when nobody renews its key for so long. */
   orphanAfterMs: number;
   controllerKey: string;
+  /** Where the queue says which run it holds. */
+  runKey: string;
   equip(source: unknown, plan: RunPlan): Promise<Equipment>;
   /** Aborted when this worker wants to leave: no more asks, drain, go. */
   leave: AbortSignal;
@@ -186,7 +188,9 @@ class WorkerShare {
           from = id;
           if (order !== null) await this.#do(order);
         }
-        if (heard.length > 0 || (await this.#controllerLives())) controllerSeenMs = performance.now();
+        if (heard.length > 0) controllerSeenMs = performance.now();
+        else if (await this.#isCleared()) this.#drop('orphaned');
+        else if (await this.#controllerLives()) controllerSeenMs = performance.now();
         else if (performance.now() - controllerSeenMs > this.#parts.orphanAfterMs) this.#drop('orphaned');
       }
       if (this.#over !== 'gone') await Promise.all(this.#phases);
@@ -210,6 +214,14 @@ class WorkerShare {
       .xread('COUNT', 100, 'BLOCK', block, 'STREAMS', this.#keys.orders, from)
       .catch(() => new Promise<null>((resolve) => setTimeout(() => resolve(null), 100)));
     return (read?.[0]?.[1] ?? []).map(([id, fields]) => ({ id, order: readOrder(fields[1]) }));
+  }
+
+  /** Whether the queue holds another run by now, or none: of this one nothing more will be heard, whoever controls. */
+  async #isCleared(): Promise<boolean> {
+    const { redis, runKey, seat } = this.#parts;
+    const text = await redis.get(runKey).catch(() => undefined);
+    if (text === undefined) return false;
+    return text === null || (readJson(text) as { token?: unknown } | null)?.token !== seat.data.token;
   }
 
   async #controllerLives(): Promise<boolean> {

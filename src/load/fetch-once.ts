@@ -48,12 +48,17 @@ export function fetchOnce(
     let connected = false;
     const done = (why: Problem | null): void => {
       clearTimeout(timer);
+      clearImmediate(late);
       connection.destroy();
       streams?.close();
       resolve({ ...fetched, problem: why });
     };
+    let late: NodeJS.Immediate | undefined;
+    // Timers come before sockets: what arrived while this process was held up is read first.
     const timer = setTimeout(() => {
-      done(problem(connected ? 'timeout-total' : 'connect-timeout', `no answer within ${timeoutMs / 1000} s`));
+      late = setImmediate(() =>
+        done(problem(connected ? 'timeout-total' : 'connect-timeout', `no answer within ${timeoutMs / 1000} s`)),
+      );
     }, timeoutMs);
     connection.send(request, {
       connected: () => {

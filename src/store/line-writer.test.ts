@@ -20,7 +20,10 @@ describe('a line writer', () => {
       await writer.append('one');
       await writer.append('two');
       vi.advanceTimersByTime(flushEveryMs);
-      await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('one\ntwo\n'), { interval: 1 });
+      await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('one\ntwo\n'), {
+        interval: 1,
+        timeout: 60_000,
+      });
       await writer.append('three');
       await writer.close();
       expect(await readFile(file, 'utf8')).toBe('one\ntwo\nthree\n');

@@ -18,6 +18,9 @@ const open = (ratePerSec: number, concurrency: number | null, dropLate: boolean)
   dropLate,
 });
 
+/** So many that no machine has sent them all before word of the first answers has come round. */
+const many = 4000;
+
 interface Collected {
   all: Ended[];
   measured: Exchange[];
@@ -28,9 +31,8 @@ export function runnerContract(
   name: string,
   makeKit: MakeKit,
   url: () => string,
-  options: { rulesLag?: number } = {},
+  options: { rulesLag?: boolean } = {},
 ): void {
-  const lag = options.rulesLag ?? 0;
   const collect = async (
     change: Partial<RunPlan>,
     use: { rules?: StopRule[]; onEnded?: (ended: Ended, n: number, stop: Controllers) => void } = {},
@@ -85,21 +87,17 @@ export function runnerContract(
     });
 
     test('a closed loop is never above its concurrency, and back at it as long as asks are left', async () => {
-      const { measured } = await collect({ requests: 80 });
-      const events = measured.flatMap(({ sentMs, endMs }) => [
-        { at: sentMs!, step: 1 },
-        { at: endMs, step: -1 },
-      ]);
-      // A send in the same instant as an end follows it.
-      events.sort((a, b) => a.at - b.at || a.step - b.step);
-      let inFlight = 0;
       let most = 0;
-      for (const { step } of events) most = Math.max(most, (inFlight += step));
+      // Where threads share the asks, one that a busy machine lets in late may find none left: more asks, until all had some.
+      for (let requests = 80; most < 8 && requests <= 8000; requests *= 10) {
+        const { measured } = await collect({ requests });
+        most = mostAtOnce(measured.map(({ sentMs, endMs }) => [sentMs!, endMs]));
+        const sends = measured.map(({ sentMs }) => sentMs!).toSorted((a, b) => a - b);
+        const ends = measured.map(({ endMs }) => endMs).toSorted((a, b) => a - b);
+        // The (8 + k)-th ask leaves when the k-th ends, not before.
+        expect(sends.slice(8).filter((sent, k) => sent < ends[k]!)).toEqual([]);
+      }
       expect(most).toBe(8);
-      const sends = measured.map(({ sentMs }) => sentMs!).toSorted((a, b) => a - b);
-      const ends = measured.map(({ endMs }) => endMs).toSorted((a, b) => a - b);
-      // The (8 + k)-th ask leaves when the k-th ends, not before.
-      expect(sends.slice(8).filter((sent, k) => sent < ends[k]!)).toEqual([]);
     });
 
     test('warm-up is drained before measuring starts, is marked, and asks other prompts', async () => {
@@ -155,20 +153,28 @@ export function runnerContract(
     });
 
     test('a duration ends the sending, and what came due is all accounted for', async () => {
-      const { measured } = await collect({ requests: null, durationMs: 300 });
-      expect(measured.length).toBeGreaterThan(8);
-      expect(measured.every(({ outcome }) => outcome === 'ok')).toBe(true);
-      const begun = Math.min(...measured.map(({ dueMs }) => dueMs));
-      expect(Math.max(...measured.map(({ dueMs }) => dueMs))).toBeLessThan(begun + 300);
+      let came = 0;
+      // On a busy machine nobody may be answered in a short time, and then nobody is asked a second time.
+      for (let durationMs = 300; came <= 8 && durationMs <= 30_000; durationMs *= 4) {
+        const { measured } = await collect({ requests: null, durationMs });
+        came = measured.length;
+        expect(measured.every(({ outcome }) => outcome === 'ok')).toBe(true);
+        const begun = Math.min(...measured.map(({ dueMs }) => dueMs));
+        expect(Math.max(...measured.map(({ dueMs }) => dueMs))).toBeLessThan(begun + durationMs);
+      }
+      expect(came).toBeGreaterThan(8);
     });
 
     test('told to stop sending it drains; what was not sent comes out as cancelled', async () => {
-      const { measured } = await collect({}, { onEnded: (_, n, stop) => n === 10 && stop.sending.abort() });
-      expect(measured).toHaveLength(60);
+      const { measured } = await collect(
+        { requests: many },
+        { onEnded: (_, n, stop) => n === 10 && stop.sending.abort() },
+      );
+      expect(measured).toHaveLength(many);
       const unsent = measured.filter(({ problem }) => problem?.code === 'not-sent');
       expect(unsent.length).toBeGreaterThan(0);
       expect(unsent.every(({ outcome, sentMs }) => outcome === 'cancelled' && sentMs === null)).toBe(true);
-      expect(measured.filter(({ outcome }) => outcome === 'ok')).toHaveLength(60 - unsent.length);
+      expect(measured.filter(({ outcome }) => outcome === 'ok')).toHaveLength(many - unsent.length);
     });
 
     test('told to stop everything it cancels what is in flight', async () => {
@@ -188,12 +194,12 @@ export function runnerContract(
 
     test('a stop rule stops the sending', async () => {
       const rule: StopRule = (state) => (state.ok >= 15 ? 'stop-sending' : 'go');
-      const { measured } = await collect({}, { rules: [rule] });
-      expect(measured).toHaveLength(60);
+      const { measured } = await collect({ requests: many }, { rules: [rule] });
+      expect(measured).toHaveLength(many);
       const ok = measured.filter(({ outcome }) => outcome === 'ok').length;
       expect(ok).toBeGreaterThanOrEqual(15);
-      // What was in flight drains; a runner whose rules hear of ends late sends a few more.
-      expect(ok).toBeLessThanOrEqual(15 + 8 + lag);
+      // What was in flight drains; a runner whose rules hear of ends late sends some more, but stops long before the end.
+      expect(ok).toBeLessThanOrEqual(options.rulesLag === true ? many / 2 : 15 + 8);
     });
 
     test('a request past its total timeout fails with that cause and frees its slot', async () => {
@@ -209,6 +215,18 @@ export function runnerContract(
       );
     });
   });
+}
+
+/** How many stretches overlap at most; one that begins where another ends follows it. */
+export function mostAtOnce(stretches: readonly (readonly [fromMs: number, toMs: number])[]): number {
+  const steps = stretches.flatMap(([fromMs, toMs]) => [
+    { at: fromMs, step: 1 },
+    { at: toMs, step: -1 },
+  ]);
+  let now = 0;
+  let most = 0;
+  for (const { step } of steps.toSorted((a, b) => a.at - b.at || a.step - b.step)) most = Math.max(most, (now += step));
+  return most;
 }
 
 interface Controllers {

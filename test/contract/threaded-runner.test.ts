@@ -35,7 +35,7 @@ for (const threads of [2, 4]) {
     // The contract's prompts are made again in each thread: fifty questions, warm-up from the twenty-fifth on.
     () => Promise.resolve(makeThreadedRunner({ threads, entry, source: null, secrets: {} })),
     () => `${engine.url}/v1/chat/completions`,
-    { rulesLag: 24 },
+    { rulesLag: true },
   );
   talkContract(
     `sockets in ${threads} threads`,

@@ -138,14 +138,14 @@ const rows: readonly Shown[] = [
   {
     flag: '--read-timeout',
     base: trouble('/stall'),
-    words: '-n 1 --read-timeout 0.1 --no-stream',
+    words: '-n 1 --read-timeout 0.1 --no-stream --no-test-connection',
     effect: failures,
     expected: ['1', 'timeout-read'],
   },
   {
     flag: '--total-timeout',
     base: trouble('/drip'),
-    words: '-n 1 --total-timeout 0.1 --no-stream',
+    words: '-n 1 --total-timeout 0.1 --no-stream --no-test-connection',
     effect: failures,
     expected: ['1', 'timeout-total'],
   },

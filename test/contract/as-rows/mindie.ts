@@ -105,7 +105,7 @@ const rows: readonly Shown[] = [
   },
   {
     flag: '--RequestTimeOut',
-    words: '--Http URL/stall --RequestTimeOut 0.2 --RequestCount 1',
+    words: '--Http URL/stall --RequestTimeOut 3 --RequestCount 1',
     effect: async (ran) => (await ran.kept()).problems[0],
     expected: 'timeout-total',
   },
