@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     // Tests that mostly wait for whole processes run side by side (`describe.concurrent`), but not so many that they starve.
     maxConcurrency: 3,
+    // Time limits below are there against waiting for ever, and decide nothing else.
     projects: [
       {
         test: {
@@ -22,8 +23,8 @@ export default defineConfig({
             'test/laws/**/*.test.ts',
             ...others,
           ],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       // Whole processes and real time, mostly waiting for each other: two files at a time, whatever the machine has.
@@ -32,8 +33,8 @@ export default defineConfig({
           name: 'e2e',
           // Not by `exclude`, which would leave out what a command line excludes.
           include: ['test/e2e/**/*.test.ts', 'test/real/**/*.test.ts', ...others],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: 400_000,
+          hookTimeout: 400_000,
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -44,8 +45,8 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: undisturbed,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: 400_000,
+          hookTimeout: 400_000,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

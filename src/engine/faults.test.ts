@@ -124,10 +124,10 @@ describe('faults', () => {
       void call(engine, '/v1/chat/completions', streamed, { onRead });
       return () => soFar;
     });
-    await expect.poll(() => engine.stats().finished.abort, { interval: 5 }).toBe(12);
+    await expect.poll(() => engine.stats().finished.abort, { interval: 5, timeout: 120_000 }).toBe(12);
     expect(engine.stats().counters).toMatchObject({ running: 0, waiting: 0, kvUsedBlocks: 0 });
     await expect
-      .poll(() => pending.filter((read) => read().includes('"content"')).length, { interval: 5 })
+      .poll(() => pending.filter((read) => read().includes('"content"')).length, { interval: 5, timeout: 120_000 })
       .toBeGreaterThan(2);
     const silent = pending.filter((read) => read() === '').length;
     expect(silent).toBeGreaterThan(2);

@@ -112,7 +112,7 @@ const moreServed: [string, number][] = [
   ['qwen1.5-7b-mindie-8x910b4', 30],
   ['qwq-32b-mindie-atb-4x910b3', 40],
 ];
-const patience = { timeout: 180_000 };
+const patience = { timeout: 600_000 };
 
 describe('the three goals of the guide on a MindIE in virtual time', patience, () => {
   test.each(long ? [...served, ...moreServed] : served)(

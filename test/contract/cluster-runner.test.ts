@@ -128,16 +128,16 @@ test('the lease is renewed between two runs as well, and what was cleared away i
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const cluster = await clusterOf(3);
-    const { redis } = cluster;
-    const unlink = redis.unlink.bind(redis) as (...keys: string[]) => Promise<number>;
+    const { redis: link } = cluster;
+    const unlink = link.unlink.bind(link) as (...keys: string[]) => Promise<number>;
     let renewals = 0;
-    redis.unlink = (async (...keys: string[]) => {
+    link.unlink = (async (...keys: string[]) => {
       const gone = await unlink(...keys);
       vi.advanceTimersByTime(2000);
-      await redis.ping();
+      await link.ping();
       renewals++;
       return gone;
-    }) as typeof redis.unlink;
+    }) as typeof link.unlink;
     for (let run = 0; run < 3; run++) {
       const kit = await makeClusterRunner({ cluster, source: null });
       expect([await outcomes(kit), kit.cutShort!()]).toEqual([{ ok: 12 }, false]);

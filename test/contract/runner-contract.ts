@@ -3,6 +3,7 @@ import type { Ended, Exchange, RunnerKit, RunPlan, StopRule } from '../../src/co
 import { makePacer } from '../../src/arrival/index.ts';
 import { fromPrompts } from '../../src/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
+import { mostAtOnce } from './most-at-once.ts';
 import { smallPlan } from './small-plan.ts';
 
 export { smallPlan } from './small-plan.ts';
@@ -215,18 +216,6 @@ export function runnerContract(
       );
     });
   });
-}
-
-/** How many stretches overlap at most; one that begins where another ends follows it. */
-export function mostAtOnce(stretches: readonly (readonly [fromMs: number, toMs: number])[]): number {
-  const steps = stretches.flatMap(([fromMs, toMs]) => [
-    { at: fromMs, step: 1 },
-    { at: toMs, step: -1 },
-  ]);
-  let now = 0;
-  let most = 0;
-  for (const { step } of steps.toSorted((a, b) => a.at - b.at || a.step - b.step)) most = Math.max(most, (now += step));
-  return most;
 }
 
 interface Controllers {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { isDue, makePacer } from '../../src/arrival/index.ts';
 import type { Exchange, LoadShape, RunnerKit, RunPlan } from '../../src/core/index.ts';
 import { talkThinkMs } from './contract-talks.ts';
-import { mostAtOnce, smallPlan } from './runner-contract.ts';
+import { mostAtOnce } from './most-at-once.ts';
+import { smallPlan } from './runner-contract.ts';
 
 const never = { sending: new AbortController().signal, everything: new AbortController().signal };
 const sessions: LoadShape = {

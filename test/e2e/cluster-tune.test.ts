@@ -6,7 +6,7 @@ import { tuneSchema } from '../../src/tune/index.ts';
 import type { TuneDocument } from '../../src/tune/index.ts';
 import { freePort, startRedis } from '../contract/redis-server.ts';
 import type { RedisServer } from '../contract/redis-server.ts';
-import { dismiss, startWorker, untilRecords } from './crew.ts';
+import { dismiss, lostSoon, startWorker, untilRecords } from './crew.ts';
 import { dyno, emptyFolder, engine, start } from './dyno.ts';
 import type { Done, Running } from './dyno.ts';
 
@@ -33,7 +33,7 @@ async function bench(): Promise<{ file: string; config: string; store: string }>
     `url: http://127.0.0.1:${port}
 apply: {config: [{file: ${config}, set: {batch: schedule.batch}}]}
 start: {command: "${process.execPath} ${server} ${config} ${port} good", stopTimeout: 5s}
-ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 20s}
+ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 120s}
 space: {batch: {from: 2, to: 32, start: 8}}
 load: {concurrency: 4}
 workload: {lenient: true, requests: 40, devices: none, metrics: none}
@@ -72,7 +72,7 @@ test('without workers nothing is started or changed', async () => {
 
 test('a tune whose workers are all gone ends there, puts its configuration back, and goes on with --resume', async () => {
   const { file, config, store } = await bench();
-  const doomed = await startWorker(redis.url, 'doomed', 'x');
+  const doomed = await startWorker(redis.url, 'doomed', 'x', { flags: lostSoon });
   workers.push(doomed);
   const team = ['--workers', redis.url, '--queue', 'doomed', '--wait-workers', '2s', '--store', store];
   const running = start(['tune', file, ...team]);

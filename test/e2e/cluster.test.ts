@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exchange, Summary } from '../../src/core/index.ts';
+import { mostAtOnce } from '../contract/most-at-once.ts';
 import { freePort, startRedis } from '../contract/redis-server.ts';
 import type { RedisServer } from '../contract/redis-server.ts';
 import { booksOf, dismiss, recordsIn, startWorker } from './crew.ts';
@@ -56,8 +57,9 @@ describe('the same plan and seed on one worker and on four', () => {
     expect(four.summary.counts.ok).toBe(240);
     expect(four.summary.outputTokens!.mean).toBe(one.summary.outputTokens!.mean);
     const ratio = four.summary.requestsPerSec! / one.summary.requestsPerSec!;
-    expect(ratio).toBeGreaterThan(0.8);
-    expect(ratio).toBeLessThan(1.25);
+    // Neither a worker's part alone nor every worker's for the whole.
+    expect(ratio).toBeGreaterThan(0.3);
+    expect(ratio).toBeLessThan(3);
   });
 
   test('a closed loop: the same asks, the concurrency that was asked for and never more', async () => {
@@ -71,15 +73,7 @@ describe('the same plan and seed on one worker and on four', () => {
     expect(four.summary.counts).toMatchObject({ planned: 320, ok: 320 });
     const measured = four.records.filter(({ warmup }) => !warmup);
     expect(measured.map(({ seq }) => seq)).toEqual(Array.from({ length: 320 }, (_, i) => i));
-    const events = measured.flatMap(({ sentMs, endMs }) => [
-      { at: sentMs!, step: 1 },
-      { at: endMs, step: -1 },
-    ]);
-    events.sort((a, b) => a.at - b.at || a.step - b.step);
-    let inFlight = 0;
-    let most = 0;
-    for (const { step } of events) most = Math.max(most, (inFlight += step));
-    expect(most).toBe(16);
+    expect(mostAtOnce(measured.map(({ sentMs, endMs }) => [sentMs!, endMs]))).toBe(16);
     expect(four.summary.workers!.map(({ state }) => state)).toEqual(['stayed', 'stayed', 'stayed', 'stayed']);
     for (const { name, exchanges, ok, failed } of four.summary.workers!) {
       expect(exchanges).toBe(measured.filter(({ labels }) => labels['worker'] === name).length);

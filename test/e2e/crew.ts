@@ -7,14 +7,17 @@ import type { Exchange, Summary } from '../../src/core/index.ts';
 import { start } from './dyno.ts';
 import type { Done, Running } from './dyno.ts';
 
-/** A worker in a process of its own, waiting on a queue. */
+/** For a worker that is to be lost: soon. */
+export const lostSoon = ['--lost-after', '3s'] as const;
+
+/** A worker in a process of its own, waiting on a queue; on a busy machine it may be silent for long without being lost. */
 export async function startWorker(
   redisUrl: string,
   queue: string,
   name: string,
   options: { env?: Record<string, string>; flags?: readonly string[] } = {},
 ): Promise<Running> {
-  const flags = ['--queue', queue, '--name', name, '--lost-after', '2s', ...(options.flags ?? [])];
+  const flags = ['--queue', queue, '--name', name, ...(options.flags ?? ['--lost-after', '60s'])];
   const running = start(['worker', redisUrl, ...flags], options.env === undefined ? {} : { env: options.env });
   await running.until('err', /waits on queue/);
   return running;
@@ -29,14 +32,19 @@ export async function dismiss(workers: readonly Running[]): Promise<void> {
   await Promise.all(workers.map(({ done }) => done));
 }
 
-/** Resolves when the only run of a store has so many records; a run that ends before is an error. */
-export async function untilRecords(store: string, count: number, running: Running): Promise<void> {
+/** Resolves when the only run of a store has so many records (of a kind); a run that ends before is an error. */
+export async function untilRecords(
+  store: string,
+  count: number,
+  running: Running,
+  which: (record: Exchange) => boolean = () => true,
+): Promise<void> {
   let over = false;
   void running.done.then(() => {
     over = true;
   });
   for (;;) {
-    if ((await recordsIn(store)).length >= count) return;
+    if ((await recordsIn(store)).filter(which).length >= count) return;
     if (over) throw new Error(`the run ended before ${count} records: ${JSON.stringify(await running.done)}`);
     await pause(20);
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange, Sweep } from '../../src/core/index.ts';
 import { dyno, emptyFolder, engine, start, summaryOf } from './dyno.ts';
-import type { Engine } from './dyno.ts';
+import type { Done, Engine } from './dyno.ts';
 
 let server: Engine | null = null;
 afterEach(async () => {
@@ -32,6 +32,24 @@ const lines = (store: string): number => {
   return run === undefined ? 0 : text(store, run, 'exchanges.ndjson').split('\n').length - 1;
 };
 
+/** Starts a run of so many asks, ends it in the middle, and starts over with more where it was over before. */
+async function brokenOff(
+  words: readonly string[],
+  fewest: number,
+  { at, by }: { at: number; by: 'SIGKILL' | 'SIGINT' },
+): Promise<{ store: string; count: number; done: Done }> {
+  for (let count = fewest; ; count *= 3) {
+    const store = await emptyFolder();
+    const running = start([...words, '-n', String(count), '--store', store]);
+    await until(() => lines(store) >= at);
+    running.child.kill(by);
+    const done = await running.done;
+    const [run] = readdirSync(store);
+    const whole = recorded(store, run!).filter(({ warmup, problem }) => !warmup && problem?.code !== 'not-sent');
+    if (whole.length < count) return { store, count, done };
+  }
+}
+
 /** Every number once, each asking the prompt of its number, and no record of the first part changed. */
 function expectWhole(before: readonly Exchange[], after: readonly Exchange[], count: number): void {
   const measured = after.filter(({ warmup }) => !warmup);
@@ -44,16 +62,12 @@ function expectWhole(before: readonly Exchange[], after: readonly Exchange[], co
 
 describe('dyno run --resume', () => {
   test('killed with kill -9: the rest is asked, nothing twice, one summary over both parts that says so', async () => {
-    const store = await emptyFolder();
     server = await engine(['--model', 'any', '--speed', '20']);
-    const words = ['run', server.url, ...load, '--concurrency', '8', '-n', '400', '--warmup', '8', '--store', store];
-    const running = start(words);
-    await until(() => lines(store) >= 120);
-    running.child.kill('SIGKILL');
-    await running.done;
+    const words = ['run', server.url, ...load, '--concurrency', '8', '--warmup', '8'];
+    const { store, count } = await brokenOff(words, 400, { at: 120, by: 'SIGKILL' });
     const [id] = readdirSync(store) as [string];
     const before = recorded(store, id);
-    const missing = 400 - before.filter(({ warmup }) => !warmup).length;
+    const missing = count - before.filter(({ warmup }) => !warmup).length;
     expect(missing).toBeGreaterThan(0);
     const asked = async (): Promise<number> =>
       Number(
@@ -65,7 +79,7 @@ describe('dyno run --resume', () => {
     const summary = summaryOf(done);
     expect(done.code).toBe(0);
     expect(summary.runId).toBe(id);
-    expect(summary.counts).toMatchObject({ planned: 400, ok: 400, unaccounted: 0 });
+    expect(summary.counts).toMatchObject({ planned: count, ok: count, unaccounted: 0 });
     expect(summary.partial).toBe(false);
     expect(summary.resumed).toHaveLength(1);
     expect(summary.resumed![0]!.gapMs).toBeGreaterThanOrEqual(0);
@@ -73,7 +87,7 @@ describe('dyno run --resume', () => {
     // Only what had not finished was asked, and the warm-up not again.
     expect((await asked()) - askedBefore).toBeLessThanOrEqual(missing + 8);
     const after = recorded(store, id);
-    expectWhole(before, after, 400);
+    expectWhole(before, after, count);
     const direct = summaryOf(await dyno(['report', id, '--json', '--store', store]));
     expect(direct.counts).toEqual(summary.counts);
     // The time between the parts is in no figure: the clock goes on where it stood.
@@ -87,13 +101,9 @@ describe('dyno run --resume', () => {
   });
 
   test('stopped with Ctrl-C, over threads, by a schedule: what was not sent is sent', async () => {
-    const store = await emptyFolder();
     server = await engine(['--model', 'any', '--speed', '50']);
-    const words = ['run', server.url, ...load, '--rate', '100', '-n', '300', '--threads', '2', '--store', store];
-    const running = start([...words, '--json']);
-    await until(() => lines(store) >= 60);
-    running.child.kill('SIGINT');
-    const first = await running.done;
+    const words = ['run', server.url, ...load, '--rate', '100', '--threads', '2', '--json'];
+    const { store, count, done: first } = await brokenOff(words, 300, { at: 60, by: 'SIGINT' });
     expect(first.code).toBe(130);
     const partial = summaryOf(first);
     expect(partial.counts.cancelled).toBeGreaterThan(0);
@@ -102,8 +112,8 @@ describe('dyno run --resume', () => {
     const done = await dyno(['run', '--resume', id, '--json', '--lenient', '--store', store]);
     const summary = summaryOf(done);
     expect(done.code).toBe(0);
-    expect(summary.counts).toMatchObject({ planned: 300, ok: 300, cancelled: 0, unaccounted: 0 });
-    expectWhole(before, recorded(store, id), 300);
+    expect(summary.counts).toMatchObject({ planned: count, ok: count, cancelled: 0, unaccounted: 0 });
+    expectWhole(before, recorded(store, id), count);
     // The schedule goes on: the second part does not send the rest at once.
     const sends = recorded(store, id)
       .filter(({ sentMs }) => sentMs! >= summary.resumed![0]!.atMs)
@@ -113,13 +123,11 @@ describe('dyno run --resume', () => {
   });
 
   test('an unknown run, other settings, and a line cut off', async () => {
-    const store = await emptyFolder();
+    const empty = await emptyFolder();
     server = await engine(['--model', 'any', '--speed', '20']);
-    expect((await dyno(['run', '--resume', 'nothing', '--store', store])).err).toMatch(/no run "nothing"/);
-    const running = start(['run', server.url, ...load, '--concurrency', '4', '-n', '200', '--store', store]);
-    await until(() => lines(store) >= 20);
-    running.child.kill('SIGKILL');
-    await running.done;
+    expect((await dyno(['run', '--resume', 'nothing', '--store', empty])).err).toMatch(/no run "nothing"/);
+    const words = ['run', server.url, ...load, '--concurrency', '4'];
+    const { store, count } = await brokenOff(words, 200, { at: 20, by: 'SIGKILL' });
     const other = await dyno([
       'run',
       '--resume',
@@ -139,22 +147,29 @@ describe('dyno run --resume', () => {
     const whole = readFileSync(file, 'utf8');
     writeFileSync(file, whole.slice(0, -40));
     const done = await dyno(['run', '--resume', 'latest', '--json', '--lenient', '--store', store]);
-    expect(summaryOf(done).counts).toMatchObject({ planned: 200, ok: 200, unaccounted: 0 });
-    expectWhole([], recorded(store, id), 200);
+    expect(summaryOf(done).counts).toMatchObject({ planned: count, ok: count, unaccounted: 0 });
+    expectWhole([], recorded(store, id), count);
   });
 });
 
 test('dyno sweep --resume: finished points are kept, the interrupted one goes on, the rest is measured', async () => {
-  const store = await emptyFolder();
   server = await engine(['--model', 'any', '--speed', '20']);
-  const words = ['sweep', server.url, ...load, '--concurrency', '2,4,8', '-n', '120', '--store', store];
-  const running = start(words);
+  const words = ['sweep', server.url, ...load, '--concurrency', '2,4,8'];
+  let store = '';
   const folder = (): string => readdirSync(store)[0] ?? '';
   const points = (): string[] =>
     folder() === '' ? [] : readdirSync(join(store, folder())).filter((n) => !/\./.test(n));
-  await until(() => points().length >= 2 && recorded(store, folder(), points()[1]!).length >= 20);
-  running.child.kill('SIGKILL');
-  await running.done;
+  const inSecond = (): number => (points().length < 2 ? 0 : recorded(store, folder(), points()[1]!).length);
+  let count = 40;
+  do {
+    // More asks, until a busy machine lets us break it off in the middle of its second point.
+    count *= 3;
+    store = await emptyFolder();
+    const running = start([...words, '-n', String(count), '--store', store]);
+    await until(() => inSecond() >= 20);
+    running.child.kill('SIGKILL');
+    await running.done;
+  } while (inSecond() === count);
   const [first, second] = points() as [string, string];
   const firstFile = text(store, folder(), first, 'exchanges.ndjson');
   const before = recorded(store, folder(), second);
@@ -163,14 +178,14 @@ test('dyno sweep --resume: finished points are kept, the interrupted one goes on
   const sweep = JSON.parse(done.out) as Sweep;
   expect(sweep.id).toBe(folder());
   expect(sweep.points.map(({ load: { concurrency }, counts: { ok } }) => [concurrency, ok])).toEqual([
-    [2, 120],
-    [4, 120],
-    [8, 120],
+    [2, count],
+    [4, count],
+    [8, count],
   ]);
   expect(sweep.points.map(({ resumed }) => resumed?.length ?? 0)).toEqual([0, 1, 0]);
   expect(points()).toHaveLength(3);
   expect(text(store, folder(), first, 'exchanges.ndjson')).toBe(firstFile);
-  expectWhole(before, recorded(store, folder(), second), 120);
+  expectWhole(before, recorded(store, folder(), second), count);
   const again = await dyno(['sweep', '--resume', 'latest', '--store', store]);
   expect([again.code, /is finished/.test(again.err)]).toEqual([2, true]);
 });

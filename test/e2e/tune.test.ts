@@ -33,7 +33,7 @@ async function bench(manners: string, more = '', space = 'batch: {from: 2, to: 3
     `url: http://127.0.0.1:${port}
 apply: {config: [{file: ${config}, set: {batch: schedule.batch}}]}
 start: {command: "${process.execPath} ${fixture} ${config} ${port} ${manners}", stopTimeout: 5s}
-ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 20s}
+ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 120s}
 space: {${space}}
 load: {concurrency: 4}
 workload: {lenient: true, requests: 60, devices: none, metrics: none}
@@ -202,7 +202,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test.each([
-    ['never-ready', 'not-ready', 'timeout: 20s', 'timeout: 1500ms'],
+    ['never-ready', 'not-ready', 'timeout: 120s', 'timeout: 1500ms'],
     ['lies', 'lying-ready', '', ''],
     ['crash-above=1', 'crashed', '', ''],
     ['oom-above=1', 'oom', '', ''],
@@ -261,7 +261,7 @@ describe('a server that dyno starts itself', () => {
     const { file, config, store, port } = await bench('good', 'budget: {runs: 3}');
     const killed = start(['tune', file, '--store', store]);
     await killed.until('err', /trial 2\/3/);
-    await expect.poll(() => serversOn(port), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => serversOn(port), { timeout: 120_000 }).toBe(1);
     killed.child.kill('SIGKILL');
     await killed.done;
     expect(await readFile(config, 'utf8')).not.toBe(original);
@@ -301,7 +301,7 @@ describe('a server that dyno starts itself', () => {
     await mkdir(join(store, folder!), { recursive: true });
     await writeFile(pause, '');
     const journal = (): Promise<string> => readFile(join(store, folder!, 'journal.ndjson'), 'utf8');
-    await expect.poll(journal, { timeout: 30_000 }).toMatch(/"kind":"paused"/);
+    await expect.poll(journal, { timeout: 120_000 }).toMatch(/"kind":"paused"/);
     await rm(pause);
     expect(documentOf(await running.done).runs).toBe(2);
   });

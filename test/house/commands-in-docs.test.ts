@@ -13,7 +13,7 @@ beforeAll(async () => {
   const loaded = Object.entries(commands).map(async ([name, entry]) => [name, (await entry.load()).command] as const);
   files = Object.fromEntries(await Promise.all(loaded));
   // Every room is loaded: slow where many share the machine.
-}, 120_000);
+}, 600_000);
 
 function pagesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {

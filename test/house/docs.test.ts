@@ -69,7 +69,7 @@ describe('the documents', () => {
     );
     expect(stale).toBe('');
     // A process of its own that loads every room: slow where many share the machine.
-  }, 120_000);
+  }, 600_000);
 
   test.each(['README.md', 'README.zh.md'])('%s lists the commands that there are, and no others', (name) => {
     const rows = readFileSync(join(root, name), 'utf8').matchAll(/^\| `dyno (\w+)/gm);
