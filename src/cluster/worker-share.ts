@@ -5,7 +5,7 @@ import { LoadSession, startClock, talkModeOf } from '../load/index.ts';
 import type { DealtPhase, PhaseName } from '../load/index.ts';
 import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
-import { readOrder } from './heard.ts';
+import { readJson, readOrder } from './heard.ts';
 import { runKeys } from './keys.ts';
 import { readRedisClock } from './redis-clock.ts';
 import { ResultSender } from './result-sender.ts';

@@ -16,7 +16,7 @@ const load = [
   '24',
   '--ignore-eos',
   '--read-timeout',
-  '1s',
+  '10s',
   '--model',
   'any',
   '--no-preflight',
