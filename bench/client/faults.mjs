@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quietFlags } from './quiet-flags.mjs';
 
 const flag = (name, fallback) =>
   process.argv.includes(name) ? Number(process.argv[process.argv.indexOf(name) + 1]) : fallback;
@@ -38,19 +39,7 @@ let said = '';
 engine.stderr.setEncoding('utf8').on('data', (piece) => (said += piece));
 const { url } = JSON.parse(await new Promise((resolve) => engine.stdout.once('data', (text) => resolve(String(text)))));
 const load = ['--concurrency', String(concurrency), '-n', String(requests), '--max-tokens', '100', '--ignore-eos'];
-const quiet = [
-  '--model',
-  'm',
-  '--no-preflight',
-  '--devices',
-  'none',
-  '--metrics',
-  'none',
-  '--json',
-  '--quiet',
-  '--lenient',
-];
-const client = spawn(process.execPath, [main, 'run', url, ...load, '--read-timeout', '5s', ...quiet, '--store', work], {
+const client = spawn(process.execPath, [main, 'run', url, ...load, '--read-timeout', '5s', ...quietFlags(work)], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 let out = '';

@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quietFlags } from './quiet-flags.mjs';
 
 const here = new URL('.', import.meta.url).pathname;
 const flag = (name, fallback) =>
@@ -30,23 +31,13 @@ const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
 // is held of answers under way would rise and fall with them.
 const riseMs = Math.round((events * gapUs) / 1000);
 const load = ['--concurrency', String(streams), '--ramp', `${riseMs}ms`, '--duration', `${minutes}m`];
-const quiet = [
-  '--model',
-  'm',
-  '--no-preflight',
-  '--devices',
-  'none',
-  '--metrics',
-  'none',
-  '--json',
-  '--quiet',
-  '--lenient',
-  '--store',
-  join(work, 'store'),
-];
-const client = spawn(process.execPath, [main, 'run', `http://127.0.0.1:${port}`, ...load, ...quiet], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const client = spawn(
+  process.execPath,
+  [main, 'run', `http://127.0.0.1:${port}`, ...load, ...quietFlags(join(work, 'store'))],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 let out = '';
 client.stdout.setEncoding('utf8').on('data', (piece) => (out += piece));
 const begun = performance.now();

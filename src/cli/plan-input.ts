@@ -16,6 +16,14 @@ export function flagsOf(vocabulary: Vocabulary): Flag[] {
   }));
 }
 
+/** What was typed of a vocabulary, each word with its flag. */
+export function typedWords(flags: Given['flags'], vocabulary: Vocabulary): GivenWord[] {
+  const names = new Set(Object.values(vocabulary).map(({ name }) => name));
+  return [...flags]
+    .filter(([name]) => names.has(name))
+    .map(([name, texts]) => ({ name, texts, place: { flag: `--${name}` } }));
+}
+
 /**
  * What a command that needs a plan was told: a URL or a plan file first, then flags; flags win over the file. `otherwise` is
  * the address where none is said; null = one has to be.
@@ -28,9 +36,7 @@ export function readPlanInput<V extends Vocabulary>(
   const vocabulary = { ...planWords, ...more };
   const [first] = given.args;
   const fromFile = first !== undefined && isPlanFile(first) ? readPlanFile(first) : [];
-  const fromFlags: GivenWord[] = [...given.flags]
-    .filter(([name]) => Object.values(vocabulary).some((word) => word.name === name))
-    .map(([name, texts]) => ({ name, texts, place: { flag: `--${name}` } }));
+  const fromFlags = typedWords(given.flags, vocabulary);
   if (first !== undefined && !isPlanFile(first)) fromFlags.unshift({ name: 'url', texts: [first], place: {} });
   const { words, mistakes } = readWords(vocabulary, [...fromFile, ...fromFlags]);
   const all: Mistake[] = [...mistakes, ...checkWords(words as PlanWords)];

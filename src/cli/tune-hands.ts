@@ -10,6 +10,7 @@ import type { Bench } from './bench.ts';
 import type { Given } from './command.ts';
 import type { Interrupts } from './interrupts.ts';
 import { measurePoint } from './measure-point.ts';
+import { typedWords } from './plan-input.ts';
 import { offsetsOf, openWords, planPoint, prepare, sliceLength } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 import { askBench } from './sim-bench.ts';
@@ -29,11 +30,7 @@ export function workloadWords(request: TuneRequest, file: string, flags: Given['
     texts,
     place: { file, line, field: `workload.${name}` },
   }));
-  const typed = Object.values(workerWords).flatMap(({ name }) => {
-    const texts = flags.get(name);
-    return texts === undefined ? [] : [{ name, texts, place: { flag: `--${name}` } }];
-  });
-  const { words, mistakes } = readWords(planWords, [...given, ...typed]);
+  const { words, mistakes } = readWords(planWords, [...given, ...typedWords(flags, workerWords)]);
   const asked = words as PlanWords;
   const own = (['concurrency', 'rate', 'url'] as const).filter((name) => asked[name] !== undefined);
   throwMistakes([

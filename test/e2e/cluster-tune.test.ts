@@ -4,14 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Summary } from '../../src/core/index.ts';
 import { tuneSchema } from '../../src/tune/index.ts';
 import type { TuneDocument } from '../../src/tune/index.ts';
-import { freePort, startRedis } from '../contract/redis-server.ts';
+import { startRedis } from '../contract/redis-server.ts';
 import type { RedisServer } from '../contract/redis-server.ts';
 import { dismiss, lostSoon, startWorker, untilRecords } from './crew.ts';
 import { dyno, emptyFolder, engine, start } from './dyno.ts';
 import type { Done, Running } from './dyno.ts';
+import { original, tuneBench } from './tune-bench.ts';
 
-const server = join(import.meta.dirname, '../fixtures/tune/server.mjs');
-const original = '{ "schedule": { "batch": 8 } }\n';
 let redis: RedisServer;
 const workers: Running[] = [];
 beforeAll(async () => {
@@ -23,25 +22,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** A server of the fixture that dyno starts itself, and a tune file around it. */
-async function bench(): Promise<{ file: string; config: string; store: string }> {
-  const dir = await emptyFolder();
-  const [config, file, port] = [join(dir, 'config.json'), join(dir, 'tune.yaml'), await freePort()];
-  await writeFile(config, original);
-  await writeFile(
-    file,
-    `url: http://127.0.0.1:${port}
-apply: {config: [{file: ${config}, set: {batch: schedule.batch}}]}
-start: {command: "${process.execPath} ${server} ${config} ${port} good", stopTimeout: 5s}
-ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 120s}
-space: {batch: {from: 2, to: 32, start: 8}}
-load: {concurrency: 4}
-workload: {lenient: true, requests: 40, devices: none, metrics: none}
-budget: {runs: 2}
-`,
-  );
-  return { file, config, store: join(dir, 'runs') };
-}
+const bench = (): ReturnType<typeof tuneBench> => tuneBench('good', 'budget: {runs: 2}', { requests: 40 });
 
 test('trials of a tune are sent by the workers, and everything is put back', async () => {
   const { file, config, store } = await bench();

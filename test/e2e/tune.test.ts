@@ -3,44 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tuneSchema } from '../../src/tune/index.ts';
 import type { TuneDocument } from '../../src/tune/index.ts';
-import { freePort } from '../free-port.ts';
 import { dyno, emptyFolder, start } from './dyno.ts';
 import type { Done } from './dyno.ts';
-
-const root = join(import.meta.dirname, '../..');
-const fixture = join(root, 'test/fixtures/tune/server.mjs');
-const original = '{\n    "schedule" : { "batch" : 8, "kept" : [1, 2] }\n}\n';
+import { original, tuneBench } from './tune-bench.ts';
 
 function documentOf(done: Done): TuneDocument {
   return tuneSchema.parse(JSON.parse(done.out));
-}
-
-interface Bench {
-  dir: string;
-  config: string;
-  port: number;
-  file: string;
-  store: string;
-}
-
-/** A folder with a config, and a tune file around the fixture's server. */
-async function bench(manners: string, more = '', space = 'batch: {from: 2, to: 32, start: 8}'): Promise<Bench> {
-  const dir = await emptyFolder();
-  const [config, file, port] = [join(dir, 'config.json'), join(dir, 'tune.yaml'), await freePort()];
-  await writeFile(config, original);
-  await writeFile(
-    file,
-    `url: http://127.0.0.1:${port}
-apply: {config: [{file: ${config}, set: {batch: schedule.batch}}]}
-start: {command: "${process.execPath} ${fixture} ${config} ${port} ${manners}", stopTimeout: 5s}
-ready: {log: Daemon start success!, url: "http://127.0.0.1:${port}/health", timeout: 120s}
-space: {${space}}
-load: {concurrency: 4}
-workload: {lenient: true, requests: 60, devices: none, metrics: none}
-${more}
-`,
-  );
-  return { dir, config, port, file, store: join(dir, 'runs') };
 }
 
 /** Processes of the fixture's server on this port. */
@@ -133,7 +101,7 @@ describe('dyno tune with an evaluate command', () => {
 
 describe('mistakes are told before anything is touched', () => {
   test('SLOs that contradict each other, an unknown path and a read-only config, each with its place', async () => {
-    const { file, config, store } = await bench('good', 'slo: [ttft.mean<1s, ttft.min>2s]');
+    const { file, config, store } = await tuneBench('good', 'slo: [ttft.mean<1s, ttft.min>2s]');
     const contradiction = await dyno(['tune', file, '--store', store]);
     expect(contradiction.code).toBe(2);
     expect(contradiction.err).toMatch(/tune\.yaml:\d+ slo: .*cannot both hold/);
@@ -153,7 +121,7 @@ describe('mistakes are told before anything is touched', () => {
   });
 
   test('a dry run changes nothing and shows the first trials', async () => {
-    const { file, config, store } = await bench('good');
+    const { file, config, store } = await tuneBench('good');
     const done = await dyno(['tune', file, '--dry-run', '--store', store]);
     expect(done.code).toBe(0);
     expect(done.out).toMatch(/1\. batch=8 concurrency=4[\s\S]*nothing was changed/);
@@ -164,7 +132,7 @@ describe('mistakes are told before anything is touched', () => {
 
 describe('a server that dyno starts itself', () => {
   test('settings go through the config, load-only changes need no restart, and the original comes back', async () => {
-    const { file, config, store, port } = await bench('good', 'budget: {runs: 4}');
+    const { file, config, store, port } = await tuneBench('good', 'budget: {runs: 4}');
     const done = await dyno(['tune', file, '--json', '--store', store]);
     const tune = documentOf(done);
     expect(tune.trials.every(({ outcome }) => outcome === 'ok')).toBe(true);
@@ -184,7 +152,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('trials watch the cards where the file says so', async () => {
-    const { dir, file, store } = await bench('good', 'budget: {runs: 1}');
+    const { dir, file, store } = await tuneBench('good', 'budget: {runs: 1}');
     await writeFile(file, (await readFile(file, 'utf8')).replace('devices: none', 'devices: auto'));
     await mkdir(join(dir, 'bin'));
     const sheet =
@@ -207,7 +175,7 @@ describe('a server that dyno starts itself', () => {
     ['crash-above=1', 'crashed', '', ''],
     ['oom-above=1', 'oom', '', ''],
   ])('%s is told as %s, nothing is recommended, and the config comes back', async (manners, outcome, from, to) => {
-    const { file, config, store, port } = await bench(manners, 'budget: {runs: 2}');
+    const { file, config, store, port } = await tuneBench(manners, 'budget: {runs: 2}');
     await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
     const done = await dyno(['tune', file, '--json', '--store', store]);
     const tune = documentOf(done);
@@ -220,11 +188,9 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('memory is raised until the server says it has no more, then stepped back', async () => {
-    const { file, store } = await bench(
-      'oom-above=11',
-      'budget: {runs: 9}',
-      'batch: {from: 2, to: 32, start: 6, role: memory, raise: {back: 2}}',
-    );
+    const { file, store } = await tuneBench('oom-above=11', 'budget: {runs: 9}', {
+      space: 'batch: {from: 2, to: 32, start: 6, role: memory, raise: {back: 2}}',
+    });
     const tune = documentOf(await dyno(['tune', file, '--json', '--store', store]));
     expect(tune.trials.some(({ outcome, cause }) => outcome === 'oom' && cause!.includes('Npu out of memory'))).toBe(
       true,
@@ -235,7 +201,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('a server that goes silent is never read as slow', async () => {
-    const { file, store } = await bench('silent-after=90', 'budget: {runs: 3}');
+    const { file, store } = await tuneBench('silent-after=90', 'budget: {runs: 3}');
     const tune = documentOf(await dyno(['tune', file, '--json', '--store', store]));
     const silent = tune.trials.filter(({ outcome }) => outcome === 'stopped-answering');
     const [folder] = await readdir(store);
@@ -245,7 +211,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('Ctrl-C restores the config, ends the server and tells what there is', async () => {
-    const { file, config, store, port } = await bench('good');
+    const { file, config, store, port } = await tuneBench('good');
     const running = start(['tune', file, '--json', '--store', store]);
     await running.until('err', /trial 2\/10/);
     running.child.kill('SIGINT');
@@ -258,7 +224,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('after kill -9 the next start restores the config and ends the stray server; --resume goes on with the journal', async () => {
-    const { file, config, store, port } = await bench('good', 'budget: {runs: 3}');
+    const { file, config, store, port } = await tuneBench('good', 'budget: {runs: 3}');
     const killed = start(['tune', file, '--store', store]);
     await killed.until('err', /trial 2\/3/);
     await expect.poll(() => serversOn(port), { timeout: 120_000 }).toBe(1);
@@ -281,7 +247,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('a config that somebody changed after the kill is left alone', async () => {
-    const { file, config, store } = await bench('good');
+    const { file, config, store } = await tuneBench('good');
     const killed = start(['tune', file, '--store', store]);
     await killed.until('err', /trial 2\/10/);
     killed.child.kill('SIGKILL');
@@ -293,7 +259,7 @@ describe('a server that dyno starts itself', () => {
   });
 
   test('a file named pause holds the next trial back', async () => {
-    const { file, store } = await bench('good', 'budget: {runs: 2}');
+    const { file, store } = await tuneBench('good', 'budget: {runs: 2}');
     const running = start(['tune', file, '--json', '--store', store]);
     await running.until('err', /trial 1\/2/);
     const [folder] = await readdir(store);

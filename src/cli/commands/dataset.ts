@@ -18,7 +18,7 @@ import { planWords, readWords, throwMistakes } from '../../run/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
-import { flagsOf } from '../plan-input.ts';
+import { flagsOf, typedWords } from '../plan-input.ts';
 
 const verbs = ['list', 'inspect', 'sample', 'convert', 'count', 'get'] as const;
 const forms = ['openqa', 'messages', 'requests'] as const;
@@ -112,11 +112,7 @@ export const command: CommandFile = {
 };
 
 function optionsOf(given: Given): DatasetOptions {
-  const said = [...given.flags].filter(([name]) => Object.values(vocabulary).some((word) => word.name === name));
-  const { words, mistakes } = readWords(
-    vocabulary,
-    said.map(([name, texts]) => ({ name, texts, place: { flag: `--${name}` } })),
-  );
+  const { words, mistakes } = readWords(vocabulary, typedWords(given.flags, vocabulary));
   throwMistakes(mistakes);
   const { inputTokens: input, outputTokens: output, ...same } = words;
   return { ...same, ...(input !== undefined && { input }), ...(output !== undefined && { output }) };

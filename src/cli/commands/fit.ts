@@ -18,7 +18,7 @@ import type { TraceAsk } from '../fit-requests.ts';
 import { markSimulated, withUnanswered } from '../fit-remarks.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
-import { flagsOf } from '../plan-input.ts';
+import { flagsOf, typedWords } from '../plan-input.ts';
 import { probeServer, probesFor } from '../probe.ts';
 import { schedulerNamed } from '../profile-flags.ts';
 import { readBeginning } from '../read-bounded.ts';
@@ -167,11 +167,7 @@ type Entry = FittedEntry | NotFitted;
 
 /** Whose CPUs the fits use. */
 function teamWords(given: Given): Words<typeof cpuWords> {
-  const typed = Object.values(cpuWords).flatMap(({ name }) => {
-    const texts = given.flags.get(name);
-    return texts === undefined ? [] : [{ name, texts, place: { flag: `--${name}` } }];
-  });
-  const { words, mistakes } = readWords(cpuWords, typed);
+  const { words, mistakes } = readWords(cpuWords, typedWords(given.flags, cpuWords));
   throwMistakes(mistakes);
   if (words.workers !== undefined && given.flags.has('probe')) throw probesAreSentHere();
   return words;

@@ -7,7 +7,7 @@ import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { flagsOf } from '../plan-input.ts';
+import { flagsOf, typedWords } from '../plan-input.ts';
 import { uiDesk } from '../ui-desk.ts';
 
 const defaultPort = '4477';
@@ -111,10 +111,7 @@ export const command: CommandFile = {
 
 /** The flags that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
 function teamOf(given: Given): string[] {
-  const typed = Object.values(teamWords).flatMap(({ name }) => {
-    const texts = given.flags.get(name);
-    return texts === undefined ? [] : [{ name, texts, place: { flag: `--${name}` } }];
-  });
+  const typed = typedWords(given.flags, teamWords);
   throwMistakes(readWords(teamWords, typed).mistakes);
   return typed.flatMap(({ name, texts }) => texts.map((text) => `--${name}=${text}`));
 }
