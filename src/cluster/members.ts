@@ -78,3 +78,23 @@ export function busy(member: Member): void {
   member.settled = false;
   member.turn++;
 }
+
+/** The name of the seat with this number in a run, the first is 1; it is also the name of the member that takes it. */
+export function seatName(token: string, number: number): string {
+  return `${token}-${String(number).padStart(4, '0')}`;
+}
+
+/** Whether a name is that of a seat of a run, on which nobody sits. */
+export function isFreeSeat(members: ReadonlyMap<string, Member>, token: string, name: string): boolean {
+  const number = seatNumber(name);
+  return number >= 1 && name === seatName(token, number) && !members.has(name);
+}
+
+/** The number of the last seat that somebody took; 0 = nobody did. */
+export function lastSeat(members: ReadonlyMap<string, Member>): number {
+  return Math.max(0, ...[...members.keys()].map(seatNumber));
+}
+
+function seatNumber(name: string): number {
+  return Number(/-(\d{4,9})$/.exec(name)?.[1] ?? 0);
+}

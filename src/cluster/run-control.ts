@@ -6,7 +6,7 @@ import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
 import { dealsOf } from './deals.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { runKeys } from './keys.ts';
-import { countShare, newMember, resetForPhase } from './members.ts';
+import { countShare, isFreeSeat, lastSeat, newMember, resetForPhase, seatName } from './members.ts';
 import type { Member } from './members.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
@@ -152,7 +152,7 @@ export class RunControl {
   async #addSeat(): Promise<void> {
     const { cluster, plan, held, source } = this.#parts;
     const seat: Seat = { token: held.token, plan, source, zeroRedisNs: held.zeroRedisNs, llmdyno: held.llmdyno };
-    const id = `${held.token}-${String(++this.#seats).padStart(4, '0')}`;
+    const id = seatName(held.token, ++this.#seats);
     this.#offered.add(id);
     await cluster.seats.add(id, seat).catch(() => {});
   }
@@ -247,8 +247,7 @@ export class RunControl {
     // Whoever was lost while nobody controlled has no seat any more.
     for (const { id, state } of this.members.values())
       if (state !== 'left' && !(await cluster.seats.isTaken(id))) await this.#lost(id);
-    const numbers = [...this.members.keys()].map((id) => Number(id.slice(id.lastIndexOf('-') + 1)));
-    this.#seats = Math.max(0, ...numbers) + 1;
+    this.#seats = lastSeat(this.members) + 1;
     cluster.options.tell({ say: 'members', names: this.#present.map(({ worker }) => worker.name) });
     await this.#addSeat();
     return finished;
@@ -265,8 +264,9 @@ export class RunControl {
   }
 
   #word(word: Word): void {
-    const { cluster } = this.#parts;
+    const { cluster, held } = this.#parts;
     if (word.say === 'joined') {
+      if (!isFreeSeat(this.members, held.token, word.member)) return this.#strange();
       const member = newMember(word.member, word.worker, word.clock);
       this.members.set(word.member, member);
       this.#offered.delete(word.member);

@@ -46,6 +46,22 @@ describe("somebody's own sweep as a file", () => {
     expect(found[1]!.latencyMs).toMatchObject({ mean: 3000, p90: null });
   });
 
+  test('what only some points of a JSON list tell is not lost', () => {
+    const list = [
+      { concurrency: 4, latency: 2 },
+      { concurrency: 8, latency: 3, ttft: 0.5 },
+    ];
+    const { sweeps } = joinFiles([importJson(JSON.stringify(list), 'sweep.json')]);
+    expect(sweeps[0]!.points.map((point) => point.ttftMs?.mean ?? null)).toEqual([null, 500]);
+  });
+
+  test('a table that is cut says so', () => {
+    const body = Array.from({ length: 5001 }, (_, i) => `${i + 1},1`).join('\n');
+    const { sweeps, problems } = joinFiles([importCsv(`concurrency,latency\n${body}`, 'long.csv')]);
+    expect(sweeps[0]!.points).toHaveLength(5000);
+    expect(problems.map(({ message }) => message)).toEqual(['more than 5000 rows: the rest is left out']);
+  });
+
   test('rates are an open loop; a table without a load is of no kind', () => {
     const open = joinFiles([importCsv('rate,throughput,latency\n1,200,2.8\n2,390,3.1', 'rates.csv')]);
     expect(open.sweeps[0]!.points.map((point) => point.load.kind)).toEqual(['open', 'open']);

@@ -1,5 +1,7 @@
+import type { Phrase } from '../../core/index.ts';
 import type { CsvFormat } from '../csv-format.ts';
 import type { CsvRow } from '../csv-text.ts';
+import type { Complain } from '../imported.ts';
 import type { JsonFormat } from '../json-format.ts';
 import { JsonNumber } from '../json-text.ts';
 import type { JsonValue } from '../json-text.ts';
@@ -13,14 +15,29 @@ const mostPoints = 5000;
 export const tableCsv: CsvFormat = {
   tool: 'table',
   matches: ([head]) => head !== undefined && head.cells.length > 1 && isLoadWord(head.cells[0]!),
-  read: (rows, complain) => pointsOfTable(tableOfRows(rows), complain),
+  read: (rows, complain) => {
+    const [head, ...body] = rows as [CsvRow, ...CsvRow[]];
+    return pointsOfTable(tableOfRows(head, firstOf(body, mostPoints, rowWords, complain)), complain);
+  },
 };
 
-function tableOfRows([head, ...body]: readonly CsvRow[]): PipeTable {
-  const header = head!.cells;
-  const rows = body.slice(0, mostPoints).filter((row) => row.cells.length === header.length);
+function tableOfRows({ line, cells: header }: CsvRow, body: readonly CsvRow[]): PipeTable {
+  const rows = body.filter((row) => row.cells.length === header.length);
   const raggedLines = body.filter((row) => row.cells.length !== header.length).map((row) => row.line);
-  return { line: head!.line, header, rows, raggedLines };
+  return { line, header, rows, raggedLines };
+}
+
+const rowWords: Phrase = { en: 'rows', zh: '行' };
+const memberWords: Phrase = { en: 'different names', zh: '个不同的字段' };
+
+/** The first so many; that there are more is told. */
+function firstOf<T>(all: readonly T[], most: number, of: Phrase, complain: Complain): T[] {
+  if (all.length > most)
+    complain(0, {
+      en: `more than ${most} ${of.en}: the rest is left out`,
+      zh: `超过 ${most} ${of.zh}，其余已忽略`,
+    });
+  return all.slice(0, most);
 }
 
 /** The same as a JSON list of flat objects, or one object per line. */
@@ -31,13 +48,17 @@ export const tableJson: JsonFormat = {
     return first instanceof Map && [...first.keys()].some((key) => isLoadWord(key));
   },
   read(values, complain) {
-    const points = values
-      .flatMap((value) => (Array.isArray(value) ? value : [value]))
-      .filter((value) => value instanceof Map)
-      .slice(0, mostPoints);
-    const keys = [...points[0]!.keys()];
-    const load = keys.find((key) => isLoadWord(key))!;
-    const header = [load, ...keys.filter((key) => key !== load)].slice(0, mostColumns);
+    const all = values.flatMap((value) => (Array.isArray(value) ? value : [value]));
+    const points = firstOf(
+      all.filter((value) => value instanceof Map),
+      mostPoints,
+      rowWords,
+      complain,
+    );
+    const load = [...points[0]!.keys()].find((key) => isLoadWord(key))!;
+    // What only some points tell is told too.
+    const keys = new Set([load, ...points.flatMap((point) => [...point.keys()])]);
+    const header = firstOf([...keys], mostColumns, memberWords, complain);
     const rows = points.map((point) => ({
       line: lineOf(point.get(load)),
       cells: header.map((key) => textOf(point.get(key))),

@@ -92,9 +92,9 @@ export function sampleCharts(samples: readonly LiveSample[], startMs: number, mo
     .slice(0, most)
     .map(([what, lines]) => {
       const { scale } = sampleName(what);
-      const known = samples.filter(({ values }) => [...lines.values()].some((key) => key in values));
+      const known = samples.filter(({ values }) => [...lines.values()].some((key) => Object.hasOwn(values, key)));
       const list = (key: string): (number | null)[] =>
-        known.map(({ values }) => (key in values ? values[key]! * scale : null));
+        known.map(({ values }) => (Object.hasOwn(values, key) ? values[key]! * scale : null));
       return {
         what,
         lines: [...lines.keys()],
