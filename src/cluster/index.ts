@@ -6,10 +6,10 @@
  * batches through a stream; the controller keeps the books, so that every ask has exactly one record whoever is lost.
  * Must not know files, reports or datasets: prompts, secrets and CPU jobs are given as functions. No secret and no wall
  * clock of a worker goes through Redis. Loaded only when it is asked for.
- * Start at cluster-runner.ts and run-control.ts (the controller), phase-control.ts and ask-ledger.ts (who sends what; talk-ledger.ts
- * where whole conversations are dealt),
- * serve-worker.ts and worker-share.ts (a worker), share-dealing.ts (what it may send); job-engine.ts wraps BullMQ,
- * redis.ts wraps ioredis, cluster-words.ts is what the two sides say to each other, heard.ts reads it.
+ * Start at cluster-runner.ts and run-control.ts (the controller), phase-control.ts and books.ts (who sends what:
+ * ask-ledger.ts, or talk-ledger.ts where whole conversations are dealt), serve-worker.ts and worker-share.ts (a worker),
+ * share-dealing.ts (what it may send); job-engine.ts wraps BullMQ, redis.ts wraps ioredis, cluster-words.ts is what the
+ * two sides say to each other, heard.ts reads it.
  */
 export { makeClusterRunner } from './cluster-runner.ts';
 export { benchAt } from './bench-at.ts';

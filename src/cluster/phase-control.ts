@@ -4,7 +4,7 @@ import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
 import type { PhaseName } from '../load/index.ts';
 import { AskLedger } from './ask-ledger.ts';
-import type { Books } from './ask-ledger.ts';
+import type { Books } from './books.ts';
 import type { Batch, Deal, Order, ReturnedAsk } from './cluster-words.ts';
 import { dealOver } from './deals.ts';
 import { busy } from './members.ts';

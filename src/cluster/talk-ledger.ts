@@ -1,7 +1,7 @@
 import type { PacerLimits } from '../arrival/index.ts';
 import type { LoadShape, Workload } from '../core/index.ts';
-import { scheduleOf } from './ask-ledger.ts';
-import type { Books, Loss } from './ask-ledger.ts';
+import { scheduleOf } from './books.ts';
+import type { Books, Loss } from './books.ts';
 import type { Deal, ReturnedAsk } from './cluster-words.ts';
 import { ownerOf } from './deals.ts';
 import { NumberSet } from './number-set.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from './redis.ts';
 import { UserError } from '../core/index.ts';
-import type { Ended, RunPlan, Workload } from '../core/index.ts';
+import type { Ended, Phrase, RunPlan, Workload } from '../core/index.ts';
 import { LoadSession, startClock, talkModeOf } from '../load/index.ts';
 import type { DealtPhase, PhaseName } from '../load/index.ts';
 import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
@@ -41,6 +41,8 @@ export interface WorkerShareParts {
 export type ShareEvent =
   | { say: 'began'; phase: PhaseName; model: string; slots: number | null }
   | { say: 'ended'; exchanges: number }
+  /** Refused by this worker, or something is missing here; the controller is told too. */
+  | { say: 'failed'; why: Phrase }
   | { say: 'lost' | 'orphaned' };
 
 const listenMs = 1000;
@@ -75,6 +77,7 @@ export async function doShare(parts: WorkerShareParts): Promise<void> {
   } catch (error) {
     if (seat.lost.aborted) return;
     const known = error instanceof UserError;
+    share.failed(known ? error.mistakes[0]!.message : { en: String(error), zh: String(error) });
     await say({
       say: 'failed',
       member,
@@ -107,6 +110,7 @@ class WorkerShare {
   #exchanges = 0;
   #phases: Promise<void>[] = [];
   #broken: unknown = null;
+  #failed = false;
 
   constructor(parts: WorkerShareParts, clock: ReturnType<typeof startClock>, say: (word: Word) => Promise<void>) {
     this.#parts = parts;
@@ -201,10 +205,16 @@ class WorkerShare {
     }
   }
 
+  /** It cannot be done here, and whoever started this worker should know. */
+  failed(why: Phrase): void {
+    this.#failed = true;
+    this.#parts.tell({ say: 'failed', why });
+  }
+
   close(): void {
     this.#sender.close();
     this.#session?.close();
-    this.#parts.tell({ say: 'ended', exchanges: this.#exchanges });
+    if (!this.#failed) this.#parts.tell({ say: 'ended', exchanges: this.#exchanges });
   }
 
   async #listen(from: string): Promise<{ id: string; order: Order | null }[]> {

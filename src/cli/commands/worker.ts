@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import type { ShareEvent } from '../../cluster/index.ts';
 import { positiveDurationMs, queueName } from '../../run/index.ts';
 import { startBenchHand } from '../bench-hand.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { redisPlace } from '../redis-place.ts';
+import { sharePhrase } from '../share-phrase.ts';
 import { version } from '../version.ts';
 import { equipWorker } from '../worker-source.ts';
 import { checkRules } from '../worker-rules.ts';
@@ -134,7 +134,7 @@ export const command: CommandFile = {
         },
         drop: () => hand.drop(),
       },
-      tell: (event) => note(eventPhrase(event)),
+      tell: (event) => note(sharePhrase(event)),
     });
     let done = (): void => {};
     const told = new Promise<void>((resolve) => {
@@ -157,25 +157,6 @@ export const command: CommandFile = {
     return exitCodes.ok;
   },
 };
-
-function eventPhrase(event: ShareEvent): Phrase {
-  if (event.say === 'began') {
-    const slots = event.slots === null ? '' : `, ${event.slots}`;
-    const phase = event.phase === 'warmup' ? { en: 'warm-up', zh: '预热' } : { en: 'run', zh: '运行' };
-    return {
-      en: `${phase.en} of ${event.model} begins${slots === '' ? '' : `${slots} in flight here`}`,
-      zh: `${event.model} 的${phase.zh}开始${slots === '' ? '' : `，本机并发 ${event.slots}`}`,
-    };
-  }
-  if (event.say === 'ended')
-    return { en: `share done: ${event.exchanges} requests`, zh: `份额完成：${event.exchanges} 个请求` };
-  if (event.say === 'lost')
-    return {
-      en: 'this worker was silent for too long: its share was given to others',
-      zh: '本 worker 静默过久：份额已分给其他机器',
-    };
-  return { en: 'the controller is gone: share given up', zh: '控制端已不在：放弃份额' };
-}
 
 function rulesOf(given: Given): WorkerRules {
   const urls = given.flags.get('allow-url') ?? [];
