@@ -36,6 +36,8 @@ export interface ClockPieces {
   attention: Float64Array;
   /** 1 where a prefill ended with the piece. */
   prefills: Uint8Array;
+  /** 1 where everybody in the batch is known and nobody was preempted. */
+  clear: Uint8Array;
   /** Stretches: first piece, piece after the last, and steps. */
   from: Int32Array;
   to: Int32Array;
@@ -76,6 +78,7 @@ export function cutTime(
     prefillTokens: new Float64Array(size),
     attention: new Float64Array(size),
     prefills: new Uint8Array(size),
+    clear: new Uint8Array(size),
   };
   const change = {
     decodes: new Float64Array(size + 1),
@@ -110,7 +113,9 @@ export function cutTime(
     rate += change.rate[j]!;
     pieces.decodes[j] = decodes;
     pieces.kvTokens[j] = Math.max(0, kv + (rate * (at[j]! + at[j + 1]!)) / 2);
-    overfull[j + 1] = overfull[j]! + (isFull(pieces.kvTokens[j]!, decodes, options.kv) ? 1 : 0);
+    const full = isFull(pieces.kvTokens[j]!, decodes, options.kv);
+    overfull[j + 1] = overfull[j]! + (full ? 1 : 0);
+    pieces.clear[j] = !full && at[j + 1]! <= options.untilMs ? 1 : 0;
   }
   const counted = stretches.flatMap(({ fromMs, toMs, steps }) => {
     const [from, to] = [place(fromMs), place(toMs)];

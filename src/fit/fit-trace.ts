@@ -11,6 +11,7 @@ import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { staysOf } from './stays.ts';
+import { stepJitter } from './step-jitter.ts';
 import { scoreTrace, traceResiduals } from './trace-score.ts';
 import type { TraceMetric } from './trace-score.ts';
 import { largeBatch, variantsOf } from './trace-variants.ts';
@@ -43,8 +44,11 @@ export interface TraceFit {
 const mostTrained = 2000;
 /** Runs of one engine differ by about this much (standard deviation): no single run can know its engine better. */
 const runSpread = 0.012;
-/** Replays over which a prediction is averaged. */
-const throws = 8;
+/** Replays over which a prediction is averaged: as many as cost about as much as one of so many requests, within bounds. */
+const replayedRequests = 40_000;
+const throws = { least: 8, most: 32 };
+/** Share of the requests left out at either end when the overhead is read. */
+const overheadTrim = 0.1;
 /** Draws behind the intervals of the parameters. */
 const draws = 60;
 /** Blocks of time that are drawn with replacement. */
@@ -64,7 +68,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const tried = variants.map((variant) => {
     const rules = { ...shape.rules, ...rulesOf(variant) };
     const chosen = { ...shape, rules, fit: fitClock(pieces, shape.fit.knots, shape.fit.x, rules) };
-    const profile = withOverhead(profileOf(chosen.fit, variant), train, played);
+    const profile = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
     const loss = traceResiduals(train, replay(profile, played)).reduce((sum, r) => sum + r * r, 0);
     return { variant, chosen, profile, loss };
   });
@@ -73,7 +77,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const { batchSetting } = schedulers[options.scheduler];
   const sample = (count: number, seed: number): EngineProfile[] =>
     drawnFits(pieces, chosen, count, seed).map((fit) => ({
-      ...profileOf(fit, variant),
+      ...profileOf(fit, pieces, variant),
       overheadMs: profile.overheadMs!,
     }));
   return {
@@ -139,8 +143,8 @@ function rulesOf({ scheduler, settings }: TraceFitOptions): Omit<ClockRules, 'be
   };
 }
 
-function profileOf(fit: ClockFit, { scheduler, settings, kv }: TraceFitOptions): EngineProfile {
-  const { x, knots, sigma } = fit;
+function profileOf(fit: ClockFit, pieces: ClockPieces, { scheduler, settings, kv }: TraceFitOptions): EngineProfile {
+  const { x, knots } = fit;
   const places = placesOf(knots);
   let ms = 0;
   const decodeCurve = knots.map((decodes, i) => {
@@ -162,7 +166,7 @@ function profileOf(fit: ClockFit, { scheduler, settings, kv }: TraceFitOptions):
       mMsPerMillionAttention: x[places.m]!,
       ...(knots.length === 0 ? {} : { decodeCurve }),
     },
-    jitter: { stepSigma: Math.min(0.1, sigma) },
+    jitter: { stepSigma: stepJitter(pieces, fit) },
     maxBatchSize: Number(settings[schedulers[scheduler].batchSetting] ?? 256),
     maxPrefillTokens: null,
     kv,
@@ -174,22 +178,30 @@ function profileOf(fit: ClockFit, { scheduler, settings, kv }: TraceFitOptions):
 
 /** The same requests under several throws of the dice. */
 function replays(profile: EngineProfile, requests: readonly TracedRequest[]): Replayed[] {
-  return Array.from({ length: throws }, (_, i) => replay(profile, requests, i + 1));
+  const count = Math.round(replayedRequests / requests.length);
+  return Array.from({ length: Math.max(throws.least, Math.min(throws.most, count)) }, (_, i) =>
+    replay(profile, requests, i + 1),
+  );
 }
 
-/** The overhead that is left when the replayed first tokens are taken from the measured ones, over the quicker half of them. */
+/**
+ * The overhead that is left when replayed first tokens are taken from measured ones. Where in a step a request came is chance: the mean over
+ * requests and throws evens it out. Those that are expected to wait longest are left out, and so is what is far from the rest.
+ */
 function withOverhead(
   profile: EngineProfile,
   train: readonly TracedRequest[],
   played: readonly TracedRequest[],
 ): EngineProfile {
-  const pairs = replays({ ...profile, overheadMs: 0 }, played).flatMap((bare) =>
-    train.map(({ ttftMs }, i) => ({ sum: ttftMs + bare.ttftMs[i]!, left: ttftMs - bare.ttftMs[i]! })),
-  );
-  const quick = pairs.toSorted((a, b) => a.sum - b.sum).slice(0, Math.ceil(pairs.length / 2));
-  const left = quantile(Float64Array.from(quick, (pair) => pair.left).sort(), 0.5) ?? 0;
+  const bare = replays({ ...profile, overheadMs: 0 }, played);
+  const expected = train.map((_, i) => bare.reduce((sum, one) => sum + one.ttftMs[i]!, 0) / bare.length);
+  const longest = quantile(Float64Array.from(expected).sort(), 1 - overheadTrim)!;
+  const left = train.flatMap(({ ttftMs }, i) => (expected[i]! <= longest ? [ttftMs - expected[i]!] : []));
+  const cut = Math.floor(overheadTrim * left.length);
+  const kept = left.toSorted((a, b) => a - b).slice(cut, left.length - cut);
+  const mean = kept.reduce((sum, ms) => sum + ms, 0) / kept.length;
   const least = distributionOf(train.map((request) => request.ttftMs))?.min ?? Infinity;
-  return { ...profile, overheadMs: Math.max(0, Math.min(left, 0.9 * least)) };
+  return { ...profile, overheadMs: Math.max(0, Math.min(mean, 0.9 * least)) };
 }
 
 /**

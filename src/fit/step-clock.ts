@@ -8,10 +8,13 @@ import { solve } from './linear-solve.ts';
 export interface ClockFit {
   knots: readonly number[];
   x: number[];
-  /** Spread of a stretch's error over the root of its steps: step jitter, and what the model lacks. */
+  /** Spread of a stretch's error over what a jitter of 1 would make of it: step jitter, and what the model lacks. */
   sigma: number;
-  /** Errors of the stretches in units of a step's time over the root of the steps. */
+  /** Errors of the stretches, in steps, over what a jitter of 1 would make of them. */
   errors: Float64Array;
+  /** Steps that each piece holds by this cost; its variance, in steps², under a jitter of 1. 0 = nobody decoded. */
+  pieceSteps: Float64Array;
+  pieceVariance: Float64Array;
 }
 
 /** How a clock is to be read. */
@@ -67,7 +70,8 @@ export function fitClock(
     sigma = spreadOf(reading.errors, counts);
     if (moved < 1e-3) break;
   }
-  return { knots, x, sigma, errors: reading.errors };
+  const { errors, pieceSteps, pieceVariance } = reading;
+  return { knots, x, sigma, errors, pieceSteps, pieceVariance };
 }
 
 /** A start for the search: the shortest step, and small slopes. */
@@ -82,8 +86,7 @@ export function movedTo(fit: Pick<ClockFit, 'knots' | 'x'>, knots: readonly numb
   return [fit.x[0]!, ...[0, ...knots].map(slopeAt), ...fit.x.slice(k)];
 }
 
-interface Reading {
-  errors: Float64Array;
+interface Reading extends Pick<ClockFit, 'errors' | 'pieceSteps' | 'pieceVariance'> {
   slopes: Float64Array[];
 }
 
@@ -91,9 +94,11 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
   const size = pieces.decodes.length;
   const places = placesOf(knots);
   const width = x.length;
-  const sums = Array.from({ length: width + 1 }, () => new Float64Array(size + 1));
+  const sums = Array.from({ length: width + 2 }, () => new Float64Array(size + 1));
+  const pieceSteps = new Float64Array(size);
+  const pieceVariance = new Float64Array(size);
   for (let j = 0; j < size; j++) {
-    for (let i = 0; i <= width; i++) sums[i]![j + 1] = sums[i]![j]!;
+    for (let i = 0; i < sums.length; i++) sums[i]![j + 1] = sums[i]![j]!;
     const n = pieces.decodes[j]!;
     if (n === 0) continue;
     const kv = pieces.kvTokens[j]! / 1000;
@@ -118,9 +123,13 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
     sums[places.p1]![j + 1]! -= pieces.prefillTokens[j]! / baseMs;
     sums[places.m]![j + 1]! -= attention / baseMs;
     sums[width]![j + 1]! += steps;
+    pieceSteps[j] = steps;
+    pieceVariance[j] = varianceOf(steps, spentMs / baseMs, pieces.prefillTokens[j]!, rules.chunkTokens - n);
+    sums[width + 1]![j + 1]! += pieceVariance[j]!;
   }
   const { steps: counted, from, to } = pieces;
-  const weights = counted.map(weightOf);
+  const variance = sums[width + 1]!;
+  const weights = counted.map((_, i) => 1 / Math.sqrt(variance[to[i]!]! - variance[from[i]!]! + momentSteps));
   const over = (sum: Float64Array): Float64Array => {
     const out = new Float64Array(counted.length);
     for (let i = 0; i < out.length; i++) out[i] = (sum[to[i]!]! - sum[from[i]!]!) * weights[i]!;
@@ -128,16 +137,21 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
   };
   const errors = over(sums[width]!);
   for (let i = 0; i < errors.length; i++) errors[i]! -= counted[i]! * weights[i]!;
-  return { errors, slopes: sums.slice(0, width).map(over) };
+  return { errors, slopes: sums.slice(0, width).map(over), pieceSteps, pieceVariance };
+}
+
+/**
+ * Variance of a piece's length in steps² under a jitter of 1. Jitter is a share of each step: one that prefills takes as long as
+ * 1 + spent plain ones (so do its errors), and a prompt that is cut spreads that over its chunks.
+ */
+function varianceOf(steps: number, spent: number, prefillTokens: number, chunkTokens: number): number {
+  const chunks = Math.max(1, Math.ceil(prefillTokens / Math.max(1, chunkTokens)));
+  return Math.max(0, steps) + 2 * spent + (spent * spent) / chunks;
 }
 
 /** The part of 0 … n between two knots; no knot = no end. */
 function partOf(n: number, before: number, knot: number | undefined): number {
   return Math.max(0, Math.min(n, knot ?? n) - before);
-}
-
-function weightOf(steps: number): number {
-  return 1 / Math.sqrt(steps + momentSteps);
 }
 
 /** Full weight up to two spreads, less beyond, none beyond six. */
