@@ -30,3 +30,10 @@ export function withUnanswered(entry: FittedEntry, count: number, lang: Lang): F
   );
   return { ...entry, excluded: [...entry.excluded, { concurrency: null, why }] };
 }
+
+/** An entry that tells what times without a unit were taken for. */
+export function withAssumedUnit(entry: FittedEntry, unit: 'ms' | 's' | null): FittedEntry {
+  if (unit === null) return entry;
+  const note = `Times of the trace had no unit in their names and were read as ${unit === 's' ? 'seconds' : 'milliseconds'}.`;
+  return { ...entry, profile: { ...entry.profile, notes: [...entry.profile.notes, note] } };
+}

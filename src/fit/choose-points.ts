@@ -12,7 +12,7 @@ export function kneeOf(points: readonly FitPoint[]): number {
 }
 
 /** Words that choose a point by its place on the curve. */
-export const pointWords = ['lowest', 'middle', 'highest', 'knee', 'half-knee', 'below-knee'] as const;
+export const pointWords = ['lowest', 'middle', 'highest', 'half', 'knee', 'half-knee', 'below-knee'] as const;
 type PointWord = (typeof pointWords)[number];
 
 /**
@@ -44,6 +44,8 @@ function indexOf(points: readonly FitPoint[], word: string): number {
       return 0;
     case 'highest':
       return last;
+    case 'half':
+      return nearest(points, points[last]!.concurrency / 2);
     case 'knee':
       return knee;
     case 'half-knee':
@@ -51,7 +53,7 @@ function indexOf(points: readonly FitPoint[], word: string): number {
     case 'below-knee':
       return Math.max(1, knee - 1);
     case 'middle':
-      return knee < last ? knee : nearest(points, points[last]!.concurrency / 2);
+      return knee < last ? knee : indexOf(points, 'half');
     default: {
       const index = points.findIndex((point) => point.concurrency === Number(word));
       if (index >= 0) return index;

@@ -141,6 +141,34 @@ describe('the file', () => {
   });
 
   it.each([
+    ['a byte order mark', `\uFEFF${lines(20)}`],
+    ['one list', `[${Array.from({ length: 20 }, () => JSON.stringify(line)).join(',\n')}]`],
+    ['numbers as text', lines(20).replaceAll(/:(\d+)/g, ':"$1"')],
+    ['no ttftMs', lines(20).replaceAll('"ttftMs":20,', '')],
+    ['no latencyMs', lines(20).replaceAll(',"latencyMs":40', '')],
+    [
+      'snake case',
+      lines(20)
+        .replaceAll('Ms"', '_ms"')
+        .replaceAll(/(prompt|output)Tokens/g, '$1_tokens'),
+    ],
+    ['NaN where there is nothing', `${lines(20)}\n${JSON.stringify(line).replace(/20/, 'NaN')}`],
+    ['milliseconds that are not named', lines(20).replaceAll('Ms"', '"')],
+    [
+      'seconds that are not named',
+      lines(20).replaceAll(/"(arrival|ttft|tpot|latency)Ms":(\d+)/g, (_, name, ms) => `"${name}":${Number(ms) / 1000}`),
+    ],
+    [
+      'seconds that are',
+      lines(20).replaceAll(/"(ttft|latency)Ms":(\d+)/g, (_, name, ms) => `"${name}_s":${Number(ms) / 1000}`),
+    ],
+  ])('is read with %s', (_, text) => {
+    const { requests } = readTrace(text, 'x.jsonl');
+    expect(requests).toHaveLength(20);
+    expect(requests[0]).toEqual(line);
+  });
+
+  it.each([
     [JSON.stringify({ ...line, ttftMs: 41 }), 'ttftMs is larger'],
     ['{', 'not JSON'],
     ['[]', 'ttftMs'],

@@ -47,6 +47,8 @@ const runSpread = 0.012;
 /** Replays over which a prediction is averaged: as many as cost about as much as one of so many requests, within bounds. */
 const replayedRequests = 40_000;
 const throws = { least: 8, most: 32 };
+/** A batch that ended where the most requests were seen must explain the trace this much better: else it may have been larger. */
+const clearlyFull = 0.9;
 /** Share of the requests left out at either end when the overhead is read. */
 const overheadTrim = 0.1;
 /** Draws behind the intervals of the parameters. */
@@ -65,16 +67,18 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const leastStepMs = leastStepOf(train);
   const variants = variantsOf(options, train);
   const shape = chooseShape(pieces, leastStepMs, rulesOf(variants[0]!));
+  const { batchSetting } = schedulers[options.scheduler];
+  const batchGiven = Object.hasOwn(options.settings, batchSetting);
   const tried = variants.map((variant) => {
     const rules = { ...shape.rules, ...rulesOf(variant) };
     const chosen = { ...shape, rules, fit: fitClock(pieces, shape.fit.knots, shape.fit.x, rules) };
     const profile = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
-    const loss = traceResiduals(train, replay(profile, played)).reduce((sum, r) => sum + r * r, 0);
-    return { variant, chosen, profile, loss };
+    const misfit = traceResiduals(train, replays(profile, played)).reduce((sum, r) => sum + r * r, 0);
+    const guessedFull = !batchGiven && Number(variant.settings[batchSetting]) < largeBatch;
+    return { variant, chosen, profile, loss: guessedFull ? misfit / clearlyFull : misfit };
   });
   const best = tried.reduce((first, next) => (next.loss < first.loss ? next : first));
   const { variant, chosen, profile } = best;
-  const { batchSetting } = schedulers[options.scheduler];
   const sample = (count: number, seed: number): EngineProfile[] =>
     drawnFits(pieces, chosen, count, seed).map((fit) => ({
       ...profileOf(fit, pieces, variant),
@@ -85,7 +89,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
     trained,
     scored: all.length - trained,
     intervals: intervalsOf(sample(draws, 1)),
-    batchKnown: Object.hasOwn(options.settings, batchSetting) || Number(variant.settings[batchSetting]) < largeBatch,
+    batchKnown: batchGiven || Number(variant.settings[batchSetting]) < largeBatch,
     metrics: scoreTrace(all, replays(profile, all), trained),
     knots: chosen.fit.knots,
     sample,

@@ -1,6 +1,8 @@
 import { UserError } from '../core/index.ts';
 import type { Exchange } from '../core/index.ts';
 import { inputTokensOf, outputTokensOf } from '../core/index.ts';
+import { TraceFieldReader } from './trace-fields.ts';
+import type { TraceFields } from './trace-fields.ts';
 
 /** One request as a client saw it; times in ms, arrivals on one clock. */
 export interface TracedRequest {
@@ -21,45 +23,104 @@ const mostLines = 2_000_000;
 export interface ReadTrace {
   requests: TracedRequest[];
   unanswered: number;
+  /** What times without a unit in their name were taken for; null = there were none. */
+  assumedUnit: 'ms' | 's' | null;
 }
 
+/** Lines that are looked at to tell the unit of times that have none. */
+const lookedAt = 500;
+/** Last tokens may come this much before the first by rounding: a share, and ms. */
+const rounding = { share: 1e-3, ms: 0.1 };
+
 /**
- * Reads a request trace: one JSON object per line with the keys of TracedRequest, in any order, other keys ignored. A line
+ * Reads a request trace: one JSON object per line (or one list of them) with the keys of TracedRequest, or what other programs call them
+ * (trace-fields.ts), in any order, other keys ignored. Of first token, whole time and time per token two are enough. A line
  * whose first token or whole time is null, or that has no output tokens, is a request without an answer. A UserError names the
  * first wrong line.
  */
 export function readTrace(text: string, file: string): ReadTrace {
+  const reader = new TraceFieldReader();
+  const lines = linesOf(text.replace(/^\uFEFF/, ''), file);
+  const assumedUnit = unitOf(lines, reader);
+  const bareMs = assumedUnit === 's' ? 1000 : 1;
   const requests: TracedRequest[] = [];
   let unanswered = 0;
-  const lines = text.split('\n');
-  if (lines.length > mostLines) throw badLine(file, mostLines, 'too many lines', '行数过多');
   lines.forEach((line, i) => {
-    if (line.trim() === '') return;
-    const request = readLine(line, file, i + 1);
+    if (isBlank(line)) return;
+    const value = typeof line === 'string' ? parsed(line) : line;
+    if (value === undefined) throw badLine(file, i + 1, 'not JSON', '不是 JSON');
+    const request = readRow(reader.read(objectOf(value), bareMs), file, i + 1);
     if (request === null) unanswered++;
     else requests.push(request);
   });
-  if (requests.length < 20) throw badLine(file, lines.length, 'fewer than 20 requests', '请求数少于 20');
-  return { requests: requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs), unanswered };
+  if (requests.length < 20) throw badLine(file, Math.max(1, lines.length), 'fewer than 20 requests', '请求数少于 20');
+  return { requests: requests.toSorted((x, y) => x.arrivalMs - y.arrivalMs), unanswered, assumedUnit };
 }
 
-function readLine(line: string, file: string, number: number): TracedRequest | null {
-  let value: unknown;
+/** The lines, as text; or, where the whole is one list, its entries. */
+function linesOf(text: string, file: string): readonly unknown[] {
+  const list = /^\s*\[/.test(text) ? parsed(text) : null;
+  const lines = Array.isArray(list) ? (list as unknown[]) : text.split('\n');
+  if (lines.length > mostLines) throw badLine(file, mostLines, 'too many lines', '行数过多');
+  return lines;
+}
+
+function isBlank(line: unknown): boolean {
+  return typeof line === 'string' && line.trim() === '';
+}
+
+/** JSON, also with the NaN and Infinity that Python writes for what is not there; undefined = not JSON. */
+function parsed(text: string): unknown {
   try {
-    value = JSON.parse(line);
+    return JSON.parse(text);
   } catch {
-    throw badLine(file, number, 'not JSON', '不是 JSON');
+    try {
+      return JSON.parse(text.replaceAll(/([:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g, '$1null'));
+    } catch {
+      return undefined;
+    }
   }
-  const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const amount = (key: string, least: number): number => {
-    const found = Object.hasOwn(fields, key) ? fields[key] : null;
-    if (typeof found === 'number' && Number.isFinite(found) && found >= least) return found;
-    throw badLine(file, number, `${key} must be a number of at least ${least}`, `${key} 必须是不小于 ${least} 的数字`);
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** No engine makes a token in less than a millisecond, and none takes a second for most: the usual time per token tells the unit. */
+function unitOf(lines: readonly unknown[], reader: TraceFieldReader): ReadTrace['assumedUnit'] {
+  const looked = lines.slice(0, lookedAt).map((line) => objectOf(typeof line === 'string' ? parsed(line) : line));
+  const bare = looked.filter((row) => reader.hasBareTimes(row));
+  if (bare.length === 0) return null;
+  const perToken = bare.flatMap((row) => {
+    const { ttftMs, tpotMs, latencyMs, outputTokens } = reader.read(row, 1);
+    if (ttftMs == null || latencyMs == null) return tpotMs ?? [];
+    return outputTokens == null || outputTokens < 2 ? [] : (latencyMs - ttftMs) / (outputTokens - 1);
+  });
+  const middle = perToken.toSorted((x, y) => x - y)[perToken.length >> 1] ?? 0;
+  return middle < 1 ? 's' : 'ms';
+}
+
+function readRow(fields: TraceFields, file: string, line: number): TracedRequest | null {
+  const amount = (key: keyof TraceFields, least: number): number => {
+    const found = fields[key];
+    if (typeof found === 'number' && found >= least) return found;
+    throw badLine(file, line, `${key} must be a number of at least ${least}`, `${key} 必须是不小于 ${least} 的数字`);
   };
-  if (fields['ttftMs'] === null || fields['latencyMs'] === null || fields['outputTokens'] === 0) return null;
-  const [ttftMs, latencyMs] = [amount('ttftMs', 0), amount('latencyMs', 0)];
-  if (ttftMs > latencyMs) throw badLine(file, number, 'ttftMs is larger than latencyMs', 'ttftMs 大于 latencyMs');
+  if (fields.ttftMs === null || fields.latencyMs === null || fields.outputTokens === 0) return null;
+  // Without the time per token neither of the others can be made up.
+  if (fields.tpotMs == null) for (const key of ['ttftMs', 'latencyMs'] as const) amount(key, 0);
   const outputTokens = Math.round(amount('outputTokens', 1));
+  const decodeMs = fields.tpotMs == null ? null : fields.tpotMs * (outputTokens - 1);
+  if (fields.ttftMs === undefined && fields.latencyMs !== undefined && decodeMs !== null) {
+    fields.ttftMs = Math.max(0, fields.latencyMs - decodeMs);
+  }
+  const ttftMs = amount('ttftMs', 0);
+  if (fields.latencyMs === undefined && decodeMs !== null) fields.latencyMs = ttftMs + decodeMs;
+  const told = amount('latencyMs', 0);
+  if (ttftMs > told * (1 + rounding.share) + rounding.ms) {
+    throw badLine(file, line, 'ttftMs is larger than latencyMs', 'ttftMs 大于 latencyMs');
+  }
+  const latencyMs = Math.max(told, ttftMs);
   return {
     arrivalMs: amount('arrivalMs', -Infinity),
     promptTokens: Math.round(amount('promptTokens', 1)),

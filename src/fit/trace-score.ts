@@ -15,30 +15,35 @@ const figures = ['mean', 'p50', 'p90', 'p99'] as const;
 const mild = 0.2;
 
 /**
- * How far the replay is from the trace: request by request, bounded so that a few cannot rule, and in the figures that count.
- * Each request's part is weighed so that a metric counts the same however many requests there are.
+ * How far replays are from the trace: request by request, in the mean over the replays and bounded so that a few cannot rule, and in the
+ * figures that count. Each request's part is weighed so that a metric counts the same however many requests there are.
  */
-export function traceResiduals(train: readonly TracedRequest[], replayed: Replayed): number[] {
+export function traceResiduals(train: readonly TracedRequest[], replays: readonly Replayed[]): number[] {
   const weight = 1 / Math.sqrt(train.length);
   const each = kinds.flatMap((kind) =>
     train.map((request, i) => {
       const truth = request[kind];
-      const guess = replayed[kind][i]!;
+      const guess = replays.reduce((sum, one) => sum + one[kind][i]!, 0) / replays.length;
       if (truth === null || !(truth > 0) || !(guess > 0)) return 0;
       const error = Math.log(guess / truth);
       const size = Math.abs(error);
       return weight * (size < mild ? error : Math.sign(error) * Math.sqrt(2 * mild * size - mild * mild));
     }),
   );
-  return [...each, ...logRatios(train, replayed).map((ratio) => 0.5 * ratio)];
+  return [...each, ...logRatios(train, replays).map((ratio) => 0.5 * ratio)];
 }
 
-function logRatios(train: readonly TracedRequest[], replayed: Replayed): number[] {
+function logRatios(train: readonly TracedRequest[], replays: readonly Replayed[]): number[] {
   return kinds.flatMap((kind) => {
     const truth = distributionOf(train.flatMap((request) => request[kind] ?? []));
-    const own = replayed[kind].subarray(0, train.length);
-    const guess = distributionOf(own.filter((value) => !Number.isNaN(value)));
-    return figures.map((figure) => Math.log((guess?.[figure] || 1) / (truth?.[figure] || 1)));
+    const guesses = replays.map((one) => {
+      const own = one[kind].subarray(0, train.length);
+      return distributionOf(own.filter((value) => !Number.isNaN(value)));
+    });
+    return figures.map((figure) => {
+      const logs = guesses.map((guess) => Math.log((guess?.[figure] || 1) / (truth?.[figure] || 1)));
+      return logs.reduce((sum, log) => sum + log, 0) / logs.length;
+    });
   });
 }
 

@@ -15,7 +15,7 @@ import type { CommandFile, Given } from '../command.ts';
 import { nameOf, nextMeasured } from '../fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
 import type { TraceAsk } from '../fit-requests.ts';
-import { markSimulated, withUnanswered } from '../fit-remarks.ts';
+import { markSimulated, withAssumedUnit, withUnanswered } from '../fit-remarks.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
@@ -65,8 +65,8 @@ export const command: CommandFile = {
       name: 'points',
       value: 'WORDS',
       help: {
-        en: 'which points to fit: auto, or lowest,middle,highest,knee,half-knee,below-knee, or concurrencies (default: all; with --hold-out: auto)',
-        zh: '参与拟合的点：auto，或 lowest,middle,highest,knee,half-knee,below-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
+        en: 'which points to fit: auto, or lowest,middle,highest,half,knee,half-knee,below-knee, or concurrencies (default: all; with --hold-out: auto)',
+        zh: '参与拟合的点：auto，或 lowest,middle,highest,half,knee,half-knee,below-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
       },
     },
     {
@@ -178,9 +178,9 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
   if (given.flags.has('probe')) return [await probeAndFit(given, word)];
   if (format === 'request-trace') {
     const text = readBeginning(word, mostTraceBytes, {});
-    const { requests, unanswered } = readTrace(text, word);
+    const { requests, unanswered, assumedUnit } = readTrace(text, word);
     const entry = (await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as FittedEntry;
-    return [withUnanswered(entry, unanswered, given.common.lang)];
+    return [withAssumedUnit(withUnanswered(entry, unanswered, given.common.lang), assumedUnit)];
   }
   const ask = {
     points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
