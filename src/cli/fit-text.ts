@@ -1,4 +1,4 @@
-import { say } from '../core/index.ts';
+import { printable, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import type { HeldOut, ScoredMetric } from '../fit/index.ts';
 import type { FitDocument, FittedEntry } from './fit-document.ts';
@@ -13,7 +13,7 @@ const metricNames: Record<ScoredMetric, { en: string; zh: string }> = {
 export function fitText(document: FitDocument, lang: Lang): string {
   const parts = document.sweeps.map((entry) => entryText(entry, lang));
   for (const { title, why } of document.skipped) {
-    parts.push(`${title}\n  ${say({ en: 'not fitted', zh: '未拟合' }, lang)}: ${why}\n`);
+    parts.push(`${printable(title)}\n  ${say({ en: 'not fitted', zh: '未拟合' }, lang)}: ${printable(why)}\n`);
   }
   return parts.join('\n');
 }
@@ -22,7 +22,7 @@ function entryText(entry: FittedEntry, lang: Lang): string {
   const { cost, overheadMs } = entry.profile;
   const t = (en: string, zh: string): string => say({ en, zh }, lang);
   const lines = [
-    entry.title,
+    printable(entry.title),
     `  ${t('step', '每步')}: a ${cost.aMs.toFixed(3)} ms, c ${cost.cMsPerDecode.toFixed(4)} ms/${t('sequence', '序列')}, ` +
       `p1 ${cost.p1MsPerPrefillToken.toFixed(4)} ms/token, k ${cost.kMsPer1000KvTokens.toFixed(4)} ms/1000 KV` +
       (overheadMs === undefined ? '' : `, ${t('overhead', '额外开销')} ${overheadMs.toFixed(1)} ms`),

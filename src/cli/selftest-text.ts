@@ -1,4 +1,4 @@
-import { say } from '../core/index.ts';
+import { printable, say } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
 import { tableText } from '../report/index.ts';
 import type { Figure } from '../report/index.ts';
@@ -72,7 +72,9 @@ function bars(name: Phrase, { shares }: ErrorFigures, lang: Lang): string {
 
 function stampLine({ field, unit, clock }: NonNullable<SelftestReport['stamp']>, lang: Lang): string {
   const where =
-    field === null ? { en: 'the text of each event', zh: '事件文本' } : { en: `"${field}"`, zh: `"${field}"` };
+    field === null
+      ? { en: 'the text of each event', zh: '事件文本' }
+      : { en: `"${printable(field)}"`, zh: `"${printable(field)}"` };
   return say(
     {
       en: `stamps of the server: ${where.en}, ${unitNames[unit]} of ${clockNames[clock]}`,

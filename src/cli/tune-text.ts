@@ -19,7 +19,7 @@ export function tuneText(tune: TuneDocument, lang: Lang, columns = Infinity): st
     tune.variants.length > 0
       ? [variantsTable(tune, lang, columns)]
       : [trialsTable(tune, lang, columns), standingsTable(tune, lang, columns), patchText(tune, lang)];
-  return `${[...parts, say(tune.words, lang)].filter((part) => part !== '').join('\n\n')}\n`;
+  return `${[...parts, printable(say(tune.words, lang))].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 function trialsTable(tune: TuneDocument, lang: Lang, columns: number): string {
@@ -81,7 +81,7 @@ function patchText({ patch, best }: TuneDocument, lang: Lang): string {
   }
   for (const [name, value] of Object.entries(patch.env)) lines.push(`${printable(name)}=${printable(value)}`);
   if (patch.command !== null) lines.push(printable(patch.command));
-  if (lines.length === 0) lines.push(pointWords(best.settings, best.load));
+  if (lines.length === 0) lines.push(printable(pointWords(best.settings, best.load)));
   return `${say({ en: 'To apply:', zh: '应用方法：' }, lang)}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 

@@ -8,6 +8,7 @@
 export * from './ask.ts';
 export * from './cells.ts';
 export * from './exchange.ts';
+export * from './extremes.ts';
 export * from './finding.ts';
 export * from './invariant.ts';
 export * from './length-law.ts';

@@ -1,3 +1,4 @@
+import { mostOf } from '../core/index.ts';
 import { readPage } from './prometheus-page.ts';
 import type { PageSample } from './prometheus-page.ts';
 
@@ -121,7 +122,7 @@ function readingOf(samples: readonly PageSample[], flavour: ServerFlavour): Serv
     series(wanted)?.reduce((total, one) => total + one, 0) ?? null;
   const ratio = (wanted: readonly string[]): number | null => {
     const values = series(wanted);
-    const most = values === null ? null : Math.max(...values);
+    const most = values === null ? null : mostOf(values);
     return most === null || most < 0 || most > 1.001 ? null : Math.min(most, 1);
   };
   const promptTokensTotal = sum(own.promptTokens);

@@ -1,3 +1,5 @@
+import { mostOf } from '../core/index.ts';
+
 /** Mean and greatest of a series. */
 export interface MeanMax {
   mean: number;
@@ -8,7 +10,7 @@ export interface MeanMax {
 export function meanMax(values: readonly (number | null | undefined)[]): MeanMax | null {
   const known = values.filter((value): value is number => typeof value === 'number');
   if (known.length === 0) return null;
-  return { mean: known.reduce((sum, value) => sum + value, 0) / known.length, max: Math.max(...known) };
+  return { mean: known.reduce((sum, value) => sum + value, 0) / known.length, max: mostOf(known) };
 }
 
 /**

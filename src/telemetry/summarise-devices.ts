@@ -1,3 +1,4 @@
+import { leastOf } from '../core/index.ts';
 import { areaUnder, meanMax } from './statistics.ts';
 import type { Window } from './summarise-server.ts';
 import type { DeviceSample, TelemetryLine } from './telemetry-line.ts';
@@ -97,5 +98,5 @@ function hostOf(lines: readonly HostLine[]): Record<string, unknown> | null {
     cpuRatio: meanMax(lines.map((line) => line.nodes.find((one) => one.node === node)?.cpuRatio ?? null)),
   }));
   const available = lines.map((line) => line.memoryAvailableBytes).filter((bytes) => bytes !== null);
-  return { nodes, memoryAvailableMinBytes: available.length === 0 ? null : Math.min(...available) };
+  return { nodes, memoryAvailableMinBytes: available.length === 0 ? null : leastOf(available) };
 }

@@ -1,3 +1,4 @@
+import { leastOf, mostOf } from '../../core/index.ts';
 import type { AsMeasured } from './measure-as.ts';
 import { servedOf, sumOf } from './served.ts';
 import type { Served } from './served.ts';
@@ -11,10 +12,8 @@ export function summaryJson({ plan, summary, exchanges }: AsMeasured): Record<st
   const n = Math.max(1, served.length);
   const starts = exchanges.flatMap((exchange) => (exchange.sentMs === null ? [] : [exchange.sentMs]));
   // A request that failed does not extend that tool's window.
-  const wallSec = Math.max(
-    1e-9,
-    (Math.max(0, ...served.map((one) => one.endMs)) - Math.min(...starts, Infinity)) / 1000,
-  );
+  const endMs = Math.max(0, mostOf(served.map((one) => one.endMs)));
+  const wallSec = Math.max(1e-9, (endMs - leastOf(starts)) / 1000);
   const input = sumOf(served, (one) => one.inputTokens);
   const output = sumOf(served, (one) => one.outputTokens);
   const gaps = served.flatMap((one) => one.gapsMs);

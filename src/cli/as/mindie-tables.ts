@@ -1,4 +1,4 @@
-import { printable, quantile } from '../../core/index.ts';
+import { leastOf, mostOf, printable, quantile } from '../../core/index.ts';
 import { ascending } from './mindie-figures.ts';
 import type { MindieRequest, MindieRow } from './mindie-figures.ts';
 import { sumOf } from './served.ts';
@@ -48,7 +48,7 @@ export function mindieCommon(requests: readonly MindieRequest[], common: MindieC
   const elapsedSec =
     requests.length === 0
       ? 0
-      : (Math.max(...requests.map(({ endMs }) => endMs)) - Math.min(...requests.map(({ startMs }) => startMs))) / 1000;
+      : (mostOf(requests.map(({ endMs }) => endMs)) - leastOf(requests.map(({ startMs }) => startMs))) / 1000;
   const rate = (count: number): number => (elapsedSec === 0 ? 0 : count / elapsedSec);
   const speed = rate(sumOf(requests, (request) => request.generatedTokens));
   const input = sumOf(requests, (request) => request.inputTokens);

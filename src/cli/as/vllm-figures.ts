@@ -1,4 +1,4 @@
-import { quantile } from '../../core/index.ts';
+import { leastOf, quantile } from '../../core/index.ts';
 import type { AsMeasured } from './measure-as.ts';
 import { servedOf, sumOf } from './served.ts';
 import type { Served } from './served.ts';
@@ -35,7 +35,7 @@ export interface VllmFigures {
 /** Reads the figures off the exchanges; E2EL ends with the last byte, TPOT needs more than one token. */
 export function vllmFigures({ plan, summary, exchanges }: AsMeasured, goodput: Goodput | null): VllmFigures {
   const served = servedOf(exchanges);
-  const beginMs = exchanges.reduce((least, { sentMs }) => Math.min(least, sentMs ?? Infinity), Infinity);
+  const beginMs = leastOf(exchanges.map(({ sentMs }) => sentMs ?? Infinity));
   const queuedMs = ({ dueMs, sentMs }: { dueMs: number; sentMs: number | null }): number =>
     sentMs === null ? 0 : Math.max(0, sentMs - (plan.load.ratePerSec === null ? beginMs : dueMs));
   const waited = (one: Served): number => queuedMs({ dueMs: one.dueMs, sentMs: one.startMs });
@@ -99,7 +99,7 @@ function meets(one: Served, limits: Goodput): boolean {
 }
 
 function peaksOf(served: readonly Served[]): { peakTokensPerSec: number; peakConcurrent: number } {
-  const beginMs = Math.min(...served.map((one) => one.startMs), Infinity);
+  const beginMs = leastOf(served.map((one) => one.startMs));
   const tokens = new Map<number, number>();
   const requests = new Map<number, number>();
   const add = (counts: Map<number, number>, second: number): void => {
