@@ -269,7 +269,7 @@ function namesOf(workers: Awaited<ReturnType<Queue['getWorkers']>>): string[] {
 }
 
 /** Takes CPU work one job at a time. */
-export interface BenchHand {
+export interface WorkTaker {
   /** While load is sent nothing else shall use the CPU. */
   rest(): Promise<void>;
   goOn(): Promise<void>;
@@ -281,7 +281,7 @@ export function takeWork(
   keys: QueueKeys,
   worker: { name: string; lostAfterMs: number },
   work: (job: string) => Promise<string>,
-): BenchHand {
+): WorkTaker {
   const hand = new JobWorker(keys.work, (job: Job<{ text?: unknown }>) => work(asText(job.data.text)), {
     connection: connectionTo(place),
     prefix: keys.prefix,

@@ -1,11 +1,13 @@
-import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import { cellsOf, exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { bindingAdvice, deviceTools, formatCpuList, readDevices, readNuma } from '../../hardware/index.ts';
 import type { Device, DeviceTool, NumaLayout } from '../../hardware/index.ts';
+import { tableText } from '../../report/index.ts';
 import { findTools, hostFiles, readHostDevices, sample } from '../../telemetry/index.ts';
 import type { HostDevices, TelemetryLine } from '../../telemetry/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { columnsOf } from '../io.ts';
 import { paddedRows } from '../padded-rows.ts';
 import { readBeginning } from '../read-bounded.ts';
 import { runSampler } from '../sampler-process.ts';
@@ -133,7 +135,7 @@ function shownNuma({ nodes, distances, source }: NumaLayout): Record<string, unk
 function asText(found: HostDevices, given: Given): string {
   const { lang } = given.common;
   const parts = [
-    ...(found.devices.length > 0 ? [deviceTable(found.devices, lang)] : []),
+    ...(found.devices.length > 0 ? [deviceTable(found.devices, lang, columnsOf(given.io))] : []),
     ...(found.numa === null ? [] : [numaText(found.numa, found.devices, lang)]),
     ...found.warnings.map((warning) => `${say({ en: 'note', zh: '提示' }, lang)}: ${printable(say(warning, lang))}\n`),
     ...(given.flags.has('raw') ? found.raw.map(({ command: line, text }) => `$ ${line}\n${plainText(text)}\n`) : []),
@@ -160,9 +162,12 @@ const words = {
   processes: { en: 'processes', zh: '进程' },
 } as const satisfies Record<string, Phrase>;
 
-function deviceTable(devices: readonly Device[], lang: Lang): string {
+function deviceTable(devices: readonly Device[], lang: Lang, columns: number): string {
   const header = Object.values(words).map((word) => say(word, lang));
-  return paddedRows([header, ...devices.map(deviceRow)]);
+  const rows = devices.map(deviceRow);
+  const text = paddedRows([header, ...rows]);
+  const fits = text.split('\n').every((line) => cellsOf(line) <= columns);
+  return fits ? text : `${tableText(header, rows, columns)}\n`;
 }
 
 function deviceRow(device: Device): string[] {
