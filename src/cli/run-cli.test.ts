@@ -57,6 +57,15 @@ describe('mistakes on the command line', () => {
     expect(await told('compare')).toContain('缺少参数 "run"');
   });
 
+  test.each([
+    ['redis://:secret@10.0.0.5', 'a password on the command line can be read by everyone on this host'],
+    ['http://10.0.0.5', '"http://10.0.0.5" is not the address of a Redis'],
+  ])('the workers of dyno ui are refused before the page is up: %s', async (url, why) => {
+    const { code, err } = await dynoHere(['ui', '--workers', url]);
+    expect([code, err.split('\n')[0]]).toEqual([2, `error: --workers: ${why}`]);
+    expect(err).not.toContain('secret');
+  });
+
   test('a file with nothing in it to audit is told, not passed over', async () => {
     const file = join(folder, 'prose.md');
     writeFileSync(file, 'Nothing was measured.\n');

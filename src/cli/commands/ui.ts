@@ -8,6 +8,7 @@ import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
+import { redisPlace } from '../redis-place.ts';
 import { uiDesk } from '../ui-desk.ts';
 
 const defaultPort = '4477';
@@ -84,10 +85,10 @@ export const command: CommandFile = {
   async run(given) {
     const port = portOf(given);
     const host = last(given, 'host') ?? loopback;
+    const team = await teamOf(given);
     const files = await readAppFiles(new URL('../web/', import.meta.url));
     const datasets = datasetsOf(given);
     const allowedTargets = given.flags.get('allow-target') ?? null;
-    const team = teamOf(given);
     const ui = await listening(
       () => startUi({ host, port, allowedTargets, datasets, files, desk: uiDesk(given, team) }),
       host,
@@ -110,9 +111,14 @@ export const command: CommandFile = {
 };
 
 /** The flags that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
-function teamOf(given: Given): string[] {
+async function teamOf(given: Given): Promise<string[]> {
   const typed = typedWords(given.flags, teamWords);
-  throwMistakes(readWords(teamWords, typed).mistakes);
+  const { words, mistakes } = readWords(teamWords, typed);
+  throwMistakes(mistakes);
+  if (words.workers !== undefined) {
+    const { shown } = await import('../../cluster/index.ts');
+    shown(redisPlace(words.workers, given.io.env));
+  }
   return typed.flatMap(({ name, texts }) => texts.map((text) => `--${name}=${text}`));
 }
 
