@@ -94,7 +94,8 @@ function standIn(): Promise<net.Server | null> {
     });
   });
   return new Promise((resolve) => {
-    server.once('error', () => resolve(null));
+    // Also later on: where handles are short, connections of the rehearsal are refused, and that is all.
+    server.on('error', () => resolve(null));
     server.listen(0, '127.0.0.1', () => resolve(server));
   });
 }
