@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { emptyFolder } from './dyno.ts';
 import type { Done } from './dyno.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,6 +24,16 @@ const says: Record<string, RegExp> = {
   '09-tune-mindie/run.sh': /maxBatchSize = \d+[\s\S]*^config\.json is as it was$/m,
 };
 
+/** dyno, whose runs never end with 5: whether this machine was too busy to be sure of a figure is not asked here. */
+let lenient: string;
+beforeAll(async () => {
+  lenient = join(await emptyFolder(), 'dyno.sh');
+  writeFileSync(
+    lenient,
+    `if [ "$1" = run ]; then set -- "$@" --lenient; fi\nexec "${process.execPath}" "${join(root, 'dist/cli/main.js')}" "$@"\n`,
+  );
+});
+
 function runExample(script: string, env: Record<string, string> = {}): Promise<Done> {
   return new Promise((resolve) => {
     execFile(
@@ -30,8 +41,7 @@ function runExample(script: string, env: Record<string, string> = {}): Promise<D
       [join('examples', script)],
       {
         cwd: root,
-        timeout: 120_000,
-        env: { PATH: process.env['PATH'], LANG: 'C', DYNO: `${process.execPath} dist/cli/main.js`, ...env },
+        env: { PATH: process.env['PATH'], LANG: 'C', DYNO: `sh ${lenient}`, ...env },
       },
       (error, out, err) =>
         resolve({ code: error === null ? 0 : ((error.code as number | undefined) ?? null), out, err }),
