@@ -1,15 +1,12 @@
+import { Patience } from './patience.ts';
 import { partOfRoundMs, RoundShare } from './round-share.ts';
 
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 1024;
 /** So long in any round: no more than a timer is late anyway. */
 const leastMs = 0.15;
-/**
- * For so long items may wait while no more than the least is done: a burst of ends is over by then. What was used up comes back
- * at a tenth of the pace, so that where answers end all the time they are recorded as they end.
- */
-const patienceMs = 300;
-const patienceBack = 0.1;
+/** For so long items may wait while no more than the least is done: a burst of ends is over by then. */
+const mostPatienceMs = 300;
 const keptTaken = 64;
 
 /** An item whose record is put together when its turn comes. */
@@ -28,9 +25,7 @@ export class Outbox<T> implements AsyncIterable<T> {
   #end: 'open' | 'closed' | { failure: unknown } = 'open';
   #wake: (() => void) | null = null;
   readonly #share = new RoundShare({ nowMs: () => performance.now() }, (tookMs) => this.#allowMs(tookMs));
-  #patienceMs = patienceMs;
-  #lookedMs = performance.now();
-  #waited = false;
+  readonly #patience = new Patience(mostPatienceMs);
   /** An item was handed out and is worked on. */
   #working = false;
 
@@ -84,13 +79,8 @@ export class Outbox<T> implements AsyncIterable<T> {
   }
 
   #allowMs(tookMs: number): number {
-    const nowMs = performance.now();
-    const pastMs = nowMs - this.#lookedMs;
-    this.#lookedMs = nowMs;
-    const left = this.#patienceMs + (this.#waited ? -pastMs : patienceBack * pastMs);
-    this.#patienceMs = Math.min(patienceMs, Math.max(0, left));
-    this.#waited = this.#items.length > this.#taken;
-    return this.#patienceMs > 0 ? leastMs : Math.max(leastMs, partOfRoundMs(tookMs));
+    const leftMs = this.#patience.left(performance.now(), this.#items.length > this.#taken);
+    return leftMs > 0 ? leastMs : Math.max(leastMs, partOfRoundMs(tookMs));
   }
 
   #nudge(): void {

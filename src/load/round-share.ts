@@ -56,8 +56,9 @@ export class RoundShare {
 
   #nextRound(): void {
     const nowMs = this.#clock.nowMs();
-    this.#budgetMs = this.#allowMs(this.#roundMs === null ? 0 : nowMs - this.#roundMs);
+    const tookMs = this.#roundMs === null ? 0 : nowMs - this.#roundMs;
     this.#roundMs = this.spent ? nowMs : null;
+    this.#budgetMs = this.#allowMs(tookMs);
     this.#usedMs = 0;
     this.#ending = false;
   }
