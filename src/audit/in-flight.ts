@@ -44,8 +44,8 @@ export function inFlightOf(point: Summary, durationMs: number | null = point.dur
   return { held, asked, share: held / asked, lowest, room, longDrain: drainExplains(point, asked, durationMs) };
 }
 
-/** The slowest request is about this much slower than the p99, where only that is printed. */
-const slowestOverP99 = 1.5;
+/** The slowest request is about this much slower than the highest percentile that is printed. */
+const slowestOver = { p99: 1.5, p95: 1.75, p90: 2 } as const;
 
 /**
  * Graham's bound: with all C slots busy until the last request is sent, the run takes at most Σ latency / C plus the
@@ -53,14 +53,22 @@ const slowestOverP99 = 1.5;
  * 1 % or more of the requests are lost, because their time is in no sum.
  */
 function drainExplains(point: Summary, asked: number, durationMs: number | null): boolean {
-  const { ok, planned } = point.counts;
-  const { mean, max, p99 } = point.latencyMs!;
-  const slowest = known(max) ? max : known(p99) ? p99 * slowestOverP99 : null;
-  if (!known(ok) || !known(planned) || !known(mean) || !known(durationMs) || slowest === null) return false;
-  return planned - ok < 0.01 * planned && durationMs <= (ok * mean) / asked + slowest;
+  // A table that counts once counts those that were asked and answered.
+  const ok = known(point.counts.ok) ? point.counts.ok : point.counts.failed ? null : point.counts.planned;
+  const planned = known(point.counts.planned) ? point.counts.planned : ok;
+  const { mean, max, p99, p95, p90 } = point.latencyMs!;
+  const beyond = [max, scaled(p99, slowestOver.p99), scaled(p95, slowestOver.p95), scaled(p90, slowestOver.p90)];
+  const slowest = beyond.find(known) ?? null;
+  const tookMs = durationMs ?? (known(ok) && point.requestsPerSec ? (1000 * ok) / point.requestsPerSec : null);
+  if (!known(ok) || !known(planned) || !known(mean) || !known(tookMs) || slowest === null) return false;
+  return planned - ok < 0.01 * planned && tookMs <= (ok * mean) / asked + slowest;
 }
 
 /** What start and drain leave of the nominal concurrency; fewer requests than slots can fill only some of them. */
 function lowestShare(requests: number, asked: number): number {
   return (requests >= asked ? 1 - asked / (2 * requests) : requests / (2 * asked)) - slack;
+}
+
+function scaled(value: number | null, by: number): number | null {
+  return value === null ? null : value * by;
 }

@@ -27,6 +27,7 @@ const empty: Page = { type: 'text/plain', body: '' };
 export function managementPage(path: string, state: MindieState): Page | null {
   const { models, counters, meters, profile } = state;
   if (['/v2/health/live', '/v2/health/ready', '/health', '/v1/health'].includes(path)) return empty;
+  if (/^\/health\/timed(-\d{1,6})?$/.test(path)) return empty;
   const ofModel = /^\/v2\/models\/([^/]+)\/(ready|getSlotCount)$/.exec(path);
   if (ofModel !== null && models.includes(ofModel[1]!)) {
     if (ofModel[2] === 'ready') return empty;

@@ -32,6 +32,8 @@ export interface UsablePoints {
 /** What a log that does not say it is taken to have had. */
 const assumedRequests = 1000;
 const assumedInputTokens = 50;
+/** Share of failed requests from which on a point is left out. */
+const tooManyFailed = 0.05;
 
 /** Reads a sweep through the audit: clean points as they are, repairable ones with the repaired figures, unusable ones not at all. */
 export function usablePoints(summaries: readonly Summary[]): UsablePoints {
@@ -59,6 +61,15 @@ function readPoint(summary: Summary, audit: PointAudit): FitPoint | { why: Phras
   if (audit.status === 'unusable') return { why: reasonOf(audit) };
   if (summary.load.kind === 'open' || concurrency === null) {
     return { why: { en: 'not a closed loop with a known concurrency', zh: '不是已知并发的闭环测试' } };
+  }
+  const { ok, failed } = summary.counts as { ok: number | null; failed: number | null };
+  if (ok && failed && failed >= tooManyFailed * (failed + ok)) {
+    return {
+      why: {
+        en: `${failed} of ${failed + ok} requests failed: what is left is not the load on the label`,
+        zh: `${failed + ok} 个请求中 ${failed} 个失败：其余请求不代表标注的负载`,
+      },
+    };
   }
   const tokensPerSec = audit.repaired?.outputTokensPerSec ?? summary.outputTokensPerSec;
   const { latencyMs } = summary;

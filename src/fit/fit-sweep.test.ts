@@ -100,14 +100,31 @@ describe('what an engine of the grid leaves over', () => {
       [point.outputTokensPerSec, point.latencyMeanMs, point.latencyP90Ms!].map(Math.log),
     );
     const explanation = noise.explain(logs);
-    const latency = (concurrency: number): number => noise.figuresAt([0, 0, 0], concurrency, explanation)[1]!;
+    const latency = (concurrency: number): number =>
+      noise.figuresAt([0, 0, 0], { ...middle, concurrency }, explanation)[1]!;
     expect(latency(32)).toBeGreaterThan(latency(40));
     expect(latency(40)).toBeGreaterThan(latency(64));
     expect(latency(64)).toBeGreaterThan(latency(128));
-    // All three figures belong to one run: what slows it takes from the throughput what it adds to the latency.
-    const [throughput, mean, p90] = noise.figuresAt([0, 0, 0], 40, explanation);
-    expect(throughput).toBeCloseTo(-mean!, 12);
+    // All figures belong to one run: what slows it adds the same to both latencies, and takes most of it from the throughput.
+    const [throughput, mean, p90] = noise.figuresAt([0, 0, 0], { ...middle, concurrency: 40 }, explanation);
     expect(p90).toBeCloseTo(mean!, 12);
+    expect(throughput).toBeLessThan(-0.8 * mean!);
+  });
+
+  it('is a late last answer where throughput is missing and no latency is longer: so it is at other concurrencies, the more the less often slots are filled again', () => {
+    const late = (point: FitPoint): FitPoint => ({
+      ...point,
+      outputTokensPerSec: point.outputTokensPerSec / (1 + point.concurrency / point.requests),
+    });
+    const noise = new PointNoise([low, late(middle), late(high)]);
+    const logs = [low, middle, high].map((point) =>
+      [point.outputTokensPerSec, point.latencyMeanMs, point.latencyP90Ms!].map(Math.log),
+    );
+    const explanation = noise.explain(logs);
+    const at = (concurrency: number): number[] => noise.figuresAt([0, 0, 0], { ...middle, concurrency }, explanation);
+    expect(at(100)[0]).toBeLessThan(at(50)[0]!);
+    expect(at(50)[0]).toBeLessThan(at(10)[0]!);
+    expect(Math.abs(at(100)[1]!)).toBeLessThan(Math.abs(at(100)[0]!) / 4);
   });
 
   it('is nothing where the engine explains everything, and an engine twice as slow differs by a alone', () => {
@@ -124,8 +141,9 @@ describe('what an engine of the grid leaves over', () => {
 
   it('is the less known the further away the measured points are', () => {
     const noise = new PointNoise([low, middle, high]);
-    expect(noise.varianceAt(32)).toBeLessThan(noise.varianceAt(45));
-    expect(noise.varianceAt(128)).toBeLessThan(noise.varianceAt(400));
+    const latency = (concurrency: number): number => noise.varianceAt({ ...middle, concurrency }, 1);
+    expect(latency(32)).toBeLessThan(latency(45));
+    expect(latency(128)).toBeLessThan(latency(400));
   });
 });
 
@@ -155,6 +173,26 @@ describe('a published sweep (Qwen1.5 on Atlas 800I A2, evalscope)', () => {
     const { excluded } = usablePoints(sweep.points);
     expect(excluded.map((point) => point.concurrency)).toEqual([32, 128]);
     expect(excluded[0]!.why.en).toContain('runaway-generation');
+  });
+});
+
+describe('a table with failures', () => {
+  const read = (header: string, row: string): ReturnType<typeof usablePoints> => {
+    const importer = lineImporter('table.md');
+    for (const line of [header, header.replaceAll(/[^|]+/g, '---'), row]) importer.line(line);
+    return usablePoints(importer.end().sweeps[0]!.points);
+  };
+
+  it('loses the points at which one in twenty failed, by name', () => {
+    const header = '| 并发数 | 成功请求数 | 失败请求数 | QPS | 平均时延（ms） | 输出吞吐量（token/s） |';
+    expect(read(header, '| 8 | 950 | 50 | 4 | 2000 | 400 |').excluded[0]?.why.en).toContain(
+      '50 of 1000 requests failed',
+    );
+    expect(read(header, '| 8 | 990 | 10 | 4 | 2000 | 400 |').points).toHaveLength(1);
+  });
+
+  it('keeps those whose total nobody printed', () => {
+    expect(read('| 并发 | 失败数 | QPS | 延迟 | 吞吐量 |', '| 8 | 50 | 4 | 2 | 400 |').points).toHaveLength(1);
   });
 });
 

@@ -194,15 +194,14 @@ function predictAt(
     const table = grid.logsAt(point);
     return worth.map((candidate) => ({
       weight: candidate.weight,
-      logs: noise.figuresAt(table[candidate.place]!, point.concurrency, candidate),
+      logs: noise.figuresAt(table[candidate.place]!, point, candidate),
     }));
   });
   const total = told.reduce((sum, { weight }) => sum + weight, 0);
-  const own = noise.varianceAt(point.concurrency);
   const entries = scoredNames.map((name, k) => {
     const mean = told.reduce((sum, { weight, logs }) => sum + weight * logs[k]!, 0) / total;
     const apart = told.reduce((sum, { weight, logs }) => sum + weight * (logs[k]! - mean) ** 2, 0) / total;
-    const spread = ninetyPercent * surprise * Math.sqrt(apart + own);
+    const spread = ninetyPercent * surprise * Math.sqrt(apart + noise.varianceAt(point, k));
     const interval: [number, number] = [Math.exp(mean - spread), Math.exp(mean + spread)];
     return [name, { value: Math.exp(mean), interval }] as const;
   });

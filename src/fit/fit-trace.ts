@@ -46,7 +46,7 @@ const mostTrained = 2000;
 const runSpread = 0.012;
 /** Replays over which a prediction is averaged: as many as cost about as much as one of so many requests, within bounds. */
 const replayedRequests = 40_000;
-const throws = { least: 8, most: 32 };
+const throws = { least: 2, most: 32 };
 /** A batch that ended where the most requests were seen must explain the trace this much better: else it may have been larger. */
 const clearlyFull = 0.9;
 /** Share of the requests left out at either end when the overhead is read. */
@@ -72,8 +72,8 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const tried = variants.map((variant) => {
     const rules = { ...shape.rules, ...rulesOf(variant) };
     const chosen = { ...shape, rules, fit: fitClock(pieces, shape.fit.knots, shape.fit.x, rules) };
-    const profile = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
-    const misfit = traceResiduals(train, replays(profile, played)).reduce((sum, r) => sum + r * r, 0);
+    const { profile, played: replayed } = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
+    const misfit = traceResiduals(train, replayed).reduce((sum, r) => sum + r * r, 0);
     const guessedFull = !batchGiven && Number(variant.settings[batchSetting]) < largeBatch;
     return { variant, chosen, profile, loss: guessedFull ? misfit / clearlyFull : misfit };
   });
@@ -189,14 +189,14 @@ function replays(profile: EngineProfile, requests: readonly TracedRequest[]): Re
 }
 
 /**
- * The overhead that is left when replayed first tokens are taken from measured ones. Where in a step a request came is chance: the mean over
+ * The profile with the overhead that is left when replayed first tokens are taken from measured ones, and those replays with it. Where in a step a request came is chance: the mean over
  * requests and throws evens it out. Those that are expected to wait longest are left out, and so is what is far from the rest.
  */
 function withOverhead(
   profile: EngineProfile,
   train: readonly TracedRequest[],
   played: readonly TracedRequest[],
-): EngineProfile {
+): { profile: EngineProfile; played: Replayed[] } {
   const bare = replays({ ...profile, overheadMs: 0 }, played);
   const expected = train.map((_, i) => bare.reduce((sum, one) => sum + one.ttftMs[i]!, 0) / bare.length);
   const longest = quantile(Float64Array.from(expected).sort(), 1 - overheadTrim)!;
@@ -205,7 +205,12 @@ function withOverhead(
   const kept = left.toSorted((a, b) => a - b).slice(cut, left.length - cut);
   const mean = kept.reduce((sum, ms) => sum + ms, 0) / kept.length;
   const least = distributionOf(train.map((request) => request.ttftMs))?.min ?? Infinity;
-  return { ...profile, overheadMs: Math.max(0, Math.min(mean, 0.9 * least)) };
+  const overheadMs = Math.max(0, Math.min(mean, 0.9 * least));
+  const later = (times: Float64Array): Float64Array => times.map((ms) => ms + overheadMs);
+  return {
+    profile: { ...profile, overheadMs },
+    played: bare.map((one) => ({ ...one, ttftMs: later(one.ttftMs), latencyMs: later(one.latencyMs) })),
+  };
 }
 
 /**

@@ -7,6 +7,8 @@ interface Observation {
   value: number;
   metric: number;
   at: number;
+  /** What an answer more at the end costs: concurrency over requests. */
+  drain: number;
 }
 
 /** What a slower step does to each of the scored metrics: less throughput, more latency, all by the same factor. */
@@ -18,8 +20,15 @@ const bendSigma = 0.03;
 const bendReach = 1;
 /** Runs of one engine differ by this much in speed. */
 const runSigma = 0.01;
-/** What else is in a single figure: who came last, how a percentile was read. */
+/** What else is in a single figure: how a percentile was read. */
 const figureSigma = 0.01;
+/**
+ * Who comes last is about the same at all concurrencies, and no log tells it: the last answers of a run end later (or earlier) than drawn
+ * ones would by this many mean answers. That is lost throughput and nobody's latency.
+ */
+const drainSigma = 0.5;
+/** More than half of a run does not drain. */
+const mostDrain = 0.5;
 
 /** How an engine explains what was measured, a found on the way. */
 export interface Explanation {
@@ -32,7 +41,7 @@ export interface Explanation {
 
 /**
  * The figures of some points, and how far they may be from what an engine of the grid would print: a factor on the speed that
- * changes smoothly with the concurrency, one of each run, and a little of each figure.
+ * changes smoothly with the concurrency, one of each run, who came last, and a little of each figure.
  */
 export class PointNoise {
   readonly observations: Observation[];
@@ -46,13 +55,13 @@ export class PointNoise {
     this.observations = points.flatMap((point) =>
       scoredNames.flatMap((name, metric) => {
         const value = scoredMetrics[name].measured(point);
-        return value === null ? [] : [{ value: Math.log(value), metric, at: Math.log(point.concurrency) }];
+        return value === null ? [] : [{ value: Math.log(value), metric, ...whereOf(point) }];
       }),
     );
     const covariance = this.observations.map((a, i) =>
       this.observations.map((b, j) => {
         const sameRun = a.at === b.at ? runSigma ** 2 : 0;
-        return slowed[a.metric]! * slowed[b.metric]! * (alike(a.at, b.at) + sameRun) + (i === j ? figureSigma ** 2 : 0);
+        return together(a, b) + slowed[a.metric]! * slowed[b.metric]! * sameRun + (i === j ? figureSigma ** 2 : 0);
       }),
     );
     this.#inverse = covariance.map((_, i) =>
@@ -77,31 +86,49 @@ export class PointNoise {
     return { logA, misfit: residuals.reduce((sum, r, i) => sum + r * weighted[i]!, 0), residuals };
   }
 
-  /** An engine's figures at another concurrency: a is known by now, and what its neighbours have left over is handed on. */
-  figuresAt(logs: readonly number[], concurrency: number, { logA, residuals }: Explanation): number[] {
+  /** An engine's figures at another point: a is known by now, and what its neighbours have left over is handed on. */
+  figuresAt(logs: readonly number[], point: FitPoint, { logA, residuals }: Explanation): number[] {
     const weighted = this.#times(residuals);
-    const here = this.#towards(concurrency);
-    const factor = here.reduce((sum, k, i) => sum + k * weighted[i]!, 0);
-    return logs.map((log, k) => log + slowed[k]! * (logA + factor));
+    return logs.map((log, k) => {
+      const here = this.#towards(point, k);
+      return log + slowed[k]! * logA + here.reduce((sum, value, i) => sum + value * weighted[i]!, 0);
+    });
   }
 
-  /** Variance of a figure at a concurrency, given the engine. */
-  varianceAt(concurrency: number): number {
-    const here = this.#towards(concurrency);
+  /** Variance of a figure at a point, given the engine. */
+  varianceAt(point: FitPoint, metric: number): number {
+    const here = this.#towards(point, metric);
     const weighted = this.#times(here);
     const known = here.reduce((sum, k, i) => sum + k * weighted[i]!, 0);
-    return bendSigma ** 2 - known + runSigma ** 2 + figureSigma ** 2;
+    const own = { metric, ...whereOf(point) };
+    return together(own, own) - known + runSigma ** 2 + figureSigma ** 2;
   }
 
-  #towards(concurrency: number): number[] {
-    const at = Math.log(concurrency);
-    return this.observations.map((seen) => slowed[seen.metric]! * alike(seen.at, at));
+  #towards(point: FitPoint, metric: number): number[] {
+    const own = { metric, ...whereOf(point) };
+    return this.observations.map((seen) => together(seen, own));
   }
 
   #times(vector: readonly number[]): number[] {
     return this.#inverse.map((row) => row.reduce((sum, value, i) => sum + value * vector[i]!, 0));
   }
 }
+
+function whereOf({ concurrency, requests }: FitPoint): {
+  at: number;
+  drain: number;
+} {
+  return { at: Math.log(concurrency), drain: Math.min(mostDrain, concurrency / requests) };
+}
+
+/** Covariance of two figures: steps that are alike slower or faster, and the same drain. */
+function together(a: Omit<Observation, 'value'>, b: Omit<Observation, 'value'>): number {
+  const rates = a.metric === rate && b.metric === rate ? drainSigma ** 2 * a.drain * b.drain : 0;
+  return slowed[a.metric]! * slowed[b.metric]! * alike(a.at, b.at) + rates;
+}
+
+/** The place of the throughput. */
+const rate = scoredNames.indexOf('outputTokensPerSec');
 
 function alike(a: number, b: number): number {
   return bendSigma ** 2 * Math.exp(-Math.abs(a - b) / bendReach);

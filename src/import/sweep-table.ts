@@ -19,15 +19,36 @@ const ownWords: ReadonlyMap<string, Meaning> = new Map([
   ['qps', means('requestsPerSec')],
   ['rps', means('requestsPerSec')],
   ['average qps', means('requestsPerSec')],
+  ['请求吞吐量', means('requestsPerSec')],
+  ['请求吞吐', means('requestsPerSec')],
   ['requests/s', means('requestsPerSec')],
   ['req/s', means('requestsPerSec')],
   ['延迟', means('latencyMs.mean', 1000)],
   ['平均延迟', means('latencyMs.mean', 1000)],
+  ['时延', means('latencyMs.mean', 1000)],
+  ['平均时延', means('latencyMs.mean', 1000)],
+  ['端到端时延', means('latencyMs.mean', 1000)],
+  ['端到端延迟', means('latencyMs.mean', 1000)],
+  ['响应时间', means('latencyMs.mean', 1000)],
   ['latency', means('latencyMs.mean', 1000)],
+  ['lat', means('latencyMs.mean', 1000)],
+  ['lat.', means('latencyMs.mean', 1000)],
+  ['e2e latency', means('latencyMs.mean', 1000)],
   ['average latency', means('latencyMs.mean', 1000)],
   ['吞吐量', means('outputTokensPerSec')],
   ['吞吐', means('outputTokensPerSec')],
+  ['输出吞吐量', means('outputTokensPerSec')],
+  ['输出吞吐', means('outputTokensPerSec')],
+  ['生成吞吐量', means('outputTokensPerSec')],
+  ['生成吞吐', means('outputTokensPerSec')],
+  ['token吞吐量', means('outputTokensPerSec')],
+  ['token吞吐', means('outputTokensPerSec')],
   ['throughput', means('outputTokensPerSec')],
+  ['toks/s', means('outputTokensPerSec')],
+  ['gen. toks/s', means('outputTokensPerSec')],
+  ['gen toks/s', means('outputTokensPerSec')],
+  ['output toks/s', means('outputTokensPerSec')],
+  ['generation throughput', means('outputTokensPerSec')],
   ['tokens/s', means('outputTokensPerSec')],
   ['completion-tokens/s', means('outputTokensPerSec')],
   ['output tokens/s', means('outputTokensPerSec')],
@@ -49,6 +70,10 @@ const ownWords: ReadonlyMap<string, Meaning> = new Map([
   ['num prompts', means('counts.planned')],
   ['输出长度', means('outputTokens.mean')],
   ['输入长度', means('inputTokens.mean')],
+  ['首token时延', means('ttftMs.mean', 1000)],
+  ['首token延迟', means('ttftMs.mean', 1000)],
+  ['首字时延', means('ttftMs.mean', 1000)],
+  ['首字延迟', means('ttftMs.mean', 1000)],
   ['ttft', means('ttftMs.mean', 1000)],
   ['tpot', means('tpotMs.mean', 1000)],
   ['itl', means('itlMs.mean', 1000)],
@@ -60,6 +85,10 @@ const averagedCounts: ReadonlyMap<string, Meaning> = new Map([
   ['output length', means('outputTokens.mean')],
   ['completion tokens', means('outputTokens.mean')],
   ['输出长度', means('outputTokens.mean')],
+  ['输出token', means('outputTokens.mean')],
+  ['输出token数', means('outputTokens.mean')],
+  ['输入token', means('inputTokens.mean')],
+  ['输入token数', means('inputTokens.mean')],
   ['input tokens', means('inputTokens.mean')],
   ['input length', means('inputTokens.mean')],
   ['prompt tokens', means('inputTokens.mean')],
@@ -183,14 +212,16 @@ function meaningOf(cell: string): Meaning | null {
   const plain =
     ownWords.get(label) ?? evalscopeLabels.get(label) ?? servingLabels.get(label) ?? servingStatistic(label);
   if (plain !== undefined) return plain;
-  return wordOf(label) ?? withUnit(label);
+  // People put blanks around foreign words in Chinese, or do not.
+  const joined = /\p{Script=Han}/u.test(label) ? label.replaceAll(' ', '') : label;
+  return wordOf(label) ?? withUnit(label) ?? wordOf(joined) ?? withUnit(joined);
 }
 
 /** A word as people put it: "p90", "P90 latency", "latency p90", "avg latency", "mean TTFT". */
 function wordOf(label: string): Meaning | null {
   const own = ownWords.get(label);
   if (own !== undefined) return own;
-  const ranked = /^(?:(.+) )?(p\d+)(?: (.+))?$/.exec(label);
+  const ranked = /^(?:(.+?) ?)?\b(p\d+)(?: ?(.+))?$/.exec(label);
   if (ranked !== null) {
     const statistic = statisticOf(ranked[2]!);
     const of = ranked[1] ?? ranked[3] ?? 'latency';
@@ -208,7 +239,7 @@ function wordOf(label: string): Meaning | null {
 /** "延迟 (秒)", "latency (ms)", "p99 (s)", "mean latency ms", "吞吐量 (tokens/s)": the word, and the unit it is given in. */
 function withUnit(label: string): Meaning | null {
   const match =
-    /^(.+?)\s*[([]\s*(s|ms|秒|毫秒|sec|seconds|tok\/s|tokens\/s|token\/s|req\/s)\s*[)\]]$/.exec(label) ??
+    /^(.+?)\s*[([]\s*(s|ms|秒|毫秒|sec|seconds|toks?\/s|tokens?\/s|tokens?\/秒|req\/s|次\/秒)\s*[)\]]$/.exec(label) ??
     /^(.+?) (s|ms)$/.exec(label);
   if (match === null) return null;
   const base = wordOf(match[1]!);
