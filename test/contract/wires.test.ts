@@ -51,12 +51,16 @@ async function ask(
 const talks = apiNames.filter((name) => name !== 'embeddings' && name !== 'rerank' && name !== 'custom');
 /** What the same engine says over OpenAI's completions wire, which has tests and recordings of its own, is the truth for the others. */
 let truth = '';
+beforeAll(async () => {
+  const plain = await startEngine({ profile, speed: 200, models: [model] });
+  truth = (await ask(plain, 'openai-completions', true, 12)).answer!.text;
+  await plain.close();
+});
 
 describe('every wire, against the engine that writes it independently', () => {
   let engine: RunningEngine;
   beforeAll(async () => {
     engine = await startEngine({ profile, speed: 200, models: [model] });
-    truth = (await ask(engine, 'openai-completions', true, 12)).answer!.text;
   });
   afterAll(() => engine.close());
 
