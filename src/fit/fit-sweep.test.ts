@@ -95,7 +95,7 @@ describe('what an engine of the grid leaves over', () => {
       latencyMeanMs: point.latencyMeanMs * 1.1,
       latencyP90Ms: point.latencyP90Ms! * 1.1,
     });
-    const noise = new PointNoise([low, slow(middle), high]);
+    const noise = new PointNoise([low, slow(middle), high], 128);
     const logs = [low, middle, high].map((point) =>
       [point.outputTokensPerSec, point.latencyMeanMs, point.latencyP90Ms!].map(Math.log),
     );
@@ -116,7 +116,7 @@ describe('what an engine of the grid leaves over', () => {
       ...point,
       outputTokensPerSec: point.outputTokensPerSec / (1 + point.concurrency / point.requests),
     });
-    const noise = new PointNoise([low, late(middle), late(high)]);
+    const noise = new PointNoise([low, late(middle), late(high)], 128);
     const logs = [low, middle, high].map((point) =>
       [point.outputTokensPerSec, point.latencyMeanMs, point.latencyP90Ms!].map(Math.log),
     );
@@ -128,7 +128,7 @@ describe('what an engine of the grid leaves over', () => {
   });
 
   it('is nothing where the engine explains everything, and an engine twice as slow differs by a alone', () => {
-    const noise = new PointNoise([low, middle, high]);
+    const noise = new PointNoise([low, middle, high], 128);
     const logs = [low, middle, high].map((point) => [
       Math.log(point.outputTokensPerSec / 2),
       Math.log(point.latencyMeanMs * 2),
@@ -140,7 +140,7 @@ describe('what an engine of the grid leaves over', () => {
   });
 
   it('is the less known the further away the measured points are', () => {
-    const noise = new PointNoise([low, middle, high]);
+    const noise = new PointNoise([low, middle, high], 128);
     const latency = (concurrency: number): number => noise.varianceAt({ ...middle, concurrency }, 1);
     expect(latency(32)).toBeLessThan(latency(45));
     expect(latency(128)).toBeLessThan(latency(400));

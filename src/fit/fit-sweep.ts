@@ -1,6 +1,6 @@
 import { UserError } from '../core/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
-import { choosePoints } from './choose-points.ts';
+import { choosePoints, kneeOf } from './choose-points.ts';
 import { engineGrid } from './engine-grid.ts';
 import type { EngineGrid, GridEngine, GridRange } from './engine-grid.ts';
 import type { FitPoint } from './fit-point.ts';
@@ -61,7 +61,7 @@ export function fitSweep(points: readonly FitPoint[], options: SweepFitOptions):
   if (chosen.length < 2) throw tooFewPoints(chosen.length);
   const used = chosen.map((index) => points[index]!);
   const heldOut = points.filter((_, i) => !chosen.includes(i));
-  const noise = new PointNoise(used);
+  const noise = new PointNoise(used, points[kneeOf(points)]!.concurrency);
   const families = sweepModels(points, options).map((model) => explained(model, points[0]!, used, noise));
   return resultOf(families, used, heldOut, noise);
 }

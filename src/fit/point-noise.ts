@@ -7,7 +7,7 @@ interface Observation {
   value: number;
   metric: number;
   at: number;
-  /** What an answer more at the end costs: concurrency over requests. */
+  /** What an answer more at the end costs: those that were served at once over all requests. */
   drain: number;
 }
 
@@ -50,12 +50,16 @@ export class PointNoise {
   readonly #slowedInverse: number[];
   readonly #slowedWeight: number;
 
-  constructor(points: readonly FitPoint[]) {
+  readonly #knee: number;
+
+  /** `knee` = the concurrency from which on the engine is full: no more than that drains at the end of a run. */
+  constructor(points: readonly FitPoint[], knee: number) {
     this.#points = points;
+    this.#knee = knee;
     this.observations = points.flatMap((point) =>
       scoredNames.flatMap((name, metric) => {
         const value = scoredMetrics[name].measured(point);
-        return value === null ? [] : [{ value: Math.log(value), metric, ...whereOf(point) }];
+        return value === null ? [] : [{ value: Math.log(value), metric, ...this.#whereOf(point) }];
       }),
     );
     const covariance = this.observations.map((a, i) =>
@@ -100,25 +104,23 @@ export class PointNoise {
     const here = this.#towards(point, metric);
     const weighted = this.#times(here);
     const known = here.reduce((sum, k, i) => sum + k * weighted[i]!, 0);
-    const own = { metric, ...whereOf(point) };
+    const own = { metric, ...this.#whereOf(point) };
     return together(own, own) - known + runSigma ** 2 + figureSigma ** 2;
   }
 
   #towards(point: FitPoint, metric: number): number[] {
-    const own = { metric, ...whereOf(point) };
+    const own = { metric, ...this.#whereOf(point) };
     return this.observations.map((seen) => together(seen, own));
+  }
+
+  #whereOf({ concurrency, requests }: FitPoint): { at: number; drain: number } {
+    const drain = Math.min(mostDrain, Math.min(concurrency, this.#knee) / requests);
+    return { at: Math.log(concurrency), drain };
   }
 
   #times(vector: readonly number[]): number[] {
     return this.#inverse.map((row) => row.reduce((sum, value, i) => sum + value * vector[i]!, 0));
   }
-}
-
-function whereOf({ concurrency, requests }: FitPoint): {
-  at: number;
-  drain: number;
-} {
-  return { at: Math.log(concurrency), drain: Math.min(mostDrain, concurrency / requests) };
 }
 
 /** Covariance of two figures: steps that are alike slower or faster, and the same drain. */
