@@ -72,5 +72,7 @@ describe("MindIE's ports", () => {
     expect((await fetch(`${engine.managementUrl}/v2/models/${profile.model}/ready`)).status).toBe(200);
     expect((await fetch(`${engine.managementUrl}/v2/models/other/ready`)).status).toBe(404);
     expect((await fetch(`${engine.managementUrl}/v2/health/ready`)).status).toBe(200);
+    const timed = ['', '-5', '-x'].map((end) => fetch(`${engine.managementUrl}/health/timed${end}`));
+    expect((await Promise.all(timed)).map(({ status }) => status)).toEqual([200, 200, 404]);
   });
 });
