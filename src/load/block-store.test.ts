@@ -25,3 +25,25 @@ test('what is given back is taken again before anything new is made', () => {
   expect(new Set(blocks).size).toBe(300);
   expect(made).toBe(before);
 });
+
+test('no more than sixteen megabytes are kept without use, and what is out stays whole meanwhile', () => {
+  let heldBytes = 0;
+  const made: Uint8Array[] = [];
+  const store = new BlockStore(4096, (length) => {
+    made.push(new Uint8Array(length));
+    return made.at(-1)!;
+  });
+  const kept = store.take();
+  store.page(kept)[store.start(kept)] = 77;
+  // 64 MB, given back in an order that leaves pages empty one after the other and all in between.
+  const many = Array.from({ length: 16_384 }, () => store.take());
+  for (const block of [...many.filter((_, i) => i % 2 === 0), ...many.filter((_, i) => i % 2 === 1)]) store.give(block);
+  expect(store.page(kept)[store.start(kept)]).toBe(77);
+  made.length = 0;
+  // What was kept is used first; the rest of another 64 MB has to be made anew.
+  const again = Array.from({ length: 16_384 }, () => store.take());
+  expect(new Set([kept, ...again]).size).toBe(16_385);
+  for (const page of made) heldBytes += page.byteLength;
+  expect(heldBytes).toBeGreaterThanOrEqual(47 * 1024 * 1024);
+  expect(heldBytes).toBeLessThanOrEqual(49 * 1024 * 1024);
+});

@@ -3,6 +3,17 @@ type Flat = Float64Array | Uint8Array;
 
 const pageBits = 8;
 const blocksPerPage = 1 << pageBits;
+/** Bytes kept for later; pages beyond that are let go once nothing lies in them, so that one endless answer is not held for ever. */
+const mostKeptBytes = 16 * 1024 * 1024;
+
+interface Page<T> {
+  /** Its place in the list of pages. */
+  index: number;
+  array: T;
+  /** Blocks of it that nobody has. */
+  free: number[];
+  gone: boolean;
+}
 
 /**
  * Blocks of one length out of large pages, to be used again and again. What answers grow into: a stream that ends hands its
@@ -12,8 +23,11 @@ const blocksPerPage = 1 << pageBits;
 export class BlockStore<T extends Flat> {
   readonly blockLength: number;
   readonly #make: (length: number) => T;
-  readonly #pages: T[] = [];
-  readonly #free: number[] = [];
+  readonly #pages: (Page<T> | null)[] = [];
+  readonly #unused: number[] = [];
+  /** Pages with blocks to give; those that are gone are passed over. */
+  readonly #roomy: Page<T>[] = [];
+  #emptyBytes = 0;
 
   constructor(blockLength: number, make: (length: number) => T) {
     this.blockLength = blockLength;
@@ -22,28 +36,55 @@ export class BlockStore<T extends Flat> {
 
   /** The number of a block that nobody else has; what stands in it is left from its last use. */
   take(): number {
-    if (this.#free.length === 0) this.#addPage();
-    return this.#free.pop()!;
+    let page = this.#roomy.at(-1);
+    while (page?.gone === true) {
+      this.#roomy.pop();
+      page = this.#roomy.at(-1);
+    }
+    page ??= this.#addPage();
+    if (page.free.length === blocksPerPage) this.#emptyBytes -= page.array.byteLength;
+    const block = page.free.pop()!;
+    if (page.free.length === 0) this.#roomy.pop();
+    return block;
   }
 
   /** Takes a block back; nobody may look at it any more. */
   give(block: number): void {
-    this.#free.push(block);
+    const page = this.#pages[block >>> pageBits]!;
+    if (page.free.push(block) === 1) this.#roomy.push(page);
+    if (page.free.length < blocksPerPage) return;
+    this.#emptyBytes += page.array.byteLength;
+    if (this.#emptyBytes > mostKeptBytes) this.#letGo(page);
   }
 
-  /** The page in which a block lies, and where it begins there. */
+  /** The page in which a block lies. */
   page(block: number): T {
-    return this.#pages[block >>> pageBits]!;
+    return this.#pages[block >>> pageBits]!.array;
   }
 
+  /** Where a block begins in its page. */
   start(block: number): number {
     return (block & (blocksPerPage - 1)) * this.blockLength;
   }
 
-  #addPage(): void {
-    const first = this.#pages.length << pageBits;
-    this.#pages.push(this.#make(blocksPerPage * this.blockLength));
+  #addPage(): Page<T> {
+    const index = this.#unused.pop() ?? this.#pages.length;
+    const array = this.#make(blocksPerPage * this.blockLength);
     // The last one put down is the first one taken.
-    for (let i = blocksPerPage - 1; i >= 0; i--) this.#free.push(first + i);
+    const free = Array.from({ length: blocksPerPage }, (_, i) => (index << pageBits) + blocksPerPage - 1 - i);
+    const page = { index, array, free, gone: false };
+    this.#pages[index] = page;
+    this.#roomy.push(page);
+    this.#emptyBytes += array.byteLength;
+    return page;
+  }
+
+  #letGo(page: Page<T>): void {
+    page.gone = true;
+    this.#emptyBytes -= page.array.byteLength;
+    page.array = this.#make(0);
+    page.free = [];
+    this.#pages[page.index] = null;
+    this.#unused.push(page.index);
   }
 }

@@ -14,6 +14,8 @@ const largeLoad = 100;
 const answers = 1500;
 const streams = 100;
 const pieces = 6;
+/** Where it takes longer, the run does not wait for it. */
+const longestMs = 3000;
 
 let rehearsed = false;
 
@@ -59,10 +61,12 @@ export async function rehearse(plan: RunPlan, clock: RunClock): Promise<void> {
     emit: (ending: { record(): unknown }) => void ending.record(),
   };
   const phase = new Phase(parts, () => ({ next: () => prompt }), { requests: answers, durationMs: null }, true);
+  const limit = setTimeout(() => phase.cancelAll(), longestMs);
   try {
     await phase.ready();
     await phase.run(clock.nowMs());
   } finally {
+    clearTimeout(limit);
     pool.close();
     server.close();
   }

@@ -3,8 +3,8 @@ import { BlockStore } from './block-store.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const store = new BlockStore<Uint8Array>(256, (length) => new Uint8Array(length));
-/** Where an answer is put together from its blocks, to be decoded; grows to the longest one. */
-let whole = new Uint8Array(4096);
+/** Where an answer is put together from its blocks, to be decoded; a longer one gets room of its own. */
+const whole = new Uint8Array(64 * 1024);
 
 /**
  * What an answer said, of one kind. Text that came as bytes stays bytes until somebody asks for it: decoding every piece
@@ -72,15 +72,15 @@ export class SaidText {
 
   #decode(): void {
     if (this.#length === 0) return;
-    if (this.#length > whole.length) whole = new Uint8Array(2 * this.#length);
+    const into = this.#length > whole.length ? new Uint8Array(this.#length) : whole;
     let at = 0;
     for (const block of this.#blocks) {
       const from = store.start(block);
       const length = Math.min(this.#length - at, store.blockLength);
-      whole.set(store.page(block).subarray(from, from + length), at);
+      into.set(store.page(block).subarray(from, from + length), at);
       at += length;
     }
-    this.#pieces.push(decoder.decode(whole.subarray(0, at)));
+    this.#pieces.push(decoder.decode(into.subarray(0, at)));
     this.#length = 0;
   }
 
