@@ -1,6 +1,13 @@
 /** An array of numbers or bytes that lives outside the collector's reach. */
 type Flat = Float64Array | Uint8Array;
 
+/**
+ * Pages for numbers and for bytes. They are shared memory, though nobody shares them: the engine counts other memory as a reason to
+ * collect, and streams that grow would make it collect in their midst.
+ */
+export const numberPage = (length: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * length));
+export const bytePage = (length: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(length));
+
 const pageBits = 8;
 const blocksPerPage = 1 << pageBits;
 /** Bytes kept for later; pages beyond that are let go once nothing lies in them, so that one endless answer is not held for ever. */

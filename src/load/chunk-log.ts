@@ -1,10 +1,10 @@
 import { outputKindLetters } from '../core/index.ts';
 import type { Chunks, OutputKind } from '../core/index.ts';
-import { BlockStore } from './block-store.ts';
+import { BlockStore, numberPage } from './block-store.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
-const store = new BlockStore<Float64Array>(16 * width, (length) => new Float64Array(length));
+const store = new BlockStore(16 * width, numberPage);
 const nowhere: Float64Array = new Float64Array(0);
 
 /**

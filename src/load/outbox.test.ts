@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Outbox } from './outbox.ts';
 
 const asItem = (number: number): { record(): number } => ({ record: () => number });
@@ -66,4 +66,78 @@ test('a record is put together when its turn comes, not before', async () => {
   expect(made).toEqual([]);
   for await (const count of outbox) expect(made).toHaveLength(count);
   expect(made).toEqual([0, 1, 2]);
+});
+
+describe('while streams go on, what has ended waits for a quieter moment', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Reads an outbox to its end; the numbers appear in the list as they are recorded. */
+  const listen = (): { outbox: Outbox<number>; made: number[]; read: Promise<number[]> } => {
+    const outbox = new Outbox<number>();
+    return { outbox, made: [], read: all(outbox) };
+  };
+  const push = ({ outbox, made }: ReturnType<typeof listen>, count: number): void => {
+    for (let i = 0; i < count; i++) outbox.push({ record: () => made.push(i) });
+  };
+  const rounds = async (count = 50): Promise<void> => {
+    for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test('a burst is left alone for 300 ms, then all of it is recorded', async () => {
+    const box = listen();
+    push(box, 20);
+    await vi.advanceTimersByTimeAsync(299);
+    await rounds();
+    expect(box.made).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await rounds();
+    expect(box.made).toHaveLength(20);
+    // The patience is used up: what comes next does not wait.
+    push(box, 1);
+    await rounds();
+    expect(box.made).toHaveLength(21);
+    box.outbox.close();
+    await box.read;
+  });
+
+  test('nothing waits once the load is over, once somebody asks for all of it, or once a thousand wait', async () => {
+    const closed = listen();
+    push(closed, 3);
+    await rounds();
+    expect(closed.made).toEqual([]);
+    closed.outbox.close();
+    expect(await closed.read).toHaveLength(3);
+
+    const asked = listen();
+    push(asked, 3);
+    await rounds();
+    await asked.outbox.emptied();
+    expect(asked.made).toHaveLength(3);
+    push(asked, 3);
+    await rounds();
+    expect(asked.made).toHaveLength(3);
+    asked.outbox.close();
+    await asked.read;
+
+    const full = listen();
+    push(full, 1023);
+    await rounds();
+    expect(full.made).toEqual([]);
+    push(full, 10);
+    await rounds();
+    expect(full.made).toHaveLength(10);
+    full.outbox.close();
+    await full.read;
+  });
+
+  test('where nobody reads any more, nobody waits for it to be read', async () => {
+    const outbox = new Outbox<number>();
+    outbox.push(asItem(1));
+    outbox.push(asItem(2));
+    const emptied = outbox.emptied();
+    for await (const item of outbox) if (item === 1) break;
+    await emptied;
+    await outbox.emptied();
+  });
 });

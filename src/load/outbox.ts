@@ -5,8 +5,10 @@ import { partOfRoundMs, RoundShare } from './round-share.ts';
 const mostWaiting = 1024;
 /** So long in any round: no more than a timer is late anyway. */
 const leastMs = 0.15;
-/** For so long items may wait while no more than the least is done: a burst of ends is over by then. */
+/** For so long items may wait while nothing is done with them: a burst of ends is over by then. */
 const mostPatienceMs = 300;
+/** A shorter wait is not worth a timer. */
+const leastHoldMs = 20;
 const keptTaken = 64;
 
 /** An item whose record is put together when its turn comes. */
@@ -24,14 +26,31 @@ export class Outbox<T> implements AsyncIterable<T> {
   #taken = 0;
   #end: 'open' | 'closed' | { failure: unknown } = 'open';
   #wake: (() => void) | null = null;
-  readonly #share = new RoundShare({ nowMs: () => performance.now() }, (tookMs) => this.#allowMs(tookMs));
+  readonly #share = new RoundShare({ nowMs: () => performance.now() }, (tookMs) =>
+    Math.max(leastMs, partOfRoundMs(tookMs)),
+  );
   readonly #patience = new Patience(mostPatienceMs);
+  /** Ends the wait of items for a quieter moment. */
+  #holding: NodeJS.Timeout | null = null;
+  /** The reader went away before the end. */
+  #abandoned = false;
+  /** Whoever waits for everything to be taken. */
+  #emptied: (() => void)[] = [];
   /** An item was handed out and is worked on. */
   #working = false;
 
   push(item: Recorded<T>): void {
     this.#items.push(item);
-    this.#nudge();
+    if (this.#holding === null || this.#items.length - this.#taken >= mostWaiting) this.#nudge();
+  }
+
+  /** Settles when all that was pushed is taken and worked on, or nobody takes any more; nothing waits for a quieter moment until then. */
+  emptied(): Promise<void> {
+    if (this.#abandoned) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#emptied.push(resolve);
+      this.#nudge();
+    });
   }
 
   close(): void {
@@ -46,7 +65,14 @@ export class Outbox<T> implements AsyncIterable<T> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<T> {
-    return { next: () => this.#next() };
+    return {
+      next: () => this.#next(),
+      return: () => {
+        this.#abandoned = true;
+        this.#tellEmptied();
+        return Promise.resolve({ value: undefined, done: true });
+      },
+    };
   }
 
   /** Written out, because an async generator costs more per item than a short answer costs to hear. */
@@ -55,6 +81,8 @@ export class Outbox<T> implements AsyncIterable<T> {
     this.#working = false;
     const waiting = this.#items.length - this.#taken;
     if (waiting > 0) {
+      const holdMs = waiting < mostWaiting ? this.#holdMs() : 0;
+      if (holdMs > 0) return this.#nextWoken(holdMs);
       if (this.#share.spent && waiting < mostWaiting) return this.#nextRound();
       this.#share.begin();
       this.#working = true;
@@ -66,10 +94,25 @@ export class Outbox<T> implements AsyncIterable<T> {
       }
       return Promise.resolve({ value, done: false });
     }
+    this.#tellEmptied();
+    this.#patience.left(performance.now(), false);
     if (this.#end === 'closed') return Promise.resolve({ value: undefined, done: true });
     if (this.#end !== 'open') return Promise.reject(this.#end.failure as Error);
+    return this.#nextWoken(null);
+  }
+
+  /** For how long what waits is still left alone; 0 = not any more. */
+  #holdMs(): number {
+    if (this.#end !== 'open' || this.#emptied.length > 0) return 0;
+    const leftMs = this.#patience.left(performance.now(), true);
+    return leftMs < leastHoldMs ? 0 : leftMs;
+  }
+
+  /** Goes on when there is reason to, at the latest after so long. */
+  #nextWoken(afterMs: number | null): Promise<IteratorResult<T>> {
     return new Promise<void>((resolve) => {
       this.#wake = resolve;
+      if (afterMs !== null) this.#holding = setTimeout(() => this.#nudge(), afterMs);
     }).then(() => this.#next());
   }
 
@@ -78,12 +121,13 @@ export class Outbox<T> implements AsyncIterable<T> {
     return this.#next();
   }
 
-  #allowMs(tookMs: number): number {
-    const leftMs = this.#patience.left(performance.now(), this.#items.length > this.#taken);
-    return leftMs > 0 ? leastMs : Math.max(leastMs, partOfRoundMs(tookMs));
+  #tellEmptied(): void {
+    for (const tell of this.#emptied.splice(0)) tell();
   }
 
   #nudge(): void {
+    if (this.#holding !== null) clearTimeout(this.#holding);
+    this.#holding = null;
     const wake = this.#wake;
     this.#wake = null;
     wake?.();

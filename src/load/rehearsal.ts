@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Prompt, RunPlan } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import { endpointOf } from './endpoint.ts';
+import { widenNursery } from './garbage.ts';
 import { Phase } from './phase.ts';
 import { Pool } from './pool.ts';
 import { requestWriter } from './request-text.ts';
@@ -14,10 +15,16 @@ const largeLoad = 100;
 const answers = 1500;
 const streams = 100;
 const pieces = 6;
+const keptEndings = 16;
 /** Where it takes longer, the run does not wait for it. */
 const longestMs = 3000;
 
 let rehearsed = false;
+/**
+ * What was played last is kept alive: compiled code knows the shapes of the objects it met, and is thrown away with them, when the
+ * collector finds none of a shape left.
+ */
+const kept: unknown[] = [];
 
 /**
  * Before a large load, plays requests against a stand-in server on the loopback device of this process: the engine compiles what
@@ -29,6 +36,7 @@ export async function rehearse(plan: RunPlan, clock: RunClock): Promise<void> {
   const { concurrency, ratePerSec } = plan.load;
   if (rehearsed || Math.max(concurrency ?? 0, ratePerSec ?? 0) < largeLoad) return;
   rehearsed = true;
+  widenNursery();
   const server = await standIn();
   // Without a loopback device the run itself is the rehearsal.
   if (server === null) return;
@@ -44,6 +52,7 @@ export async function rehearse(plan: RunPlan, clock: RunClock): Promise<void> {
     generation: { ...plan.generation, stream: true },
     retries: 0,
   };
+  let count = 0;
   const parts = {
     plan: played,
     clock,
@@ -58,7 +67,9 @@ export async function rehearse(plan: RunPlan, clock: RunClock): Promise<void> {
     share: null,
     behind: null,
     encode: (ask: Parameters<typeof protocol.encode>[0]) => write(protocol.encode(ask, target)),
-    emit: (ending: { record(): unknown }) => void ending.record(),
+    emit: (ending: { record(): unknown }) => {
+      kept[count++ % keptEndings] = [ending, ending.record()];
+    },
   };
   const phase = new Phase(parts, () => ({ next: () => prompt }), { requests: answers, durationMs: null }, true);
   const limit = setTimeout(() => phase.cancelAll(), longestMs);

@@ -1,8 +1,8 @@
 import { charCount } from '../workload/index.ts';
-import { BlockStore } from './block-store.ts';
+import { BlockStore, bytePage } from './block-store.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-const store = new BlockStore<Uint8Array>(256, (length) => new Uint8Array(length));
+const store = new BlockStore(256, bytePage);
 /** Where an answer is put together from its blocks, to be decoded; a longer one gets room of its own. */
 const whole = new Uint8Array(64 * 1024);
 
