@@ -1,15 +1,18 @@
 import { auditSweep } from '../audit/index.ts';
 import { exitCodes, say, UserError } from '../core/index.ts';
-import type { Summary, Sweep } from '../core/index.ts';
+import type { RunPlan, Summary, Sweep } from '../core/index.ts';
 import { parseSlo } from '../measure/index.ts';
 import type { LoadPoint, PlanWords } from '../run/index.ts';
 import { createSweep } from '../store/index.ts';
+import type { NewRun, RunWriter } from '../store/index.ts';
 import { figuresOf, findMax, trialSize } from '../tune/index.ts';
 import type { Found, Probe, Trial } from '../tune/index.ts';
 import type { Given } from './command.ts';
 import { listenForInterrupts } from './interrupts.ts';
+import type { Interrupts } from './interrupts.ts';
 import { measurePoint } from './measure-point.ts';
 import { planPoint, prepare } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
 import { showPoint, showSweep } from './show.ts';
 import { shownCommand } from './shown-command.ts';
 import { version } from './version.ts';
@@ -17,13 +20,46 @@ import { version } from './version.ts';
 const defaults = { runs: 16, confirmRuns: 2, tolerance: 0.04 } as const;
 const limits = { concurrency: { least: 1, most: 100_000 }, rate: { least: 0.01, most: 1e6 } } as const;
 
-/** `dyno sweep --find max`: the largest concurrency or rate under SLOs, every look kept as a point of a sweep. */
-export async function findLoad(given: Given, words: PlanWords & { url: string }, runs: number | null): Promise<number> {
+/** How a load is looked at: on a server, or in virtual time. */
+export interface Looking {
+  /** Most looks where --find-runs does not say, and fewest requests of each where -n does not. */
+  runs: number;
+  requests: number | null;
+  prepare(words: PlanWords & { url: string }): Promise<Prepared>;
+  /** One run of a plan; `shown` says which, while it lasts. */
+  look(
+    prepared: Prepared,
+    plan: RunPlan,
+    interrupts: Interrupts,
+    shown: string,
+    create: (run: NewRun) => Promise<RunWriter>,
+  ): Promise<Summary>;
+}
+
+/** Looks at the server that the words name. */
+export function onServer(given: Given): Looking {
+  return {
+    runs: defaults.runs,
+    requests: null,
+    prepare: (words) => prepare(words, given, 1),
+    async look(prepared, plan, interrupts, shown, create) {
+      return (await measurePoint(given, prepared, plan, interrupts, shown, create)).summary;
+    },
+  };
+}
+
+/** `--find max`: the largest concurrency or rate under SLOs, every look kept as a point of a sweep. */
+export async function findLoad(
+  given: Given,
+  words: PlanWords & { url: string },
+  runs: number | null,
+  looking: Looking,
+): Promise<number> {
   const slos = (words.slo ?? []).map(parseSlo);
   if (slos.length === 0) throw noSlo();
   const variable = words.rate === undefined ? 'concurrency' : 'rate';
   const [least, most] = rangeOf(words, variable);
-  const prepared = await prepare({ ...words, requests: words.requests ?? 100 }, given, 1);
+  const prepared = await looking.prepare({ ...words, requests: words.requests ?? 100 });
   const interrupts = listenForInterrupts(given);
   const title = words.label ?? null;
   const about = { title, variable, llmdyno: version, command: shownCommand(given.io.argv) } as const;
@@ -40,7 +76,7 @@ export async function findLoad(given: Given, words: PlanWords & { url: string },
         least,
         most,
         whole: variable === 'concurrency',
-        budget: runs ?? defaults.runs,
+        budget: runs ?? looking.runs,
         ...defaults,
       };
       const step = findMax(question, probes);
@@ -52,14 +88,14 @@ export async function findLoad(given: Given, words: PlanWords & { url: string },
         variable === 'rate'
           ? { concurrency: words.concurrency?.at(-1) ?? null, ratePerSec: step.load }
           : { concurrency: step.load, ratePerSec: null };
-      const { requests } = trialSize(point, probes.map(asSeen), words.requests ?? null);
+      const { requests } = trialSize(point, probes.map(asSeen), words.requests ?? looking.requests);
       const sized = words.duration === undefined ? { requests } : {};
       const own = { ...prepared, words: { ...prepared.words, ...sized, seed: (words.seed ?? 1) + points.length } };
       const plan = planPoint(own, point, offset);
       offset += requests;
       const shown = `${variable} ${step.load}${step.fresh ? say({ en: ' (again)', zh: '（复测）' }, given.common.lang) : ''}`;
       // The prompts stay those of the dataset as it was opened; only the order of arrivals has a seed of its own.
-      const { summary } = await measurePoint(given, prepared, plan, interrupts, shown, (run) => writer.createRun(run));
+      const summary = await looking.look(prepared, plan, interrupts, shown, (run) => writer.createRun(run));
       if (interrupts.heard) break;
       showPoint(given, summary);
       points.push(summary);

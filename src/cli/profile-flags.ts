@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../core/index.ts';
-import { builtinProfile, defaultProfileName, parseSetting, readProfile, schedulerNames } from '../sim/index.ts';
+import {
+  builtinProfile,
+  defaultProfileName,
+  filledSettings,
+  isMemoryWord,
+  parseSetting,
+  readProfile,
+  schedulerNames,
+  settingConflicts,
+  withMemory,
+} from '../sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
@@ -28,8 +38,8 @@ export const profileFlags: readonly Flag[] = [
     value: 'NAME=VALUE',
     repeat: true,
     help: {
-      en: "a setting of the scheduler under its server's name (maxBatchSize=200, enable_prefix_caching=false), or blocks, blockSize",
-      zh: '调度器的设置，使用服务器自身的名称（maxBatchSize=200、enable_prefix_caching=false），或 blocks、blockSize',
+      en: "a setting under its server's name (maxBatchSize=200, enable_prefix_caching=false; memory: npuMemSize, cpuMemSize, num_gpu_blocks_override, swap_space …), or blocks, blockSize",
+      zh: '以服务器自身名称给出的设置（maxBatchSize=200、enable_prefix_caching=false；内存：npuMemSize、cpuMemSize、num_gpu_blocks_override、swap_space 等），或 blocks、blockSize',
     },
   },
 ];
@@ -41,18 +51,23 @@ export function profileOf(given: Given): EngineProfile {
   const name = asked === undefined ? (profile.scheduler?.name ?? 'continuous') : schedulerNamed(asked);
   const kept = profile.scheduler?.name === name ? profile.scheduler.settings : {};
   const sets = given.flags.get('set') ?? [];
-  const cache: Record<string, number> = {};
-  const settings: Record<string, SettingValue> = { ...kept };
+  if (asked === undefined && sets.length === 0) return profile;
+  const memory = new Map<string, number>();
+  const told: Record<string, SettingValue> = {};
   for (const text of sets) {
-    const [key = '', value = ''] = text.split('=');
-    if (key === 'blocks' || key === 'blockSize') cache[key] = countOf(text, value);
+    const [word = '', value = ''] = text.split('=', 2).map((part) => part.trim());
+    if (isMemoryWord(name, word)) memory.set(word, value === '' ? Number.NaN : Number(value));
     else {
-      const [setting, told] = parseSetting(name, text);
-      settings[setting] = told;
+      const [setting, parsed] = parseSetting(name, text);
+      told[setting] = parsed;
     }
   }
-  if (asked === undefined && sets.length === 0) return profile;
-  return { ...profile, scheduler: { name, settings }, kv: kvOf(profile, cache) };
+  const { profile: sized, host } = memory.size === 0 ? { profile, host: {} } : withMemory(profile, name, memory);
+  const settings = { ...kept, ...host, ...told };
+  const named = new Set([...Object.keys(told), ...Object.keys(host)]);
+  const conflicts = settingConflicts(name, filledSettings(sized, name, settings), named);
+  if (conflicts.length > 0) throw new UserError(conflicts);
+  return { ...sized, scheduler: { name, settings } };
 }
 
 /** The scheduler of that name; a UserError that lists them when there is none. */
@@ -65,21 +80,6 @@ export function schedulerNamed(name: string): SchedulerName {
     message: { en: `there is no scheduler "${shown}"`, zh: `没有名为 "${shown}" 的调度器` },
     hint: { en: `Schedulers: ${schedulerNames.join(', ')}.`, zh: `可用的调度器：${schedulerNames.join('、')}。` },
     place: { flag: '--scheduler' },
-  });
-}
-
-function kvOf({ kv }: EngineProfile, { blocks, blockSize }: Record<string, number>): EngineProfile['kv'] {
-  if (blocks === undefined && (blockSize === undefined || kv === null)) return kv;
-  return { blocks: blocks ?? kv!.blocks, blockSize: blockSize ?? kv?.blockSize ?? 16 };
-}
-
-function countOf(text: string, value: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
-  throw new UserError({
-    code: 'bad-setting',
-    message: { en: `"${text.slice(0, 80)}" is not NAME=COUNT`, zh: `"${text.slice(0, 80)}" 不是 名称=数量 的形式` },
-    hint: { en: 'For example --set blocks=2000.', zh: '例如 --set blocks=2000。' },
-    place: { flag: '--set' },
   });
 }
 

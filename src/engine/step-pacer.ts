@@ -42,7 +42,14 @@ export class StepPacer {
   /** Puts a request before the engine at its arrivalMs, which is now or later and never before the last one's. */
   submit(request: EngineRequest): void {
     this.#arriving.push(request);
-    if (this.#endMs === null && this.#timer === null && this.#immediate === null) this.#wait(request.arrivalMs);
+    const isIdle = this.#endMs === null && this.#timer === null && this.#immediate === null;
+    // An engine that rests to let its queue fill looks at it again when somebody comes.
+    const cutsRest = this.#step?.batchSize === 0 && this.#endMs !== null && request.arrivalMs < this.#endMs;
+    if (cutsRest) {
+      this.#endMs = request.arrivalMs;
+      this.stop();
+    }
+    if (isIdle || cutsRest) this.#wait(request.arrivalMs);
   }
 
   /** Takes a request out, arrived or not. */
@@ -69,9 +76,11 @@ export class StepPacer {
     for (const request of this.#arriving.splice(0, late === -1 ? this.#arriving.length : late))
       this.#core.submit(request);
     const step = this.#core.beginStep(atMs);
+    const nextArrivalMs = this.#arriving[0]?.arrivalMs;
     this.#endMs = step?.endMs ?? null;
+    if (step?.batchSize === 0) this.#endMs = Math.min(step.endMs, nextArrivalMs ?? Infinity);
     this.#step = step;
-    const nextMs = this.#endMs ?? this.#arriving[0]?.arrivalMs;
+    const nextMs = this.#endMs ?? nextArrivalMs;
     if (nextMs !== undefined) this.#wait(nextMs);
   }
 

@@ -19,6 +19,7 @@ export function loadFindings(baseline: ComparedRun, candidate: ComparedRun): Loa
   const between: (Finding | null)[] = [
     differs('load-differs', 'invalid', names, { en: 'load', zh: '负载' }, loadWord(a), loadWord(b)),
     differs('stream-differs', 'warn', names, { en: 'streaming', zh: '流式' }, a.load.stream, b.load.stream),
+    differs('simulation-differs', 'warn', names, { en: 'reality', zh: '真实性' }, realityOf(a), realityOf(b)),
     differs('model-differs', 'info', names, { en: 'model', zh: '模型' }, a.model, b.model),
     differs(
       'dataset-differs',
@@ -46,12 +47,37 @@ export function loadFindings(baseline: ComparedRun, candidate: ComparedRun): Loa
     ),
     failuresDiffer(names, a, b),
   ];
-  const of = (run: ComparedRun): (Finding | null)[] => [notValid(run), noInterval(run)];
+  const of = (run: ComparedRun): (Finding | null)[] => [simulated(run), notValid(run), noInterval(run)];
   const found = [
     ...between.map((finding) => ({ finding, about: names })),
     ...[baseline, candidate].flatMap((run) => of(run).map((finding) => ({ finding, about: run.name }))),
   ];
   return found.filter((one): one is LoadFinding => one.finding !== null);
+}
+
+/** What a result is of, in a word; null = an import, of which nobody can say. */
+function realityOf({ simulated: all, engine, source }: Summary): string | null {
+  if (all) return 'simulated';
+  if (engine?.simulated === true) return 'simulated engine';
+  return source.tool === 'llmdyno' ? 'measured' : null;
+}
+
+function simulated({ name, summary }: ComparedRun): Finding | null {
+  const all = summary.simulated;
+  if (!all && summary.engine?.simulated !== true) return null;
+  return {
+    code: 'simulated',
+    severity: 'info',
+    message: all
+      ? `${name}: simulated, not a measurement of a real engine.`
+      : `${name}: measured on a simulated engine, not on a real one.`,
+    evidence: { run: name },
+    advice: 'It says what the profile predicts; measure the server before you decide by it.',
+    zh: {
+      message: all ? `${name}：模拟结果，并非真实引擎的测量值。` : `${name}：在模拟引擎而非真实引擎上测得。`,
+      advice: '它反映引擎配置的预测；据此决策前请在服务器上实测。',
+    },
+  };
 }
 
 type Known = string | number | boolean | null | undefined;

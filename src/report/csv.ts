@@ -7,6 +7,7 @@ import type { Reported, Reporter } from './reported.ts';
 /** What a cell holds; null = not known. */
 export type Cell = string | number | boolean | null;
 
+const engineFacts = ['saturation', 'preemptionsTotal', 'recomputedTokensTotal', 'swappedOutBytesPerCardTotal'] as const;
 const statistics = ['mean', 'min', 'max', ...percentileRanks.map((rank) => `p${rank}` as const), 'n'] as const;
 
 /** One row per point; the columns are named as in summary.json and always the same; unknown is an empty cell. */
@@ -58,9 +59,16 @@ function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
     cells[key] = point[key];
   cells['goodput.requestsPerSec'] = point.goodput?.requestsPerSec ?? null;
   cells['goodput.ratio'] = point.goodput?.ratio ?? null;
+  // What a simulated engine says of itself; the others leave it empty.
+  for (const key of engineFacts) cells[`server.${key}`] = factOf(point, key);
   for (const name of distributionNames)
     for (const statistic of statistics) cells[`${name}.${statistic}`] = point[name]?.[statistic] ?? null;
   return cells;
+}
+
+function factOf({ simulated, server }: Summary, key: string): Cell {
+  const fact = simulated ? server?.[key] : null;
+  return typeof fact === 'string' || typeof fact === 'number' ? fact : null;
 }
 
 /** Quoted where needed; text that a spreadsheet would run as a formula is led by an apostrophe. */

@@ -5,8 +5,10 @@ type Facts = Record<string, unknown>;
 
 /** What the server said of itself during a run, in one line: "KV full from 41 s, 37 preemptions"; null = nobody was asked. */
 export function serverStory({ server }: Pick<Summary, 'server'>): Phrase | null {
-  // Imports keep other tools' own words here; only a telemetry of ours has a story.
-  if (server === null || typeof server['story'] !== 'string' || !(numberOf(server, 'scrapes') ?? 0)) return null;
+  // Imports keep other tools' own words here; only a telemetry of ours, or a simulated engine, has a story.
+  if (server === null || typeof server['story'] !== 'string') return null;
+  const isOurs = (numberOf(server, 'scrapes') ?? 0) > 0 || typeof server['saturation'] === 'string';
+  if (!isOurs || server['story'] === '') return null;
   const zh = factsOf(server['zh'])['story'];
   return { en: printable(server['story']), zh: printable(typeof zh === 'string' ? zh : server['story']) };
 }

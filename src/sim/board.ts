@@ -15,6 +15,7 @@ import { SequenceQueue } from './sequence-queue.ts';
  */
 export class EngineBoard implements Board {
   nowMs = 0;
+  lastStepMs: number | null = null;
   readonly kv: KvBlocks;
   readonly waiting = new SequenceQueue();
   running: CoreSequence[] = [];
@@ -146,7 +147,7 @@ export class EngineBoard implements Board {
       own.blocks = held;
       this.totals.swappedOutBlocks += held;
     } else {
-      this.totals.recomputedTokens += wasDecoding ? own.inputTokens + own.madeBefore : own.computedTokens;
+      this.totals.recomputedTokens += wasDecoding ? own.inputTokens + own.madeBefore - 1 : own.computedTokens;
       own.computedTokens = 0;
     }
     this.waiting.unshift(own);

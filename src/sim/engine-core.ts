@@ -39,6 +39,7 @@ export class EngineCore {
   readonly #board: EngineBoard;
   readonly #sequences = new Map<number, CoreSequence>();
   readonly #times = new StepTimes();
+  readonly #tokenBytes: number | null;
   readonly #keepTimes: boolean;
   readonly #skipSteady: boolean;
   #step: Step | null = null;
@@ -47,6 +48,8 @@ export class EngineCore {
   #generationTokens = 0;
   #steps = 0;
   #busyMs = 0;
+  #waitedMs = 0;
+  #servedMs = 0;
 
   constructor(options: EngineCoreOptions) {
     const { profile, seed } = options;
@@ -57,6 +60,7 @@ export class EngineCore {
       profile.kv ?? { blocks: null, blockSize: defaultBlockSize },
       prefixCachingOf(profile),
     );
+    this.#tokenBytes = profile.kvBytesPerTokenPerCard ?? null;
     this.#keepTimes = options.keepTimes ?? true;
     this.#skipSteady = options.skipSteady ?? true;
     this.#board.onStretchEnd = (own) => this.#keepStretch(own);
@@ -88,6 +92,9 @@ export class EngineCore {
     this.#sequences.set(id, own);
     this.#board.waiting.push(own);
     this.#steady = false;
+    // Who rests to let the queue fill looks at it again when it grows.
+    const step = this.#step;
+    if (step?.batchSize === 0) step.endMs = Math.max(step.startMs, Math.min(step.endMs, arrivalMs));
   }
 
   /** Takes a request out, wherever it is; its blocks are free at once. False when it is not there any more. */
@@ -211,6 +218,8 @@ export class EngineCore {
       recomputedTokensTotal: totals.recomputedTokens,
       swappedOutBlocksTotal: totals.swappedOutBlocks,
       swappedInBlocksTotal: totals.swappedInBlocks,
+      swappedOutBytesPerCardTotal: this.#bytesOf(totals.swappedOutBlocks),
+      swappedInBytesPerCardTotal: this.#bytesOf(totals.swappedInBlocks),
       prefixFoundRatio:
         prefixes === null || prefixes.lookedUpTokens === 0 ? null : prefixes.foundTokens / prefixes.lookedUpTokens,
       prefixLookedUpTokensTotal: prefixes?.lookedUpTokens ?? 0,
@@ -219,6 +228,8 @@ export class EngineCore {
       swappedBlocks: swapped.reduce((sum, own) => sum + own.blocks, 0),
       stepsTotal: this.#steps,
       busyMs: this.#busyMs,
+      waitingMean: this.#busyMs === 0 ? 0 : this.#waitedMs / this.#busyMs,
+      runningMean: this.#busyMs === 0 ? 0 : this.#servedMs / this.#busyMs,
     };
   }
 
@@ -227,9 +238,19 @@ export class EngineCore {
     return this.#board.recountBlocks();
   }
 
+  /** null = it is not known what a block holds, and there were some. */
+  #bytesOf(blocks: number): number | null {
+    if (blocks === 0) return 0;
+    return this.#tokenBytes === null ? null : blocks * this.#board.kv.blockSize * this.#tokenBytes;
+  }
+
   #count(stepMs: number): void {
+    const board = this.#board;
     this.#steps++;
     this.#busyMs += stepMs;
+    this.#waitedMs += board.waiting.length * stepMs;
+    this.#servedMs += board.running.length * stepMs;
+    board.lastStepMs = stepMs;
   }
 
   /** From the steady step under way on, all steps up to the last before a finish, a lack of blocks, or untilMs. */

@@ -60,6 +60,9 @@ export interface EngineCounters {
   recomputedTokensTotal: number;
   swappedOutBlocksTotal: number;
   swappedInBlocksTotal: number;
+  /** The same in bytes on each card; null = the profile does not say what a token takes. */
+  swappedOutBytesPerCardTotal: number | null;
+  swappedInBytesPerCardTotal: number | null;
   /** Of the prompt tokens with a shared beginning, those found in the prefix cache; null = none were looked up. */
   prefixFoundRatio: number | null;
   /** Prompt tokens with a shared beginning that were looked up in the prefix cache, and those found there. */
@@ -71,4 +74,7 @@ export interface EngineCounters {
   stepsTotal: number;
   /** Time spent in steps. */
   busyMs: number;
+  /** Requests that a step left waiting, and those running, in the mean over the time spent in steps. */
+  waitingMean: number;
+  runningMean: number;
 }

@@ -21,6 +21,8 @@ export interface EngineProfile {
   maxPrefillTokens: number | null;
   /** null = the KV cache is never the limit. */
   kv: { blocks: number; blockSize: number } | null;
+  /** What a token keeps in the KV cache of each card; absent = not known. */
+  kvBytesPerTokenPerCard?: number;
   /** Which policy forms the steps, and its server's settings; absent = plain continuous batching. */
   scheduler?: { name: SchedulerName; settings: Readonly<Record<string, SettingValue>> };
   /** Shared prompt beginnings are kept in the KV cache; absent = as the scheduler's server does unasked. */

@@ -17,8 +17,10 @@ export { EngineCore } from './engine-core.ts';
 export type { EngineCoreOptions } from './engine-core.ts';
 export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 export type { EngineProfile, FitQuality } from './engine-profile.ts';
+export { engineStory, saturationWords } from './engine-story.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
+export { isMemoryWord, withMemory } from './memory-settings.ts';
 export { mishapNames, mishaps, mishapTimeoutMs, parseMishap, runawayTokens, starvedProfile } from './mishap.ts';
 export type { Mishap, MishapName } from './mishap.ts';
 export { promptKeys, textKeys, tokenKeys } from './prefix-keys.ts';
@@ -26,7 +28,15 @@ export type { PromptKeys } from './prefix-keys.ts';
 export { readProfile } from './read-profile.ts';
 export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
 export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
-export { parseSetting, schedulerNames, schedulerOf, schedulers, settingMistakes } from './scheduler/schedulers.ts';
+export { settingConflicts } from './scheduler/setting-conflicts.ts';
+export {
+  filledSettings,
+  parseSetting,
+  schedulerNames,
+  schedulerOf,
+  schedulers,
+  settingMistakes,
+} from './scheduler/schedulers.ts';
 export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
 export type { Sequence } from './sequence.ts';
 export { SaturationWatch } from './saturation.ts';

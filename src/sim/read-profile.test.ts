@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../core/index.ts';
+import { findModel, kvBytesOf } from '../hardware/index.ts';
 import { builtinProfile, builtinProfiles, defaultProfileName, readProfile } from './index.ts';
 
 function mistakesOf(act: () => unknown): UserError['mistakes'] {
@@ -13,6 +14,17 @@ function mistakesOf(act: () => unknown): UserError['mistakes'] {
 }
 
 describe('the profiles that ship', () => {
+  it('keep as many bytes of KV for a token on a card as the model has by the formula of src/hardware', () => {
+    for (const { name, model, kvBytesPerTokenPerCard } of builtinProfiles.values()) {
+      const cards = Number(/-(\d+)x[^-]+$/.exec(name)?.[1] ?? 1);
+      const known = findModel(model);
+      if (known === null) throw new Error(`${model} is not in the catalogue`);
+      const parallel = { tensor: cards, pipeline: 1, data: 1, expert: null };
+      const { perTokenPerCard } = kvBytesOf(known.shape, parallel, { format: null, withMtp: false });
+      expect({ name, kvBytesPerTokenPerCard }).toEqual({ name, kvBytesPerTokenPerCard: perTokenPerCard });
+    }
+  });
+
   it('are whole, dated and sourced, and named after their model, engine and cards', () => {
     expect([...builtinProfiles.keys()]).toEqual([
       'qwen1.5-7b-mindie-8x910b4',
@@ -28,6 +40,7 @@ describe('the profiles that ship', () => {
     for (const profile of builtinProfiles.values()) {
       expect(profile.date).toMatch(/^20\d\d(-\d\d){0,2}$/);
       expect(profile.source.length).toBeGreaterThan(20);
+      expect(profile.fit?.fittedTo.length).toBeGreaterThan(10);
       expect(profile.notes.join(' ')).toMatch(/assumed/i);
     }
     expect(builtinProfile(defaultProfileName).cost).toMatchObject({ aMs: 12.57, cMsPerDecode: 0.0963 });

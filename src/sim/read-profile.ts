@@ -55,6 +55,7 @@ export function readProfile(value: unknown, file?: string): EngineProfile {
             blocks: reader.number(kv, 'blocks', count, 'kv.'),
             blockSize: reader.number(kv, 'blockSize', count, 'kv.'),
           },
+    ...reader.optional(top, 'kvBytesPerTokenPerCard', count),
     ...schedulerIn(reader, top),
     ...(typeof top['prefixCaching'] === 'boolean' ? { prefixCaching: top['prefixCaching'] } : {}),
     ...reader.optional(top, 'overheadMs', amount),

@@ -16,11 +16,18 @@ export class SaturationWatch {
 
   /**
    * Open loop: overloaded where requests pile up through the sending and fewer than nine in ten that came due were done by its end;
-   * backlogged where they merely pile up. Closed loop: backlogged where more are in flight than the batch holds.
+   * backlogged where they merely pile up. Closed loop: backlogged where more are in flight than the batch holds, or where the
+   * steps left more than one in twenty waiting (the KV cache, or the prefill, is the limit).
    */
-  read(load: { isOpen: boolean; concurrency: number | null; maxBatchSize: number }): Saturation | null {
+  read(
+    load: { isOpen: boolean; concurrency: number | null; maxBatchSize: number },
+    engine: { waitingMean: number; runningMean: number } = { waitingMean: 0, runningMean: 1 },
+  ): Saturation | null {
     if (this.#dueMs.length < 8) return null;
-    if (!load.isOpen) return (load.concurrency ?? 0) > load.maxBatchSize ? 'backlogged' : 'stable';
+    if (!load.isOpen) {
+      const waits = engine.waitingMean > 0.05 * (engine.waitingMean + engine.runningMean);
+      return waits || (load.concurrency ?? 0) > load.maxBatchSize ? 'backlogged' : 'stable';
+    }
     const due = this.#dueMs.toSorted((a, b) => a - b);
     const ended = this.#endMs.toSorted((a, b) => a - b);
     const [fromMs, toMs] = [due[0]!, due.at(-1)!];

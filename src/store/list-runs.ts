@@ -1,16 +1,25 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../core/index.ts';
+import { isSimulatedEngine, UserError } from '../core/index.ts';
 import { labelOf } from './find-entry.ts';
-import { entriesIn } from './stored-entry.ts';
+import { entriesIn, readEntry } from './stored-entry.ts';
 import type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
 import { tunesIn } from './stored-tune.ts';
 import type { StoredTune } from './stored-tune.ts';
 import { readTags } from './tags.ts';
 
+/** What of a result is not real: all of it, or the engine that was measured. */
+export type Simulation = 'run' | 'engine';
+
 /** One line of a listing. `finished` is false for a run without summary.json and a sweep or search that was not ended. */
 export type ListedEntry =
-  | ((StoredRun | StoredSweep | StoredTune) & { tags: string[]; finished: boolean; label: string | null })
+  | ((StoredRun | StoredSweep | StoredTune) & {
+      tags: string[];
+      finished: boolean;
+      label: string | null;
+      /** The run itself was simulated, or the engine behind it; null = neither is known of it. */
+      simulation: Simulation | null;
+    })
   | BrokenEntry;
 
 /** Which entries to list; whatever is left out does not matter. */
@@ -45,9 +54,25 @@ async function describe(entry: StoredEntry | StoredTune): Promise<ListedEntry> {
     // Unreadable tags do not make a run unreadable.
     if (!(error instanceof UserError)) throw error;
   }
-  if (entry.kind === 'tune') return { ...entry, tags, finished: !entry.record.running, label: entry.record.name };
+  if (entry.kind === 'tune') {
+    const simulation = entry.record.simulated === true ? ('run' as const) : null;
+    return { ...entry, tags, finished: !entry.record.running, label: entry.record.name, simulation };
+  }
   const finished = entry.kind === 'sweep' ? entry.record.finished : await exists(join(entry.dir, 'summary.json'));
-  return { ...entry, tags, finished, label: labelOf(entry) };
+  return { ...entry, tags, finished, label: labelOf(entry), simulation: await simulationOf(entry) };
+}
+
+/** A sweep is what its first point is. */
+async function simulationOf(entry: StoredRun | StoredSweep): Promise<Simulation | null> {
+  if (entry.kind === 'sweep') {
+    const id = entry.record.points[0];
+    const first = id === undefined ? null : await readEntry(join(entry.dir, id), id).catch(() => null);
+    return first?.kind === 'run' ? simulationOf(first) : null;
+  }
+  const { simulated, plan } = entry.record;
+  if (simulated) return 'run';
+  const server = plan.target.server ?? null;
+  return server !== null && isSimulatedEngine(server) ? 'engine' : null;
 }
 
 function passes(entry: ListedEntry, filter: ListFilter): boolean {

@@ -13,6 +13,7 @@ const tuneRecordSchema = z.object({
   /** Still at work, or killed before it could put everything back. */
   running: z.boolean(),
   trials: z.array(z.unknown()),
+  simulated: z.boolean().optional(),
 });
 
 /** The folder of a search over server settings; the runs of its trials lie in it. */

@@ -122,6 +122,16 @@ function row(entry: ListedEntry, given: Given): string[] {
 }
 
 function kindOf(entry: Exclude<ListedEntry, { kind: 'broken' }>, lang: Lang): string {
+  const mark = entry.simulation === null ? '' : `, ${say(simulationWords[entry.simulation], lang)}`;
+  return `${plainKindOf(entry, lang)}${mark}`;
+}
+
+const simulationWords = {
+  run: { en: 'simulated', zh: '模拟' },
+  engine: { en: 'simulated engine', zh: '模拟引擎' },
+} as const satisfies Record<string, Phrase>;
+
+function plainKindOf(entry: Exclude<ListedEntry, { kind: 'broken' }>, lang: Lang): string {
   if (entry.kind === 'run') return say({ en: 'run', zh: '运行' }, lang);
   const count = entry.kind === 'sweep' ? entry.record.points.length : entry.record.trials.length;
   return entry.kind === 'sweep'
@@ -131,8 +141,9 @@ function kindOf(entry: Exclude<ListedEntry, { kind: 'broken' }>, lang: Lang): st
 
 function asJson(entry: ListedEntry): Record<string, unknown> {
   if (entry.kind === 'broken') return { id: entry.id, kind: entry.kind, why: entry.why.en };
-  const { id, kind, label, tags, finished, record } = entry;
-  return { id, kind, label, tags, finished, startedAt: record.startedAt };
+  const { id, kind, label, tags, finished, record, simulation } = entry;
+  const simulated = { simulated: simulation === 'run', simulatedEngine: simulation === 'engine' };
+  return { id, kind, label, tags, finished, startedAt: record.startedAt, ...simulated };
 }
 
 async function remove(given: Given, word: string): Promise<number> {

@@ -26,6 +26,86 @@ it('a plan file needs no address: in virtual time there is no server', async () 
   expect((JSON.parse(out) as Summary).counts).toMatchObject({ planned: 20, ok: 20 });
 });
 
+/** A step takes 10 ms and 0.1 for each decode, prompts are free: every time is sums on paper. */
+const paper = {
+  schema: 'llmdyno.engine-profile/1',
+  name: 'paper',
+  title: 'paper',
+  model: 'paper',
+  source: 'made up for tests',
+  date: '2026',
+  cost: { aMs: 10, cMsPerDecode: 0.1, p1MsPerPrefillToken: 0, kMsPer1000KvTokens: 0 },
+  jitter: { stepSigma: 0 },
+  maxBatchSize: 500,
+  maxPrefillTokens: null,
+  kv: null,
+  notes: [],
+};
+const paperFile = join(folder, 'paper.json');
+writeFileSync(paperFile, JSON.stringify(paper));
+
+it('--find max: 10 + 0.1·n ms a token stay below 20.05 up to 100 in flight, and the search says so within its 4 %', async () => {
+  const lengths = '--input-tokens 10 --output-tokens 200';
+  const line = `sim --profile ${paperFile} --find max --slo tpot.p90<20.05ms --concurrency 1,400 -n 400 ${lengths} --json --lenient`;
+  const { out, code } = await dyno(line);
+  const { found, points } = JSON.parse(out) as { found: { value: number; confirmed: boolean }; points: Summary[] };
+  expect(code).toBe(0);
+  expect(found.confirmed).toBe(true);
+  expect(found.value).toBeGreaterThanOrEqual(96);
+  expect(found.value).toBeLessThanOrEqual(100);
+  expect(points.every((point) => point.simulated)).toBe(true);
+});
+
+describe('what a simulated engine says of itself is where a user looks', () => {
+  const tight = '--scheduler vllm-v0 --set preemption_mode=swap --set swap_space=1 --set blocks=100 --set blockSize=16';
+
+  it('label, preemptions, swapped bytes: in the text, the CSV and the summary', async () => {
+    const { out } = await dyno(`sim ${tight} --concurrency 16 -n 60 --lenient`);
+    const told = /backlogged.*KV cache 100 % full at most, (\d+) preemptions, (\d+) blocks \((\d+) MiB a card\)/.exec(
+      out,
+    );
+    // Blocks of 16 tokens at 64 KiB a token and card are 1 MiB.
+    expect(told![2]).toBe(told![3]);
+    const { out: table } = await dyno('report latest --as csv');
+    const [head = [], row = []] = table.split('\r\n').map((line) => line.split(','));
+    const cell = (name: string): string => row[head.indexOf(name)]!;
+    expect(cell('simulated')).toBe('true');
+    expect(cell('server.saturation')).toBe('backlogged');
+    expect(cell('server.preemptionsTotal')).toBe(told![1]);
+    expect(Number(cell('server.swappedOutBytesPerCardTotal'))).toBe(Number(told![2]) * 2 ** 20);
+  });
+
+  it('a closed loop whose KV cache holds it all is stable, one that waits for blocks is backlogged', async () => {
+    const labelOf = async (flags: string): Promise<unknown> => {
+      const { out } = await dyno(`sim ${flags} --concurrency 16 -n 60 --lenient --json`);
+      return (JSON.parse(out) as Summary).server!['saturation'];
+    };
+    expect(await labelOf('--set blocks=1000')).toBe('stable');
+    expect(await labelOf('--set blocks=100 --set blockSize=16')).toBe('backlogged');
+  });
+
+  it('lists and comparisons say that it is simulated', async () => {
+    await dyno('sim --concurrency 2 -n 20 --lenient --label one');
+    await dyno('sim --concurrency 2,4 -n 20 --lenient --label two');
+    const listed = JSON.parse((await dyno('runs list --json')).out) as { runs: { simulated: boolean }[] };
+    expect(listed.runs.every((entry) => entry.simulated)).toBe(true);
+    expect((await dyno('runs list')).out).toMatch(/run, simulated.* one /);
+    expect((await dyno('runs list')).out).toMatch(/sweep of 2, simulated.* two /);
+    const compared = await dyno('compare one two --lenient');
+    expect(compared.out).toContain('one: simulated, not a measurement of a real engine. @ 2 (simulated)');
+    expect(compared.out).toContain('two: simulated, not a measurement of a real engine. @ 2 (simulated)');
+  });
+});
+
+it('what the server itself would refuse is refused, all of it named', async () => {
+  const { code, err } = await dyno(
+    'sim --scheduler mindie --set maxPrefillBatchSize=300 --set maxPreemptCount=2 --set cpuMemSize=0 -n 10',
+  );
+  expect(code).toBe(2);
+  expect(err).toContain('maxPrefillBatchSize must not be larger than maxBatchSize');
+  expect(err).toContain('cpuMemSize above 0');
+});
+
 describe('what went wrong in published benchmarks, by name, is what the audit finds', () => {
   it('nothing, without a fault', async () => {
     const { points, findings } = await sweep(`--concurrency 8,16,32,64 -n 300 ${answers}`);

@@ -1,15 +1,24 @@
 import { auditSweep } from '../../audit/index.ts';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { RunPlan, Summary, Sweep } from '../../core/index.ts';
-import { executeRun, loadPoints, planWords, sweepWords } from '../../run/index.ts';
-import type { RunParts } from '../../run/index.ts';
-import { makeSimRunner, mishapNames, parseMishap, SaturationWatch, schedulers } from '../../sim/index.ts';
+import { executeRun, findWords, loadPoints, planWords, sweepWords } from '../../run/index.ts';
+import type { PlanWords, RunParts } from '../../run/index.ts';
+import {
+  engineStory,
+  makeSimRunner,
+  mishapNames,
+  parseMishap,
+  saturationWords,
+  SaturationWatch,
+  schedulers,
+} from '../../sim/index.ts';
 import type { EngineProfile, Mishap, Saturation, SimRunnerKit } from '../../sim/index.ts';
 import { createRun, createSweep } from '../../store/index.ts';
 import type { NewRun, RunWriter } from '../../store/index.ts';
 import { benchOf } from '../bench.ts';
 import type { Bench } from '../bench.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { findLoad } from '../find-load.ts';
 import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
@@ -50,7 +59,7 @@ export const command: CommandFile = {
         zh: `重现公开测试中出现过的问题，可重复：${mishapNames.join('、')}`,
       },
     },
-    ...flagsOf({ ...planWords, ...sweepWords }),
+    ...flagsOf({ ...planWords, ...sweepWords, ...findWords }),
   ],
   examples: [
     {
@@ -62,6 +71,10 @@ export const command: CommandFile = {
       says: { en: 'another scheduler, open loop', zh: '换一个调度器，开环负载' },
     },
     {
+      line: "dyno sim --profile my-engine.json --find max --slo 'ttft.p90<2s' --slo 'tpot.p90<50ms' --rate 0.1,50",
+      says: { en: 'the capacity that a profile predicts under SLOs', zh: '由引擎配置预测 SLO 下的容量' },
+    },
+    {
       line: 'dyno sim --concurrency 8,16,32,64,128,256 -n 100000 --workers redis://10.0.0.5:6379',
       says: { en: 'points simulated side by side, by whoever is on the queue', zh: '由队列上的 worker 并行模拟各点' },
     },
@@ -69,20 +82,13 @@ export const command: CommandFile = {
   async run(given) {
     const profile = profileOf(given);
     const befallen = mishapsOf(given);
-    const { words: asking, more } = readPlanInput(given, sweepWords, nowhere);
+    const { words: asking, more } = readPlanInput(given, { ...sweepWords, ...findWords }, nowhere);
+    if (more.find !== undefined) return findSimulated(given, asking, more.findRuns ?? null, profile, befallen);
     const cells = gridCells(more.grid ?? [], asking);
     const words = { ...asking, ...lengthWords(cells[0] ?? null) };
     const points = sweepPoints(loadPoints(words), cells, more.repeat ?? 1);
-    const opened = await openWords(words, more.samePrompts === true || cells.length > 0 ? 1 : points.length);
-    const prepared: Prepared = {
-      words: opened.words,
-      target: { url: words.url, api: words.api ?? 'openai-chat', model: words.model ?? profile.model, headers: {} },
-      dataset: opened.dataset,
-      gapsMs: opened.gapsMs,
-      secrets: {},
-      reopenable: false,
-      contextTokens: null,
-    };
+    const slices = more.samePrompts === true || cells.length > 0 ? 1 : points.length;
+    const prepared = await preparedFor(words, slices, profile);
     const interrupts = listenForInterrupts(given);
     const kits = await cellKits(prepared, words, points);
     const plans: Planned[] = [];
@@ -108,6 +114,52 @@ export const command: CommandFile = {
     }
   },
 };
+
+/** What a plan needs, with no server to ask. */
+async function preparedFor(
+  words: PlanWords & { url: string },
+  slices: number,
+  profile: EngineProfile,
+): Promise<Prepared> {
+  const opened = await openWords(words, slices);
+  return {
+    words: opened.words,
+    target: { url: words.url, api: words.api ?? 'openai-chat', model: words.model ?? profile.model, headers: {} },
+    dataset: opened.dataset,
+    gapsMs: opened.gapsMs,
+    secrets: {},
+    reopenable: false,
+    contextTokens: null,
+  };
+}
+
+/** The largest load under SLOs, every look in virtual time. */
+async function findSimulated(
+  given: Given,
+  words: PlanWords & { url: string },
+  runs: number | null,
+  profile: EngineProfile,
+  befallen: readonly Mishap[],
+): Promise<number> {
+  const bench = await benchOf(given, words);
+  let already = 0;
+  try {
+    return await findLoad(given, words, runs, {
+      // Virtual time is cheap: enough looks to close in, long enough for their tails.
+      runs: 60,
+      requests: 1000,
+      prepare: (asked) => preparedFor(asked, 1, profile),
+      async look(prepared, plan, interrupts, _shown, create) {
+        const job = { given, prepared, profile, interrupts, befallen, bench };
+        const { summary } = await simulate(job, { kit: prepared, plan }, already, create);
+        already += summary.counts.issued;
+        return summary;
+      },
+    });
+  } finally {
+    await bench?.close();
+  }
+}
 
 interface Job {
   given: Given;
@@ -218,23 +270,17 @@ function watchEngine(kit: SimRunnerKit, plan: RunPlan, profile: EngineProfile): 
     start: () => {},
     saw: (exchange) => watch.saw(exchange),
     stop: () => Promise.resolve(),
-    collect: () => ({
-      server: {
-        profile: profile.name,
-        scheduler: name,
-        saturation: watch.read({ isOpen: kind === 'open', concurrency, maxBatchSize }),
-        ...kit.counters(),
-      },
-      devices: null,
-    }),
+    collect() {
+      const counters = kit.counters();
+      const load = { isOpen: kind !== 'closed', concurrency, maxBatchSize };
+      const saturation = watch.read(load, counters ?? undefined);
+      const facts = { profile: profile.name, scheduler: name, saturation, ...counters };
+      if (counters === null) return { server: facts, devices: null };
+      const { en: story, zh } = engineStory(counters, saturation);
+      return { server: { ...facts, story, zh: { story: zh } }, devices: null };
+    },
   };
 }
-
-const saturationWords: Record<Saturation, { en: string; zh: string }> = {
-  stable: { en: 'stable', zh: '稳定' },
-  backlogged: { en: 'backlogged: requests wait for the engine', zh: '积压：请求在等待引擎' },
-  overloaded: { en: 'overloaded: the queue grows for as long as the load lasts', zh: '过载：负载持续期间队列不断增长' },
-};
 
 function showSaturation(given: Given, summary: Summary): void {
   const label = summary.server?.['saturation'] as Saturation | null | undefined;

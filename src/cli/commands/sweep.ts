@@ -6,7 +6,7 @@ import type { PlanWords } from '../../run/index.ts';
 import { createSweep, openSweep, readSummary, resumeSweep } from '../../store/index.ts';
 import type { OpenedSweep, StoredRun, SweepWriter } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { findLoad } from '../find-load.ts';
+import { findLoad, onServer } from '../find-load.ts';
 import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import type { GridCell, SweepPoint } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
@@ -70,7 +70,7 @@ export const command: CommandFile = {
     const given = unfinished === null ? typed : givenAgain(typed, 'sweep', command, unfinished.record, null);
     if (unfinished !== null) refuseWhole(unfinished);
     const { words: asked, more } = readPlanInput(given, { ...sweepWords, ...findWords });
-    if (more.find !== undefined) return findLoad(given, asked, more.findRuns ?? null);
+    if (more.find !== undefined) return findLoad(given, asked, more.findRuns ?? null, onServer(given));
     const cells = gridCells(more.grid ?? [], asked);
     const points = sweepPoints(loadPoints(asked), cells, more.repeat ?? 1);
     const words = { ...asked, ...lengthWords(cells[0] ?? null) };

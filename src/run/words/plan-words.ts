@@ -365,8 +365,8 @@ export const findWords = {
       name: 'find-runs',
       value: 'COUNT',
       help: {
-        en: 'most runs of --find, confirmations among them (default: 16)',
-        zh: '--find 的最多运行次数，含确认（默认：16）',
+        en: 'most runs of --find, confirmations among them (default: 16; simulated: 60)',
+        zh: '--find 的最多运行次数，含确认（默认：16；模拟时 60）',
       },
     },
     wholeNumber(3, 1000),

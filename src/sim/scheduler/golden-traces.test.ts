@@ -1,59 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineProfile, EngineRequest, SchedulerName, SettingValue } from '../index.ts';
+import {
+  goldenProfile as profileOf,
+  goldenRequest as request,
+  goldenStory as story,
+} from '../../../test/golden-story.ts';
 import { EngineCore } from '../index.ts';
-
-/** A step takes 10 ms, 1 more for each decode and 0.1 for each prompt token, so that every time below is sums on paper. */
-function profileOf(
-  name: SchedulerName,
-  settings: Record<string, SettingValue>,
-  kv: EngineProfile['kv'] = null,
-): EngineProfile {
-  return {
-    schema: 'llmdyno.engine-profile/1',
-    name: 'golden',
-    title: 'golden',
-    model: 'golden',
-    source: 'made up for tests',
-    date: '2026',
-    cost: { aMs: 10, cMsPerDecode: 1, p1MsPerPrefillToken: 0.1, kMsPer1000KvTokens: 0 },
-    jitter: { stepSigma: 0 },
-    maxBatchSize: 8,
-    maxPrefillTokens: 100,
-    kv,
-    scheduler: { name, settings },
-    notes: [],
-  };
-}
-
-/** Every step as a line: when it began and ended, who made a token in it, how many prompt tokens it prefilled. */
-function story(profile: EngineProfile, requests: readonly EngineRequest[]): string[] {
-  const core = new EngineCore({ profile, seed: 1 });
-  const queue = [...requests];
-  const lines: string[] = [];
-  let nowMs = 0;
-  for (;;) {
-    while (queue.length > 0 && queue[0]!.arrivalMs <= nowMs) core.submit(queue.shift()!);
-    const step = core.beginStep(nowMs);
-    if (step === null && queue.length === 0) return lines;
-    if (step === null) {
-      nowMs = queue[0]!.arrivalMs;
-      continue;
-    }
-    const { endMs, prefillTokens } = step;
-    const made = core.endStep().map(({ id, finished }) => `${id}${finished ? '!' : ''}`);
-    lines.push(
-      `${nowMs.toFixed(1)}–${endMs.toFixed(1)} prefill ${prefillTokens}, tokens of ${made.join(' ') || 'nobody'}`,
-    );
-    nowMs = endMs;
-  }
-}
-
-const request = (id: number, inputTokens: number, outputTokens: number, arrivalMs = 0): EngineRequest => ({
-  id,
-  inputTokens,
-  outputTokens,
-  arrivalMs,
-});
 
 describe('vllm-v1', () => {
   it('cuts a long prompt to what the budget leaves, and the running one decodes beside it', () => {
@@ -107,8 +58,11 @@ describe('mindie', () => {
   const settings = { maxQueueDelayMicroseconds: 5000, maxBatchSize: 4 };
   it('gives an idle queue 5 ms to fill, then prefills what came, maxPrefillBatchSize at a time', () => {
     const requests = [request(1, 10, 2), request(2, 10, 2, 2), request(3, 10, 2, 4)];
-    expect(story(profileOf('mindie', { ...settings, maxPrefillBatchSize: 3 }), requests)).toEqual([
-      '0.0–5.0 prefill 0, tokens of nobody',
+    expect(story(profileOf('mindie', { ...settings, maxPrefillBatchSize: 4 }), requests)).toEqual([
+      // It looks again whenever somebody comes.
+      '0.0–2.0 rest',
+      '2.0–4.0 rest',
+      '4.0–5.0 rest',
       '5.0–18.0 prefill 30, tokens of 1 2 3',
       '18.0–31.0 prefill 0, tokens of 1! 2! 3!',
     ]);

@@ -1,6 +1,7 @@
 import type { Sequence } from '../sequence.ts';
 import { makeRoomToDecode } from './scheduler.ts';
 import type { Board, Scheduler } from './scheduler.ts';
+import { StageForecast } from './stage-forecast.ts';
 
 /** MindIE's own names (ScheduleConfig); host memory is given in KV blocks. */
 export interface MindieSettings {
@@ -31,30 +32,50 @@ export interface MindieSettings {
 export function mindie(settings: MindieSettings): Scheduler {
   const policy = settings.supportSelectBatch ? 1 : settings.stageSelectPolicy;
   const groupSize = settings.maxPrefillBatchSize || settings.maxBatchSize;
-  const wantsPrefill = [prefillFirst, wasteRule(settings), leastLaxity(settings)][policy]!;
+  const forecast = policy === 2 ? new StageForecast(settings) : null;
+  const wantsPrefill =
+    forecast === null ? (policy === 1 ? wasteRule(settings) : prefillFirst) : leastLaxity(settings, forecast);
   const host = hostMemory(settings);
   return {
     form(board) {
+      forecast?.learn(board.lastStepMs);
       if (board.waiting.length > 0 && waitsForMore(board, settings)) return 'changing';
-      if (wantsPrefill(board) && prefillStep(board, settings, groupSize)) return 'changing';
+      if (wantsPrefill(board)) {
+        const tokens = prefillStep(board, settings, groupSize);
+        if (tokens > 0) {
+          forecast?.formedPrefill(tokens);
+          return 'changing';
+        }
+      }
       const swappedIn = host.bringBack(board);
       const preempted = makeRoomToDecode(board, host.howToPreempt(board));
       const allDecode = settings.backendType === 'atb' || oldestOnly(board, groupSize);
       board.decodeAll();
+      forecast?.formedDecode(board.decodable, board.kv.used);
       const blocked = board.waiting.length === 0 || policy === 0 || board.running.length >= settings.maxBatchSize;
-      return blocked && allDecode && preempted === 0 && !swappedIn ? 'steady' : 'changing';
+      // What learns from every step has to see every step.
+      return forecast === null && blocked && allDecode && preempted === 0 && !swappedIn ? 'steady' : 'changing';
     },
   };
 }
 
-/** An idle engine gives the queue a moment to fill before it prefills. */
+/** An idle engine gives the queue a moment to fill: its prefill batch closes by count, by tokens, or when the oldest has waited long enough. */
 function waitsForMore(board: Board, settings: MindieSettings): boolean {
   if (board.running.length > 0) return false;
   const most = Math.min(settings.maxPrefillBatchSize || settings.maxBatchSize, settings.maxBatchSize);
   const untilMs = board.waiting.at(0).arrivalMs + settings.maxQueueDelayMicroseconds / 1000;
   if (board.waiting.length >= most || board.nowMs >= untilMs || board.waiting.at(0).preemptions > 0) return false;
+  if (nextPrefillTokens(board, settings, most) >= settings.maxPrefillTokens) return false;
   board.rest(untilMs);
   return true;
+}
+
+/** Tokens of the prompts that the next prefill step would take if blocks allowed. */
+function nextPrefillTokens(board: Board, settings: MindieSettings, mostPrompts: number): number {
+  let tokens = 0;
+  for (let i = 0; i < Math.min(mostPrompts, board.waiting.length) && tokens < settings.maxPrefillTokens; i++)
+    tokens += board.remaining(board.waiting.at(i));
+  return tokens;
 }
 
 function prefillFirst(board: Board): boolean {
@@ -77,22 +98,26 @@ function wasteRule(settings: MindieSettings): (board: Board) => boolean {
   };
 }
 
-/** The stage with the smaller share of its time limit left goes first. */
-function leastLaxity(settings: MindieSettings): (board: Board) => boolean {
+/** The stage with the smaller share of its time limit left goes first; what a step will take is learnt from those that were. */
+function leastLaxity(settings: MindieSettings, forecast: StageForecast): (board: Board) => boolean {
+  const { prefillExpectedTime, decodeExpectedTime, maxBatchSize } = settings;
   return (board) => {
-    if (board.waiting.length === 0) return false;
-    if (board.running.length === 0) return true;
-    const waitedMs = board.nowMs - board.waiting.at(0).arrivalMs;
-    const { prefillExpectedTime, decodeExpectedTime, prefillTimeMsPerReq, decodeTimeMsPerReq } = settings;
-    const prefillLaxity = (prefillExpectedTime - waitedMs - prefillTimeMsPerReq) / prefillExpectedTime;
-    const decodeLaxity = (decodeExpectedTime - decodeTimeMsPerReq) / decodeExpectedTime;
-    return prefillLaxity < decodeLaxity;
+    const { waiting, running } = board;
+    if (waiting.length === 0) return false;
+    if (running.length === 0) return true;
+    const free = Math.max(1, maxBatchSize - running.length);
+    const tokens = nextPrefillTokens(board, settings, Math.min(settings.maxPrefillBatchSize || maxBatchSize, free));
+    const waitedMs = board.nowMs - waiting.at(0).arrivalMs;
+    const prefillLaxity = (prefillExpectedTime - waitedMs - forecast.prefillMs(tokens)) / prefillExpectedTime;
+    const decodeMs = forecast.decodeMs(board.decodable, board.kv.used);
+    return prefillLaxity < (decodeExpectedTime - decodeMs) / decodeExpectedTime;
   };
 }
 
-function prefillStep(board: Board, settings: MindieSettings, mostPrompts: number): boolean {
-  let tokens = 0;
+/** Prompt tokens that the step prefills; 0 = none could be admitted. */
+function prefillStep(board: Board, settings: MindieSettings, mostPrompts: number): number {
   let prompts = 0;
+  let tokens = 0;
   while (board.waiting.length > 0 && prompts < mostPrompts && board.running.length < settings.maxBatchSize) {
     const next = board.waiting.at(0);
     if (next.swapped) break;
@@ -102,7 +127,7 @@ function prefillStep(board: Board, settings: MindieSettings, mostPrompts: number
     tokens += more;
     prompts++;
   }
-  return prompts > 0;
+  return tokens;
 }
 
 /** All running ones but the oldest group of the given size sit out; true = nobody does. */

@@ -12,6 +12,7 @@ export interface KvView {
   readonly total: number | null;
   /** Infinity = without limit. */
   readonly free: number;
+  readonly used: number;
   readonly blockSize: number;
   blocksFor(tokens: number): number;
 }
@@ -22,6 +23,8 @@ export interface KvView {
  */
 export interface Board {
   readonly nowMs: number;
+  /** How long the last step took that was not a rest; null = there was none. */
+  readonly lastStepMs: number | null;
   readonly kv: KvView;
   readonly waiting: WaitingView;
   /** In the order of admission, whether their prompt is whole or not. */
@@ -46,7 +49,7 @@ export interface Board {
   prefill(sequence: Sequence, tokens: number): boolean;
   /** Throws one out of the running set, to the front of the queue: its KV is lost, or moved to host memory. */
   preempt(sequence: Sequence, how: 'recompute' | 'swap'): void;
-  /** Nothing runs until the given moment: an engine that waits for more requests. Only where nothing else is in the step. */
+  /** Nothing runs until the given moment, or the next arrival if that is sooner: an engine that waits for more requests. Only where nothing else is in the step. */
   rest(untilMs: number): void;
   /** Brings the KV of a waiting one back from host memory; it decodes from this step on. False when blocks lack. */
   swapIn(sequence: Sequence): boolean;

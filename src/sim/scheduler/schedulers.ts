@@ -17,6 +17,8 @@ export interface SettingRule {
   least?: number;
   most?: number;
   whole?: boolean;
+  /** Only these of the range. */
+  among?: readonly number[];
   oneOf?: readonly string[];
   default(profile: EngineProfile): SettingValue;
 }
@@ -43,6 +45,11 @@ const word = (first: string, ...others: string[]): SettingRule => ({ oneOf: [fir
 const batch = (profile: EngineProfile): number => profile.maxBatchSize;
 const prefillTokens = (profile: EngineProfile): number => profile.maxPrefillTokens ?? 8192;
 const many = 2 ** 31 - 1;
+/** vLLM's swap_space where nobody says: 4 GiB a card; none where it is not known how many blocks that is. */
+const usualSwapBlocks = ({ kv, kvBytesPerTokenPerCard }: EngineProfile): number =>
+  kv === null || kvBytesPerTokenPerCard === undefined
+    ? 0
+    : Math.floor((4 * 2 ** 30) / (kvBytesPerTokenPerCard * kv.blockSize));
 
 /** How a server names its prefix cache, and whether it has it where nobody says. */
 interface PrefixSwitch {
@@ -94,7 +101,7 @@ export const schedulers = {
       max_num_batched_tokens: whole(1, many, prefillTokens),
       enable_chunked_prefill: yesNo(true),
       long_prefill_token_threshold: whole(0, many, () => 0),
-      max_num_partial_prefills: whole(0, many, () => 0),
+      max_num_partial_prefills: whole(1, many, () => many),
     },
     'max_num_seqs',
     cacheSwitch('enable_prefix_caching', true, true),
@@ -106,7 +113,7 @@ export const schedulers = {
       max_num_batched_tokens: whole(1, many, prefillTokens),
       watermark: ratio(0.01),
       preemption_mode: word('recompute', 'swap'),
-      num_cpu_blocks: whole(0, many, () => 0),
+      num_cpu_blocks: whole(0, many, usualSwapBlocks),
     },
     'max_num_seqs',
     cacheSwitch('enable_prefix_caching', true, false),
@@ -156,12 +163,18 @@ export type SchedulerName = keyof typeof schedulers;
 
 /** The scheduler that a profile asks for, with every setting it does not name at its default. */
 export function schedulerOf(profile: EngineProfile): Scheduler {
-  const { name, settings } = profile.scheduler ?? { name: 'continuous', settings: {} };
+  const name = profile.scheduler?.name ?? 'continuous';
+  return schedulers[name].make(filledSettings(profile, name, profile.scheduler?.settings ?? {}));
+}
+
+/** All settings of a scheduler: those given, the others at their defaults. */
+export function filledSettings(
+  profile: EngineProfile,
+  name: SchedulerName,
+  given: Readonly<Record<string, SettingValue>>,
+): Record<string, SettingValue> {
   const rules: Readonly<Record<string, SettingRule>> = schedulers[name].settings;
-  const filled = Object.fromEntries(
-    Object.entries(rules).map(([key, rule]) => [key, settings[key] ?? rule.default(profile)]),
-  );
-  return schedulers[name].make(filled);
+  return Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, given[key] ?? rule.default(profile)]));
 }
 
 /** Whether a profile's engine keeps prompt beginnings: by its server's own setting, else by what that server does unasked. */
@@ -179,14 +192,21 @@ export function settingMistakes(name: SchedulerName, settings: Readonly<Record<s
   const rules: Readonly<Record<string, SettingRule>> = schedulers[name].settings;
   return Object.entries(settings).flatMap(([key, value]): Mistake[] => {
     const rule = Object.hasOwn(rules, key) ? rules[key]! : null;
-    const wrong = rule === null ? unknownSetting(name, key, Object.keys(rules)) : badValue(key, value, rule);
+    const wrong = rule === null ? unknownSetting(name, key, Object.keys(rules)) : settingMistake(key, value, rule);
     return wrong === null ? [] : [wrong];
   });
 }
 
+/** MindIE's environment variables, under their old name and their new one. */
+const otherNames: Readonly<Record<string, string>> = {
+  MIES_RECOMPUTE_THRESHOLD: 'recomputeThreshold',
+  MINDIE_LLM_RECOMPUTE_THRESHOLD: 'recomputeThreshold',
+};
+
 /** Reads `name=value` as the scheduler would take it; a UserError says what is wrong. */
 export function parseSetting(name: SchedulerName, text: string): [string, SettingValue] {
-  const [key = '', ...rest] = text.split('=');
+  const [word = '', ...rest] = text.split('=');
+  const key = (Object.hasOwn(otherNames, word.trim()) ? otherNames[word.trim()] : undefined) ?? word;
   const raw = rest.join('=').trim();
   const value: SettingValue =
     raw === 'true' || raw === 'false' ? raw === 'true' : raw !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw;
@@ -204,7 +224,8 @@ function unknownSetting(name: SchedulerName, key: string, known: readonly string
   };
 }
 
-function badValue(key: string, value: unknown, rule: SettingRule): Mistake | null {
+/** What is wrong with a value of a setting; null = nothing. */
+export function settingMistake(key: string, value: unknown, rule: SettingRule): Mistake | null {
   const must = (en: string, zh: string): Mistake => ({
     code: 'bad-setting',
     message: { en: `${key} must be ${en}`, zh: `${key} 必须为${zh}` },
@@ -216,6 +237,10 @@ function badValue(key: string, value: unknown, rule: SettingRule): Mistake | nul
   }
   if (rule.least === undefined) return typeof value === 'boolean' ? null : must('true or false', ' true 或 false');
   const inRange = typeof value === 'number' && value >= rule.least && value <= rule.most!;
+  if (rule.among !== undefined) {
+    const values = rule.among.join(', ');
+    return inRange && rule.among.includes(value) ? null : must(`one of ${values}`, `以下之一：${values}`);
+  }
   if (inRange && (rule.whole !== true || Number.isInteger(value))) return null;
   const range = `${rule.least} … ${rule.most}`;
   return rule.whole === true

@@ -8,7 +8,7 @@ export interface VllmV1Settings {
   enable_chunked_prefill: boolean;
   /** A prompt chunk is never longer; 0 = no such limit. */
   long_prefill_token_threshold: number;
-  /** Prompts that may be in the middle at once; 0 = no limit. */
+  /** Prompts that may be in the middle at once. */
   max_num_partial_prefills: number;
 }
 
@@ -88,7 +88,6 @@ function blocksOf(board: Board, plan: Plan): number {
 function admit(board: Board, settings: VllmV1Settings, plan: Plan): boolean {
   let { budget } = plan;
   let partial = plan.chunks.filter(({ sequence, tokens }) => tokens < board.remaining(sequence)).length;
-  const mostPartial = settings.max_num_partial_prefills || Infinity;
   let admitted = false;
   while (budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_num_seqs) {
     const next = board.waiting.at(0);
@@ -98,7 +97,7 @@ function admit(board: Board, settings: VllmV1Settings, plan: Plan): boolean {
       if (!settings.enable_chunked_prefill && board.running.length > 0) break;
       if (settings.enable_chunked_prefill) tokens = budget;
     }
-    if (tokens < remaining && partial >= mostPartial) break;
+    if (tokens < remaining && partial >= settings.max_num_partial_prefills) break;
     if (!board.prefill(next, tokens)) break;
     if (tokens < remaining) partial++;
     budget -= tokens;
