@@ -49,69 +49,84 @@ for (const [name, file, wanted] of cases) {
 
 // QwQ-32B at concurrency 10, MindIE's own tables: what was read off them is the time of a decode step; throughput, whole answers and first tokens
 // are predictions. Of the answers' lengths the mean, the limit (512) and that more than a quarter reach it are printed.
+const atb = 'qwq-32b-mindie-atb-4x910b3';
+const mindspore = 'qwq-32b-mindie-mindspore-4x910b3';
+const one = { maxPrefillBatchSize: 1 };
 const qwq = [
-  [
-    'qwq-32b-mindie-atb-4x910b3',
-    {},
-    59.9,
-    449.3,
-    8792,
-    { throughput: 368.6777, latency: 12_176.1, 'first token': 64.8 },
-  ],
-  [
-    'qwq-32b-mindie-atb-4x910b3',
-    {},
-    60.9,
-    441.1,
-    200,
-    { throughput: 366.2485, latency: 11_758.1, 'first token': 72.0 },
-  ],
-  [
-    'qwq-32b-mindie-mindspore-4x910b3',
-    { maxPrefillBatchSize: 1 },
-    59.9,
-    448.1,
-    8792,
-    { throughput: 37.7808, latency: 118_536.9, 'first token': 88.2 },
-  ],
-  [
-    'qwq-32b-mindie-mindspore-4x910b3',
-    { maxPrefillBatchSize: 1 },
-    60.9,
-    449.3,
-    200,
-    { throughput: 35.9032, latency: 122_445.7, 'first token': 106.9 },
-  ],
-  [
-    'qwq-32b-mindie-mindspore-4x910b3',
-    {},
-    60.9,
-    482.1,
-    200,
-    { throughput: 327.3233, latency: 14_356, 'first token': 97.1 },
-  ],
-  [
-    'qwq-32b-mindie-mindspore-4x910b3',
-    {},
-    60.9,
-    482.3,
-    200,
-    { throughput: 321.7893, latency: 14_595.3, 'first token': 106.6 },
-  ],
+  {
+    name: atb,
+    settings: {},
+    inputs: 59.9,
+    outputs: 449.3,
+    requests: 8792,
+    throughput: 368.6777,
+    latency: 12_176.1,
+    first: 64.8,
+  },
+  {
+    name: atb,
+    settings: {},
+    inputs: 60.9,
+    outputs: 441.1,
+    requests: 200,
+    throughput: 366.2485,
+    latency: 11_758.1,
+    first: 72,
+  },
+  {
+    name: mindspore,
+    settings: one,
+    inputs: 59.9,
+    outputs: 448.1,
+    requests: 8792,
+    throughput: 37.7808,
+    latency: 118_536.9,
+    first: 88.2,
+  },
+  {
+    name: mindspore,
+    settings: one,
+    inputs: 60.9,
+    outputs: 449.3,
+    requests: 200,
+    throughput: 35.9032,
+    latency: 122_445.7,
+    first: 106.9,
+  },
+  {
+    name: mindspore,
+    settings: {},
+    inputs: 60.9,
+    outputs: 482.1,
+    requests: 200,
+    throughput: 327.3233,
+    latency: 14_356,
+    first: 97.1,
+  },
+  {
+    name: mindspore,
+    settings: {},
+    inputs: 60.9,
+    outputs: 482.3,
+    requests: 200,
+    throughput: 321.7893,
+    latency: 14_595.3,
+    first: 106.6,
+  },
 ];
-for (const [name, settings, inputMean, outputMean, requests, measured] of qwq) {
+for (const { name, settings, inputs, outputs, requests, throughput, latency, first } of qwq) {
   const profile = JSON.parse(readFileSync(at(`data/engines/${name}.json`), 'utf8'));
   const scheduler = { ...profile.scheduler, settings: { ...profile.scheduler.settings, ...settings } };
-  const spread = 2 * (512 - outputMean);
+  const spread = 2 * (512 - outputs);
   const outputTokens = Array.from({ length: requests }, (_, i) =>
     i % 2 === 0 ? 512 : Math.round(512 - spread * 2 * (((i * 37) % 101) / 101)),
   );
-  const load = { concurrency: 10, inputTokens: outputTokens.map(() => Math.round(inputMean)), outputTokens };
+  const load = { concurrency: 10, inputTokens: outputTokens.map(() => Math.round(inputs)), outputTokens };
   const run = closedRun({ ...profile, scheduler, jitter: { stepSigma: 0 } }, load);
   const apart = {
-    throughput: run.outputTokensPerSec / measured.throughput - 1,
-    latency: run.latencyMeanMs / measured.latency - 1,
-    ...(run.ttftMeanMs === undefined ? {} : { 'first token': run.ttftMeanMs / measured['first token'] - 1 }),
+    throughput: run.outputTokensPerSec / throughput - 1,
+    latency: run.latencyMeanMs / latency - 1,
+    'first token': run.ttftMeanMs / first - 1,
   };
   const shown = Object.entries(apart).map(([key, error]) => `${key} ${percent(error)}`);
   console.log(`${name}, ${JSON.stringify(settings)}, ${requests} requests: ${shown.join(', ')}`);

@@ -205,8 +205,8 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** Reads `name=value` as the scheduler would take it; a UserError says what is wrong. */
 export function parseSetting(name: SchedulerName, text: string): [string, SettingValue] {
-  const [word = '', ...rest] = text.split('=');
-  const key = (Object.hasOwn(otherNames, word.trim()) ? otherNames[word.trim()] : undefined) ?? word;
+  const [told = '', ...rest] = text.split('=');
+  const key = (Object.hasOwn(otherNames, told.trim()) ? otherNames[told.trim()] : undefined) ?? told;
   const raw = rest.join('=').trim();
   const value: SettingValue =
     raw === 'true' || raw === 'false' ? raw === 'true' : raw !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw;
