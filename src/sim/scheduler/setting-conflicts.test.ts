@@ -10,8 +10,13 @@ function refusalsOf(name: SchedulerName, told: Record<string, SettingValue>): st
 }
 
 it.each<[SchedulerName, Record<string, SettingValue>, string | null]>([
-  ['vllm-v1', { max_num_batched_tokens: 128 }, 'max_num_seqs must not be larger than max_num_batched_tokens'],
-  ['vllm-v1', { max_num_batched_tokens: 256 }, null],
+  [
+    'vllm-v1',
+    { max_num_batched_tokens: 128, max_num_seqs: 129 },
+    'max_num_seqs must not be larger than max_num_batched_tokens',
+  ],
+  ['vllm-v1', { max_num_batched_tokens: 128, max_num_seqs: 128 }, null],
+  ['vllm-v1', { max_num_batched_tokens: 128 }, null],
   ['vllm-v1', { max_num_seqs: 4096 }, 'max_num_seqs=4096 max_num_batched_tokens=2048'],
   ['vllm-v0', { max_num_seqs: 4096 }, 'max_num_batched_tokens'],
   ['vllm-v1', { enable_chunked_prefill: false, max_num_partial_prefills: 2 }, 'needs enable_chunked_prefill'],
@@ -23,7 +28,7 @@ it.each<[SchedulerName, Record<string, SettingValue>, string | null]>([
   ['mindie', { maxPreemptCount: 1 }, 'needs host memory'],
   ['mindie', { maxPreemptCount: 1, cpuBlocks: 10 }, null],
   // The default of 50 is nobody's mistake.
-  ['mindie', { maxBatchSize: 300 }, null],
+  ['mindie', { maxBatchSize: 30 }, null],
 ])('%s %j together: %s', (name, told, why) => {
   const refusals = refusalsOf(name, told);
   if (why === null) expect(refusals).toEqual([]);
