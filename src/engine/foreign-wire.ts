@@ -59,18 +59,21 @@ function foreignWire(call: Call & { kind: ForeignKind }, id: string, createdSec:
   }
 }
 
+/** MindIE tells the first token's time and each later one's under names of their own, in whole ms. */
+function timesOf({ tokens, stepMs }: StepFacts): { prefill_time: number | null; decode_time: number | null } {
+  return { prefill_time: tokens === 1 ? stepMs : null, decode_time: tokens === 1 ? null : stepMs };
+}
+
 /** TGI: `{index, token, generated_text, details}`; MindIE's /infer: the same with lists of ids and times of steps. */
 function tgiWire(infer: boolean, quirks: Quirks): Wire {
   let said = '';
-  const chunk = (piece: string, tokens: number, ending: Record<string, unknown>): string => {
+  const chunk = (piece: string, step: StepFacts, ending: Record<string, unknown>): string => {
     said += piece;
     const shown = quirks.fullText ? said : piece;
-    const id = (tokens * 7919) % 32_000;
+    const id = (step.tokens * 7919) % 32_000;
     const token = infer ? { id: [id], text: shown } : { id, text: shown, logprob: -0.5, special: false };
-    const times = infer ? { prefill_time: tokens === 1 ? 45 : null, decode_time: tokens === 1 ? null : 20 } : {};
     return event({
-      ...times,
-      ...(infer ? {} : { index: tokens }),
+      ...(infer ? timesOf(step) : { index: step.tokens }),
       token,
       generated_text: null,
       details: null,
@@ -85,9 +88,9 @@ function tgiWire(infer: boolean, quirks: Quirks): Wire {
   });
   return {
     ...nothingApart,
-    token: (piece, _isReasoning, _stamp, step) => chunk(piece, step.tokens, {}),
+    token: (piece, _isReasoning, _stamp, step) => chunk(piece, step, {}),
     lastToken: (piece, _isReasoning, finish, usage, step) =>
-      chunk(piece, step.tokens, { generated_text: said + piece, details: details(finish, usage) }),
+      chunk(piece, step, { generated_text: said + piece, details: details(finish, usage) }),
     whole: ({ text, finish, usage }) => JSON.stringify({ generated_text: text, details: details(finish, usage) }),
     done: '',
     error: event({ error: 'simulated failure inside the answer', error_type: 'generation' }),
@@ -108,8 +111,7 @@ function tritonWire(call: Call, id: string, quirks: Quirks): Wire {
       queue_wait_time: Math.round(step.queueWaitMs * 1000),
       ...more,
     };
-    const times = { prefill_time: step.tokens === 1 ? 45 : null, decode_time: step.tokens === 1 ? null : 20 };
-    return event({ ...facts, text_output: quirks.fullText ? said : piece, details, ...times });
+    return event({ ...facts, text_output: quirks.fullText ? said : piece, details, ...timesOf(step) });
   };
   return {
     ...nothingApart,

@@ -75,4 +75,50 @@ describe("MindIE's ports", () => {
     const timed = ['', '-5', '-x'].map((end) => fetch(`${engine.managementUrl}/health/timed${end}`));
     expect((await Promise.all(timed)).map(({ status }) => status)).toEqual([200, 200, 404]);
   });
+
+  it('tells the settings of the simulated engine where MindIE tells its own', async () => {
+    // 1000 blocks of 128 tokens at 64 KiB a token and card are 7.8 GiB; 320 of the host's are 2.5.
+    const scheduler = {
+      name: 'mindie' as const,
+      settings: { maxPrefillBatchSize: 7, maxPreemptCount: 1, cpuBlocks: 320 },
+    };
+    const engine = await start({
+      profile: { ...profile, scheduler, kv: { blocks: 1000, blockSize: 128 }, kvBytesPerTokenPerCard: 65_536 },
+    });
+    const { extensions } = JSON.parse(await page(`${engine.url}/v2`));
+    expect(extensions).toMatchObject({ max_prefill_batch_size: 7 });
+    const config = JSON.parse(await page(`${engine.url}/v2/models/${profile.model}/config`));
+    expect(config).toMatchObject({ model_name: profile.model, max_seq_len: 128_000, npu_mem_size: 7, cpu_mem_size: 2 });
+    expect((await fetch(`${engine.url}/v2/models/other/config`)).status).toBe(404);
+    const told = JSON.parse(await page(`${engine.url}/v1/config`));
+    expect(told).toMatchObject({ modelName: profile.model, npuMemSize: 7, cpuMemSize: 2, cacheBlockSize: 128 });
+  });
+});
+
+describe('times that a stream tells of its tokens are those of the simulated steps', () => {
+  // A step takes 30 ms, 2 for the decode and 5 for each of the prompt's tokens; the speed changes none of what is told.
+  const paper = {
+    ...profile,
+    cost: { aMs: 30, cMsPerDecode: 2, p1MsPerPrefillToken: 5, kMsPer1000KvTokens: 0 },
+    jitter: { stepSigma: 0 },
+  };
+  const objects = (text: string): Record<string, number | null>[] =>
+    [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!) as Record<string, number | null>);
+
+  it.each([
+    [
+      `/v2/models/${profile.model}/generate_stream`,
+      { text_input: 'Why?', parameters: { details: true, max_new_tokens: 3 } },
+    ],
+    ['/infer', { inputs: 'Why?', stream: true, parameters: { max_new_tokens: 3 } }],
+  ])('%s', async (path, body) => {
+    const engine = await start({ profile: paper, speed: 50 });
+    const answer = await fetch(`${engine.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    const told = objects(await answer.text()).map(({ prefill_time, decode_time }) => [prefill_time, decode_time]);
+    expect(told).toEqual([
+      [35, null],
+      [null, 32],
+      [null, 32],
+    ]);
+  });
 });

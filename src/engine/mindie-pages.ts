@@ -1,3 +1,4 @@
+import { filledSettings } from '../sim/index.ts';
 import type { EngineCounters, EngineProfile } from '../sim/index.ts';
 import { escapeLabel, metricWriter } from './metrics-page.ts';
 import { Histogram } from './meters.ts';
@@ -35,6 +36,8 @@ export function managementPage(path: string, state: MindieState): Page | null {
     return json({ total_slots: total, free_slots: Math.max(0, total - counters.running) });
   }
   switch (path) {
+    case '/v1/config':
+      return json({ modelName: models[0], ...memoryOf(state), cacheBlockSize: counters.kvBlockSize });
     case '/info':
       return json({ model_id: models[0], max_batch_size: batchOf(profile), version: 'llmdyno-simulated' });
     case '/metrics-json':
@@ -49,6 +52,51 @@ export function managementPage(path: string, state: MindieState): Page | null {
     default:
       return null;
   }
+}
+
+/** What the business port tells of the settings, by which a client can know them; null = no such page. */
+export function settingsPage(path: string, state: MindieState): Page | null {
+  const { models, profile } = state;
+  if (path === '/v2') {
+    const told = filledSettings(
+      profile,
+      'mindie',
+      profile.scheduler?.name === 'mindie' ? profile.scheduler.settings : {},
+    );
+    const extensions = {
+      prefill_policy_type: 0,
+      decode_policy_type: 0,
+      max_prefill_batch_size: told['maxPrefillBatchSize'],
+      max_prefill_tokens: told['maxPrefillTokens'],
+    };
+    return json({ name: 'llmdyno-engine', version: 'llmdyno-simulated', extensions });
+  }
+  const model = /^\/v2\/models\/([^/]+)(\/config)?$/.exec(path);
+  if (model === null || !models.includes(model[1]!)) return null;
+  if (model[2] === undefined) return json({ name: model[1], platform: 'llmdyno-simulated', inputs: [], outputs: [] });
+  const { maxSeqLen: max_seq_len, npuMemSize: npu_mem_size, cpuMemSize: cpu_mem_size } = memoryOf(state);
+  return json({ model_name: model[1], max_seq_len, npu_mem_size, cpu_mem_size, model_instance_type: 'Standard' });
+}
+
+/** Memory as MindIE's settings say it, in whole GiB a card; null = without limit, or not known. */
+function memoryOf({
+  profile,
+  counters,
+}: MindieState): Record<'maxSeqLen' | 'npuMemSize' | 'cpuMemSize', number | null> {
+  const { kvTotalBlocks: blocks, kvBlockSize: size } = counters;
+  const bytes = profile.kvBytesPerTokenPerCard ?? null;
+  const gib = (count: number): number | null => (bytes === null ? null : Math.floor((count * size * bytes) / 2 ** 30));
+  const host = hostBlocks(profile);
+  return {
+    maxSeqLen: blocks === null ? null : blocks * size,
+    npuMemSize: blocks === null ? null : gib(blocks),
+    cpuMemSize: host === 0 ? 0 : gib(host),
+  };
+}
+
+function hostBlocks({ scheduler }: EngineProfile): number {
+  const blocks = scheduler?.settings['cpuBlocks'] ?? scheduler?.settings['num_cpu_blocks'];
+  return typeof blocks === 'number' ? blocks : 0;
 }
 
 function whole(value: number | null): number | null {
@@ -124,9 +172,9 @@ export function mindieMetrics({ models, profile, counters, meters, requests, upS
   ].join('');
 }
 
-function hostShare({ scheduler }: EngineProfile, { swappedBlocks }: EngineCounters): number {
-  const blocks = scheduler?.settings['cpuBlocks'] ?? scheduler?.settings['num_cpu_blocks'];
-  return typeof blocks === 'number' && blocks > 0 ? swappedBlocks / blocks : 0;
+function hostShare(profile: EngineProfile, { swappedBlocks }: EngineCounters): number {
+  const blocks = hostBlocks(profile);
+  return blocks > 0 ? swappedBlocks / blocks : 0;
 }
 
 /** The same histogram without the buckets above a bound. */

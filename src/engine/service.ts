@@ -16,7 +16,7 @@ import { badRequest, refusalBody } from './refusal.ts';
 import type { Quirks } from './foreign-wire.ts';
 import type { EngineOptions, EngineStats } from './start-engine.ts';
 import { StepPacer } from './step-pacer.ts';
-import { managementPage, mindieMetrics } from './mindie-pages.ts';
+import { managementPage, mindieMetrics, settingsPage } from './mindie-pages.ts';
 import type { MindieState } from './mindie-pages.ts';
 import { routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
@@ -126,6 +126,8 @@ export class Service {
     const managed = port === 'management' || !apart ? managementPage(path, this.#mindieState()) : null;
     if (managed !== null) return { type: managed.type, body: () => managed.body };
     if (port === 'management') return null;
+    const told = settingsPage(path, this.#mindieState());
+    if (told !== null) return { type: told.type, body: () => told.body };
     const json = (value: unknown) => ({ type: 'application/json', body: () => JSON.stringify(value) });
     switch (path) {
       case '/health':
@@ -285,7 +287,8 @@ export class Service {
       made?.answer.made(made.choice, tokenIndex, finished, {
         batchSize: emissions.length,
         queueWaitMs,
-        stepMs: Math.round(step.endMs - waitedFromMs),
+        // Sums of steps are a hair off.
+        stepMs: Math.floor(step.endMs - waitedFromMs + 1e-6),
         tokens: tokenIndex + 1,
         ...(cachedTokens !== undefined && { cachedTokens }),
       });
