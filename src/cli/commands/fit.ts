@@ -13,9 +13,10 @@ import { doBenchWork } from '../bench-work.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { nameOf, nextMeasured } from '../fit-document.ts';
-import type { FitDocument, FittedEntry, NotFitted } from '../fit-document.ts';
+import type { FitDocument, FittedEntry, NotFitted, SweepAsk } from '../fit-document.ts';
 import type { TraceAsk } from '../fit-requests.ts';
 import { markSimulated, withAssumedUnit, withUnanswered } from '../fit-remarks.ts';
+import { fitTogether, leftOut, refuseBareUrl } from '../fit-together.ts';
 import { fitText } from '../fit-text.ts';
 import { importPaths } from '../import-files.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
@@ -23,6 +24,7 @@ import { probeServer, probesFor } from '../probe.ts';
 import { schedulerNamed } from '../profile-flags.ts';
 import { readBeginning } from '../read-bounded.ts';
 import { isForeign } from '../is-foreign.ts';
+import { formatOf } from './import.ts';
 
 const mostTraceBytes = 400 * 2 ** 20;
 const defaultTrain = 0.25;
@@ -146,8 +148,11 @@ export const command: CommandFile = {
   async run(given) {
     const bench = await benchOf(given, teamWords(given));
     const ask: Bench['ask'] = (work) => (bench === null ? doBenchWork(work) : bench.ask(work));
-    const words = await Promise.all(given.args.map((word) => fitWord(given, word, ask))).finally(() => bench?.close());
-    const entries = words.flat();
+    const each = async (): Promise<Entry[]> =>
+      (await Promise.all(given.args.map((word) => fitWord(given, word, ask)))).flat();
+    const entries = await fitTogether(given, ask, sweepAsk(given))
+      .then((together) => together ?? each())
+      .finally(() => bench?.close());
     const document: FitDocument = {
       schema: 'llmdyno.fit/1',
       sweeps: entries.filter((entry): entry is FittedEntry => 'profile' in entry),
@@ -176,22 +181,20 @@ function teamWords(given: Given): Words<typeof cpuWords> {
 async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<Entry[]> {
   const format = last(given, 'format') ?? 'auto';
   if (given.flags.has('probe')) return [await probeAndFit(given, word)];
+  refuseBareUrl(word);
   if (format === 'request-trace') {
     const text = readBeginning(word, mostTraceBytes, {});
     const { requests, unanswered, assumedUnit } = readTrace(text, word);
     const entry = (await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as FittedEntry;
     return [withAssumedUnit(withUnanswered(entry, unanswered, given.common.lang), assumedUnit)];
   }
-  const ask = {
-    points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
-    holdOut: given.flags.has('hold-out'),
-    next: given.flags.has('next'),
-    date: today(),
-    lang: given.common.lang,
-    ...knownLimits(given),
-  };
+  const ask = sweepAsk(given);
   if (await isForeign(word)) {
-    const { sweeps, problems } = await importPaths([word], format as Parameters<typeof importPaths>[1]);
+    const { sweeps, problems } = await importPaths([word], formatOf(given));
+    if (sweeps.length === 0 && problems.length === 0) {
+      const why = { en: 'no result of a load test is in it', zh: '其中没有压测结果' };
+      return [{ id: nameOf(word), title: word, why: say(why, given.common.lang) }];
+    }
     if (sweeps.length === 0) {
       return problems.map(({ file, line, message, zh }) => ({
         id: nameOf(file),
@@ -199,8 +202,15 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
         why: say({ en: message, zh }, given.common.lang),
       }));
     }
-    const all = sweeps.map(({ id, title, points }) => fit({ do: 'fit-sweep', id, title, points, ask }));
-    return (await Promise.all(all)) as Entry[];
+    const all = sweeps.map(async ({ id, title, points }): Promise<Entry> => {
+      try {
+        return (await fit({ do: 'fit-sweep', id, title, points, ask })) as Entry;
+      } catch (error) {
+        if (sweeps.length === 1) throw error;
+        return leftOut(error, id, title, given.common.lang);
+      }
+    });
+    return Promise.all(all);
   }
   const entry = await findEntry(given.common.store, word);
   if (entry.kind === 'run') {
@@ -218,6 +228,18 @@ async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<E
       points,
     ),
   ];
+}
+
+/** What a fit of a sweep is told besides its points. */
+function sweepAsk(given: Given): SweepAsk {
+  return {
+    points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
+    holdOut: given.flags.has('hold-out'),
+    next: given.flags.has('next'),
+    date: today(),
+    lang: given.common.lang,
+    ...knownLimits(given),
+  };
 }
 
 async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
