@@ -9,7 +9,7 @@ export function askBench(
   bench: Bench,
   kit: Pick<Prepared, 'dataset' | 'words'>,
   plan: RunPlan,
-  about: Pick<SimWork, 'profile' | 'befallen' | 'already'>,
+  about: Pick<SimWork, 'profile' | 'befallen' | 'already' | 'run'>,
 ): Promise<unknown> {
   const answer = offsetsOf(kit.dataset, plan).then((offsets) => {
     const prompts = { spec: kit.words.dataset, options: datasetOptionsOf(kit.words), offsets };

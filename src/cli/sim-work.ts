@@ -11,6 +11,8 @@ export interface SimWork {
   prompts: PromptSource;
   befallen: readonly Mishap[];
   already: number;
+  /** Which run of the sweep it is. */
+  run: number;
 }
 
 /** What came of it. */
@@ -21,12 +23,13 @@ interface SimDone {
 
 /** Does a simulation that came over the queue. */
 export async function doSimWork(work: SimWork): Promise<SimDone> {
-  const { plan, profile, prompts, befallen, already } = work;
+  const { plan, profile, prompts, befallen, already, run } = work;
   const dataset = await openDataset(prompts.spec, prompts.options);
   const kit = makeSimRunner({
     profile,
     workload: (phase) => dataset.workload(prompts.offsets[phase]),
     mishaps: { befallen, already },
+    run,
     breathe: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   const never = new AbortController().signal;

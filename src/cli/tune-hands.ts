@@ -155,7 +155,7 @@ async function simulateOnce(
           workload: (phase) => opened.dataset.workload(offsets[phase]),
           breathe: () => new Promise((resolve) => void setImmediate(resolve)),
         })
-      : simElsewhere(askBench(bench, prepared, plan, { profile, befallen: [], already: 0 }));
+      : simElsewhere(askBench(bench, prepared, plan, { profile, befallen: [], already: 0, run: 0 }));
   const writer = await createRun(ask.dir, {
     plan,
     startedAt: new Date().toISOString(),

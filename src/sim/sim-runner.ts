@@ -23,6 +23,8 @@ export interface SimRunnerOptions {
   skipSteady?: boolean;
   /** What goes wrong; `already` = requests that this engine has had before this run. */
   mishaps?: { befallen: readonly Mishap[]; already: number };
+  /** Which run of a sweep it is, from 0: no two have the same jitter. Default 0. */
+  run?: number;
   /** Awaited now and then: a long run would otherwise never let the process hear a signal. */
   breathe?: () => Promise<void>;
 }
@@ -32,6 +34,9 @@ export interface SimRunnerKit extends RunnerKit {
   /** null = the run has not begun. */
   counters(): EngineCounters | null;
 }
+
+/** Seeds from one run's engine to the next one's. */
+const runSeeds = 1_000_003;
 
 const idle: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
 
@@ -47,7 +52,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
       const { befallen, already } = options.mishaps ?? { befallen: [], already: 0 };
       core = new EngineCore({
         profile: starvedProfile(options.profile, befallen),
-        seed: plan.seed,
+        seed: plan.seed + runSeeds * (options.run ?? 0),
         cold: already === 0 && befallen.some((mishap) => mishap.name === 'cold-start'),
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),

@@ -56,6 +56,22 @@ it('--find max: 10 + 0.1·n ms a token stay below 20.05 up to 100 in flight, and
   expect(points.every((point) => point.simulated)).toBe(true);
 });
 
+it('runs scatter as the profile says: no two points of a sweep have the same jitter, and the same command gives the same again', async () => {
+  const noisy = join(folder, 'noisy.json');
+  writeFileSync(noisy, JSON.stringify({ ...paper, jitter: { stepSigma: 0, runSigma: 0.05 } }));
+  const line = `sim --profile ${noisy} --concurrency 4 --repeat 12 --same-prompts -n 20 --input-tokens 10 --output-tokens 50 --json --lenient`;
+  const tpots = async (): Promise<number[]> =>
+    (JSON.parse((await dyno(line)).out) as Sweep).points.map((point) => point.tpotMs!.mean!);
+  const first = await tpots();
+  expect(new Set(first).size).toBe(12);
+  const logs = first.map((ms) => Math.log(ms / 10.4));
+  const sigma = Math.sqrt(logs.reduce((sum, log) => sum + log ** 2, 0) / 12);
+  // Twelve draws of a standard deviation of 0.05: within a factor of two of it.
+  expect(sigma).toBeGreaterThan(0.025);
+  expect(sigma).toBeLessThan(0.1);
+  expect(await tpots()).toEqual(first);
+});
+
 describe('what a simulated engine says of itself is where a user looks', () => {
   const tight = '--scheduler vllm-v0 --set preemption_mode=swap --set swap_space=1 --set blocks=100 --set blockSize=16';
 

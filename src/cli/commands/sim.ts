@@ -95,7 +95,7 @@ export const command: CommandFile = {
     let offset = 0;
     for (const point of points) {
       const kit = (point.cell !== undefined && kits.get(point.cell)) || prepared;
-      plans.push({ kit, plan: planPoint(kit, point, offset) });
+      plans.push({ kit, plan: planPoint(kit, point, offset), run: plans.length });
       if (more.samePrompts !== true) offset += await sliceLength(kit, offset);
     }
     const bench = await benchOf(given, words);
@@ -103,7 +103,8 @@ export const command: CommandFile = {
       const job = { given, prepared, profile, interrupts, befallen, bench };
       // Points do not wait for each other, unless what befalls one depends on those before it.
       if (bench !== null && befallen.length === 0)
-        for (const plan of plans) plan.answer = askBench(bench, plan.kit, plan.plan, { profile, befallen, already: 0 });
+        for (const plan of plans)
+          plan.answer = askBench(bench, plan.kit, plan.plan, { profile, befallen, already: 0, run: plan.run });
       const isRun = plans.length === 1 && cells.length === 0;
       const done = isRun ? await simulateRun(job, plans[0]!) : await simulateSweep(job, plans, cells.length > 0);
       if (interrupts.heard) return exitCodes.interrupted;
@@ -151,7 +152,7 @@ async function findSimulated(
       prepare: (asked) => preparedFor(asked, 1, profile),
       async look(prepared, plan, interrupts, _shown, create) {
         const job = { given, prepared, profile, interrupts, befallen, bench };
-        const { summary } = await simulate(job, { kit: prepared, plan }, already, create);
+        const { summary } = await simulate(job, { kit: prepared, plan, run: 0 }, already, create);
         already += summary.counts.issued;
         return summary;
       },
@@ -193,6 +194,8 @@ function mishapsOf(given: Given): Mishap[] {
 interface Planned {
   kit: Prepared;
   plan: RunPlan;
+  /** Its place in the sweep. */
+  run: number;
   /** What another machine computes of it already. */
   answer?: Promise<unknown>;
 }
@@ -244,9 +247,12 @@ async function simulate(
           profile,
           workload: (phase) => dataset.workload(offsets[phase]),
           mishaps: { befallen, already },
+          run: planned.run,
           breathe: () => new Promise((resolve) => void setImmediate(resolve)),
         })
-      : simElsewhere(planned.answer ?? askBench(bench, planned.kit, plan, { profile, befallen, already }));
+      : simElsewhere(
+          planned.answer ?? askBench(bench, planned.kit, plan, { profile, befallen, already, run: planned.run }),
+        );
   const writer = await create({
     plan,
     startedAt: new Date().toISOString(),
