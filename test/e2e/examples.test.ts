@@ -12,7 +12,7 @@ const scripts = readdirSync(join(root, 'examples'), { recursive: true, encoding:
 
 /** What each example must have said: one line that only the real thing prints. */
 const says: Record<string, RegExp> = {
-  '01-one-point.sh': /planned 100, ok 100, failed 0[\s\S]*-first +run +first/,
+  '01-one-point.sh': /planned 100, ok 100, failed 0[\s\S]*-first +run, simulated engine +first/,
   '02-sweep.sh': /^\| 指标 \| 4 \| 8 \| 16 \|$/m,
   '03-open-loop-slo.sh': /^goodput: .*\(ttft<500ms, tpot<50ms\)$/m,
   '04-faulty-server.sh': /planned: 200,[\s\S]*unaccounted: 0,[\s\S]*reset: \d+/,
