@@ -244,3 +244,33 @@ describe('one HTTP/1.1 response', () => {
     );
   }, 3_600_000);
 });
+
+describe('a head that does not end', () => {
+  const announced = (times: number): string =>
+    'HTTP/1.1 100 Continue\r\n\r\n'.repeat(times) + head('Content-Length: 0\r\n');
+
+  test('a few announcements precede an answer; announcements without end are refused', () => {
+    expect(read(announced(32))).toMatchObject({ status: 200, end: true });
+    expect(() => read(announced(33))).toThrow(HttpSyntaxError);
+  });
+
+  test('announcements are counted for each answer by itself', () => {
+    const reader = new HttpReader();
+    for (let answer = 0; answer < 5; answer++) {
+      let ended = false;
+      reader.expect({ head: () => {}, chunk: (_, from) => from, body: () => {}, end: () => (ended = true) });
+      reader.push(bytesOf(announced(20)));
+      expect(ended).toBe(true);
+    }
+  });
+
+  test.each([[1], [7], [64 * 1024]])('is refused past 64 KiB, however short its lines, in reads of %i', (size) => {
+    const lines = bytesOf(head('a: b\r\n'.repeat(20_000)));
+    const cuts = Array.from({ length: Math.ceil(lines.length / size) }, (_, i) => i * size);
+    expect(() => read(Buffer.from(lines).toString('latin1'), cuts)).toThrow('a head of more than 65536 bytes');
+  });
+
+  test('of 64 KiB less a little is read, and its values are joined', () => {
+    expect(read(head(`${'a: b\r\n'.repeat(10_900)}Content-Length: 0\r\n`)).status).toBe(200);
+  });
+});

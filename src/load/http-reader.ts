@@ -23,6 +23,8 @@ export class HttpSyntaxError extends Error {
 const maxHeadBytes = 64 * 1024;
 const maxLineBytes = 8 * 1024;
 const maxTrailerBytes = 16 * 1024;
+/** Heads that only announce an answer (100 Continue, 103 Early Hints); more are no announcement any more. */
+const maxInterim = 32;
 const httpPrefix = 'HTTP/1.';
 const nothing = new Uint8Array(0);
 const LF = 10;
@@ -49,7 +51,12 @@ type State = 'head' | 'length' | 'until-close' | 'size' | 'chunk' | 'chunk-end' 
 export class HttpReader {
   #handler: ResponseHandler | null = null;
   #state: State = 'done';
+  /** The line at hand, as far as it came. */
   #pending = '';
+  /** The lines of the head before it, and their bytes. */
+  #headLines: string[] = [];
+  #headBytes = 0;
+  #interim = 0;
   #trailerBytes = 0;
   #left = 0;
   #keepAlive = true;
@@ -59,6 +66,9 @@ export class HttpReader {
     this.#handler = handler;
     this.#state = 'head';
     this.#pending = '';
+    if (this.#headLines.length > 0) this.#headLines = [];
+    this.#headBytes = 0;
+    this.#interim = 0;
     this.#trailerBytes = 0;
   }
 
@@ -170,31 +180,40 @@ export class HttpReader {
 
   /** The line-shaped parts: head, chunk sizes and ends, trailers. Each ends in CRLF. */
   #line(bytes: Uint8Array, at: number, length: number): number {
-    const limit = this.#state === 'head' ? maxHeadBytes : maxLineBytes;
     const found = bytes.indexOf(LF, at);
     // The buffer may hold bytes of an earlier read behind this one's.
     const lf = found < length ? found : -1;
     const end = lf === -1 ? length : lf + 1;
+    const before = this.#pending.length;
     this.#pending += latin1(bytes, at, end);
-    if (this.#pending.length > limit) throw new HttpSyntaxError(`a ${this.#state} of more than ${limit} bytes`);
-    if (this.#state === 'head' && !startsLikeHttp(this.#pending)) {
+    const limit = this.#state === 'head' ? maxHeadBytes : maxLineBytes;
+    if (this.#headBytes + this.#pending.length > limit)
+      throw new HttpSyntaxError(`a ${this.#state} of more than ${limit} bytes`);
+    const isFirst = this.#state === 'head' && this.#headBytes === 0;
+    if (isFirst && before < httpPrefix.length && !startsLikeHttp(this.#pending)) {
       throw new HttpSyntaxError(`status line "${this.#pending.slice(0, 60)}"`);
     }
     if (lf === -1) return end;
     if (!this.#pending.endsWith('\r\n')) throw new HttpSyntaxError('a line that does not end in CRLF');
-    if (this.#state === 'head') {
-      if (this.#pending === '\r\n') throw new HttpSyntaxError('an empty line where a response should begin');
-      if (this.#pending.endsWith('\r\n\r\n')) this.#head(this.#takePending(4));
-      return end;
-    }
-    this.#framing(this.#takePending(2));
+    const line = this.#pending.slice(0, -2);
+    this.#pending = '';
+    if (this.#state === 'head') this.#headLine(line);
+    else this.#framing(line);
     return end;
   }
 
-  #takePending(cut: number): string {
-    const text = this.#pending.slice(0, -cut);
-    this.#pending = '';
-    return text;
+  /** A head is put together from its lines when the last has come: it costs its length, however many lines it has. */
+  #headLine(line: string): void {
+    if (line !== '') {
+      this.#headLines.push(line);
+      this.#headBytes += line.length + 2;
+      return;
+    }
+    if (this.#headBytes === 0) throw new HttpSyntaxError('an empty line where a response should begin');
+    const lines = this.#headLines;
+    this.#headLines = [];
+    this.#headBytes = 0;
+    this.#head(lines);
   }
 
   #framing(line: string): void {
@@ -217,15 +236,16 @@ export class HttpReader {
   /** A head that is the last one again, byte for byte, and lies whole in this read; null = take the long way. */
   #sameHead(bytes: Uint8Array, from: number, length: number): number | null {
     const before = lastHead;
-    if (before === null || this.#pending !== '' || length - from < before.bytes.length) return null;
+    if (before === null || this.#pending !== '' || this.#headBytes > 0 || length - from < before.bytes.length)
+      return null;
     const known = before.bytes;
     for (let i = 0; i < known.length; i++) if (bytes[from + i] !== known[i]) return null;
     this.#enter(before);
     return from + known.length;
   }
 
-  #head(text: string): void {
-    const head = readHead(text);
+  #head(lines: readonly string[]): void {
+    const head = readHead(lines);
     // Answers of one server mostly have the same head, to the second in its Date.
     if (head.status >= 200) lastHead = head;
     this.#enter(head);
@@ -236,6 +256,7 @@ export class HttpReader {
     // 100 Continue and its kind only announce; the answer proper follows.
     if (status < 200) {
       if (status === 101) throw new HttpSyntaxError('a protocol switch nobody asked for');
+      if (++this.#interim > maxInterim) throw new HttpSyntaxError('announcements without end');
       return;
     }
     this.#keepAlive = head.keepAlive;
@@ -268,8 +289,7 @@ interface KnownHead extends ResponseHead {
 /** The head that was read last. */
 let lastHead: KnownHead | null = null;
 
-function readHead(text: string): KnownHead {
-  const lines = text.split('\r\n');
+function readHead(lines: readonly string[]): KnownHead {
   const start = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\u0000-\u0008\u000a-\u001f]*)?$/.exec(lines[0]!);
   if (start === null) throw new HttpSyntaxError(`status line "${lines[0]!.slice(0, 60)}"`);
   const status = Number(start[2]);
@@ -278,7 +298,7 @@ function readHead(text: string): KnownHead {
   return {
     status,
     headers,
-    bytes: Buffer.from(`${text}\r\n\r\n`, 'latin1'),
+    bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'),
     // Chunks came with 1.1: from an older server they may have passed somebody who did not understand them.
     keepAlive:
       start[1] === '1'

@@ -59,4 +59,39 @@ describe('a stream of server-sent events', () => {
       { numRuns: 300, seed: 7 },
     );
   });
+
+  test('looks at a line that comes in many reads when it is complete, not with every read', () => {
+    let looks = 0;
+    let events = 0;
+    const reader = new SseReader({
+      event: (_, from, to) => void (events += to - from === 5_000_000 ? 1 : 0),
+      whole: () => {
+        looks++;
+        return -1;
+      },
+    });
+    reader.push(bytesOf('data: '));
+    for (let i = 0; i < 5000; i++) reader.push(new Uint8Array(1000).fill(97));
+    reader.push(bytesOf('\n\n'));
+    expect([events, looks <= 4]).toEqual([1, true]);
+  });
+
+  test.each(['\n', '\r', '\r\n'])('joins a hundred thousand lines of one event that end in %j', (ending) => {
+    const lines = Array.from({ length: 100_000 }, (_, i) => String(i));
+    const bytes = bytesOf(lines.map((line) => `data: ${line}${ending}`).join('') + ending);
+    const cuts = Array.from({ length: 30 }, (_, i) => i * 40_001).filter((cut) => cut < bytes.length);
+    expect(readAll(bytes, cuts)).toEqual([lines.join('\n')]);
+  });
+
+  test('gives up an event without end, in one line or in many', () => {
+    const quiet = { event: () => {}, whole: () => -1 };
+    for (const more of ['a'.repeat(65_536), `data: ${'a'.repeat(100)}\n`.repeat(600)]) {
+      const reader = new SseReader(quiet);
+      reader.push(bytesOf('data: '));
+      const bytes = bytesOf(more);
+      expect(() => {
+        for (let i = 0; i < 1000; i++) reader.push(bytes);
+      }).toThrow(RangeError);
+    }
+  });
 });

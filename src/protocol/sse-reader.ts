@@ -39,7 +39,7 @@ export class SseReader {
   #from = -1;
   #to = -1;
   #lineFrom = -1;
-  #joined: Uint8Array | null = null;
+  #joined: JoinedLines | null = null;
   #afterCr = false;
   #first = true;
 
@@ -65,6 +65,8 @@ export class SseReader {
       return;
     }
     this.#append(bytes);
+    // More of a line that was looked at already: looking at all of it again with every read takes its length squared.
+    if (!this.#afterCr && !this.#first && !bytes.includes(LF) && !bytes.includes(CR)) return checkLength(this.#kept);
     this.#scan(this.#carry, this.#kept);
     this.#keep(this.#carry, this.#kept);
   }
@@ -87,8 +89,10 @@ export class SseReader {
       if (buffer[at] === LF) at++;
     }
     at = Math.max(at, this.#at);
-    const firstCr = buffer.indexOf(CR, at);
-    const hasCr = firstCr !== -1 && firstCr < length;
+    // Behind the carried bytes lie those of earlier events.
+    const filled = length === buffer.length ? buffer : buffer.subarray(0, length);
+    let lf = filled.indexOf(LF, at);
+    let cr = filled.indexOf(CR, at);
     for (;;) {
       if (this.#from === -1 && this.#joined === null) {
         const next = this.#handler.whole(buffer, at, length);
@@ -98,8 +102,11 @@ export class SseReader {
           continue;
         }
       }
-      const end = lineEnd(buffer, at, length, hasCr);
-      if (end === -1) break;
+      // Each is looked for once and kept until it is passed: a stream may have lines of one kind only.
+      if (lf !== -1 && lf < at) lf = filled.indexOf(LF, at);
+      if (cr !== -1 && cr < at) cr = filled.indexOf(CR, at);
+      if (lf === -1 && cr === -1) break;
+      const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
       if (end === at) this.#dispatch(buffer);
       else this.#line(buffer, at, end);
       at = end + 1;
@@ -130,17 +137,20 @@ export class SseReader {
     // "data" alone is an empty line of data; one blank after the colon is not part of it.
     let start = Math.min(to, from + 5);
     if (buffer[start] === SPACE && start < to) start++;
-    if (this.#joined !== null) this.#joined = joinLines(this.#joined, buffer.subarray(start, to));
+    if (this.#joined !== null) this.#joined.add(buffer, start, to);
     else if (this.#from === -1) {
       this.#from = start;
       this.#to = to;
       this.#lineFrom = from;
-    } else this.#joined = joinLines(buffer.slice(this.#from, this.#to), buffer.subarray(start, to));
+    } else {
+      this.#joined = new JoinedLines(buffer, this.#from, this.#to);
+      this.#joined.add(buffer, start, to);
+    }
   }
 
   #dispatch(buffer: Uint8Array): void {
     const joined = this.#joined;
-    if (joined !== null) this.#handler.event(joined, 0, joined.length, -1);
+    if (joined !== null) this.#handler.event(joined.bytes, 0, joined.length, -1);
     else if (this.#from !== -1) this.#handler.event(buffer, this.#from, this.#to, this.#lineFrom);
     this.#joined = null;
     this.#from = -1;
@@ -151,7 +161,7 @@ export class SseReader {
   #keep(buffer: Uint8Array, length: number): void {
     const begin = this.#begin;
     const left = length - begin;
-    if (left > maxEventBytes) throw new RangeError(`an event of more than ${maxEventBytes} bytes`);
+    checkLength(left);
     if (left > 0) {
       if (buffer !== this.#carry) {
         this.#room(left);
@@ -182,13 +192,8 @@ export class SseReader {
   }
 }
 
-/** Where the next line ends. Lines that end in LF, nearly all of them, take the fast search. */
-function lineEnd(buffer: Uint8Array, from: number, length: number, hasCr: boolean): number {
-  const lf = buffer.indexOf(LF, from);
-  const end = lf === -1 || lf >= length ? -1 : lf;
-  if (!hasCr) return end;
-  const cr = buffer.indexOf(CR, from);
-  return cr !== -1 && cr < length && (end === -1 || cr < end) ? cr : end;
+function checkLength(bytes: number): void {
+  if (bytes > maxEventBytes) throw new RangeError(`an event of more than ${maxEventBytes} bytes`);
 }
 
 /** Whether a line is `data`, or begins with `data:`; comments and other fields carry nothing that we measure. */
@@ -202,10 +207,25 @@ function isData(buffer: Uint8Array, from: number, to: number): boolean {
   );
 }
 
-function joinLines(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(first.length + 1 + second.length);
-  joined.set(first);
-  joined[first.length] = LF;
-  joined.set(second, first.length + 1);
-  return joined;
+/** The data lines of one event, joined by LF. */
+class JoinedLines {
+  bytes: Uint8Array;
+  length = 0;
+
+  constructor(buffer: Uint8Array, from: number, to: number) {
+    this.bytes = buffer.slice(from, to);
+    this.length = to - from;
+  }
+
+  add(buffer: Uint8Array, from: number, to: number): void {
+    const length = this.length + 1 + to - from;
+    if (length > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(length, this.bytes.length * 2));
+      larger.set(this.bytes);
+      this.bytes = larger;
+    }
+    this.bytes[this.length] = LF;
+    this.bytes.set(buffer.subarray(from, to), this.length + 1);
+    this.length = length;
+  }
 }
