@@ -175,6 +175,8 @@ function hintFor(why: Problem, address: Address, server: Server): Phrase {
   const { protocol, host, hostname, port } = new URL(address.url);
   const { name, path } = protocolFor(server);
   const usual = `${address.origin}${path}`;
+  const proxy = server.reach?.proxy ?? null;
+  if (proxy !== null && (why.code === 'dns' || why.code === 'connect-refused')) return proxyHint(proxy);
   switch (why.code) {
     case 'dns':
       return {
@@ -224,4 +226,13 @@ function hintFor(why: Problem, address: Address, server: Server): Phrase {
         zh: `该地址不像 --api ${name} 的服务；可试 ${usual}。`,
       };
   }
+}
+
+/** What could not be reached is the proxy: through it nobody else is asked for a connection or a name. */
+function proxyHint(proxy: string): Phrase {
+  const { host } = new URL(proxy);
+  return {
+    en: `The proxy ${host} does not answer: check --proxy and the variables HTTP_PROXY and HTTPS_PROXY; --proxy none goes without.`,
+    zh: `代理 ${host} 无法连接：请检查 --proxy 以及环境变量 HTTP_PROXY、HTTPS_PROXY；--proxy none 表示不用代理。`,
+  };
 }

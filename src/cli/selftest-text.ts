@@ -17,7 +17,8 @@ export function selftestText(report: SelftestReport, lang: Lang, columns = Infin
   const word = (en: string, zh: string): string => say({ en, zh }, lang);
   const count = (value: number | null): string => (value === null ? '–' : Math.round(value).toLocaleString('en-US'));
   const percent = report.cpuRatio === null ? '–' : `${(report.cpuRatio * 100).toFixed(0)} %`;
-  const achieved = report.ratePerSec.achieved?.toFixed(1) ?? '–';
+  const rate = (value: number | null): string => value?.toFixed(value < 100 ? 2 : 1) ?? '–';
+  const { asked, scheduled, achieved } = report.ratePerSec;
   const memory = count(report.rssBytes === null ? null : report.rssBytes / 1e6);
   const lines = [
     errorTable(report, lang, columns),
@@ -29,8 +30,8 @@ export function selftestText(report: SelftestReport, lang: Lang, columns = Infin
       `${count(report.eventsPerSec)} 事件/秒，占单核 ${percent}；单核满载约 ${count(report.eventsPerSecPerCore)} 事件/秒、${count(report.requestsPerSecPerCore)} 短请求/秒`,
     ),
     word(
-      `rate: asked ${report.ratePerSec.asked.toFixed(1)}/s, achieved ${achieved}/s; requests: planned ${report.planned}, ok ${report.ok}, unaccounted ${report.unaccounted}; memory ${memory} MB`,
-      `速率：计划 ${report.ratePerSec.asked.toFixed(1)}/s，实际 ${achieved}/s；请求：计划 ${report.planned}，成功 ${report.ok}，去向不明 ${report.unaccounted}；内存 ${memory} MB`,
+      `rate: asked ${rate(asked)}/s, drawn by chance ${rate(scheduled)}/s, achieved ${rate(achieved)}/s; requests: planned ${report.planned}, ok ${report.ok}, failed ${report.failed}, unaccounted ${report.unaccounted}; memory ${memory} MB`,
+      `速率：要求 ${rate(asked)}/s，随机计划 ${rate(scheduled)}/s，实际 ${rate(achieved)}/s；请求：计划 ${report.planned}，成功 ${report.ok}，失败 ${report.failed}，去向不明 ${report.unaccounted}；内存 ${memory} MB`,
     ),
     trustLine(report, lang),
     ...report.verdict.findings.map(

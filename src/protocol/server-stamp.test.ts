@@ -44,7 +44,12 @@ const ways: [string, (i: bigint) => object, ServerStamp][] = [
   [
     'seconds with a fraction',
     (at) => chunk({ created: Number((realtimeNs + at) / 1000n) / 1e6 }),
-    { key: 'created', nsPerUnit: 1_000_000_000, clock: 'realtime' },
+    { key: 'created', nsPerUnit: 1_000_000_000, clock: 'realtime', fraction: true },
+  ],
+  [
+    'milliseconds with a fraction',
+    (at) => chunk({ at: Number((monotonicNs + at) / 1000n) / 1000 }),
+    { key: 'at', nsPerUnit: 1_000_000, clock: 'monotonic', fraction: true },
   ],
   [
     'a member of the delta',
@@ -72,7 +77,9 @@ describe('how a server stamps is found', () => {
     none((at) => chunk({ emit_ns: String(monotonicNs + at + 3_600_000_000_000n) }));
     none((at) => chunk({ emit_ns: String(monotonicNs - at) }));
     none((at, i) => chunk(i === 1 ? {} : { emit_ns: String(monotonicNs + at) }));
-    expect(findStamp([chunk({ emit_ns: String(monotonicNs) })], spans)).toBe(null);
+    none(() => chunk({ created_ms: Number(realtimeNs / 1_000_000n) }));
+    // One event is too little to tell.
+    expect(findStamp([chunk({ emit_ns: String(monotonicNs) })], spans)).toBe(undefined);
   });
 });
 

@@ -6,6 +6,8 @@ export interface ServerStamp {
   nsPerUnit: number;
   /** The clock it was read from, on this host. */
   clock: 'monotonic' | 'realtime';
+  /** The number has a fraction, so that it says more than its unit does. */
+  fraction?: true;
 }
 
 /** The stamp that servers made for this tool write. */
@@ -52,11 +54,12 @@ function placesIn(value: Record<string, unknown>): Record<string, unknown>[] {
 
 /**
  * How the server of these events stamps, found by comparing what it wrote with the clocks while it answered; null = nothing
- * in them is a time of this host. A whole number of seconds is none: it says too little.
+ * in them is a time of this host; undefined = too few of them say anything. A whole number of seconds is no stamp, because it says too
+ * little, and neither is a time that is the same in every event: it is that of the question.
  */
-export function findStamp(events: readonly unknown[], spans: ClockSpans): ServerStamp | null {
+export function findStamp(events: readonly unknown[], spans: ClockSpans): ServerStamp | null | undefined {
   const objects = events.filter(isObject).filter((event) => placesIn(event).some((place) => saysSomething(place)));
-  if (objects.length < 2) return null;
+  if (objects.length < 2) return undefined;
   const keys = new Set(objects.flatMap((event) => placesIn(event).flatMap((place) => Object.keys(place))));
   const ordered = [...keys].toSorted((a, b) => Number(b === plainStamp.key) - Number(a === plainStamp.key));
   const found = [...ordered, null].flatMap((key) => stampsOf(objects, key, spans));
@@ -67,16 +70,18 @@ export function findStamp(events: readonly unknown[], spans: ClockSpans): Server
 function stampsOf(objects: readonly Record<string, unknown>[], key: string | null, spans: ClockSpans): ServerStamp[] {
   const written = objects.map((event) => writtenStamp(event, { ...plainStamp, key }));
   if (written.includes(null)) return [];
+  if (new Set(written).size === 1) return [];
+  const fraction = written.some((each) => each!.includes('.'));
   const clocks = Object.keys(spans) as ServerStamp['clock'][];
   return units.flatMap((nsPerUnit) =>
     clocks.flatMap((clock): ServerStamp[] => {
-      if (nsPerUnit === 1_000_000_000 && !written.some((each) => each!.includes('.'))) return [];
+      if (nsPerUnit === 1_000_000_000 && !fraction) return [];
       const times = written.map((each) => stampNs(each!, nsPerUnit));
       const { fromNs, toNs } = spans[clock];
       const inside = times.every(
         (ns, i) => ns !== null && ns >= fromNs && ns <= toNs && (i === 0 || ns >= times[i - 1]!),
       );
-      return inside ? [{ key, nsPerUnit, clock }] : [];
+      return inside ? [{ key, nsPerUnit, clock, ...(fraction && { fraction }) }] : [];
     }),
   );
 }

@@ -11,8 +11,11 @@ const mostMs = 5000;
 /** Clocks are read one after the other, and a server may cut its time to the millisecond. */
 const slackNs = 5_000_000n;
 
-/** Asks a server one short question and finds out how it stamps the events of its answer; null = it does not. */
-export async function findServerStamp(target: RunPlan['target'], secrets: Secrets): Promise<ServerStamp | null> {
+/** Asks a server one short question and finds out how it stamps the events of its answer; null = it does not, undefined = it said too little to tell. */
+export async function findServerStamp(
+  target: RunPlan['target'],
+  secrets: Secrets,
+): Promise<ServerStamp | null | undefined> {
   const generation = {
     stream: true,
     maxTokens: 8,

@@ -1,4 +1,4 @@
-import type { Exchange } from '../core/index.ts';
+import type { Exchange, ProblemCode } from '../core/index.ts';
 import { quantile } from '../core/index.ts';
 import { TimedSample } from './timed-sample.ts';
 
@@ -17,6 +17,23 @@ const binMs = 100;
 /** Where the shares are cut. */
 const cuts = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] as const;
 
+/** The first and the last of some moments. */
+class Stretch {
+  n = 0;
+  least = Infinity;
+  most = -Infinity;
+
+  add(atMs: number): void {
+    this.n++;
+    this.least = Math.min(this.least, atMs);
+    this.most = Math.max(this.most, atMs);
+  }
+
+  get perSec(): number | null {
+    return this.n > 1 && this.most > this.least ? (1000 * (this.n - 1)) / (this.most - this.least) : null;
+  }
+}
+
 /** What is kept of the requests of one part, however many there are. */
 export class PartTally {
   /** The client's stamp of each read minus the server's stamp of the first output in it. */
@@ -26,21 +43,28 @@ export class PartTally {
   readonly gaps = new TimedSample();
   recorded = 0;
   ok = 0;
+  failed = 0;
+  readonly byProblem = new Map<ProblemCode, number>();
   events = 0;
   #mostSeq = -1;
-  #sends = { least: Infinity, most: -Infinity, n: 0 };
+  readonly #sends = new Stretch();
+  /** When those that were sent were due. */
+  readonly #dues = new Stretch();
   #last = -Infinity;
   #max = { errors: -Infinity, slips: -Infinity };
 
-  add({ seq, outcome, dueMs, sentMs, endMs, chunks }: Exchange): void {
+  add({ seq, outcome, problem, dueMs, sentMs, endMs, chunks }: Exchange): void {
     this.recorded++;
     if (outcome === 'ok') this.ok++;
+    if (outcome === 'failed') {
+      this.failed++;
+      if (problem !== null) this.byProblem.set(problem.code, (this.byProblem.get(problem.code) ?? 0) + 1);
+    }
     this.#mostSeq = Math.max(this.#mostSeq, seq);
     this.#last = Math.max(this.#last, endMs);
     if (sentMs !== null) {
-      this.#sends.n++;
-      this.#sends.least = Math.min(this.#sends.least, sentMs);
-      this.#sends.most = Math.max(this.#sends.most, sentMs);
+      this.#sends.add(sentMs);
+      this.#dues.add(dueMs);
       this.slips.add(dueMs, sentMs - dueMs);
       this.#max.slips = Math.max(this.#max.slips, sentMs - dueMs);
     }
@@ -67,8 +91,12 @@ export class PartTally {
   }
 
   get sentPerSec(): number | null {
-    const { n, least, most } = this.#sends;
-    return n > 1 && most > least ? (1000 * (n - 1)) / (most - least) : null;
+    return this.#sends.perSec;
+  }
+
+  /** What the schedule asked for: chance makes it more or less than the rate, of few requests much more or less. */
+  get duePerSec(): number | null {
+    return this.#dues.perSec;
   }
 
   get medianGapMs(): number | null {

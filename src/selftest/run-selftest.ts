@@ -1,4 +1,4 @@
-import type { ClientHealth, Finding, LoadShape, RunnerKit, RunPlan, Stops, Verdict } from '../core/index.ts';
+import type { ClientHealth, LoadShape, ProblemCode, RunnerKit, RunPlan, Stops, Verdict } from '../core/index.ts';
 import { verdictOf } from '../core/index.ts';
 import { makeLoadRunner } from '../load/index.ts';
 import type { Secrets } from '../load/index.ts';
@@ -6,6 +6,7 @@ import { fromPrompts, plainPrompt } from '../workload/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { PartTally } from './part-tally.ts';
 import type { ErrorFigures } from './part-tally.ts';
+import { selftestDoubts } from './selftest-doubts.ts';
 
 /** What to measure the measurer at. */
 export interface SelftestAsk {
@@ -43,7 +44,8 @@ export interface SelftestReport {
   timestampErrorMs: ErrorFigures;
   /** Send minus due, open loop. */
   scheduleSlipMs: ErrorFigures;
-  ratePerSec: { asked: number; achieved: number | null };
+  /** scheduled = what the schedule drawn for that rate held; achieved = what was sent of it. */
+  ratePerSec: { asked: number; scheduled: number | null; achieved: number | null };
   /** Median gap between tokens, as received. */
   tokenGapMs: number | null;
   eventsPerSec: number;
@@ -58,6 +60,8 @@ export interface SelftestReport {
   rssBytes: number | null;
   planned: number;
   ok: number;
+  failed: number;
+  byProblem: Partial<Record<ProblemCode, number>>;
   unaccounted: number;
   verdict: Verdict;
 }
@@ -125,9 +129,10 @@ function report(
     schema: 'llmdyno.selftest/1',
     concurrency: ask.concurrency,
     stamp: toldStamp(ask.stamp),
-    timestampErrorMs: streams.tally.figures('errors'),
+    // A number that is no time of this host says nothing about this client.
+    timestampErrorMs: (ask.stamp === null ? new PartTally() : streams.tally).figures('errors'),
     scheduleSlipMs: schedule.tally.figures('slips'),
-    ratePerSec: { asked, achieved: schedule.tally.sentPerSec },
+    ratePerSec: { asked, scheduled: schedule.tally.duePerSec, achieved: schedule.tally.sentPerSec },
     tokenGapMs: gapMs,
     eventsPerSec,
     eventsPerSecPerCore,
@@ -141,9 +146,24 @@ function report(
     rssBytes: Math.max(...all.map(({ health }) => health?.rssMaxBytes ?? 0)) || null,
     planned: sum(({ recorded }) => recorded),
     ok: sum(({ ok }) => ok),
+    failed: sum(({ failed }) => failed),
+    byProblem: problemsOf(all),
     unaccounted: sum(({ lost }) => lost),
   };
-  return { ...found, verdict: verdictOf(doubts(found)) };
+  const doubts = selftestDoubts(found, {
+    alien: ask.stamp === null && streams.tally.errors.n > 0,
+    coarse: found.stamp?.unit === 'ms' && ask.stamp?.fraction !== true,
+    interrupted: ask.stop.aborted,
+  });
+  return { ...found, verdict: verdictOf(doubts) };
+}
+
+function problemsOf(parts: readonly Part[]): SelftestReport['byProblem'] {
+  const counts: SelftestReport['byProblem'] = {};
+  for (const { tally } of parts) {
+    for (const [code, count] of tally.byProblem) counts[code] = (counts[code] ?? 0) + count;
+  }
+  return counts;
 }
 
 const unitNames: Record<number, NonNullable<SelftestReport['stamp']>['unit']> = {
@@ -159,68 +179,6 @@ function toldStamp(stamp: ServerStamp | null | undefined): SelftestReport['stamp
   return { field: key, unit: unitNames[nsPerUnit]!, clock };
 }
 
-function doubts(found: Omit<SelftestReport, 'verdict'>): Finding[] {
-  const { timestampErrorMs: error, tokenGapMs, cpuRatio, cpuWaitRatio } = found;
-  const findings: Finding[] = [];
-  const limitMs = tokenGapMs === null ? null : Math.max(1, 0.1 * tokenGapMs);
-  if (error.n === 0) {
-    findings.push({
-      code: 'not-stamped',
-      severity: 'invalid',
-      message:
-        'Nothing in the events of this server is the time of their emission on a clock of this host, so the receive error cannot be known.',
-      evidence: { reads: 0 },
-      advice:
-        'Leave --url out (the embedded engine stamps), or let the server write CLOCK_MONOTONIC or CLOCK_REALTIME of this host into every event just before it is sent: "emit_ns":"<ns>" or any other member in ns, µs, ms or seconds with a fraction, or as the text itself.',
-      zh: {
-        message: '该服务器的事件中没有本机时钟的发出时间，无法得知接收误差。',
-        advice:
-          '不加 --url（内置引擎带时间戳），或让服务器在发送每个事件前写入本机的 CLOCK_MONOTONIC 或 CLOCK_REALTIME：字段 "emit_ns":"<纳秒>"，或任意名称、单位为 ns、µs、ms 或带小数的秒的字段，也可直接写在文本中。',
-      },
-    });
-  }
-  if (tokenGapMs !== null && error.p99 !== null && error.p99 > Math.max(1, tokenGapMs)) {
-    const waited =
-      cpuWaitRatio === null ? '' : ` It waited for a core ${(100 * cpuWaitRatio).toFixed(0)} % of the time.`;
-    const waitedZh = cpuWaitRatio === null ? '' : `客户端有 ${(100 * cpuWaitRatio).toFixed(0)} % 的时间在等待 CPU 核。`;
-    findings.push({
-      code: 'late-tail',
-      severity: 'warn',
-      message: `One read in a hundred was stamped more than ${error.p99.toFixed(1)} ms late, longer than the gap between two tokens (${tokenGapMs.toFixed(1)} ms): the tails of gaps measured like this are partly the client's.${waited}`,
-      evidence: { p99Ms: error.p99, tokenGapMs, cpuWaitRatio },
-      advice: 'Keep other work off this host (or pin it to other cores) and measure again.',
-      zh: {
-        message: `百分之一的读取时间戳误差超过 ${error.p99.toFixed(1)} ms，大于两个 token 的间隔（${tokenGapMs.toFixed(1)} ms）：这样测得的间隔长尾部分来自客户端。${waitedZh}`,
-        advice: '请停止本机其他负载（或绑定到其他核）后再测。',
-      },
-    });
-  }
-  if (found.stamp?.unit === 'ms') {
-    findings.push({
-      code: 'coarse-stamps',
-      severity: 'info',
-      message: 'The server cuts its stamps to the millisecond: errors below 1 ms are its rounding.',
-      evidence: { field: found.stamp.field },
-      advice: 'Let it write ns or µs.',
-      zh: { message: '服务器的时间戳只精确到毫秒：小于 1 ms 的误差来自取整。', advice: '请让服务器写入 ns 或 µs。' },
-    });
-  }
-  if ((limitMs !== null && error.p50 !== null && error.p50 > limitMs) || (cpuRatio !== null && cpuRatio > 0.9)) {
-    findings.push({
-      code: 'client-bound',
-      severity: 'invalid',
-      message: `At ${found.concurrency} streams this client is at its limit: median stamp error ${error.p50?.toFixed(2)} ms, CPU ${((cpuRatio ?? 0) * 100).toFixed(0)} % of a core.`,
-      evidence: { p50Ms: error.p50, limitMs, cpuRatio, concurrency: found.concurrency },
-      advice: 'Use fewer streams on this host, or spread them over more machines.',
-      zh: {
-        message: `${found.concurrency} 路流时客户端已到极限：时间戳误差中位数 ${error.p50?.toFixed(2)} ms，CPU 占单核 ${((cpuRatio ?? 0) * 100).toFixed(0)} %。`,
-        advice: '减少本机的并发流，或分散到多台机器。',
-      },
-    });
-  }
-  return findings;
-}
-
 function closed(concurrency: number): LoadShape {
   return { kind: 'closed', concurrency, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false };
 }
@@ -232,6 +190,7 @@ async function measure(
   limits: Pick<RunPlan, 'durationMs' | 'requests'>,
   maxTokens: number,
 ): Promise<Part> {
+  if (ask.stop.aborted) return { tally: new PartTally(), health: null };
   ask.onPart?.(part);
   const plan: RunPlan = {
     label: `selftest ${part}`,

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Target } from '../../core/index.ts';
 import { readAddress } from '../../protocol/index.ts';
+import type { Address } from '../../protocol/index.ts';
 import { figureSvg } from '../../report/index.ts';
+import { positiveDurationMs } from '../../run/index.ts';
 import { findServerStamp, runSelftest } from '../../selftest/index.ts';
 import type { SelftestReport } from '../../selftest/index.ts';
 import { last } from '../command.ts';
@@ -137,19 +139,21 @@ export const command: CommandFile = {
   ],
   async run(given) {
     const settings = {
-      concurrency: number(given, 'concurrency', 200, 1, 100_000),
+      concurrency: number(given, 'concurrency', 200, 1, 100_000, true),
       gapMs: number(given, 'gap', 20, 1, 10_000),
-      tokens: Math.round(number(given, 'tokens', 100, 2, 100_000)),
+      tokens: number(given, 'tokens', 100, 2, 100_000, true),
       forMs: number(given, 'duration', 6, 1, 3600) * 1000,
       ratePerSec: last(given, 'rate') === undefined ? null : number(given, 'rate', 0, 0.01, 100_000),
     };
     const url = last(given, 'url');
+    if (url === undefined) refuseReach(given);
     const out = pictureFile(given);
     const secure = given.flags.has('tls');
-    const engine = url === undefined ? await stampedEngine(settings.gapMs, secure) : null;
     const stop = new AbortController();
     const done = given.io.onInterrupt(() => stop.abort());
+    let engine: Awaited<ReturnType<typeof stampedEngine>> | null = null;
     try {
+      engine = url === undefined ? await stampedEngine(settings.gapMs, secure) : null;
       const report = await measure(given, engine?.url ?? url!, settings, stop);
       given.io.out(
         given.common.json
@@ -182,7 +186,7 @@ async function measure(
     insecure: given.flags.has('tls') || given.flags.has('insecure'),
     ...reachOf(given),
   };
-  const model = last(given, 'model') ?? (await firstModel(address, server, {}, 10_000)).id;
+  const model = last(given, 'model') ?? (await someModel(address, server));
   const target = { ...server, model };
   // The embedded engine stamps as we know it.
   const stamp = last(given, 'url') === undefined ? undefined : await findServerStamp(target, {});
@@ -196,6 +200,34 @@ async function measure(
     onPart: (part) => {
       if (!common.quiet && !common.json) io.err(`${say(parts[part], common.lang)} …\n`);
     },
+  });
+}
+
+/** The first model that the server lists; a server made for stamping need not have such a list. */
+async function someModel(address: Address, server: Omit<Target, 'model'>): Promise<string> {
+  try {
+    return (await firstModel(address, server, {}, 10_000)).id;
+  } catch (error) {
+    if (error instanceof UserError && error.mistakes.every(({ code }) => code === 'model-unknown')) return 'selftest';
+    throw error;
+  }
+}
+
+/** The embedded engine is reached directly. */
+function refuseReach(given: Given): void {
+  const name = ['http2', 'proxy', 'insecure'].find((flag) => given.flags.has(flag));
+  if (name === undefined) return;
+  throw new UserError({
+    code: 'settings-disagree',
+    message: {
+      en: 'is for a server of your own, and there is no --url',
+      zh: '用于自己的服务器，但没有给出 --url',
+    },
+    hint: {
+      en: `Name the stamped server: dyno selftest --url http://127.0.0.1:9000 --${name} …`,
+      zh: `请指定带时间戳的服务器：dyno selftest --url http://127.0.0.1:9000 --${name} …`,
+    },
+    place: { flag: `--${name}` },
   });
 }
 
@@ -220,10 +252,24 @@ async function keepPicture(file: string, report: SelftestReport, given: Given): 
 }
 
 function reachOf(given: Given): Pick<Target, 'reach'> {
-  const proxy = last(given, 'proxy') ?? null;
+  const proxy = proxyOf(given);
   const http2 = given.flags.has('http2');
   if (proxy === null && !http2) return {};
   return { reach: { ca: null, cert: null, key: null, proxy, also: [], ...(http2 && { http2: true as const }) } };
+}
+
+function proxyOf(given: Given): string | null {
+  const text = last(given, 'proxy') ?? 'none';
+  if (text === 'none') return null;
+  const whole = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  if (url?.protocol === 'http:' && url.username === '' && url.password === '') return url.origin;
+  throw new UserError({
+    code: 'bad-value',
+    message: { en: 'is not the address of an HTTP proxy', zh: '不是 HTTP 代理地址' },
+    hint: { en: 'For example --proxy http://127.0.0.1:3128', zh: '例如 --proxy http://127.0.0.1:3128' },
+    place: { flag: '--proxy' },
+  });
 }
 
 /** An engine whose streams all get a token every `gapMs`, whatever their number. */
@@ -258,17 +304,29 @@ function metronome(gapMs: number): object {
   };
 }
 
-function number(given: Given, name: string, fallback: number, least: number, most: number): number {
+function number(given: Given, name: string, fallback: number, least: number, most: number, whole = false): number {
   const text = last(given, name);
-  const value = text === undefined ? fallback : Number(text.replace(/s$/, ''));
-  if (value >= least && value <= most) return value;
+  const value = text === undefined ? fallback : numberIn(name, text);
+  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  const [en, zh] = whole ? ['a whole number', '整数'] : ['a number', '数值'];
   throw new UserError({
     code: 'bad-value',
     message: {
-      en: `"${text}" is not a number from ${least} to ${most}`,
-      zh: `"${text}" 不是 ${least} 到 ${most} 的数值`,
+      en: `"${printable(text!)}" is not ${en} from ${least} to ${most}`,
+      zh: `"${printable(text!)}" 不是 ${least} 到 ${most} 的${zh}`,
     },
     hint: { en: 'dyno selftest --help says what it takes.', zh: 'dyno selftest --help 说明了可用取值。' },
     place: { flag: `--${name}` },
   });
+}
+
+/** A number as it is typed; times may have their unit, as everywhere. */
+function numberIn(name: string, text: string): number {
+  if (!/[a-z]$/i.test(text) || !['duration', 'gap'].includes(name))
+    return text.trim() === '' ? Number.NaN : Number(text);
+  try {
+    return positiveDurationMs(text) / (name === 'gap' ? 1 : 1000);
+  } catch {
+    return Number.NaN;
+  }
 }
