@@ -64,6 +64,30 @@ describe('unaccounted-requests, nothing-ok, failures', () => {
     });
     expect(codes(point)).not.toContain('failures');
   });
+  // With a duration, what was not due yet was not planned either.
+  test.each([1000, 0])('a run stopped before any of %i ended measured nothing: nobody is blamed for it', (planned) => {
+    const point = samplePoint({
+      ...counts({
+        planned,
+        issued: planned,
+        ok: 0,
+        failed: 0,
+        cancelled: planned,
+        byProblem: planned === 0 ? {} : { 'not-sent': planned },
+      }),
+      client: health({ cpuRatio: 1.1 }),
+      partial: true,
+      latencyMs: null,
+      ttftMs: null,
+      outputTokens: null,
+      requestsPerSec: null,
+      outputTokensPerSec: null,
+    });
+    expect(found('nothing-ok', point)!.message).toContain('stopped before any request had ended');
+    expect(found('nothing-ok', point)!.advice).not.toContain('curl');
+    expect(codes(point)).not.toContain('client-bound');
+    expect(verdictOf(auditSummary(point)).valid).toBe(false);
+  });
   test.each([
     [9, 'info'],
     [10, 'warn'],

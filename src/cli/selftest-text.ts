@@ -1,6 +1,6 @@
 import { printable, say } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
-import { tableText } from '../report/index.ts';
+import { folded, tableText } from '../report/index.ts';
 import type { Figure } from '../report/index.ts';
 import type { ErrorFigures, SelftestReport } from '../selftest/index.ts';
 
@@ -20,10 +20,12 @@ export function selftestText(report: SelftestReport, lang: Lang, columns = Infin
   const rate = (value: number | null): string => value?.toFixed(value < 100 ? 2 : 1) ?? '–';
   const { asked, scheduled, achieved } = report.ratePerSec;
   const memory = count(report.rssBytes === null ? null : report.rssBytes / 1e6);
-  const lines = [
+  const drawn = [
     errorTable(report, lang, columns),
     bars(names.errors, report.timestampErrorMs, lang),
     bars(names.slips, report.scheduleSlipMs, lang),
+  ];
+  const told = [
     ...(report.stamp === null ? [] : [stampLine(report.stamp, lang)]),
     word(
       `${count(report.eventsPerSec)} events/s at ${percent} of a core; a whole core: ${count(report.eventsPerSecPerCore)} events/s, ${count(report.requestsPerSecPerCore)} short requests/s`,
@@ -34,12 +36,13 @@ export function selftestText(report: SelftestReport, lang: Lang, columns = Infin
       `速率：要求 ${rate(asked)}/s，随机计划 ${rate(scheduled)}/s，实际 ${rate(achieved)}/s；请求：计划 ${report.planned}，成功 ${report.ok}，失败 ${report.failed}，去向不明 ${report.unaccounted}；内存 ${memory} MB`,
     ),
     trustLine(report, lang),
-    ...report.verdict.findings.map(
-      (finding) =>
-        `${finding.severity}: ${lang === 'zh' ? finding.zh.message : finding.message}\n    ${lang === 'zh' ? finding.zh.advice : finding.advice}`,
-    ),
+    ...report.verdict.findings.flatMap((finding) => {
+      const { message, advice } = lang === 'zh' ? finding.zh : finding;
+      return [`${finding.severity}: ${message}`, `    ${advice}`];
+    }),
   ];
-  return `${lines.filter((line) => line !== '').join('\n')}\n`;
+  const lines = [...drawn.filter((block) => block !== ''), ...told.flatMap((line) => folded(line, columns))];
+  return `${lines.join('\n')}\n`;
 }
 
 function errorTable(report: SelftestReport, lang: Lang, columns: number): string {

@@ -126,7 +126,7 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
     ...legend(comparison, lang).map(paint.strong),
     ...(rows.length > 0 ? [tableText(head, rows, options.columns)] : []),
     ...notes(comparison).map((note) => paint.faint(say(note, lang))),
-    ...findingLines(comparison.findings, lang, paint),
+    ...findingLines(comparison.findings, lang, paint, options.columns),
     ...comparison.gates.map((gate) => (gate.failed ? paint.bad : paint.good)(gateLine(gate, lang))),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,6 @@
 import { printable, say } from '../core/index.ts';
 import type { Finding, Lang, Phrase, Summary } from '../core/index.ts';
+import { folded } from './folded.ts';
 import type { Painter } from './reported.ts';
 import { words } from './words.ts';
 
@@ -20,13 +21,21 @@ export function cautions(summary: Summary, lang: Lang, paint: Painter): string[]
   return lines;
 }
 
-/** The findings in words, each with its advice. */
-export function findingLines(findings: readonly Finding[], lang: Lang, paint: Painter): string[] {
+/** The findings in words, each with its advice, in lines of at most so many columns. */
+export function findingLines(
+  findings: readonly Finding[],
+  lang: Lang,
+  paint: Painter,
+  columns: number = Infinity,
+): string[] {
   return findings.flatMap((finding) => {
     const { message, advice } = lang === 'zh' ? finding.zh : finding;
     const head = `${say(severityWords[finding.severity], lang)}: ${printable(message)} (${printable(finding.code)})`;
-    const painted =
-      finding.severity === 'invalid' ? paint.bad(head) : finding.severity === 'warn' ? paint.warn(head) : head;
-    return advice === '' ? [painted] : [painted, `    ${say(words.advice, lang)}: ${printable(advice)}`];
+    const colour =
+      finding.severity === 'invalid' ? paint.bad : finding.severity === 'warn' ? paint.warn : (line: string) => line;
+    const painted = folded(head, columns).map((line) => colour(line));
+    return advice === ''
+      ? painted
+      : [...painted, ...folded(`    ${say(words.advice, lang)}: ${printable(advice)}`, columns)];
   });
 }

@@ -24,6 +24,7 @@ export { comparisonHtml, comparisonMarkdown, comparisonReportText } from './comp
 export { comparisonText } from './comparison-text.ts';
 export { efficiencyHtml, efficiencyText } from './efficiency-table.ts';
 export { findingLines } from './finding-text.ts';
+export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
 export type { HtmlParts, PageScript } from './html/html-report.ts';
 export { asSweep, sweepName } from './point-name.ts';

@@ -57,7 +57,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
       ),
     ]),
     ...pointNotes(sweep, (point) => telemetryWords(point).map((phrase) => say(phrase, lang))),
-    ...findingLines(sweep.findings, lang, paint),
+    ...findingLines(sweep.findings, lang, paint, options.columns),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -3,6 +3,7 @@ import type { Distribution, Lang, Phrase, Summary } from '../core/index.ts';
 import { comparisonText } from './comparison-text.ts';
 import { countOf, fixed, percent, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines } from './finding-text.ts';
+import { folded } from './folded.ts';
 import { loadText } from './point-name.ts';
 import { isComparison, plainPainter } from './reported.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
@@ -20,27 +21,28 @@ export const text: Reporter = (what, options) => {
 
 /** One load point: what to beware of first, then where the requests went, rates, distributions, doubts. */
 export function summaryText(summary: Summary, options: ReportOptions): string {
-  const { lang } = options;
+  const { lang, columns } = options;
   const paint = options.paint ?? plainPainter;
+  const fold = (lines: readonly string[]): string[] => lines.flatMap((line) => folded(line, columns));
+  const table = distributionTable(summary, options);
   const invalid = summary.verdict.findings.filter((finding) => finding.severity === 'invalid');
   const doubts = summary.verdict.findings.filter((finding) => finding.severity !== 'invalid');
   const title = printable([summary.label, summary.model].filter((part) => part !== null).join(' · '));
   const lines = [
     ...cautions(summary, lang, paint),
-    ...findingLines(invalid, lang, paint),
+    ...findingLines(invalid, lang, paint, columns),
     paint.strong(title === '' ? printable(summary.runId) : title),
     loadText(summary, lang),
     ...sourceLine(summary, lang),
     '',
-    ...countLines(summary, lang),
+    ...fold(countLines(summary, lang)),
     '',
-    ...rateLines(summary, lang),
-    ...clientLines(summary, lang),
+    ...fold(rateLines(summary, lang)),
+    ...fold(clientLines(summary, lang)),
     '',
-    distributionTable(summary, options),
-    methodLine(summary, lang),
-    ...telemetryWords(summary).map((phrase) => say(phrase, lang)),
-    ...(doubts.length > 0 ? ['', ...findingLines(doubts, lang, paint)] : []),
+    ...(table === null ? [] : [table]),
+    ...fold([methodLine(summary, lang), ...telemetryWords(summary).map((phrase) => say(phrase, lang))]),
+    ...(doubts.length > 0 ? ['', ...findingLines(doubts, lang, paint, columns)] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -95,8 +97,9 @@ function rateLines(summary: Summary, lang: Lang): string[] {
   return rows.map(([name, value]) => `${say(name, lang)}: ${value}`);
 }
 
-function distributionTable(summary: Summary, { lang, columns }: ReportOptions): string {
-  const rows: [Phrase, Distribution | null][] = [
+/** The distributions; null = there is not a single one. */
+function distributionTable(summary: Summary, { lang, columns }: ReportOptions): string | null {
+  const all: [Phrase, Distribution | null][] = [
     [words.latency, summary.latencyMs],
     [words.ttft, summary.ttftMs],
     [words.timeToAnswer, summary.timeToAnswerMs],
@@ -110,11 +113,11 @@ function distributionTable(summary: Summary, { lang, columns }: ReportOptions): 
     [words.outputTokens, summary.outputTokens],
   ];
   const shown = ['mean', 'min', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
+  const rows = all.filter((row): row is [Phrase, Distribution] => row[1] !== null);
+  if (rows.length === 0) return null;
   return tableText(
     [say(words.metric, lang), 'n', say(words.mean, lang), ...shown.slice(1)],
-    rows
-      .filter((row): row is [Phrase, Distribution] => row[1] !== null)
-      .map(([name, dist]) => [say(name, lang), String(dist.n)].concat(sizedTogether(shown.map((key) => dist[key])))),
+    rows.map(([name, dist]) => [say(name, lang), String(dist.n)].concat(sizedTogether(shown.map((key) => dist[key])))),
     columns,
   );
 }

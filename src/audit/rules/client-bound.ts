@@ -47,7 +47,8 @@ export const clientBound: PointRule = {
     'evalscope recomputes a mean over all gaps after every request on the loop that stamps tokens: TTFT 113 ms beside 73 ms by vLLM bench on the same server.',
   check(point) {
     const { client } = point;
-    if (client === null) return null;
+    // What a client takes to get ready says nothing: without an answer there are no times and rates to doubt.
+    if (client === null || (point.counts.ok === 0 && point.counts.failed === 0)) return null;
     const limitMs = delayLimitMs(point);
     const latenessMs =
       point.load.kind === 'open' && point.load.concurrency === null ? (point.latenessMs?.p99 ?? null) : null;

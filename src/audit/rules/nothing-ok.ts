@@ -1,6 +1,6 @@
 import { problems } from '../../core/index.ts';
 import { known } from '../printed-room.ts';
-import type { PointRule } from '../rule.ts';
+import type { Doubt, PointRule } from '../rule.ts';
 import { topProblems } from './failures.ts';
 
 /** No request succeeded: there is nothing to measure. */
@@ -15,7 +15,10 @@ export const nothingOk: PointRule = {
     'evalscope-perf draws a crashed level as 0 QPS beside real ones; published charts carry such points as if measured.',
   check(point) {
     const { counts } = point;
-    if (!known(counts.planned) || !known(counts.ok) || counts.planned === 0 || counts.ok > 0) return null;
+    if (!known(counts.planned) || !known(counts.ok) || counts.ok > 0) return null;
+    if (counts.planned === 0 && !point.partial) return null;
+    // Stopped before any request could end: that nothing was measured says nothing about the server.
+    if (counts.failed === 0 && counts.cancelled === counts.planned) return stopped(counts.planned);
     const top = topProblems(counts)[0];
     const cause = top === undefined ? null : problems[top.code];
     return {
@@ -32,3 +35,18 @@ export const nothingOk: PointRule = {
     };
   },
 };
+
+function stopped(planned: number): Doubt {
+  return {
+    severity: 'invalid',
+    message: {
+      en: 'The run was stopped before any request had ended: nothing was measured.',
+      zh: '运行在任何请求结束之前被停止：没有测得任何数据。',
+    },
+    evidence: { planned, ok: 0, topProblem: null },
+    advice: {
+      en: 'Run it again, or go on with it: --resume.',
+      zh: '请重新运行，或用 --resume 继续。',
+    },
+  };
+}
