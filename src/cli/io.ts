@@ -1,3 +1,4 @@
+import { exitCodes, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 
 /** The outside world as a command sees it; tests hand in their own. */
@@ -26,9 +27,14 @@ export interface CommonFlags {
 export function processIo(): Io {
   // A reader that went away (`dyno … | head`) is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    const lang = chooseLang(langIn(process.argv.slice(2)), process.env);
+    const said = { en: 'cannot write the result to stdout', zh: '无法把结果写到标准输出' };
+    process.stderr.write(`${say({ en: 'error', zh: '错误' }, lang)}: ${say(said, lang)}: ${error.message}\n`);
+    process.exit(exitCodes.usage);
   });
+  // Whoever read our remarks went away (`dyno … 2>&1 | head`): the load goes on, and so do the files it writes.
+  process.stderr.on('error', () => {});
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

@@ -64,3 +64,20 @@ test('a full disk ends the run at once, is told, and what was written can be rea
   const whole = summaryOf(await dyno(['run', '--resume', id, '--json', '--store', kept]));
   expect(whole.counts).toMatchObject({ planned: 1500, ok: 1500, unaccounted: 0 });
 });
+
+test('nobody reads what is said any more: the run goes on, and its files are whole', async () => {
+  server = await engine(['--model', 'any', '--speed', '50']);
+  const store = await emptyFolder();
+  const load = `dyno run ${server.url} --concurrency 4 -n 40 ${quickly.replace('--json', '')} --store ${store}`;
+  // The first remark is read, and then nothing more, of the results neither.
+  const done = await shell(`set -o pipefail; { ${load} --label 'first' ; } 2>&1 | head -c 1 >/dev/null`);
+  expect(done.code).toBe(0);
+  const [id] = readdirSync(store) as [string];
+  expect(summaryOf(await dyno(['report', id, '--json', '--store', store])).counts).toMatchObject({
+    planned: 40,
+    ok: 40,
+  });
+  const full = await shell(`${load} >/dev/full`);
+  expect([full.code, full.err]).toEqual([2, expect.stringContaining('cannot write the result to stdout')]);
+  expect(full.err).not.toMatch(/\bat .*\.js/);
+});
