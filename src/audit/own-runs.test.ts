@@ -102,6 +102,41 @@ describe('unaccounted-requests, nothing-ok, failures', () => {
   });
 });
 
+describe('client-room', () => {
+  const room = { fileHandlesLeft: 3, fileHandlesLimit: 64, portsLeft: 20_000, portsLimit: 28_232 };
+  const out = (failed: number): Partial<Summary> =>
+    counts({ ok: 1000 - failed, failed, byProblem: { 'client-resources': failed } });
+  test('few handles left is a warning; requests that failed for want of them make the run one of the client', () => {
+    expect(found('client-room', samplePoint({ client: health(room) }))).toMatchObject({ severity: 'warn' });
+    const finding = found('client-room', samplePoint({ client: health(room), ...out(260) }))!;
+    expect(finding).toMatchObject({ severity: 'invalid', evidence: { failed: 260 } });
+    expect(finding.message).toContain('260 requests failed on this side');
+  });
+  test('is told by the failures alone where no look at the host saw it, with both ways out', () => {
+    const finding = found('client-room', samplePoint({ client: health({}), ...out(5) }))!;
+    expect(finding.severity).toBe('warn');
+    expect(finding.advice).toMatch(/ulimit -n.*ip_local_port_range/);
+  });
+  test('room enough, nothing failed of it: nothing is said', () => {
+    const client = health({ ...room, fileHandlesLeft: 60 });
+    expect(codes(samplePoint({ client, ...counts({ ok: 990, failed: 10, byProblem: { reset: 10 } }) }))).not.toContain(
+      'client-room',
+    );
+  });
+});
+
+test('a client at its limit is not blamed for refusals, which come as fast as they are asked for, but for timeouts', () => {
+  const point = (code: 'http-5xx' | 'timeout-read'): Summary =>
+    samplePoint({
+      ...counts({ ok: 0, failed: 1000, byProblem: { [code]: 1000 } }),
+      client: health({ cpuRatio: 1 }),
+      latencyMs: null,
+      ttftMs: null,
+    });
+  expect(codes(point('http-5xx'))).not.toContain('client-bound');
+  expect(codes(point('timeout-read'))).toContain('client-bound');
+});
+
 describe('client-bound', () => {
   const bound = (client: ClientHealth, changes: Partial<Summary> = {}): boolean =>
     codes(samplePoint({ client, ...changes })).includes('client-bound');

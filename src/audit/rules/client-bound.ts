@@ -47,8 +47,7 @@ export const clientBound: PointRule = {
     'evalscope recomputes a mean over all gaps after every request on the loop that stamps tokens: TTFT 113 ms beside 73 ms by vLLM bench on the same server.',
   check(point) {
     const { client } = point;
-    // What a client takes to get ready says nothing: without an answer there are no times and rates to doubt.
-    if (client === null || (point.counts.ok === 0 && point.counts.failed === 0)) return null;
+    if (client === null || !canBeTheCause(point.counts)) return null;
     const limitMs = delayLimitMs(point);
     const latenessMs =
       point.load.kind === 'open' && point.load.concurrency === null ? (point.latenessMs?.p99 ?? null) : null;
@@ -62,6 +61,14 @@ export const clientBound: PointRule = {
     return doubt(point, signs, latenessMs, limitMs);
   },
 };
+
+/**
+ * Without a single answer there are no times and rates to doubt: refusals come as fast as they are asked for, and getting ready takes a
+ * whole core too. Only answers that were too late may be so because of the client.
+ */
+function canBeTheCause({ ok, byProblem }: Summary['counts']): boolean {
+  return ok !== 0 || Object.keys(byProblem).some((code) => code.includes('timeout'));
+}
 
 /** Whether a client was at its limit, by its own health. */
 export function healthSigns(point: Summary, client: ClientHealth): { cpu: boolean; loop: boolean } {
