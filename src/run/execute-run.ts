@@ -41,7 +41,7 @@ export interface RunParts {
   afterwards?: Afterwards | undefined;
   /** The records of the parts before an interruption, which the summary is over too; absent = none. */
   before?: AsyncIterable<Exchange> | null;
-  /** Called as exchanges end, no more often than every progressEveryMs of the run's clock. */
+  /** Called as exchanges end, no more often than every progressEveryMs of the run's clock, and now and then while none does. */
   onProgress?(progress: Progress): void;
 }
 
@@ -54,6 +54,8 @@ export type Afterwards = (dir: string) => Promise<{
 }>;
 
 const progressEveryMs = 100;
+/** How often a run is looked at in which nothing ends. */
+const pulseMs = 500;
 
 /**
  * One run from plan to verdict: every exchange goes to the folder and to the meter, the summary is audited and written.
@@ -80,19 +82,36 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
   const keeper = kit.kept === undefined ? null : tellKept(kit.kept, writer);
   let toldMs = -Infinity;
   const halt = new AbortController();
+  const enough = new AbortController();
+  const course = new Course(plan);
+  const show = (state: RunState, atMs: number): void => {
+    toldMs = atMs;
+    onProgress?.({ state, glance: meter.peek(state.nowMs), warmup: course.warmup });
+  };
+  // A server that is silent for minutes is watched too.
+  const pulse = startPulse(kit, () => {
+    const state = kit.state();
+    if (!course.warmup && own.tick?.(state) === 'stop-sending') {
+      stoppedByRule = true;
+      enough.abort();
+    }
+    if (state.nowMs - toldMs >= pulseMs) show(state, state.nowMs);
+  });
   telemetry?.start(kit.monotonicOriginNs);
   try {
-    for await (const exchange of parts.before ?? []) meter.add(exchange);
-    for await (const ended of kit.run(plan, halting(stops, halt.signal), watched)) {
+    for await (const exchange of parts.before ?? []) {
+      meter.add(exchange);
+      course.saw(exchange);
+    }
+    const signals = { sending: AbortSignal.any([stops.sending, enough.signal]), everything: stops.everything };
+    for await (const ended of kit.run(plan, halting(signals, halt.signal), watched)) {
       const full = writer.append(ended);
       if (full !== null) await full;
       keeper?.handed();
       meter.add(ended.exchange);
       telemetry?.saw(ended.exchange);
-      if (onProgress === undefined || ended.exchange.endMs - toldMs < progressEveryMs) continue;
-      const state = kit.state();
-      toldMs = ended.exchange.endMs;
-      onProgress({ state, glance: meter.peek(state.nowMs), warmup: ended.exchange.warmup });
+      course.saw(ended.exchange);
+      if (ended.exchange.endMs - toldMs >= progressEveryMs) show(kit.state(), ended.exchange.endMs);
     }
   } catch (failure) {
     // What was measured stays readable; the failure is the caller's to tell. The server is not loaded for nobody.
@@ -100,6 +119,8 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     await telemetry?.stop();
     await writer.abort();
     throw failure;
+  } finally {
+    pulse.stop();
   }
   await telemetry?.stop();
   const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
@@ -109,6 +130,32 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
   await writer.finish(whole);
   return whole;
+}
+
+/** Looks at a run now and then, whether or not anything ends; virtual time has no now and then. */
+function startPulse({ simulated }: RunnerKit, look: () => void): { stop(): void } {
+  if (simulated) return { stop: () => {} };
+  const timer = setInterval(look, pulseMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Where a run stands, as far as its exchanges tell. */
+class Course {
+  readonly #warmups: number;
+  #ended = 0;
+  /** Still warming up: until all of a counted warm-up has ended, or the first measured request has. */
+  warmup: boolean;
+
+  constructor({ warmup }: RunPlan) {
+    this.warmup = warmup !== null;
+    this.#warmups = warmup !== null && 'requests' in warmup ? warmup.requests : Infinity;
+  }
+
+  saw(exchange: Exchange): void {
+    if (exchange.warmup) this.#ended++;
+    if (!exchange.warmup || this.#ended >= this.#warmups) this.warmup = false;
+  }
 }
 
 /** The stops with one more that cancels everything. */

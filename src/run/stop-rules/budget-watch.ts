@@ -1,7 +1,7 @@
 import { inputTokensOf, outputTokensOf } from '../../core/index.ts';
 import type { Exchange, Phrase } from '../../core/index.ts';
 import { shown } from './stop-watch.ts';
-import type { StopWatch } from './stop-watch.ts';
+import type { StopReason, StopWatch } from './stop-watch.ts';
 
 /** What may be used up: requests that ended, tokens as counted, time since the first request, or money at a price. */
 export type Budget =
@@ -38,18 +38,26 @@ export function budgetWatch(budget: Budget): StopWatch {
         return { now: costOf(budget.price, used, elapsedMs), limit: budget.limit, what: { en: 'money', zh: '费用' } };
     }
   };
+  const judge = (nowMs: number): StopReason | null => {
+    const { now, limit, what } = spent(nowMs);
+    if (now < limit) return null;
+    return {
+      says: {
+        en: `the budget is used up: ${shown(now)} of ${shown(limit)} ${what.en}`,
+        zh: `预算已用完：${shown(now)} / ${shown(limit)} ${what.zh}`,
+      },
+      evidence: { used: now, limit },
+    };
+  };
   return {
     look(state, last) {
       add(last);
-      const { now, limit, what } = spent(state.nowMs);
-      if (now < limit) return null;
-      return {
-        says: {
-          en: `the budget is used up: ${shown(now)} of ${shown(limit)} ${what.en}`,
-          zh: `预算已用完：${shown(now)} / ${shown(limit)} ${what.zh}`,
-        },
-        evidence: { used: now, limit },
-      };
+      return judge(state.nowMs);
+    },
+    // Time passes, and is paid for, whether or not anything ends.
+    tick({ nowMs, due }) {
+      if (due > 0) begunMs = Math.min(begunMs, nowMs);
+      return begunMs === Infinity ? null : judge(nowMs);
     },
   };
 }

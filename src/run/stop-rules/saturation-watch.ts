@@ -26,20 +26,25 @@ export function saturationWatch(windowMs: number): StopWatch {
   let ended = 0;
   let shortestMs = Infinity;
   let begunMs = Infinity;
+  const sample = (nowMs: number, due: number): StopReason | null => {
+    if (shortestMs === Infinity || nowMs - begunMs < fillLatencies * shortestMs) return null;
+    const before = samples.at(-1);
+    if (before !== undefined && nowMs - before.atMs < windowMs / points) return null;
+    samples.push({ atMs: nowMs, open: due - ended, due });
+    const oldest = nowMs - windowMs;
+    const whole = samples[0]!.atMs <= oldest;
+    if (whole) samples = samples.filter(({ atMs }) => atMs >= oldest);
+    return whole && samples.length >= points / 4 ? judged(samples) : null;
+  };
   return {
     look({ nowMs, due }, last) {
       ended++;
       begunMs = Math.min(begunMs, last.dueMs);
       if (last.outcome === 'ok' && last.sentMs !== null) shortestMs = Math.min(shortestMs, last.endMs - last.sentMs);
-      if (shortestMs === Infinity || nowMs - begunMs < fillLatencies * shortestMs) return null;
-      const before = samples.at(-1);
-      if (before !== undefined && nowMs - before.atMs < windowMs / points) return null;
-      samples.push({ atMs: nowMs, open: due - ended, due });
-      const oldest = nowMs - windowMs;
-      const whole = samples[0]!.atMs <= oldest;
-      if (whole) samples = samples.filter(({ atMs }) => atMs >= oldest);
-      return whole && samples.length >= points / 4 ? judged(samples) : null;
+      return sample(nowMs, due);
     },
+    // A server that answers nothing any more is the most saturated of all.
+    tick: ({ nowMs, due }) => sample(nowMs, due),
   };
 }
 

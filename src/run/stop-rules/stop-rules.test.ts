@@ -125,6 +125,46 @@ describe('saturated', () => {
   });
 });
 
+describe('while nothing ends', () => {
+  const speaksAfterMs = (watch: StopWatch, from: number, to: number, due: (nowMs: number) => number): number | null => {
+    for (let nowMs = from; nowMs <= to; nowMs += 500)
+      if (watch.tick!(state({ nowMs, due: due(nowMs) })) !== null) return nowMs;
+    return null;
+  };
+  test('time passes from the first ask that is due, and is paid for', () => {
+    const from5s = (nowMs: number): number => (nowMs < 5000 ? 0 : 3);
+    expect(speaksAfterMs(budgetWatch({ of: 'time', limitMs: 2000 }), 0, 60_000, from5s)).toBe(7000);
+    const cost = budgetWatch({ of: 'cost', limit: 0.1, price: { perHour: 36 } });
+    expect(speaksAfterMs(cost, 0, 60_000, from5s)).toBe(15_000);
+    expect(speaksAfterMs(budgetWatch({ of: 'requests', limit: 1 }), 0, 60_000, from5s)).toBeNull();
+  });
+  test('a server that answered in 100 ms and then falls silent is saturated once a window has passed; one that nobody asks is not', () => {
+    const answered = (): StopWatch => {
+      const watch = saturationWatch(10_000);
+      for (let i = 0; i < 100; i++)
+        watch.look(
+          state({ nowMs: 100 + i * 100, due: i + 1 }),
+          exchange({ dueMs: i * 100, sentMs: i * 100, endMs: 100 + i * 100 }),
+        );
+      return watch;
+    };
+    const at = speaksAfterMs(answered(), 10_500, 60_000, (nowMs) => nowMs / 100);
+    expect(at).not.toBeNull();
+    expect(at!).toBeLessThanOrEqual(25_000);
+    expect(speaksAfterMs(answered(), 10_500, 60_000, () => 100)).toBeNull();
+  });
+  test('a server that has not answered yet is not judged: it may take so long', () => {
+    expect(speaksAfterMs(saturationWatch(10_000), 0, 120_000, (nowMs) => nowMs / 100)).toBeNull();
+  });
+  test('a rule that speaks then is the reason, for all that follows', () => {
+    const plan = { stopWhen: ['time>2s', 'failed>5%'], slo: [], requests: 100, durationMs: null };
+    const { rules, reason, tick } = stopRulesOf(plan as unknown as RunPlan);
+    expect([1000, 2000, 3000].map((nowMs) => tick!(state({ nowMs, due: 1 })))).toEqual(['go', 'go', 'stop-sending']);
+    expect(reason()).toMatchObject({ rule: 'time>2s', atMs: 3000 });
+    expect(rules[1]!(state({}), exchange({}))).toBe('stop-sending');
+  });
+});
+
 describe('slo-lost', () => {
   const latencies = (slowEvery: number, count = 1000): [RunState, Exchange][] =>
     Array.from({ length: count }, (_, i) => [

@@ -9,6 +9,8 @@ export interface StopReason {
 /** One stop rule at work: looks after each measured exchange, remembers no more than it needs, and gives its reason once. */
 export interface StopWatch {
   look(state: RunState, last: Exchange): StopReason | null;
+  /** Looks while nothing ends, about twice a second; absent = only ends tell it anything. */
+  tick?(state: RunState): StopReason | null;
 }
 
 /** A number as a sentence shows it. */
