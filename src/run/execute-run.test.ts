@@ -44,10 +44,15 @@ test('a silent server: the run is shown and its rules are asked though nothing e
   const kit: RunnerKit = {
     simulated: false,
     run: (_, stops) => ({
-      async *[Symbol.asyncIterator]() {
-        await new Promise((resolve) => stops.sending.addEventListener('abort', resolve));
-        stopped = true;
-      },
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise((resolve) =>
+            stops.sending.addEventListener('abort', () => {
+              stopped = true;
+              resolve({ done: true, value: undefined });
+            }),
+          ),
+      }),
     }),
     monotonicOriginNs: null,
     health: () => null,
