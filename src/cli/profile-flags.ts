@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../core/index.ts';
+import type { Mistake } from '../core/index.ts';
 import {
   builtinProfile,
   defaultProfileName,
   filledSettings,
   isMemoryWord,
+  memoryWords,
   parseSetting,
   readProfile,
   schedulerNames,
@@ -54,20 +56,44 @@ export function profileOf(given: Given): EngineProfile {
   if (asked === undefined && sets.length === 0) return profile;
   const memory = new Map<string, number>();
   const told: Record<string, SettingValue> = {};
+  const mistakes: Mistake[] = [];
   for (const text of sets) {
     const [word = '', value = ''] = text.split('=', 2).map((part) => part.trim());
     if (isMemoryWord(name, word)) memory.set(word, value === '' ? Number.NaN : Number(value));
-    else {
-      const [setting, parsed] = parseSetting(name, text);
-      told[setting] = parsed;
-    }
+    else
+      mistakes.push(
+        ...mistakesOf(() => {
+          const [key, parsed] = parseSetting(name, text);
+          told[key] = parsed;
+        }).map((mistake) => withMemoryWords(mistake, name)),
+      );
   }
-  const { profile: sized, host } = memory.size === 0 ? { profile, host: {} } : withMemory(profile, name, memory);
+  mistakes.push(...mistakesOf(() => withMemory(profile, name, memory)));
+  if (mistakes.length > 0) throw new UserError(mistakes);
+  const { profile: sized, host } = withMemory(profile, name, memory);
   const settings = { ...kept, ...host, ...told };
   const named = new Set([...Object.keys(told), ...Object.keys(host)]);
   const conflicts = settingConflicts(name, filledSettings(sized, name, settings), named);
   if (conflicts.length > 0) throw new UserError(conflicts);
   return { ...sized, scheduler: { name, settings } };
+}
+
+/** A name that no scheduler's setting has may have been meant for the memory. */
+function withMemoryWords(mistake: Mistake, name: SchedulerName): Mistake {
+  if (mistake.code !== 'unknown-setting') return mistake;
+  const { en, zh } = mistake.hint;
+  const words = memoryWords(name);
+  return { ...mistake, hint: { en: `${en} Memory: ${words.join(', ')}.`, zh: `${zh}内存：${words.join('、')}。` } };
+}
+
+function mistakesOf(act: () => unknown): readonly Mistake[] {
+  try {
+    act();
+    return [];
+  } catch (error) {
+    if (error instanceof UserError) return error.mistakes;
+    throw error;
+  }
 }
 
 /** The scheduler of that name; a UserError that lists them when there is none. */

@@ -20,7 +20,7 @@ export type { EngineProfile, FitQuality } from './engine-profile.ts';
 export { engineStory, saturationWords } from './engine-story.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
-export { isMemoryWord, withMemory } from './memory-settings.ts';
+export { isMemoryWord, memoryWords, withMemory } from './memory-settings.ts';
 export { mishapNames, mishaps, mishapTimeoutMs, parseMishap, runawayTokens, starvedProfile } from './mishap.ts';
 export type { Mishap, MishapName } from './mishap.ts';
 export { promptKeys, textKeys, tokenKeys } from './prefix-keys.ts';

@@ -52,6 +52,11 @@ const hostSetting: Partial<Record<SchedulerName, string>> = { mindie: 'cpuBlocks
 /** Tokens to a block where neither the profile nor the user says. */
 const usualBlockSize = (name: SchedulerName): number => (name === 'mindie' ? 128 : 16);
 
+/** Words about memory that a scheduler takes, its server's own first. */
+export function memoryWords(name: SchedulerName): string[] {
+  return [...Object.keys(byScheduler[name]), ...Object.keys(own)];
+}
+
 /** Whether a word of `--set` is about memory, under our name or the scheduler's server's. */
 export function isMemoryWord(name: SchedulerName, word: string): boolean {
   return Object.hasOwn(own, word) || Object.hasOwn(byScheduler[name], word);
@@ -66,6 +71,7 @@ export function withMemory(
   name: SchedulerName,
   words: ReadonlyMap<string, number>,
 ): { profile: EngineProfile; host: Readonly<Record<string, number>> } {
+  if (words.size === 0) return { profile, host: {} };
   const told = meaningsOf(name, words);
   const blockSize = told.get('blockSize') ?? profile.kv?.blockSize ?? usualBlockSize(name);
   const tokenBytes = told.get('tokenBytes') ?? profile.kvBytesPerTokenPerCard ?? null;

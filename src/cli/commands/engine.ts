@@ -3,6 +3,7 @@ import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine } from '../../engine/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
 import { builtinProfiles, mishapNames, parseMishap } from '../../sim/index.ts';
+import type { EngineProfile } from '../../sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -134,9 +135,22 @@ function listProfiles(given: Given): number {
   given.io.out(
     given.common.json
       ? `${JSON.stringify({ schema: 'llmdyno.profiles/1', profiles }, null, 2)}\n`
-      : profiles.map((profile) => `${profile.name}\n    ${profile.title}\n`).join(''),
+      : profiles
+          .map(
+            (profile) => `${profile.name}\n    ${profile.title}\n    ${say(qualityOf(profile), given.common.lang)}\n`,
+          )
+          .join(''),
   );
   return exitCodes.ok;
+}
+
+/** From when a profile's figures are, and how far it was from what it was not fitted to. */
+function qualityOf({ date, fit }: EngineProfile): Phrase {
+  const errors = Object.entries(fit?.heldOutError ?? {}).map(
+    ([metric, error]) => `${metric} ${(100 * error).toFixed(1)} %`,
+  );
+  if (errors.length === 0) return { en: `${date}; its error is not known`, zh: `${date}；误差未知` };
+  return { en: `${date}; held-out error: ${errors.join(', ')}`, zh: `${date}；留出误差：${errors.join('，')}` };
 }
 
 function optionsOf(given: Given): EngineOptions {

@@ -122,6 +122,16 @@ it('what the server itself would refuse is refused, all of it named', async () =
   expect(err).toContain('cpuMemSize above 0');
 });
 
+it('every wrong setting is told at once, and an unknown name brings those of the memory too', async () => {
+  const { err } = await dyno(
+    'sim --scheduler mindie --set maxBatchSize=0 --set npuMem=8 --set cacheBlockSize=100 -n 10',
+  );
+  expect(err).toContain('maxBatchSize must be a whole number, 1 … 819200');
+  expect(err).toContain('no setting "npuMem"');
+  expect(err).toContain('npuMemSize, cpuMemSize, cacheBlockSize');
+  expect(err).toContain('cacheBlockSize must be one of 16, 32');
+});
+
 describe('what went wrong in published benchmarks, by name, is what the audit finds', () => {
   it('nothing, without a fault', async () => {
     const { points, findings } = await sweep(`--concurrency 8,16,32,64 -n 300 ${answers}`);

@@ -101,7 +101,8 @@ export const schedulers = {
       max_num_batched_tokens: whole(1, many, prefillTokens),
       enable_chunked_prefill: yesNo(true),
       long_prefill_token_threshold: whole(0, many, () => 0),
-      max_num_partial_prefills: whole(1, many, () => many),
+      // V1 itself has no such limit: more than ever are in the middle at once.
+      max_num_partial_prefills: whole(1, many, () => 1024),
     },
     'max_num_seqs',
     cacheSwitch('enable_prefix_caching', true, true),

@@ -14,6 +14,7 @@ const reach: Readonly<Record<string, number>> = {
   max_num_batched_tokens: 131_072,
   max_prefill_tokens: 131_072,
   chunked_prefill_size: 131_072,
+  max_num_partial_prefills: 1024,
 };
 const usualReach = 10_000;
 
