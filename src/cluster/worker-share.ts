@@ -1,7 +1,7 @@
 import type { Redis } from './redis.ts';
 import { UserError } from '../core/index.ts';
 import type { Ended, Phrase, RunPlan, Workload } from '../core/index.ts';
-import { LoadSession, startClock, talkModeOf } from '../load/index.ts';
+import { LoadSession, rehearse, startClock, talkModeOf } from '../load/index.ts';
 import type { DealtPhase, PhaseName } from '../load/index.ts';
 import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
@@ -244,6 +244,7 @@ class WorkerShare {
     if (order.say === 'prepare') {
       if (!order.members.includes(member)) return;
       this.#phase = order.phase;
+      await rehearse(this.#parts.seat.data.plan, this.#clock);
       await session.prepare(order.phase);
       await this.#say({ say: 'ready', member, phase: order.phase });
     } else if (order.say === 'begin') {

@@ -3,11 +3,11 @@ import { ChunkLog } from './chunk-log.ts';
 
 test('pieces of one kind in one read are one entry, of two kinds two, and every token is counted', () => {
   const log = new ChunkLog();
-  log.add('reasoning', 2, 10, null);
-  log.add('reasoning', 1, 10, null);
-  log.add('answer', 4, 10, null);
-  for (let i = 0; i < 40; i++) log.add('answer', 1, 11 + i, null);
-  log.add('tool', 7, 99, null);
+  log.add('reasoning', 2, 10, NaN);
+  log.add('reasoning', 1, 10, NaN);
+  log.add('answer', 4, 10, NaN);
+  for (let i = 0; i < 40; i++) log.add('answer', 1, 11 + i, NaN);
+  log.add('tool', 7, 99, NaN);
   const { atMs, tokens, kinds, emittedMs } = log.read();
   expect(atMs).toEqual([10, 10, ...Array.from({ length: 40 }, (_, i) => 11 + i), 99]);
   expect(tokens).toEqual([3, 4, ...Array.from({ length: 40 }, () => 1), 7]);
@@ -20,7 +20,7 @@ test('stamps are kept where every entry has one', () => {
   log.add('answer', 1, 5, 4.5);
   log.add('answer', 1, 6, 5.25);
   expect(log.read()).toEqual({ atMs: [5, 6], tokens: [1, 1], kinds: 'aa', emittedMs: [4.5, 5.25] });
-  log.add('answer', 1, 7, null);
+  log.add('answer', 1, 7, NaN);
   expect(log.read().emittedMs).toBeUndefined();
   expect(new ChunkLog().read()).toEqual({ atMs: [], tokens: [], kinds: '' });
 });

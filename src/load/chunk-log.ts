@@ -23,8 +23,8 @@ export class ChunkLog {
   #kinds = '';
   #kind: OutputKind | null = null;
 
-  /** Output was read: an entry of its own, or part of the one for the same read. stampMs null = the server does not stamp. */
-  add(of: OutputKind, tokens: number, atMs: number, stampMs: number | null): void {
+  /** Output was read: an entry of its own, or part of the one for the same read. stampMs NaN = the server does not stamp. */
+  add(of: OutputKind, tokens: number, atMs: number, stampMs: number): void {
     if (this.#entries > 0 && of === this.#kind && this.#page[this.#at - width] === atMs) {
       this.#page[this.#at - 1]! += tokens;
       return;
@@ -32,9 +32,9 @@ export class ChunkLog {
     if (this.#at === this.#endsAt) this.#nextBlock();
     if (of !== this.#kind) this.#kinds = this.#letters();
     this.#kind = of;
-    this.#unstamped ||= stampMs === null;
+    this.#unstamped ||= Number.isNaN(stampMs);
     this.#page[this.#at++] = atMs;
-    this.#page[this.#at++] = stampMs ?? 0;
+    this.#page[this.#at++] = stampMs;
     this.#page[this.#at++] = tokens;
     this.#entries++;
   }

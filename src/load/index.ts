@@ -17,6 +17,7 @@ export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';
 export { Outbox } from './outbox.ts';
+export { rehearse } from './rehearsal.ts';
 export { ruleKeeper } from './rule-keeper.ts';
 export { startClock } from './run-clock.ts';
 export type { RunClock } from './run-clock.ts';

@@ -3,6 +3,7 @@ import type { ServerStamp } from '../protocol/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
 import { Outbox } from './outbox.ts';
+import { rehearse } from './rehearsal.ts';
 import type { Secrets } from './request-text.ts';
 import { clockFrom, startClock } from './run-clock.ts';
 import { ruleKeeper } from './rule-keeper.ts';
@@ -51,6 +52,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       stops.sending.addEventListener('abort', apply);
       stops.everything.addEventListener('abort', apply);
       try {
+        await rehearse(plan, clock);
         for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.sending.aborted) continue;
           await mine.prepare(phase);

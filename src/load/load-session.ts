@@ -13,7 +13,6 @@ import type { PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { ConnectionSource } from './pools.ts';
-import { rehearse } from './rehearsal.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import { wallOriginNs } from './run-clock.ts';
@@ -95,8 +94,7 @@ export class LoadSession {
 
   /** Gets the first prompts of a phase at hand, and its connections. */
   async prepare(name: PhaseName): Promise<void> {
-    const { plan, clock, workload } = this.#parts;
-    await rehearse(plan, clock);
+    const { plan, workload } = this.#parts;
     const limits = limitsOf(plan, name);
     this.#phase = new Phase(this.#phaseParts, () => workload(name), limits, name === 'warmup');
     await this.#phase.ready();

@@ -4,6 +4,7 @@ import { UserError } from '../core/index.ts';
 import type { Ended, Workload } from '../core/index.ts';
 import { LoadSession } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
+import { rehearse } from './rehearsal.ts';
 import { startClock } from './run-clock.ts';
 import { sharedPlaces } from './thread-words.ts';
 import type { ThreadData, ThreadOrder, ThreadWord } from './thread-words.ts';
@@ -75,6 +76,7 @@ export async function serveLoadThread(
       if (order.say === 'prepare') {
         share.counter = place(sharedPlaces.counter[order.phase]);
         share.starts = place(sharedPlaces.starts[order.phase]);
+        await rehearse(data.plan, clock);
         await mine.prepare(order.phase);
         tell({ say: 'ready', phase: order.phase });
       } else if (order.say === 'begin') {

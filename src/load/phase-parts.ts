@@ -1,3 +1,4 @@
+import type { PacerLimits } from '../arrival/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
@@ -20,4 +21,26 @@ export interface PhaseParts {
   behind: RunBehind | null;
   /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
   deal?: MakeDealing;
+}
+
+/** What of a plan every request asks about, looked up once: plans come in as many shapes as there are ways to write them. */
+export interface PlanWays {
+  severalServers: boolean;
+  /** Every conversation goes to one of several servers. */
+  bySession: boolean;
+  retries: number;
+  dropLate: boolean;
+  countsAll: boolean;
+}
+
+/** The ways of a plan. */
+export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
+  const { reach } = plan.target;
+  return {
+    severalServers: (reach?.also.length ?? 0) > 0,
+    bySession: reach?.spread === 'session',
+    retries: plan.retries ?? 0,
+    dropLate: plan.load.dropLate,
+    countsAll: limits.requests !== null && limits.durationMs === null,
+  };
 }

@@ -10,7 +10,8 @@ import { DealtTalks } from './dealt-talks.ts';
 import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
 import { makeTalks } from './make-talks.ts';
-import type { PhaseParts } from './phase-parts.ts';
+import { waysOf } from './phase-parts.ts';
+import type { PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
@@ -52,7 +53,7 @@ export class Phase {
   #startMs = Infinity;
   readonly #dealing: Dealing;
   readonly #prompts: PromptLine;
-  readonly #countsAll: boolean;
+  readonly #ways: PlanWays;
   /** null = every prompt is asked once and by itself. */
   readonly #talks: Talks | DealtTalks | null;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
@@ -73,7 +74,7 @@ export class Phase {
   constructor(parts: PhaseParts, workload: () => Workload, limits: PacerLimits, warmup: boolean) {
     this.#parts = parts;
     this.#warmup = warmup;
-    this.#countsAll = limits.requests !== null && limits.durationMs === null;
+    this.#ways = waysOf(parts.plan, limits);
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
@@ -144,7 +145,7 @@ export class Phase {
     // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
     const planned = this.#dealing.dealer.rest();
     if (this.#next !== null) {
-      if (planned === null && !this.#countsAll) this.due--;
+      if (planned === null && !this.#ways.countsAll) this.due--;
       else this.#unsent({ seq: this.#next.seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
     }
     this.#next = null;
@@ -222,7 +223,7 @@ export class Phase {
     const next = this.#next;
     this.#next = null;
     if (this.#hasSlot() && this.#held.length === 0) return this.#sendNext(next);
-    if (this.#parts.plan.load.dropLate) this.#unsent(next, nowMs, 'dropped', problem('dropped-late'));
+    if (this.#ways.dropLate) this.#unsent(next, nowMs, 'dropped', problem('dropped-late'));
     else this.#held.push(next);
     return true;
   }
@@ -281,13 +282,14 @@ export class Phase {
 
   /** Makes one attempt at an ask; `before` is how the attempts so far ended, null for the first. */
   #fly(errand: Errand, before: Ended | null, attempt: number): void {
-    const { plan, pool, clock, settings } = this.#parts;
+    const { pool, clock, settings } = this.#parts;
     const { dealt, ask, written, inputChars } = errand;
-    const several = (plan.target.reach?.also.length ?? 0) > 0;
-    const session = plan.target.reach?.spread === 'session' ? (ask.prompt.labels['session'] ?? null) : null;
+    const session = this.#ways.bySession ? (ask.prompt.labels['session'] ?? null) : null;
     const { connection, fresh } = pool.take(session);
     // Of several servers each is asked under its own name.
-    const request = several ? written.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : written;
+    const request = this.#ways.severalServers
+      ? written.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`)
+      : written;
     const nowMs = clock.nowMs();
     const flight = new Flight({
       ask,
@@ -312,13 +314,13 @@ export class Phase {
     });
     this.#flights.add(flight);
     // Nobody asks again: a long prompt is not held twice for as long as its answer lasts.
-    if ((plan.retries ?? 0) === 0) errand.written = '';
+    if (this.#ways.retries === 0) errand.written = '';
   }
 
   /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */
   #again(errand: Errand, ended: Ended, attempt: number): boolean {
     const { plan, clock } = this.#parts;
-    if (attempt > (plan.retries ?? 0) || this.#stopped || !turnedAway(ended.exchange)) return false;
+    if (attempt > this.#ways.retries || this.#stopped || !turnedAway(ended.exchange)) return false;
     const waitMs = this.#retryWait(ended.exchange.problem!, attempt);
     const { totalMs } = plan.timeouts;
     const pastMs = clock.nowMs() - ended.exchange.sentMs!;
@@ -348,7 +350,7 @@ export class Phase {
     const { endMs, outcome, outputTokens } = exchange;
     const heard = outcome === 'ok' && answer !== null ? { ...answer, outputTokens: outputTokens.server } : null;
     const lost = this.#talks!.book.ended(turn, heard, endMs - this.#startMs);
-    if (!this.#countsAll || !this.#talks!.losesTurns) return;
+    if (!this.#ways.countsAll || !this.#talks!.losesTurns) return;
     for (let i = 0; i < lost; i++) {
       this.due++;
       this.#unsent({ seq: this.#talks!.lostSeq(turn, i), dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));

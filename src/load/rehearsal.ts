@@ -1,20 +1,15 @@
-import net from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { Prompt, RunPlan } from '../core/index.ts';
-import { protocolFor } from '../protocol/index.ts';
-import { endpointOf } from './endpoint.ts';
-import { widenNursery } from './garbage.ts';
-import { Phase } from './phase.ts';
-import { Pool } from './pool.ts';
-import { requestWriter } from './request-text.ts';
+import type { Ended, Prompt, RunPlan } from '../core/index.ts';
+import { collectGarbage, widenNursery } from './garbage.ts';
+import { LoadSession } from './load-session.ts';
+import { Outbox } from './outbox.ts';
 import type { RunClock } from './run-clock.ts';
-import { ServerClock } from './server-clock.ts';
+import { standIn } from './stand-in.ts';
 
 /** From so many streams, or requests a second, on code that is not compiled yet is late by more than a timer is. */
 const largeLoad = 100;
 const answers = 1500;
 const streams = 100;
-const pieces = 6;
 const keptEndings = 16;
 /** Where it takes longer, the run does not wait for it. */
 const longestMs = 3000;
@@ -37,50 +32,53 @@ export async function rehearse(plan: RunPlan, clock: RunClock): Promise<void> {
   if (rehearsed || Math.max(concurrency ?? 0, ratePerSec ?? 0) < largeLoad) return;
   rehearsed = true;
   widenNursery();
+  collectGarbage();
   const server = await standIn();
   // Without a loopback device the run itself is the rehearsal.
   if (server === null) return;
-  const target = { ...plainTarget, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
-  const endpoint = endpointOf(target);
-  const pool = new Pool(endpoint, clock);
-  const protocol = protocolFor(target);
-  const write = requestWriter(endpoint, target, {});
-  const played: RunPlan = {
-    ...plan,
-    target,
-    load: { kind: 'closed', concurrency: streams, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false },
-    generation: { ...plan.generation, stream: true },
-    retries: 0,
-  };
-  let count = 0;
-  const parts = {
-    plan: played,
+  const outbox = new Outbox<Ended>();
+  const session = new LoadSession({
+    plan: playedPlan(plan, (server.address() as AddressInfo).port),
     clock,
-    pool,
-    settings: {
-      protocol,
-      timeouts: plan.timeouts,
-      keepText: plan.keepText,
-      originNs: clock.originNs,
-      serverClock: new ServerClock(),
-    },
+    workload: () => ({ next: () => prompt }),
+    secrets: {},
     share: null,
     behind: null,
-    encode: (ask: Parameters<typeof protocol.encode>[0]) => write(protocol.encode(ask, target)),
-    emit: (ending: { record(): unknown }) => {
-      kept[count++ % keptEndings] = [ending, ending.record()];
+    emit: (ending) => {
+      kept.push(ending);
+      if (kept.length > keptEndings) kept.shift();
+      outbox.push(ending);
     },
-  };
-  const phase = new Phase(parts, () => ({ next: () => prompt }), { requests: answers, durationMs: null }, true);
-  const limit = setTimeout(() => phase.cancelAll(), longestMs);
+  });
+  const limit = setTimeout(() => session.cancelAll(), longestMs);
+  const heard = forget(outbox);
   try {
-    await phase.ready();
-    await phase.run(clock.nowMs());
+    await session.prepare('warmup');
+    await session.run('warmup', clock.nowMs());
   } finally {
     clearTimeout(limit);
-    pool.close();
+    session.close();
     server.close();
+    outbox.close();
   }
+  await heard;
+}
+
+async function forget(outbox: Outbox<Ended>): Promise<void> {
+  for await (const _ of outbox);
+}
+
+/** The plan of a run, made to be played against the stand-in: nothing of its target is told to anybody else. */
+function playedPlan(plan: RunPlan, port: number): RunPlan {
+  const { reach: _plainly, ...target } = plan.target;
+  return {
+    ...plan,
+    target: { ...target, ...plainTarget, url: `http://127.0.0.1:${port}/` },
+    load: { kind: 'closed', concurrency: streams, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false },
+    generation: { ...plan.generation, stream: true },
+    warmup: { requests: answers },
+    retries: 0,
+  };
 }
 
 const plainTarget = { api: 'openai-chat' as const, model: 'm', headers: {}, keyEnv: null, insecure: false };
@@ -92,41 +90,3 @@ const prompt: Prompt = {
   maxTokens: null,
   labels: {},
 };
-
-/** Answers every request on a connection with a short stream, a piece in each round; null = it cannot listen here. */
-function standIn(): Promise<net.Server | null> {
-  const server = net.createServer((socket) => {
-    socket.setNoDelay(true);
-    socket.on('error', () => socket.destroy());
-    socket.on('data', () => {
-      let left = pieces;
-      const say = (): void => {
-        left--;
-        socket.write(left === pieces - 1 ? head + piece : left === 0 ? last : piece);
-        if (left > 0) setImmediate(say);
-      };
-      say();
-    });
-  });
-  return new Promise((resolve) => {
-    // Also later on: where handles are short, connections of the rehearsal are refused, and that is all.
-    server.on('error', () => resolve(null));
-    server.listen(0, '127.0.0.1', () => resolve(server));
-  });
-}
-
-const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
-const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
-const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
-const said = (content: string, finish: string | null): unknown => ({
-  id: 'rehearsal',
-  object: 'chat.completion.chunk',
-  choices: [{ index: 0, delta: { content }, finish_reason: finish }],
-});
-const usage = { prompt_tokens: 1, completion_tokens: pieces, total_tokens: pieces + 1 };
-const piece = chunk(event(said('word ', null)));
-const last =
-  chunk(event(said('', 'stop'))) +
-  chunk(event({ id: 'rehearsal', object: 'chat.completion.chunk', choices: [], usage })) +
-  chunk('data: [DONE]\n\n') +
-  '0\r\n\r\n';

@@ -11,7 +11,7 @@ test('a stamp on the clock of the run is what whole numbers give, to less than a
       const emitted = originNs + after;
       fc.pre(emitted >= 0n);
       const text = `"${emitted}"`;
-      const ms = stampMsIn(bytesOf(text), 1, text.length - 1, originNs)!;
+      const ms = stampMsIn(bytesOf(text), 1, text.length - 1, originNs);
       expect(Math.abs(ms - Number(after) / 1e6)).toBeLessThan(1e-3);
     }),
   );
@@ -19,5 +19,5 @@ test('a stamp on the clock of the run is what whole numbers give, to less than a
 
 test('what is no number of nanoseconds is no stamp', () => {
   for (const text of ['', '12a', '-5', '1.5', '1'.repeat(20)])
-    expect(stampMsIn(bytesOf(text), 0, text.length, 0n)).toBeNull();
+    expect(stampMsIn(bytesOf(text), 0, text.length, 0n)).toBeNaN();
 });
