@@ -55,6 +55,7 @@ export function showPoint(given: Given, summary: Summary): void {
     load.ratePerSec === null
       ? `${say({ en: 'concurrency', zh: '并发' }, common.lang)} ${load.concurrency}`
       : `${load.ratePerSec}/s`,
+    summary.simulated ? `[${say({ en: 'simulated', zh: '模拟' }, common.lang)}]` : null,
     `${counts.ok}/${counts.planned} ok`,
     requestsPerSec === null ? null : `${requestsPerSec.toFixed(2)} req/s`,
     outputTokensPerSec === null ? null : `${outputTokensPerSec.toFixed(0)} tok/s`,

@@ -23,7 +23,7 @@ export * from './chart/index.ts';
 export { comparisonHtml, comparisonMarkdown, comparisonReportText } from './comparison-report.ts';
 export { comparisonText } from './comparison-text.ts';
 export { efficiencyHtml, efficiencyText } from './efficiency-table.ts';
-export { findingLines } from './finding-text.ts';
+export { findingLines, simulationOf } from './finding-text.ts';
 export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
 export type { HtmlParts, PageScript } from './html/html-report.ts';

@@ -2,7 +2,7 @@ import { auditPoints } from '../../audit/index.ts';
 import type { AuditContext, PointAudit } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
-import { findingLines, plainPainter } from '../../report/index.ts';
+import { findingLines, plainPainter, simulationOf } from '../../report/index.ts';
 import { summaryOfRun, sweepOf } from '../../run/index.ts';
 import { findEntry, openSweep } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
@@ -108,6 +108,7 @@ function documentOf(told: readonly Told[]): Record<string, unknown> {
         label: point.label,
         concurrency: point.load.concurrency,
         ratePerSec: point.load.ratePerSec,
+        simulated: point.simulated,
         ...audit.points[i]!,
       })),
     ),
@@ -125,7 +126,8 @@ function textOf(given: Given, { title, points, audit }: Told): string {
   const { lang } = given.common;
   const paint = reportOptions(given).paint ?? plainPainter;
   const everywhere = remarksOfAll(audit.points);
-  const lines = [paint.strong(title)];
+  const simulation = points.map(simulationOf).find((phrase) => phrase !== null) ?? null;
+  const lines = [paint.strong(title), ...(simulation === null ? [] : [paint.warn(`  [${say(simulation, lang)}]`)])];
   points.forEach((point, i) => {
     const { status, findings, repaired } = audit.points[i]!;
     const shown = status === 'clean' ? paint.good : status === 'repairable' ? paint.warn : paint.bad;

@@ -107,6 +107,7 @@ describe('what a simulated engine says of itself is where a user looks', () => {
     expect(listed.runs.every((entry) => entry.simulated)).toBe(true);
     expect((await dyno('runs list')).out).toMatch(/run, simulated.* one /);
     expect((await dyno('runs list')).out).toMatch(/sweep of 2, simulated.* two /);
+    expect((await dyno('audit one')).out).toContain('[SIMULATED: not a measurement of a real engine]');
     const compared = await dyno('compare one two --lenient');
     expect(compared.out).toContain('one: simulated, not a measurement of a real engine. @ 2 (simulated)');
     expect(compared.out).toContain('two: simulated, not a measurement of a real engine. @ 2 (simulated)');

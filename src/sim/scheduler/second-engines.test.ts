@@ -1,254 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SecondMindie, SecondSglang, SecondStatic, SecondVllm, SecondVllmV0 } from '../../../test/second-engines.ts';
+import type { Line, Story } from '../../../test/second-engines.ts';
 import type { EngineProfile, EngineRequest, SchedulerName, SettingValue } from '../index.ts';
 import { EngineCore } from '../index.ts';
 
-/**
- * Second engines, slow and plain, written from what is published of vLLM's and MindIE's scheduling and not from the code beside
- * this file: no board, no sums, no phases, every token and every block counted one by one. Both must tell the same story, step
- * by step, of any load. A step takes 10 ms, 1 for each decode and 2 for each prompt token: whole numbers, so that times are equal and not close.
- */
+/** A step's cost in whole numbers. */
 const cost = { aMs: 10, cMsPerDecode: 1, p1MsPerPrefillToken: 2, kMsPer1000KvTokens: 0 };
-
-interface Line {
-  startMs: number;
-  endMs: number;
-  prefill: number;
-  /** Who made a token, in the order of ids; ! = the last one. */
-  made: string[];
-  running: number;
-  waiting: number;
-  usedBlocks: number;
-}
-
-interface Story {
-  lines: Line[];
-  preemptions: number;
-  recomputed: number;
-  swappedOut: number;
-}
-
-/** A request in a second engine. */
-class Plain {
-  computed = 0;
-  made = 0;
-  blocks = 0;
-  /** Has caught up with its prompt since it was admitted: what follows are decodes. */
-  decodes = false;
-  wasPreempted = false;
-  swapped = false;
-  constructor(readonly request: EngineRequest) {}
-  get want(): number {
-    return this.request.inputTokens + this.made - this.computed;
-  }
-}
-
-/** What both second engines share: the queue, the blocks, the clock. `form` says what is in a step, or until when to rest. */
-abstract class SecondEngine {
-  waiting: Plain[] = [];
-  running: Plain[] = [];
-  nowMs = 0;
-  usedBlocks = 0;
-  story: Story = { lines: [], preemptions: 0, recomputed: 0, swappedOut: 0 };
-  constructor(
-    readonly settings: Record<string, number | boolean>,
-    readonly kv: { blocks: number; blockSize: number },
-  ) {}
-
-  abstract form(): [Plain, number][] | { restMs: number };
-
-  number(name: string): number {
-    return Number(this.settings[name]);
-  }
-
-  get free(): number {
-    return this.kv.blocks - this.usedBlocks;
-  }
-
-  blocksFor(tokens: number): number {
-    return Math.ceil(tokens / this.kv.blockSize);
-  }
-
-  lacks(one: Plain, tokens: number): boolean {
-    return this.blocksFor(one.computed + tokens) - one.blocks > this.free;
-  }
-
-  take(one: Plain, tokens: number): void {
-    const blocks = this.blocksFor(one.computed + tokens);
-    this.usedBlocks += blocks - one.blocks;
-    one.blocks = blocks;
-  }
-
-  letGo(one: Plain): void {
-    this.usedBlocks -= one.blocks;
-    one.blocks = 0;
-    one.decodes = false;
-  }
-
-  recompute(one: Plain): void {
-    this.letGo(one);
-    one.wasPreempted = true;
-    this.story.preemptions++;
-    this.story.recomputed += one.computed;
-    one.computed = 0;
-    this.waiting.unshift(one);
-  }
-
-  play(requests: readonly EngineRequest[]): Story {
-    const queue = requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
-    for (;;) {
-      while (queue.length > 0 && queue[0]!.arrivalMs <= this.nowMs) this.waiting.push(new Plain(queue.shift()!));
-      if (this.waiting.length + this.running.length === 0) {
-        if (queue.length === 0) return this.story;
-        this.nowMs = queue[0]!.arrivalMs;
-        continue;
-      }
-      const step = this.form();
-      if ('restMs' in step) this.nowMs = Math.min(step.restMs, queue[0]?.arrivalMs ?? Infinity);
-      else this.run(step);
-    }
-  }
-
-  run(step: [Plain, number][]): void {
-    const [running, waiting, usedBlocks, startMs] = [
-      this.running.length,
-      this.waiting.length,
-      this.usedBlocks,
-      this.nowMs,
-    ];
-    let prefill = 0;
-    let decodes = 0;
-    const made: [number, string][] = [];
-    for (const [one, tokens] of step) {
-      if (one.decodes) decodes++;
-      else prefill += tokens;
-      one.computed += tokens;
-      if (one.want > 0) continue;
-      one.made++;
-      one.decodes = true;
-      const over = one.made === one.request.outputTokens;
-      made.push([one.request.id, over ? '!' : '']);
-      if (!over) continue;
-      this.letGo(one);
-      this.running.splice(this.running.indexOf(one), 1);
-    }
-    this.nowMs += 10 + decodes + 2 * prefill;
-    const names = made.toSorted((a, b) => a[0] - b[0]).map(([id, mark]) => `${id}${mark}`);
-    this.story.lines.push({ startMs, endMs: this.nowMs, prefill, made: names, running, waiting, usedBlocks });
-  }
-}
-
-/** vLLM V1: everybody wants what it has not computed; the budget goes to the running ones in order, then to the queue. */
-class SecondVllm extends SecondEngine {
-  form(): [Plain, number][] {
-    const step: [Plain, number][] = [];
-    let budget = this.number('max_num_batched_tokens');
-    const threshold = this.number('long_prefill_token_threshold') || Infinity;
-    let preempted = false;
-    for (let i = 0; i < this.running.length && budget > 0; i++) {
-      const one = this.running[i]!;
-      const tokens = Math.min(one.want, threshold, budget);
-      while (this.running.includes(one) && this.lacks(one, tokens)) {
-        this.recompute(this.running.pop()!);
-        preempted = true;
-      }
-      if (!this.running.includes(one)) break;
-      this.take(one, tokens);
-      step.push([one, tokens]);
-      budget -= tokens;
-    }
-    while (!preempted && budget > 0 && this.waiting.length > 0) {
-      if (this.running.length === this.number('max_num_seqs')) break;
-      const one = this.waiting[0]!;
-      let tokens = Math.min(one.want, threshold);
-      const cut = tokens > budget;
-      // A prompt longer than the budget that must not be cut would wait for ever: it goes alone.
-      if (cut && this.settings['enable_chunked_prefill'] === false && this.running.length > 0) break;
-      if (cut && this.settings['enable_chunked_prefill'] === true) tokens = budget;
-      const inTheMiddle = step.filter(([other, part]) => part < other.want).length;
-      if (tokens < one.want && inTheMiddle >= this.number('max_num_partial_prefills')) break;
-      if (this.lacks(one, tokens)) break;
-      this.take(one, tokens);
-      this.waiting.shift();
-      this.running.push(one);
-      step.push([one, tokens]);
-      budget -= tokens;
-    }
-    return step;
-  }
-}
-
-/** MindIE: a step prefills or decodes; which, the policy says: prefill first (0), or the waste rule (1). */
-class SecondMindie extends SecondEngine {
-  waste = 0;
-  form(): [Plain, number][] | { restMs: number } {
-    const [mostPrompts, mostTokens, mostRunning] = ['maxPrefillBatchSize', 'maxPrefillTokens', 'maxBatchSize'].map(
-      (name) => this.number(name),
-    ) as [number, number, number];
-    const head = this.waiting[0];
-    if (head !== undefined && this.running.length === 0 && !head.wasPreempted) {
-      const tokens = this.waiting.slice(0, mostPrompts).reduce((sum, one) => sum + one.want, 0);
-      const isClosed = this.waiting.length >= Math.min(mostPrompts, mostRunning) || tokens >= mostTokens;
-      const restMs = head.request.arrivalMs + this.number('maxQueueDelayMicroseconds') / 1000;
-      if (!isClosed && this.nowMs < restMs) return { restMs };
-    }
-    const step: [Plain, number][] = [];
-    let tokens = 0;
-    while (this.waiting.length > 0 && (step.length > 0 || this.wantsPrefill())) {
-      const one = this.waiting[0]!;
-      if (one.swapped || step.length >= mostPrompts || this.running.length >= mostRunning) break;
-      if (step.length > 0 && tokens + one.want > mostTokens) break;
-      if (this.lacks(one, one.want)) break;
-      this.take(one, one.want);
-      this.waiting.shift();
-      this.running.push(one);
-      step.push([one, one.want]);
-      tokens += one.want;
-    }
-    if (this.waiting.length === 0 && step.length === 0) this.waste = 0;
-    return step.length > 0 ? step : this.decode(mostRunning);
-  }
-
-  wantsPrefill(): boolean {
-    if (this.settings['supportSelectBatch'] === false) return true;
-    const [most, running] = [this.number('maxBatchSize'), this.running.length];
-    if (running <= most) this.waste += this.number('decodeTimeMsPerReq') * (most - running);
-    if (this.number('prefillTimeMsPerReq') * running > this.waste) return false;
-    this.waste = 0;
-    return true;
-  }
-
-  decode(mostRunning: number): [Plain, number][] {
-    const needed = (): number => this.running.filter((one) => this.blocksFor(one.computed + 1) > one.blocks).length;
-    while (this.waiting[0]?.swapped === true && this.running.length < mostRunning) {
-      const one = this.waiting[0];
-      const blocks = this.blocksFor(one.computed);
-      // Room for the next step of all, and a block for itself, or it would go again at once.
-      const spare = this.running.length === 0 ? 0 : needed() + 1;
-      if (blocks + spare > this.free) break;
-      this.waiting.shift();
-      one.swapped = false;
-      one.decodes = true;
-      this.take(one, 0);
-      this.running.push(one);
-    }
-    while (needed() > this.free) {
-      const youngest = this.running.pop()!;
-      const inHost = this.waiting.filter((one) => one.swapped);
-      const hostBlocks = inHost.reduce((sum, one) => sum + this.blocksFor(one.computed), 0);
-      const threshold = this.number('cpuBlocks') * this.number('recomputeThreshold');
-      if (inHost.length < this.number('maxPreemptCount') && hostBlocks + youngest.blocks <= threshold) {
-        this.story.preemptions++;
-        this.story.swappedOut += youngest.blocks;
-        this.letGo(youngest);
-        youngest.swapped = youngest.wasPreempted = true;
-        this.waiting.unshift(youngest);
-      } else this.recompute(youngest);
-    }
-    for (const one of this.running) this.take(one, 1);
-    return this.running.map((one) => [one, 1]);
-  }
-}
 
 /** The story that the engine itself tells. */
 function told(
@@ -366,5 +124,57 @@ describe('second engines tell the same story of any load', () => {
     );
     expect(some.preemptions).toBeGreaterThan(50);
     expect(some.swappedOut).toBeGreaterThan(50);
+  });
+
+  it('vllm-v0: prompts first, the watermark, swap where the host has room, else recompute', () => {
+    const some = { preemptions: 0, swappedOut: 0 };
+    const settings = fc.record({
+      max_num_seqs: fc.integer({ min: 1, max: 6 }),
+      max_num_batched_tokens: fc.integer({ min: 6, max: 120 }),
+      watermark: fc.constantFrom(0, 0.01, 0.2),
+      preemption_mode: fc.constantFrom('recompute', 'swap'),
+      num_cpu_blocks: fc.constantFrom(2, 6, 30),
+    });
+    fc.assert(
+      fc.property(loads, settings, caches, (requests, chosen, kv) => {
+        const second = new SecondVllmV0(chosen, kv).play(requests);
+        expect(told('vllm-v0', chosen, kv, requests)).toEqual(second);
+        some.preemptions += second.preemptions;
+        some.swappedOut += second.swappedOut;
+      }),
+      { numRuns, seed: 33 },
+    );
+    expect(some.preemptions).toBeGreaterThan(50);
+    expect(some.swappedOut).toBeGreaterThan(50);
+  });
+
+  it('sglang: extend trains, chunks of long prompts, blocks kept for answers, retraction', () => {
+    let preemptions = 0;
+    const settings = fc.record({
+      max_running_requests: fc.integer({ min: 1, max: 6 }),
+      max_prefill_tokens: fc.integer({ min: 10, max: 120 }),
+      chunked_prefill_size: fc.constantFrom(-1, 9, 40),
+      new_token_ratio: fc.constantFrom(0, 0.1, 0.3),
+    });
+    fc.assert(
+      fc.property(loads, settings, caches, (requests, chosen, kv) => {
+        const second = new SecondSglang(chosen, kv).play(requests);
+        expect(told('sglang', chosen, kv, requests)).toEqual(second);
+        preemptions += second.preemptions;
+      }),
+      { numRuns, seed: 34 },
+    );
+    expect(preemptions).toBeGreaterThan(50);
+  });
+
+  it('static: a batch is served to its end', () => {
+    const settings = fc.record({ maxBatchSize: fc.integer({ min: 1, max: 6 }) });
+    const wide = { blocks: 1000, blockSize: 16 };
+    fc.assert(
+      fc.property(loads, settings, (requests, chosen) => {
+        expect(told('static', chosen, wide, requests)).toEqual(new SecondStatic(chosen, wide).play(requests));
+      }),
+      { numRuns, seed: 35 },
+    );
   });
 });
