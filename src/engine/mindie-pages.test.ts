@@ -122,3 +122,19 @@ describe('times that a stream tells of its tokens are those of the simulated ste
     ]);
   });
 });
+
+it('an idle engine that lets its queue fill begins when the batch is full, not when its patience ends', async () => {
+  // A hundred times slower than real: the patience of a second would be 100 s, what is allowed here is 50.
+  const settings = { maxPrefillBatchSize: 2, maxQueueDelayMicroseconds: 1_000_000 };
+  const quick = { aMs: 0.1, cMsPerDecode: 0, p1MsPerPrefillToken: 0, kMsPer1000KvTokens: 0 };
+  const engine = await start({
+    profile: { ...profile, cost: quick, scheduler: { name: 'mindie', settings } },
+    speed: 0.01,
+  });
+  const ask = async (): Promise<number> => {
+    const body = JSON.stringify({ text_input: 'Why?', parameters: { details: true, max_new_tokens: 1 } });
+    const answer = await fetch(`${engine.url}/v2/models/${profile.model}/generate_stream`, { method: 'POST', body });
+    return Number(/"queue_wait_time":(\d+)/.exec(await answer.text())![1]);
+  };
+  for (const waitedUs of await Promise.all([ask(), ask()])) expect(waitedUs).toBeLessThan(500_000);
+});

@@ -147,7 +147,7 @@ export class EngineBoard implements Board {
       own.blocks = held;
       this.totals.swappedOutBlocks += held;
     } else {
-      this.totals.recomputedTokens += wasDecoding ? own.inputTokens + own.madeBefore - 1 : own.computedTokens;
+      own.lostTokens = wasDecoding ? own.inputTokens + own.madeBefore - 1 : own.computedTokens;
       own.computedTokens = 0;
     }
     this.waiting.unshift(own);
@@ -252,6 +252,9 @@ export class EngineBoard implements Board {
         own.cachedTokens = start;
       }
     }
+    // What the prefix cache still has need not be computed again.
+    this.totals.recomputedTokens += Math.max(0, own.lostTokens - start);
+    own.lostTokens = 0;
     this.waiting.remove(own);
     own.computedTokens = start;
     own.state = 'prefilling';

@@ -170,6 +170,30 @@ describe('shared beginnings', () => {
     },
   );
 
+  it.each([
+    [true, 12 - 4],
+    [false, 12],
+  ])(
+    'cache %s: of a preempted one only what is not found again is recomputed, %d tokens',
+    (prefixCaching, recomputed) => {
+      // Six blocks of 4; two prompts of 8 with answers of 8 come to 15 tokens, four blocks each. The younger goes when both want
+      // their fourth, with 8 + 4 tokens of KV, and comes back when the other is done: the first of its prompt's blocks is still there
+      // (never the whole prompt is).
+      const core = new EngineCore({ profile: { ...profile, kv: { blocks: 6, blockSize: 4 }, prefixCaching }, seed: 1 });
+      for (const id of [1, 2])
+        core.submit({
+          id,
+          inputTokens: 8,
+          outputTokens: 8,
+          arrivalMs: 0,
+          keys: { prompt: Float64Array.of(10 * id, 10 * id + 1) },
+        });
+      core.beginStep(0);
+      while (core.step !== null) core.advance(Infinity);
+      expect(core.counters()).toMatchObject({ preemptionsTotal: 1, recomputedTokensTotal: recomputed });
+    },
+  );
+
   it('without a limit of its own the cache still forgets: never more than 2^17 blocks that nobody holds', () => {
     const cache = new PrefixCache(false);
     for (let i = 0; i < 3; i++) {

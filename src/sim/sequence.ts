@@ -37,6 +37,8 @@ export class CoreSequence implements Sequence {
   keepsApart = false;
   /** Prompt tokens taken from the prefix cache when it was first admitted; null = none were looked up. */
   cachedTokens: number | null = null;
+  /** Tokens whose KV was lost when it was preempted, and is not computed again yet. */
+  lostTokens = 0;
   /** Its place in the order of admission. */
   admission = 0;
   firstTokenMs = 0;
