@@ -60,7 +60,13 @@ for (let number = 0; number < engines; number++) {
       outputTokensPerSec: run.outputTokensPerSec,
       latencyMeanMs: run.latencyMeanMs,
       latencyP90Ms: run.latencyP90Ms,
-      latencyMs: distributionOf(lengths.map((tokens) => (tokens * run.latencyMeanMs) / meanTokens)),
+      latencyMs: {
+        ...distributionOf(lengths.map((tokens) => (tokens * run.latencyMeanMs) / meanTokens)),
+        p50: run.latencyP50Ms,
+        p90: run.latencyP90Ms,
+        p99: run.latencyP99Ms,
+      },
+      ttftMeanMs: null,
       remarks: [],
     };
   });

@@ -13,7 +13,9 @@ export interface ClosedLoad {
 export interface RunFigures {
   outputTokensPerSec: number;
   latencyMeanMs: number;
+  latencyP50Ms: number;
   latencyP90Ms: number;
+  latencyP99Ms: number;
   ttftMeanMs: number;
 }
 
@@ -51,10 +53,13 @@ export function closedRun(profile: EngineProfile, load: ClosedLoad, seed = 1): R
   }
   let sum = 0;
   for (const latency of latencies) sum += latency;
+  const sorted = latencies.sort();
   return {
     outputTokensPerSec: (1000 * tokens) / endMs,
     latencyMeanMs: sum / count,
-    latencyP90Ms: quantile(latencies.sort(), 0.9)!,
+    latencyP50Ms: quantile(sorted, 0.5)!,
+    latencyP90Ms: quantile(sorted, 0.9)!,
+    latencyP99Ms: quantile(sorted, 0.99)!,
     ttftMeanMs: ttftMs / count,
   };
 }

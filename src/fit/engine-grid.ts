@@ -1,6 +1,6 @@
 import { closedRun } from './closed-run.ts';
+import type { ExplainedFigure } from './explained-figures.ts';
 import type { FitPoint } from './fit-point.ts';
-import { scoredMetrics, scoredNames } from './scored-metrics.ts';
 import { loadsOf } from './sweep-loads.ts';
 import type { SweepModel } from './sweep-model.ts';
 
@@ -17,7 +17,7 @@ export interface GridEngine {
 /** Engines of one family around each other, and what a log would print of them where a = 1 ms. */
 export interface EngineGrid {
   engines: GridEngine[];
-  /** For each engine the logarithms of the scored metrics at a point. */
+  /** For each engine the logarithms of the figures at a point. */
   logsAt(point: FitPoint): number[][];
 }
 
@@ -37,7 +37,12 @@ const between = 4;
  * A grid of engines. All times of an engine without jitter are proportional to a, so that a needs no side of its own: it is found
  * in closed form for each engine.
  */
-export function engineGrid(model: SweepModel, lowest: FitPoint, range: GridRange): EngineGrid {
+export function engineGrid(
+  model: SweepModel,
+  lowest: FitPoint,
+  range: GridRange,
+  figures: readonly ExplainedFigure[],
+): EngineGrid {
   const ratios = spread(range.ratios, range.nodes.ratios);
   const limits = range.limits === null ? [1] : spread(range.limits, range.nodes.limits);
   const fineRatios = refined(ratios);
@@ -58,10 +63,10 @@ export function engineGrid(model: SweepModel, lowest: FitPoint, range: GridRange
     engines,
     logsAt(point) {
       const loads = Array.from({ length: range.orders }, (_, i) => loadsOf([lowest, point], i + 1)[1]!);
-      const table = limits.map((limit) => ratios.map((ratio) => figures(model.profile(1, ratio, limit), loads)));
+      const table = limits.map((limit) => ratios.map((ratio) => logsOf(model.profile(1, ratio, limit), loads, figures)));
       return fineLimits.flatMap((limit) =>
         fineRatios.map((ratio) =>
-          scoredNames.map((_, k) => {
+          figures.map((_, k) => {
             const at = (row: number): number => mix(ratio, (column) => table[row]![column]![k]!);
             return mix(limit, at);
           }),
@@ -71,14 +76,13 @@ export function engineGrid(model: SweepModel, lowest: FitPoint, range: GridRange
   };
 }
 
-function figures(
+function logsOf(
   profile: Parameters<typeof closedRun>[0],
   loads: readonly Parameters<typeof closedRun>[1][],
+  figures: readonly ExplainedFigure[],
 ): number[] {
   const runs = loads.map((load) => closedRun(profile, load));
-  return scoredNames.map(
-    (name) => runs.reduce((sum, run) => sum + Math.log(scoredMetrics[name].predicted(run)), 0) / runs.length,
-  );
+  return figures.map(({ predicted }) => runs.reduce((sum, run) => sum + Math.log(predicted(run)), 0) / runs.length);
 }
 
 interface FineNode {

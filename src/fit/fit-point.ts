@@ -13,6 +13,8 @@ export interface FitPoint {
   latencyMeanMs: number;
   latencyP90Ms: number | null;
   latencyMs: Distribution;
+  /** Mean time to the first token; null where tokens were not streamed. */
+  ttftMeanMs: number | null;
   /** What had to be assumed or mended, in words. */
   remarks: Phrase[];
 }
@@ -34,6 +36,8 @@ const assumedRequests = 1000;
 const assumedInputTokens = 50;
 /** Share of failed requests from which on a point is left out. */
 const tooManyFailed = 0.05;
+/** First tokens later than this share of the latency came with the last. */
+const streamedRatio = 0.98;
 
 /** Reads a sweep through the audit: clean points as they are, repairable ones with the repaired figures, unusable ones not at all. */
 export function usablePoints(summaries: readonly Summary[]): UsablePoints {
@@ -91,8 +95,14 @@ function readPoint(summary: Summary, audit: PointAudit): FitPoint | { why: Phras
     latencyMeanMs: latencyMs.mean,
     latencyP90Ms: latencyMs.p90,
     latencyMs,
+    ttftMeanMs: streamedTtft(summary.ttftMs?.mean ?? null, latencyMs.mean),
     remarks: remarksOf(summary, audit, counted),
   };
+}
+
+/** A first token that comes with the last was not streamed: it tells nothing of its own. */
+function streamedTtft(ttftMs: number | null, latencyMs: number): number | null {
+  return ttftMs !== null && ttftMs > 0 && ttftMs < streamedRatio * latencyMs ? ttftMs : null;
 }
 
 function remarksOf(summary: Summary, audit: PointAudit, counted: number | null): Phrase[] {

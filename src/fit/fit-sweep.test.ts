@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { distributionOf } from '../core/index.ts';
+import type { Distribution } from '../core/index.ts';
 import { lineImporter } from '../import/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import { choosePoints, closedRun, fitSweep, heldOutOf, interpolationOf, usablePoints } from './index.ts';
-import type { FitPoint } from './index.ts';
+import type { FitPoint, RunFigures } from './index.ts';
 import { PointNoise } from './point-noise.ts';
 
 const truth: EngineProfile = {
@@ -22,14 +23,18 @@ const truth: EngineProfile = {
   notes: [],
 };
 
+/** Percentiles as a log would print them: those that a run tells, and between them the lengths', at this run's time per token. */
+function percentilesOf(run: RunFigures, outputTokens: readonly number[]): Distribution {
+  const latencyMs = distributionOf(outputTokens.map((tokens) => (tokens * run.latencyMeanMs) / 200))!;
+  return { ...latencyMs, p50: run.latencyP50Ms, p90: run.latencyP90Ms, p99: run.latencyP99Ms };
+}
+
 /** A sweep as a log would print it, of an engine whose parameters are known. Answers of 50 to 350 tokens, evenly spread. */
 function sweepOf(profile: EngineProfile, concurrencies: readonly number[]): FitPoint[] {
   const outputTokens = Array.from({ length: 400 }, (_, i) => 50 + ((i * 173) % 301));
   return concurrencies.map((concurrency) => {
     const load = { concurrency, inputTokens: outputTokens.map(() => 50), outputTokens };
     const run = closedRun(profile, load, concurrency);
-    // Percentiles of lengths, at the time per token of this concurrency: what the lowest point's latencies look like.
-    const latencyMs = distributionOf(outputTokens.map((tokens) => (tokens * run.latencyMeanMs) / 200))!;
     return {
       concurrency,
       requests: 400,
@@ -38,7 +43,8 @@ function sweepOf(profile: EngineProfile, concurrencies: readonly number[]): FitP
       outputTokensPerSec: run.outputTokensPerSec,
       latencyMeanMs: run.latencyMeanMs,
       latencyP90Ms: run.latencyP90Ms,
-      latencyMs,
+      latencyMs: percentilesOf(run, outputTokens),
+      ttftMeanMs: null,
       remarks: [],
     };
   });
@@ -70,7 +76,8 @@ describe('an engine whose parameters are known', () => {
       const load = { concurrency: point.concurrency, inputTokens: outputTokens.map(() => 500), outputTokens };
       const run = closedRun(cached, load);
       const { outputTokensPerSec, latencyMeanMs, latencyP90Ms } = run;
-      return { ...point, inputTokens: 500, outputTokensPerSec, latencyMeanMs, latencyP90Ms };
+      const latencyMs = percentilesOf(run, outputTokens);
+      return { ...point, inputTokens: 500, outputTokensPerSec, latencyMeanMs, latencyP90Ms, latencyMs };
     });
     const fit = fitSweep(long, nothingKnown);
     expect(fit.limit).toBe('kv');
@@ -82,6 +89,33 @@ describe('an engine whose parameters are known', () => {
     const fit = fitSweep(sweepOf(truth, [2, 4, 8]), nothingKnown);
     expect(fit.limit).toBe('none');
     expect(fit.maxBatchSize).toBeNull();
+  });
+});
+
+describe('a batch that ends between two points', () => {
+  const full = { ...truth, maxBatchSize: 50, jitter: { stepSigma: 0 } };
+  const points = sweepOf(full, [4, 16, 40, 64, 128]);
+  const widthOf = (sweep: FitPoint[]): number => {
+    const [low, high] = fitSweep(sweep, nothingKnown).intervals['maxBatchSize']!;
+    expect(low).toBeLessThan(50);
+    expect(high).toBeGreaterThan(50);
+    return Math.log(high / low);
+  };
+  const bare = points.map((point, i) =>
+    i === 0 ? point : { ...point, latencyMs: { ...point.latencyMs, p50: null, p99: null } },
+  );
+
+  it('is known better where short and long answers are seen to come closer together in the queue', () => {
+    expect(widthOf(points)).toBeLessThan(0.9 * widthOf(bare));
+  });
+
+  it('is known better where first tokens are seen to wait', () => {
+    const streamed = bare.map((point) => {
+      const outputTokens = Array.from({ length: 400 }, (_, i) => 50 + ((i * 173) % 301));
+      const load = { concurrency: point.concurrency, inputTokens: outputTokens.map(() => 50), outputTokens };
+      return { ...point, ttftMeanMs: closedRun(full, load).ttftMeanMs };
+    });
+    expect(widthOf(streamed)).toBeLessThan(0.9 * widthOf(bare));
   });
 });
 
@@ -189,6 +223,12 @@ describe('a table with failures', () => {
       '50 of 1000 requests failed',
     );
     expect(read(header, '| 8 | 990 | 10 | 4 | 2000 | 400 |').points).toHaveLength(1);
+  });
+
+  it('has a first token of its own only where tokens were streamed: one that comes with the last tells nothing', () => {
+    const header = '| 并发数 | QPS | 平均时延（ms） | 输出吞吐量（token/s） | 平均首token时延（ms） |';
+    expect(read(header, '| 8 | 4 | 2000 | 400 | 150 |').points[0]!.ttftMeanMs).toBe(150);
+    expect(read(header, '| 8 | 4 | 2000 | 400 | 2000 |').points[0]!.ttftMeanMs).toBeNull();
   });
 
   it('keeps those whose total nobody printed', () => {

@@ -3,6 +3,8 @@ import type { EngineProfile } from '../sim/index.ts';
 import { choosePoints, kneeOf } from './choose-points.ts';
 import { engineGrid } from './engine-grid.ts';
 import type { EngineGrid, GridEngine, GridRange } from './engine-grid.ts';
+import { figuresOf } from './explained-figures.ts';
+import type { ExplainedFigure } from './explained-figures.ts';
 import type { FitPoint } from './fit-point.ts';
 import { PointNoise } from './point-noise.ts';
 import type { Explanation } from './point-noise.ts';
@@ -61,9 +63,17 @@ export function fitSweep(points: readonly FitPoint[], options: SweepFitOptions):
   if (chosen.length < 2) throw tooFewPoints(chosen.length);
   const used = chosen.map((index) => points[index]!);
   const heldOut = points.filter((_, i) => !chosen.includes(i));
-  const noise = new PointNoise(used, points[kneeOf(points)]!.concurrency);
-  const families = sweepModels(points, options).map((model) => explained(model, points[0]!, used, noise));
+  const sweep: Measured = { lowest: points[0]!, used, figures: figuresOf(points[0]!) };
+  const noise = new PointNoise(used, points[kneeOf(points)]!.concurrency, sweep.figures);
+  const families = sweepModels(points, options).map((model) => explained(model, sweep, noise));
   return resultOf(families, used, heldOut, noise);
+}
+
+/** What is fitted: the used points with what there is to explain, and the lowest one of all, which tells the answers' lengths. */
+interface Measured {
+  lowest: FitPoint;
+  used: readonly FitPoint[];
+  figures: readonly ExplainedFigure[];
 }
 
 interface Candidate extends Explanation {
@@ -80,7 +90,7 @@ interface Family {
   candidates: Candidate[];
 }
 
-function explained(model: SweepModel, lowest: FitPoint, used: readonly FitPoint[], noise: PointNoise): Family {
+function explained(model: SweepModel, { lowest, used, figures }: Measured, noise: PointNoise): Family {
   const most = used.at(-1)!.concurrency;
   const wide: GridRange = {
     ratios: [wideRatios[0] / most, wideRatios[1] / most],
@@ -88,9 +98,9 @@ function explained(model: SweepModel, lowest: FitPoint, used: readonly FitPoint[
     nodes: wideNodes,
     orders: 1,
   };
-  const first = candidatesOf(engineGrid(model, lowest, wide), used, noise);
+  const first = candidatesOf(engineGrid(model, lowest, wide, figures), used, noise);
   const close: GridRange = { ...rangeAround(first, wide), nodes: closeNodes, orders: 2 };
-  const grid = engineGrid(model, lowest, close);
+  const grid = engineGrid(model, lowest, close, figures);
   return { model, grid, candidates: candidatesOf(grid, used, noise) };
 }
 

@@ -36,6 +36,12 @@ export function relativeLengths(latency: Distribution | null): QuantileKnot[] {
   return [...lowerPart(upper), ...upper];
 }
 
+/** Whether all answers are equally long, as far as the percentiles at the lowest concurrency tell. */
+export function answersAreAlike(latency: Distribution): boolean {
+  const knots = relativeLengths(latency);
+  return knots.at(-1)!.value === knots[0]!.value;
+}
+
 /** Shares of the tail beyond the last known percentile that get a knot. */
 const tailShares = [0.5, 0.2, 0.1, 0.05, 0.02] as const;
 /** Requests of a log that does not count them. */
