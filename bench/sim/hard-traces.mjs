@@ -42,7 +42,11 @@ function play(engine, requests, dice) {
   };
   const core = new EngineCore({ profile: engine.profile, seed: dice, cost: { stepMs }, keepTimes: false });
   const count = requests.length;
-  const out = { ttftMs: new Float64Array(count), tpotMs: new Float64Array(count).fill(NaN), latencyMs: new Float64Array(count) };
+  const out = {
+    ttftMs: new Float64Array(count),
+    tpotMs: new Float64Array(count).fill(NaN),
+    latencyMs: new Float64Array(count),
+  };
   // What the client needs before a request reaches the engine, and after the first token has left it.
   const sent = requests.map((request, id) => ({ id, atMs: request.arrivalMs + engine.overheadOf(client) }));
   const back = requests.map(() => engine.overheadOf(client));
@@ -61,7 +65,12 @@ function play(engine, requests, dice) {
     if (finishes.length > 0) continue;
     for (; next < count && order[next].atMs <= nextMs; next++) {
       const { id, atMs } = order[next];
-      core.submit({ id, inputTokens: requests[id].promptTokens, outputTokens: requests[id].outputTokens, arrivalMs: atMs });
+      core.submit({
+        id,
+        inputTokens: requests[id].promptTokens,
+        outputTokens: requests[id].outputTokens,
+        arrivalMs: atMs,
+      });
       if (core.step === null) core.beginStep(atMs);
     }
   }
@@ -96,8 +105,19 @@ for (let number = 0; number < engines; number++) {
     stallEveryMs: has('stall') ? 1000 * between(15, 120) : Infinity,
     stallMs: between(100, 400),
     tokenMs: has('token') ? between(0.02, 0.3) : 0,
-    overheadOf: (client) => middleMs * Math.exp(tail * client.normal()) + (client.next() < rare ? rareMs * client.exponential() : 0),
-    profile: { schema: 'llmdyno.engine-profile/1', name: 'hard', cost: { aMs, cMsPerDecode: 0, p1MsPerPrefillToken: 0, kMsPer1000KvTokens: 0 }, jitter: { stepSigma: 0 }, maxBatchSize: settings.max_num_seqs, maxPrefillTokens: null, kv, scheduler: { name: 'vllm-v1', settings }, notes: [] },
+    overheadOf: (client) =>
+      middleMs * Math.exp(tail * client.normal()) + (client.next() < rare ? rareMs * client.exponential() : 0),
+    profile: {
+      schema: 'llmdyno.engine-profile/1',
+      name: 'hard',
+      cost: { aMs, cMsPerDecode: 0, p1MsPerPrefillToken: 0, kMsPer1000KvTokens: 0 },
+      jitter: { stepSigma: 0 },
+      maxBatchSize: settings.max_num_seqs,
+      maxPrefillTokens: null,
+      kv,
+      scheduler: { name: 'vllm-v1', settings },
+      notes: [],
+    },
   };
   let arrivalMs = 0;
   let left = 0;
@@ -109,7 +129,9 @@ for (let number = 0; number < engines; number++) {
     }
     left--;
     const long = has('long') && draw.next() < 0.04;
-    const promptTokens = long ? Math.round(between(4000, 12_000)) : Math.max(4, Math.min(6000, Math.round(Math.exp(5.6 + 0.9 * draw.normal()))));
+    const promptTokens = long
+      ? Math.round(between(4000, 12_000))
+      : Math.max(4, Math.min(6000, Math.round(Math.exp(5.6 + 0.9 * draw.normal()))));
     const outputTokens = Math.max(2, Math.min(2000, Math.round(Math.exp(5.1 + 0.6 * draw.normal()))));
     return { arrivalMs, promptTokens, outputTokens, ttftMs: 0, tpotMs: 0, latencyMs: 0 };
   });
@@ -122,7 +144,12 @@ for (let number = 0; number < engines; number++) {
   const others = Array.from({ length: 16 }, (_, i) => play(engine, requests, 77_000 + seed * 1000 + number * 20 + i));
   const own = Math.max(...Object.values(scoreTrace(requests, others, 300)).map(({ error }) => Math.abs(error)));
   const begun = process.cpuUsage();
-  const fit = fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings: told ? settings : {}, kv: told ? kv : null });
+  const fit = fitTrace(requests, {
+    train: 0.25,
+    scheduler: 'vllm-v1',
+    settings: told ? settings : {},
+    kv: told ? kv : null,
+  });
   const tookMs = process.cpuUsage(begun).user / 1000;
   const errors = Object.entries(fit.metrics).map(([name, { error }]) => ({ name, error }));
   for (const { name, error } of errors) (sums[name] ??= []).push(error);
@@ -142,4 +169,6 @@ const good = (limit) => worsts.filter((error) => error <= limit).length;
 console.log(
   `every one of the 12 figures within 6 %: ${good(0.06)}/${engines}; within 4 %: ${good(0.04)}/${engines}; worst ${percent(Math.max(...worsts))}`,
 );
-console.log(`the true engines themselves, in the mean of 16 throws: ${owns.filter((error) => error <= 0.06).length}/${engines} within 6 %`);
+console.log(
+  `the true engines themselves, in the mean of 16 throws: ${owns.filter((error) => error <= 0.06).length}/${engines} within 6 %`,
+);

@@ -36,7 +36,11 @@ if (triples) {
         const held = heldOutOf(fitSweep(points, { points: words, maxBatchSize: null, kv: null }));
         const means = metrics.map((metric) => held[metric].mape);
         const worst = Math.max(...metrics.map((metric) => held[metric].worst ?? 0));
-        scores.push({ means, worst, good: means.every((mean, k) => (mean ?? 0) <= [0.04, 0.04, 0.05][k]) && worst <= 0.13 });
+        scores.push({
+          means,
+          worst,
+          good: means.every((mean, k) => (mean ?? 0) <= [0.04, 0.04, 0.05][k]) && worst <= 0.13,
+        });
       }
     }
     const all = scores.flatMap(({ means }) => means.filter((mean) => mean !== null));
@@ -51,26 +55,26 @@ if (triples) {
 for (const rule of [['auto'], ['lowest', 'half-knee', 'knee'], ['lowest', 'below-knee', 'highest']]) {
   console.log(`\npoints: ${rule.join(', ')}   (throughput / mean latency / p90)`);
   for (const { title, usable } of sweeps) {
-      const begun = performance.now();
-      const fit = fitSweep(usable.points, { points: rule, maxBatchSize: null, kv: null });
-      const tookMs = performance.now() - begun;
-      const [held, other] = [heldOutOf(fit), interpolationOf(fit)];
-      let inside = 0;
-      let all = 0;
-      for (const { measured, intervals } of held.points) {
-        for (const metric of metrics) {
-          if (measured[metric] === null) continue;
-          all++;
-          if (measured[metric] >= intervals[metric][0] && measured[metric] <= intervals[metric][1]) inside++;
-        }
+    const begun = performance.now();
+    const fit = fitSweep(usable.points, { points: rule, maxBatchSize: null, kv: null });
+    const tookMs = performance.now() - begun;
+    const [held, other] = [heldOutOf(fit), interpolationOf(fit)];
+    let inside = 0;
+    let all = 0;
+    for (const { measured, intervals } of held.points) {
+      for (const metric of metrics) {
+        if (measured[metric] === null) continue;
+        all++;
+        if (measured[metric] >= intervals[metric][0] && measured[metric] <= intervals[metric][1]) inside++;
       }
-      const worst = Math.max(...metrics.map((metric) => held[metric].worst ?? 0));
-      console.log(
-        `${title.padEnd(30)} used ${fit.used.map((point) => point.concurrency).join(',')} (limit: ${fit.limit})  ` +
-          `${metrics.map((metric) => shown(held[metric].mape)).join(' / ')}, worst ${percent(worst)}; ` +
-          `interpolation ${metrics.map((metric) => shown(other[metric].mape)).join(' / ')}; ` +
-          `inside 90 % intervals ${inside}/${all}; ${tookMs.toFixed(0)} ms; ` +
-          `left out ${usable.excluded.map((point) => point.concurrency).join(', ') || 'none'}`,
-      );
+    }
+    const worst = Math.max(...metrics.map((metric) => held[metric].worst ?? 0));
+    console.log(
+      `${title.padEnd(30)} used ${fit.used.map((point) => point.concurrency).join(',')} (limit: ${fit.limit})  ` +
+        `${metrics.map((metric) => shown(held[metric].mape)).join(' / ')}, worst ${percent(worst)}; ` +
+        `interpolation ${metrics.map((metric) => shown(other[metric].mape)).join(' / ')}; ` +
+        `inside 90 % intervals ${inside}/${all}; ${tookMs.toFixed(0)} ms; ` +
+        `left out ${usable.excluded.map((point) => point.concurrency).join(', ') || 'none'}`,
+    );
   }
 }

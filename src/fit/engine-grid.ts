@@ -63,7 +63,9 @@ export function engineGrid(
     engines,
     logsAt(point) {
       const loads = Array.from({ length: range.orders }, (_, i) => loadsOf([lowest, point], i + 1)[1]!);
-      const table = limits.map((limit) => ratios.map((ratio) => logsOf(model.profile(1, ratio, limit), loads, figures)));
+      const table = limits.map((limit) =>
+        ratios.map((ratio) => logsOf(model.profile(1, ratio, limit), loads, figures)),
+      );
       return fineLimits.flatMap((limit) =>
         fineRatios.map((ratio) =>
           figures.map((_, k) => {
