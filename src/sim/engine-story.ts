@@ -25,7 +25,12 @@ export function engineStory(counters: EngineCounters, saturation: Saturation | n
 }
 
 function swapWords(blocks: number, bytes: number | null): Phrase {
-  const size = bytes === null ? null : `${(bytes / 2 ** 20).toPrecision(3)} MiB`;
+  const size =
+    bytes === null
+      ? null
+      : bytes < 2 ** 30
+        ? `${Math.round(bytes / 2 ** 20)} MiB`
+        : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   return {
     en: `${blocks} blocks${size === null ? '' : ` (${size} a card)`} swapped out`,
     zh: `换出 ${blocks} 块${size === null ? '' : `（每卡 ${size}）`}`,
