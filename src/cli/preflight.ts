@@ -126,7 +126,8 @@ export async function preflight(
     last = judge(fetched, target, generation.stream);
     server = fetched.server === null ? server : printable(fetched.server).slice(0, 120);
     if (last === null) return { remark: null, server };
-    if (lasting.has(last.code)) throw unreachable(address, target, last);
+    // 501: it will not learn to be asked by the next time.
+    if (lasting.has(last.code) || last.status === 501) throw unreachable(address, target, last);
   }
   return { remark: last, server };
 }

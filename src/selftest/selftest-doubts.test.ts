@@ -58,6 +58,18 @@ test('stamps that lie ahead of the reads, or are of no clock of this host, are n
   ]);
 });
 
+test('sends that leave late are told, however true the stamps are', () => {
+  expect(told({ scheduleSlipMs: { ...figures(1929), p50: 0.3 } })).toEqual(['warn late-sends']);
+  expect(told({ scheduleSlipMs: figures(1929) })).toEqual(['invalid late-sends']);
+  expect(told({ scheduleSlipMs: figures(19) })).toEqual([]);
+});
+
+test('a client that had no core is told to be given one, not to do less', () => {
+  const advice = (cpuWaitRatio: number): string =>
+    selftestDoubts({ ...quiet, timestampErrorMs: figures(5), cpuRatio: 0.1, cpuWaitRatio }, plain)[0]!.advice;
+  expect([advice(0.7), advice(0)].map((text) => /fewer streams/.test(text))).toEqual([false, true]);
+});
+
 test('what was cut to the millisecond, and what was ended early, is said', () => {
   expect(told({}, { coarse: true })).toEqual(['info coarse-stamps']);
   expect(told({}, { interrupted: true })).toEqual(['warn interrupted']);

@@ -15,6 +15,9 @@ const aheadMs = 1;
 /** More failures than this part of all requests make the rest a measurement of something else. */
 const failedRatio = 0.01;
 
+/** A send that is later than this shows in what is measured at a rate. */
+const lateSendMs = 20;
+
 /** Why a selftest may not be what it seems. */
 export function selftestDoubts(
   found: Omit<SelftestReport, 'verdict'>,
@@ -23,6 +26,7 @@ export function selftestDoubts(
   const { timestampErrorMs: error, tokenGapMs, cpuRatio, cpuWaitRatio } = found;
   const findings: Finding[] = [];
   const { alien, coarse, interrupted } = circumstances;
+  const starved = (cpuWaitRatio ?? 0) > (cpuRatio ?? 0);
   if (interrupted) {
     findings.push({
       code: 'interrupted',
@@ -98,6 +102,27 @@ export function selftestDoubts(
       },
     });
   }
+  const slipMs = found.scheduleSlipMs.p99;
+  if (slipMs !== null && slipMs > lateSendMs) {
+    const { scheduled, achieved } = found.ratePerSec;
+    findings.push({
+      code: 'late-sends',
+      // Half of them late: the schedule was not kept at all.
+      severity: found.scheduleSlipMs.p50! > lateSendMs ? 'invalid' : 'warn',
+      message: `One send in a hundred left more than ${slipMs.toFixed(1)} ms after it was due: at a rate, latencies are better read from the due time (latencyFromDueMs).`,
+      evidence: {
+        p99Ms: slipMs,
+        p50Ms: found.scheduleSlipMs.p50,
+        scheduledPerSec: scheduled,
+        achievedPerSec: achieved,
+      },
+      advice: 'Keep other work off this host (or pin it to other cores), or ask for a lower rate.',
+      zh: {
+        message: `百分之一的请求比计划晚 ${slipMs.toFixed(1)} ms 以上发出：按速率压测时，延迟应从应发时刻算起（latencyFromDueMs）。`,
+        advice: '请停止本机其他负载（或绑定到其他核），或降低速率。',
+      },
+    });
+  }
   if (coarse) {
     findings.push({
       code: 'coarse-stamps',
@@ -114,10 +139,14 @@ export function selftestDoubts(
       severity: 'invalid',
       message: `At ${found.concurrency} streams this client is at its limit: median stamp error ${error.p50?.toFixed(2)} ms, CPU ${((cpuRatio ?? 0) * 100).toFixed(0)} % of a core.`,
       evidence: { p50Ms: error.p50, limitMs, cpuRatio, concurrency: found.concurrency },
-      advice: 'Use fewer streams on this host, or spread them over more machines.',
+      advice: starved
+        ? 'Keep other work off this host (or pin it to other cores): the client had no core when it needed one.'
+        : 'Use fewer streams on this host, or spread them over more machines.',
       zh: {
         message: `${found.concurrency} 路流时客户端已到极限：时间戳误差中位数 ${error.p50?.toFixed(2)} ms，CPU 占单核 ${((cpuRatio ?? 0) * 100).toFixed(0)} %。`,
-        advice: '减少本机的并发流，或分散到多台机器。',
+        advice: starved
+          ? '请停止本机其他负载（或绑定到其他核）：客户端需要时没有可用的 CPU 核。'
+          : '减少本机的并发流，或分散到多台机器。',
       },
     });
   }

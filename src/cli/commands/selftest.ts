@@ -146,7 +146,10 @@ export const command: CommandFile = {
       ratePerSec: last(given, 'rate') === undefined ? null : number(given, 'rate', 0, 0.01, 100_000),
     };
     const url = last(given, 'url');
-    if (url === undefined) refuseReach(given);
+    if (url === undefined) {
+      refuseReach(given);
+      refuseEndless(settings.gapMs * settings.tokens);
+    }
     const out = pictureFile(given);
     const secure = given.flags.has('tls');
     const stop = new AbortController();
@@ -228,6 +231,23 @@ function refuseReach(given: Given): void {
       zh: `请指定带时间戳的服务器：dyno selftest --url http://127.0.0.1:9000 --${name} …`,
     },
     place: { flag: `--${name}` },
+  });
+}
+
+/** Longer answers than this would be given up before their end. */
+const longestAnswerMs = 240_000;
+
+function refuseEndless(answerMs: number): void {
+  if (answerMs <= longestAnswerMs) return;
+  const [seconds, most] = [answerMs / 1000, longestAnswerMs / 1000].map((value) => value.toFixed(0));
+  throw new UserError({
+    code: 'settings-disagree',
+    message: {
+      en: `one answer would take ${seconds} s, and ${most} s is the most`,
+      zh: `一个回答需要 ${seconds} 秒，最长为 ${most} 秒`,
+    },
+    hint: { en: 'Ask for fewer --tokens, or a smaller --gap.', zh: '请减少 --tokens 或缩短 --gap。' },
+    place: { flag: '--gap' },
   });
 }
 
