@@ -81,18 +81,18 @@ describe('measuring the measurer', () => {
   );
 });
 
-test('dyno selftest takes a server that stamps in its own way, and tells which', async () => {
-  // Microseconds of the wall clock, as a bare number under another name.
+/** What `dyno selftest` says of a server whose events carry these members beside their text. */
+async function selftestOf(members: () => object): Promise<{ code: number | null; report: SelftestReport }> {
   const other = createServer((request, response) => {
     request.resume();
-    if (request.method === 'GET') return void response.end('{"data":[{"id":"m"}]}');
+    // It has no list of models: a server made for stamping need not have one.
+    if (request.method === 'GET') return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     let left = 10;
     const timer = setInterval(() => {
       const delta = left > 0 ? { content: ' word' } : {};
       const event = { choices: [{ index: 0, delta, finish_reason: left > 0 ? null : 'stop' }] };
-      const t_us = Math.round((performance.timeOrigin + performance.now()) * 1000);
-      response.write(`data: ${JSON.stringify({ ...event, t_us })}\n\n`);
+      response.write(`data: ${JSON.stringify({ ...event, ...members() })}\n\n`);
       if (left-- > 0) return;
       clearInterval(timer);
       response.end('data: [DONE]\n\n');
@@ -101,16 +101,31 @@ test('dyno selftest takes a server that stamps in its own way, and tells which',
   });
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
-  const words = ['--concurrency', '4', '--duration', '1', '--json', '--lenient'];
+  const words = ['--concurrency', '4', '--duration', '1', '--json'];
   const done = await dyno(['selftest', '--url', `http://127.0.0.1:${port}`, ...words]);
   other.close();
   other.closeAllConnections();
-  const report = JSON.parse(done.out) as SelftestReport;
+  return { code: done.code, report: JSON.parse(done.out) as SelftestReport };
+}
+
+test('dyno selftest takes a server that stamps in its own way, and tells which', async () => {
+  // Microseconds of the wall clock, as a bare number under another name.
+  const { report } = await selftestOf(() => ({
+    t_us: Math.round((performance.timeOrigin + performance.now()) * 1000),
+  }));
   expect(report.stamp).toEqual({ field: 't_us', unit: 'us', clock: 'realtime' });
   expect(report.timestampErrorMs.n).toBeGreaterThan(40);
-  expect(report.unaccounted).toBe(0);
+  expect([report.unaccounted, report.failed]).toEqual([0, 0]);
   expect(report.timestampErrorMs.shares.reduce((sum, { ratio }) => sum + ratio, 0)).toBeCloseTo(1, 9);
   // On one clock: nothing is read before it was written, and what was written is read soon.
   expect(report.timestampErrorMs.p50!).toBeGreaterThan(-0.1);
   expect(report.timestampErrorMs.p50!).toBeLessThan(1000);
+});
+
+test('dyno selftest takes no stamp of another clock for an error of this client', async () => {
+  const anHourNs = 3_600_000_000_000n;
+  const { code, report } = await selftestOf(() => ({ emit_ns: String(process.hrtime.bigint() + anHourNs) }));
+  expect([code, report.stamp, report.timestampErrorMs.n, report.timestampErrorMs.p50]).toEqual([5, null, 0, null]);
+  const told = report.verdict.findings.find(({ code }) => code === 'not-stamped');
+  expect(told?.message).toContain('"emit_ns"');
 });

@@ -15,8 +15,11 @@ const path = (name: string): string => join(folder, name);
 beforeAll(async () => {
   folder = await emptyFolder();
   server = await engine(['--speed', '20', '--model', 'any']);
-  pages = createServer((_, res) =>
-    res.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>nginx</title></html>'),
+  pages = createServer((req, res) =>
+    // As Python's http.server answers what it does not know.
+    req.url?.startsWith('/files/')
+      ? res.writeHead(501, { 'content-type': 'text/html' }).end('<p>Error code: 501</p>')
+      : res.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>nginx</title></html>'),
   );
   await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
   pagesUrl = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
@@ -78,6 +81,22 @@ describe('a server that cannot be tested', () => {
       /does not look like a server for --api openai-chat/,
     );
     expectClear(await ask(pagesUrl), 3, /lists no models/, /--model/);
+  });
+  test('a server of files', async () => {
+    expectClear(
+      await ask(`${pagesUrl}/files/`, '--model', 'any', '--api', 'openai-chat'),
+      3,
+      /HTTP 501/,
+      /does not look like a server for --api openai-chat/,
+    );
+  });
+  test('a proxy that does not answer is named, not the server behind it', async () => {
+    expectClear(
+      await ask(server.url, '--model', 'any', '--proxy', 'http://127.0.0.1:1'),
+      3,
+      /connection refused/,
+      /The proxy 127\.0\.0\.1:1 does not answer/,
+    );
   });
 });
 
