@@ -126,6 +126,6 @@ test('dyno selftest takes no stamp of another clock for an error of this client'
   const anHourNs = 3_600_000_000_000n;
   const { code, report } = await selftestOf(() => ({ emit_ns: String(process.hrtime.bigint() + anHourNs) }));
   expect([code, report.stamp, report.timestampErrorMs.n, report.timestampErrorMs.p50]).toEqual([5, null, 0, null]);
-  const told = report.verdict.findings.find(({ code }) => code === 'not-stamped');
+  const told = report.verdict.findings.find((finding) => finding.code === 'not-stamped');
   expect(told?.message).toContain('"emit_ns"');
 });
