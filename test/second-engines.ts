@@ -27,10 +27,12 @@ export interface Story {
 }
 
 /** A request in a second engine. */
-class Plain {
+export class Plain {
   computed = 0;
   made = 0;
   blocks = 0;
+  /** KV tokens that a preemption cost it. */
+  lost = 0;
   /** Has caught up with its prompt since it was admitted: what follows are decodes. */
   decodes = false;
   wasPreempted = false;
@@ -83,11 +85,19 @@ abstract class SecondEngine {
     one.decodes = false;
   }
 
+  /** It is over. */
+  finish(one: Plain): void {
+    this.letGo(one);
+  }
+
+  /** What a cache would spare one that waits counts as computed. */
+  look(_one: Plain): void {}
+
   recompute(one: Plain): void {
     this.letGo(one);
     one.wasPreempted = true;
     this.story.preemptions++;
-    this.story.recomputed += one.computed;
+    one.lost = one.computed;
     one.computed = 0;
     this.waiting.unshift(one);
   }
@@ -125,6 +135,8 @@ abstract class SecondEngine {
   }
 
   admit(one: Plain, tokens: number): [Plain, number] {
+    this.story.recomputed += Math.max(0, one.lost - one.computed);
+    one.lost = 0;
     this.take(one, tokens);
     this.waiting.shift();
     this.running.push(one);
@@ -172,7 +184,7 @@ abstract class SecondEngine {
       const over = one.made === one.request.outputTokens;
       made.push([one.request.id, over ? '!' : '']);
       if (!over) continue;
-      this.letGo(one);
+      this.finish(one);
       this.running.splice(this.running.indexOf(one), 1);
     }
     this.nowMs += 10 + decodes + 2 * prefill;
@@ -200,15 +212,24 @@ export class SecondVllm extends SecondEngine {
       step.push([one, tokens]);
       budget -= tokens;
     }
-    while (!preempted && budget > 0 && this.waiting.length > 0) {
+    return preempted ? step : [...step, ...this.admissions(step)];
+  }
+
+  /** Who joins a step that preempted nobody. */
+  admissions(running: readonly [Plain, number][]): [Plain, number][] {
+    const step: [Plain, number][] = [];
+    let budget = running.reduce((left, [, tokens]) => left - tokens, this.number('max_num_batched_tokens'));
+    const threshold = this.number('long_prefill_token_threshold') || Infinity;
+    while (budget > 0 && this.waiting.length > 0) {
       if (this.running.length === this.number('max_num_seqs')) break;
       const one = this.waiting[0]!;
+      this.look(one);
       let tokens = Math.min(one.want, threshold);
       const cut = tokens > budget;
       // A prompt longer than the budget that must not be cut would wait for ever: it goes alone.
       if (cut && this.settings['enable_chunked_prefill'] === false && this.running.length > 0) break;
       if (cut && this.settings['enable_chunked_prefill'] === true) tokens = budget;
-      const inTheMiddle = step.filter(([other, part]) => part < other.want).length;
+      const inTheMiddle = [...running, ...step].filter(([other, part]) => part < other.want).length;
       if (tokens < one.want && inTheMiddle >= this.number('max_num_partial_prefills')) break;
       if (this.lacks(one, tokens)) break;
       step.push(this.admit(one, tokens));

@@ -288,28 +288,37 @@ export class EngineCore {
     this.#step = null;
     const board = this.#board;
     const { endMs } = step;
+    const done: CoreSequence[] = [];
     if (board.decodes) {
       this.#times.push(endMs);
       this.#generationTokens += board.passDecodeStep();
       board.decodes = false;
-      while (board.finishes.next() <= board.decodeSteps) this.#finish(board.finishes.pop(), endMs, finishes);
+      while (board.finishes.next() <= board.decodeSteps) {
+        const own = board.finishes.pop();
+        // It may stand in the heap more than once, if it was held up and let on.
+        own.finishAt = -1;
+        done.push(own);
+      }
       if (this.#times.isLarge) this.#forgetOldTimes();
     }
-    for (const own of board.chunked) this.#endChunk(own, endMs, finishes, firstTokens);
+    for (const own of board.chunked) if (this.#endChunk(own, endMs, firstTokens)) done.push(own);
     board.chunked = [];
+    // In the order of admission, as a server looks through its batch: what is let go first is first to be forgotten.
+    if (done.length > 1) done.sort((a, b) => a.admission - b.admission);
+    for (const own of done) this.#finish(own, endMs, finishes);
   }
 
+  /** Says whether the answer is over with it. */
   #endChunk(
     own: CoreSequence,
     endMs: number,
-    finishes: Finish[],
     firstTokens: ((own: CoreSequence, finished: boolean) => void) | null,
-  ): void {
+  ): boolean {
     const tokens = own.chunk;
     own.chunk = 0;
-    if (own.state !== 'prefilling') return; // cancelled while the step ran
+    if (own.state !== 'prefilling') return false; // cancelled while the step ran
     own.computedTokens += tokens;
-    if (own.computedTokens < own.inputTokens + own.madeBefore) return; // prompt not yet whole
+    if (own.computedTokens < own.inputTokens + own.madeBefore) return false; // prompt not yet whole
     if (own.madeBefore === 0) {
       this.#promptTokens += own.inputTokens;
       own.firstTokenMs = endMs;
@@ -319,13 +328,11 @@ export class EngineCore {
     if (this.#keepTimes) (own.earlierMs ??= []).push(endMs);
     const finished = own.madeBefore === own.outputTokens;
     firstTokens?.(own, finished);
-    if (finished) {
-      this.#finish(own, endMs, finishes);
-      return;
-    }
+    if (finished) return true;
     const { prefilling } = this.#board;
     prefilling.splice(prefilling.indexOf(own), 1);
     this.#board.startDecoding(own);
+    return false;
   }
 
   #finish(own: CoreSequence, endMs: number, finishes: Finish[]): void {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SecondMindie, SecondSglang, SecondStatic, SecondVllm, SecondVllmV0 } from '../../../test/second-engines.ts';
 import type { Line, Story } from '../../../test/second-engines.ts';
-import type { EngineProfile, EngineRequest, SchedulerName, SettingValue } from '../index.ts';
+import { SecondCachingVllm } from '../../../test/second-prefix-cache.ts';
+import type { EngineProfile, EngineRequest, PromptKeys, SchedulerName, SettingValue } from '../index.ts';
 import { EngineCore } from '../index.ts';
 
 /** A step's cost in whole numbers. */
@@ -14,6 +15,7 @@ function told(
   settings: Record<string, SettingValue>,
   kv: EngineProfile['kv'],
   requests: readonly EngineRequest[],
+  prefixCaching = false,
 ): Story {
   const profile: EngineProfile = {
     schema: 'llmdyno.engine-profile/1',
@@ -27,7 +29,7 @@ function told(
     maxBatchSize: 4,
     maxPrefillTokens: 64,
     kv,
-    prefixCaching: false,
+    prefixCaching,
     scheduler: { name, settings },
     notes: [],
   };
@@ -61,6 +63,19 @@ function told(
   }
   const { preemptionsTotal, recomputedTokensTotal, swappedOutBlocksTotal } = core.counters();
   return { lines, preemptions: preemptionsTotal, recomputed: recomputedTokensTotal, swappedOut: swappedOutBlocksTotal };
+}
+
+/** Keys of blocks: those of a group's first `alike` tokens are the group's, all others the request's own. */
+function keysOf(
+  { id, inputTokens, outputTokens }: EngineRequest,
+  { group, alike }: { group: number; alike: number },
+  blockSize: number,
+): PromptKeys {
+  const keys = (tokens: number): Float64Array =>
+    Float64Array.from({ length: Math.floor(tokens / blockSize) }, (_, i) =>
+      blockSize * (i + 1) <= alike ? 1000 * group + i : 1e6 * (id + 1) + i,
+    );
+  return { prompt: keys(inputTokens), withAnswer: () => keys(inputTokens + outputTokens - 1) };
 }
 
 const loads = fc
@@ -97,6 +112,41 @@ describe('second engines tell the same story of any load', () => {
     );
     expect(some.preemptions).toBeGreaterThan(50);
     expect(some.cut).toBeGreaterThan(50);
+  });
+
+  it('vllm-v1 with its prefix cache: shared beginnings, holders, the least recently used go first', () => {
+    const some = { preemptions: 0, found: 0 };
+    const settings = fc.record({
+      max_num_seqs: fc.integer({ min: 1, max: 6 }),
+      max_num_batched_tokens: fc.integer({ min: 6, max: 80 }),
+      enable_chunked_prefill: fc.constant(true),
+      long_prefill_token_threshold: fc.constantFrom(0, 17),
+      max_num_partial_prefills: fc.constant(100),
+    });
+    const alike = fc.array(
+      fc.record({ group: fc.integer({ min: 0, max: 2 }), alike: fc.integer({ min: 0, max: 60 }) }),
+      {
+        minLength: 20,
+        maxLength: 20,
+      },
+    );
+    fc.assert(
+      fc.property(loads, settings, caches, alike, (plain, chosen, kv, texts) => {
+        const requests = plain.map((request) => ({
+          ...request,
+          keys: keysOf(request, texts[request.id]!, kv.blockSize),
+        }));
+        const second = new SecondCachingVllm(chosen, kv).play(requests);
+        expect(told('vllm-v1', chosen, kv, requests, true)).toEqual(second);
+        some.preemptions += second.preemptions;
+        const prompts = requests.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+        if (second.preemptions === 0)
+          some.found += prompts - second.lines.reduce((sum, { prefill }) => sum + prefill, 0);
+      }),
+      { numRuns, seed: 36 },
+    );
+    expect(some.preemptions).toBeGreaterThan(50);
+    expect(some.found).toBeGreaterThan(1000);
   });
 
   it('mindie: prefill batches closed by count, tokens or delay, the waste rule, swapping up to maxPreemptCount, else recompute', () => {
