@@ -127,7 +127,7 @@ test('dyno selftest takes no stamp of another clock for an error of this client'
   const { code, report } = await selftestOf(() => ({ emit_ns: String(process.hrtime.bigint() + anHourNs) }));
   expect(code).toBe(5);
   // Where the question beforehand told enough, its words; where it did not, that the stamps lie ahead.
-  const told = report.verdict.findings.map((finding) => finding.code);
-  const refused = report.stamp === null && report.timestampErrorMs.n === 0 && told.includes('not-stamped');
-  expect(refused || told.includes('stamps-ahead')).toBe(true);
+  const told = new Set(report.verdict.findings.map((finding) => finding.code));
+  const refused = report.stamp === null && report.timestampErrorMs.n === 0 && told.has('not-stamped');
+  expect(refused || told.has('stamps-ahead')).toBe(true);
 });
