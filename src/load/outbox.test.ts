@@ -84,24 +84,33 @@ describe('while streams go on, what has ended waits for a quieter moment', () =>
     for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  test('a burst is left alone for 300 ms, then all of it is recorded', async () => {
-    const box = listen();
-    push(box, 20);
-    await vi.advanceTimersByTimeAsync(299);
+  test('a burst is left alone for 150 ms, then taken at an easy pace, and after 600 ms without any rest', async () => {
+    const outbox = new Outbox<number>();
+    const begunMs = performance.now();
+    let made = 0;
+    // Each item is a millisecond of work.
+    const work = (): number => {
+      vi.advanceTimersByTime(1);
+      return made++;
+    };
+    const read = all(outbox);
+    for (let i = 0; i < 1000; i++) outbox.push({ record: work });
+    await vi.advanceTimersByTimeAsync(149);
     await rounds();
-    expect(box.made).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
-    await rounds();
-    expect(box.made).toHaveLength(20);
-    // The patience is used up: what comes next does not wait.
-    push(box, 1);
-    await rounds();
-    expect(box.made).toHaveLength(21);
-    box.outbox.close();
-    await box.read;
+    expect(made).toBe(0);
+    for (let ms = 149; ms < 350; ms++) await vi.advanceTimersByTimeAsync(1);
+    // A quarter of the time since.
+    const pastMs = performance.now() - begunMs - 150;
+    expect(made).toBeGreaterThan(0.2 * pastMs);
+    expect(made).toBeLessThan(0.3 * pastMs);
+    for (let ms = 350; ms < 600; ms++) await vi.advanceTimersByTimeAsync(1);
+    await rounds(5000);
+    expect(made).toBe(1000);
+    outbox.close();
+    expect(await read).toHaveLength(1000);
   });
 
-  test('nothing waits once the load is over, once somebody asks for all of it, or once a thousand wait', async () => {
+  test('nothing waits once the load is over, once somebody asks for all of it, or once two thousand wait', async () => {
     const closed = listen();
     push(closed, 3);
     await rounds();
@@ -121,7 +130,7 @@ describe('while streams go on, what has ended waits for a quieter moment', () =>
     await asked.read;
 
     const full = listen();
-    push(full, 1023);
+    push(full, 2047);
     await rounds();
     expect(full.made).toEqual([]);
     push(full, 10);

@@ -1,14 +1,17 @@
+import { Pace } from './pace.ts';
 import { Patience } from './patience.ts';
 import { partOfRoundMs, RoundShare } from './round-share.ts';
 
 /** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
-const mostWaiting = 1024;
+const mostWaiting = 2048;
 /** So long in any round: no more than a timer is late anyway. */
 const leastMs = 0.15;
-/** For so long items may wait while nothing is done with them: a burst of ends is over by then. */
-const mostPatienceMs = 300;
-/** A shorter wait is not worth a timer. */
-const leastHoldMs = 20;
+/** For so long items may wait: what has ended is on the disk within a second. */
+const mostPatienceMs = 600;
+/** While more than this is left, nothing is done with them: a burst of ends is over by then. Afterwards they are taken at an easy pace. */
+const pacedPatienceMs = 450;
+/** With less than this at its beginning a wait is not worth its timers: items come all the time. */
+const worthPatienceMs = 50;
 const keptTaken = 64;
 
 /** An item whose record is put together when its turn comes. */
@@ -30,6 +33,10 @@ export class Outbox<T> implements AsyncIterable<T> {
     Math.max(leastMs, partOfRoundMs(tookMs)),
   );
   readonly #patience = new Patience(mostPatienceMs);
+  readonly #pace = new Pace();
+  /** What waits now is left in peace for a while. */
+  #patient = false;
+  #ranEmpty = true;
   /** Ends the wait of items for a quieter moment. */
   #holding: NodeJS.Timeout | null = null;
   /** The reader went away before the end. */
@@ -77,7 +84,10 @@ export class Outbox<T> implements AsyncIterable<T> {
 
   /** Written out, because an async generator costs more per item than a short answer costs to hear. */
   #next(): Promise<IteratorResult<T>> {
-    if (this.#working) this.#share.end();
+    if (this.#working) {
+      this.#share.end();
+      this.#pace.end(performance.now());
+    }
     this.#working = false;
     const waiting = this.#items.length - this.#taken;
     if (waiting > 0) {
@@ -85,6 +95,7 @@ export class Outbox<T> implements AsyncIterable<T> {
       if (holdMs > 0) return this.#nextWoken(holdMs);
       if (this.#share.spent && waiting < mostWaiting) return this.#nextRound();
       this.#share.begin();
+      this.#pace.begin(performance.now());
       this.#working = true;
       const value = this.#items[this.#taken++]!.record();
       // What was taken is let go soon, also while the queue never runs empty.
@@ -96,6 +107,7 @@ export class Outbox<T> implements AsyncIterable<T> {
     }
     this.#tellEmptied();
     this.#patience.left(performance.now(), false);
+    this.#ranEmpty = true;
     if (this.#end === 'closed') return Promise.resolve({ value: undefined, done: true });
     if (this.#end !== 'open') return Promise.reject(this.#end.failure as Error);
     return this.#nextWoken(null);
@@ -104,8 +116,12 @@ export class Outbox<T> implements AsyncIterable<T> {
   /** For how long what waits is still left alone; 0 = not any more. */
   #holdMs(): number {
     if (this.#end !== 'open' || this.#emptied.length > 0) return 0;
-    const leftMs = this.#patience.left(performance.now(), true);
-    return leftMs < leastHoldMs ? 0 : leftMs;
+    const nowMs = performance.now();
+    const leftMs = this.#patience.left(nowMs, true);
+    this.#patient = this.#ranEmpty ? leftMs >= worthPatienceMs : this.#patient && leftMs > 0;
+    this.#ranEmpty = false;
+    if (!this.#patient) return 0;
+    return leftMs > pacedPatienceMs ? leftMs - pacedPatienceMs : this.#pace.restMs(nowMs);
   }
 
   /** Goes on when there is reason to, at the latest after so long. */

@@ -6,8 +6,9 @@ test('waiting uses it up, and a burst after a quiet time finds all of it', () =>
   expect(patience.left(0, true)).toBe(300);
   expect(patience.left(100, true)).toBe(200);
   expect(patience.left(450, false)).toBe(0);
-  expect(patience.left(3450, true)).toBe(300);
-  expect(patience.left(3500, false)).toBe(250);
+  expect(patience.left(850, false)).toBe(100);
+  expect(patience.left(1650, true)).toBe(300);
+  expect(patience.left(1700, false)).toBe(250);
   expect(patience.left(60_000, false)).toBe(300);
 });
 
