@@ -56,6 +56,8 @@ export interface CutOptions {
 }
 
 const sameStep = 0.25;
+/** First tokens closer together than this share of the shortest step left the engine with one step: what is between them is the client's. */
+const sharedStep = 0.9;
 /** Share of the KV cache above which it counts as full. */
 const fullRatio = 0.98;
 /** Shorter stretches say little: the moment within a step is not known. */
@@ -85,12 +87,14 @@ export function cutTime(
     kv: new Float64Array(size + 1),
     rate: new Float64Array(size + 1),
   };
-  for (const { fromMs, toMs, promptTokens, steps } of stays) {
+  const leftMs = stepEndsOf(stays, sharedStep * options.leastStepMs);
+  for (const [i, { fromMs, toMs, promptTokens, steps }] of stays.entries()) {
     const [from, to] = [place(fromMs), place(toMs)];
-    if (from > 0 && promptTokens > 0) {
-      pieces.prefillTokens[from - 1]! += promptTokens;
-      pieces.attention[from - 1]! += (promptTokens * promptTokens) / 2;
-      pieces.prefills[from - 1] = 1;
+    const prefilled = place(leftMs[i]!) - 1;
+    if (prefilled >= 0 && promptTokens > 0) {
+      pieces.prefillTokens[prefilled]! += promptTokens;
+      pieces.attention[prefilled]! += (promptTokens * promptTokens) / 2;
+      pieces.prefills[prefilled] = 1;
     }
     if (to <= from) continue;
     // Tokens held at time t are a line; lines add up.
@@ -131,6 +135,18 @@ export function cutTime(
   };
 }
 
+/** For each stay when its first token left the engine: with the first of those that came from the same step. */
+function stepEndsOf(stays: readonly Stay[], withinMs: number): Float64Array {
+  const order = [...stays.keys()].toSorted((a, b) => stays[a]!.fromMs - stays[b]!.fromMs);
+  const out = new Float64Array(stays.length);
+  let endMs = -Infinity;
+  for (const i of order) {
+    if (stays[i]!.fromMs > endMs + withinMs) endMs = stays[i]!.fromMs;
+    out[i] = endMs;
+  }
+  return out;
+}
+
 function momentsOf(stays: readonly Stay[], stretches: readonly Stretch[], apartMs: number): Float64Array {
   const all = Float64Array.from([...stays, ...stretches].flatMap((one) => [one.fromMs, one.toMs])).sort();
   const kept: number[] = [];
@@ -152,7 +168,7 @@ function entrancesOf(
     const before = own === 0 ? -Infinity : firsts[own - 1]!;
     const after = firsts[own + 1] ?? Infinity;
     // Two at one moment shared the step; one within the step before may have lengthened the wait.
-    if (before > arrivalMs - leastStepMs || after <= firstMs + sameStep * leastStepMs) return [];
+    if (before > arrivalMs - leastStepMs || after <= firstMs + sharedStep * leastStepMs) return [];
     const piece = lastAtOrBefore(at, (arrivalMs + firstMs) / 2);
     const [decodes, kvTokens] = [pieces.decodes[piece] ?? 0, pieces.kvTokens[piece] ?? 0];
     const steady = (pieces.decodes[lastAtOrBefore(at, arrivalMs)] ?? 0) > 0 === decodes > 0;

@@ -43,6 +43,17 @@ describe('the step clock', () => {
     expect((100 * (fit.x[0]! + fit.x[1]!) + 1000 * fit.x[p1]!) / 1200).toBeCloseTo(1, 1);
   });
 
+  it('takes first tokens that a client read a little apart for those of one step: neither waited for the prompt of the other', () => {
+    const long = { fromMs: 0, toMs: 1100, promptTokens: 0, steps: 100 };
+    const pair = [500, 506].map((fromMs) => ({ fromMs, toMs: fromMs + 550, promptTokens: 300, steps: 50 }));
+    const pieces = cutTime([long, ...pair], pair, [], cut);
+    // Cut at 0, 500, 506 …: both prompts were prefilled before 500, and nothing between the two.
+    expect([...pieces.prefillTokens.slice(0, 3)]).toEqual([600, 0, 0]);
+    // A whole step later it is another step.
+    const apart = cutTime([long, pair[0]!, { ...pair[1]!, fromMs: 512 }], [], [], cut);
+    expect([...apart.prefillTokens.slice(0, 3)]).toEqual([300, 300, 0]);
+  });
+
   it('does not count what was held while the KV cache was full', () => {
     const stays = onPaper().map((stay) => ({ ...stay, promptTokens: 100 }));
     const all = cutTime(stays, stays, [], cut);
