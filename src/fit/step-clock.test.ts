@@ -48,10 +48,10 @@ describe('the step clock', () => {
     const pair = [500, 506].map((fromMs) => ({ fromMs, toMs: fromMs + 550, promptTokens: 300, steps: 50 }));
     const pieces = cutTime([long, ...pair], pair, [], cut);
     // Cut at 0, 500, 506 …: both prompts were prefilled before 500, and nothing between the two.
-    expect([...pieces.prefillTokens.slice(0, 3)]).toEqual([600, 0, 0]);
+    expect(pieces.prefillTokens.slice(0, 3)).toEqual(Float64Array.of(600, 0, 0));
     // A whole step later it is another step.
     const apart = cutTime([long, pair[0]!, { ...pair[1]!, fromMs: 512 }], [], [], cut);
-    expect([...apart.prefillTokens.slice(0, 3)]).toEqual([300, 300, 0]);
+    expect(apart.prefillTokens.slice(0, 3)).toEqual(Float64Array.of(300, 300, 0));
   });
 
   it('does not count what was held while the KV cache was full', () => {
