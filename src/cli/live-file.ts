@@ -1,5 +1,5 @@
-import { access, open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunState } from '../core/index.ts';
 import type { RunWriter } from '../store/index.ts';
@@ -12,13 +12,17 @@ export interface LiveTelling {
 }
 
 const everyMs = 1000;
-/** A telling is written over the last one, in one go and no shorter: a new file each time makes stamps late by a millisecond. */
+/** Where telling takes long (a slow disk), it is done as much more seldom; a watcher waits for so long. */
+const mostMs = 5000;
+const pauseRatio = 1000;
+/** A telling is written over the last one, in one go and no shorter. */
 const leastBytes = 512;
 
 /**
  * Once a second: writes counts of the run into live.json of its folder, and looks for a file named `stop` there (or in
  * the folder of its sweep), which asks for the same as Ctrl-C. Both files go when the run ends; a watcher that cannot
- * write or read here never disturbs the run.
+ * write or read here never disturbs the run. Told at once and not by way of other threads, which on one core takes ten times as long:
+ * a millisecond in every second in which stamps are late.
  */
 export function tellLive(
   { dir, record }: Pick<RunWriter, 'dir' | 'record'>,
@@ -28,39 +32,37 @@ export function tellLive(
   const file = join(dir, 'live.json');
   const stops = [join(dir, 'stop'), ...(record.sweepId === null ? [] : [join(dirname(dir), 'stop')])];
   const telling: LiveTelling = { warmup: record.plan.warmup !== null, end: () => end() };
-  let handle: FileHandle | null = null;
+  let fd: number | null = null;
   let bytes = leastBytes;
-  const once = async (): Promise<void> => {
+  const tell = (): void => {
     const said = {
       schema: 'llmdyno.live/1',
       saidAt: new Date().toISOString(),
       state: { ...state(), warmup: telling.warmup },
     };
-    handle ??= await open(file, 'w');
     const text = JSON.stringify(said).padEnd(bytes);
     bytes = text.length;
-    await handle.write(text, 0);
-    for (const stop of stops) if (await isThere(stop)) interrupts.stop();
+    try {
+      fd ??= openSync(file, 'w');
+      writeSync(fd, text, 0);
+    } catch {
+      // Nobody can watch then.
+    }
+    if (stops.some((stop) => existsSync(stop))) interrupts.stop();
   };
-  let last: Promise<void> = Promise.resolve();
-  const tell = (): void => {
-    last = last.then(once).catch(() => {});
+  let timer: NodeJS.Timeout | null = null;
+  const tellOn = (): void => {
+    const fromMs = performance.now();
+    tell();
+    const pauseMs = pauseRatio * (performance.now() - fromMs);
+    timer = setTimeout(tellOn, Math.min(mostMs, Math.max(everyMs, pauseMs)));
+    timer.unref();
   };
-  const timer = setInterval(tell, everyMs);
-  timer.unref();
-  tell();
+  tellOn();
   const end = async (): Promise<void> => {
-    clearInterval(timer);
-    await last;
-    await handle?.close().catch(() => {});
+    clearTimeout(timer!);
+    if (fd !== null) closeSync(fd);
     for (const gone of [file, ...stops]) await rm(gone, { force: true }).catch(() => {});
   };
   return telling;
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -225,6 +225,20 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     if (code !== null) this.#abandon(problem(code, `given up after ${Math.round(nowMs - this.#sentMs)} ms`), nowMs);
   }
 
+  /** Before this none of its timeouts can pass, whatever comes meanwhile. */
+  get safeUntilMs(): number {
+    const { connectMs, ttftMs, readMs, totalMs } = this.#settings.timeouts;
+    const sentMs = this.#sentMs;
+    // Until the answer begins it may have to connect again, with the time since the send.
+    const begun = this.#firstByteMs !== null;
+    let safeMs = begun
+      ? this.#lastReadMs + (readMs ?? Infinity)
+      : sentMs + Math.min(connectMs ?? Infinity, readMs ?? Infinity);
+    if (ttftMs !== null && this.#ask.generation.stream && !this.#heardOutput)
+      safeMs = Math.min(safeMs, sentMs + ttftMs);
+    return totalMs === null ? safeMs : Math.min(safeMs, sentMs + totalMs);
+  }
+
   /** Ends the flight because the run is over. */
   cancel(nowMs: number): void {
     if (this.#over) return;

@@ -1,6 +1,6 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
 import { invariant, problem } from '../core/index.ts';
-import type { Ask, Ended, Outcome, Problem, RunPlan, Workload } from '../core/index.ts';
+import type { Ask, Ended, Outcome, Problem, Workload } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
@@ -13,7 +13,7 @@ import { makeTalks } from './make-talks.ts';
 import { waysOf } from './phase-parts.ts';
 import type { PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
-import { PromptLine } from './prompt-line.ts';
+import { PromptLine, promptsAhead } from './prompt-line.ts';
 import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import type { RoundShare } from './round-share.ts';
 import { sendingShare } from './sending-share.ts';
@@ -48,6 +48,8 @@ export class Phase {
   readonly #warmup: boolean;
   readonly #alarm: Alarm;
   readonly #flights = new PlacedList<Flight>();
+  /** Before this no timeout of a flight passes. */
+  #safeUntilMs = Infinity;
   /** Asks whose time came while every slot was taken. */
   readonly #held: Dealt[] = [];
   #startMs = Infinity;
@@ -79,7 +81,7 @@ export class Phase {
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
-    this.#prompts = new PromptLine(workload, readAhead(parts.plan));
+    this.#prompts = new PromptLine(workload, promptsAhead(load.concurrency));
     const { conversations } = this.#prompts;
     const dealing =
       parts.deal?.({ limits, seed, conversations, wake: () => this.#wake() }) ??
@@ -163,8 +165,14 @@ export class Phase {
     this.#flights.each((flight) => flight.cancel(nowMs));
   }
 
+  /** Ends what has taken too long; flights are looked at only when one of them may have. */
   checkTimeouts(nowMs: number): void {
-    this.#flights.each((flight) => flight.checkTimeouts(nowMs));
+    if (nowMs < this.#safeUntilMs) return;
+    this.#safeUntilMs = Infinity;
+    this.#flights.each((flight) => {
+      flight.checkTimeouts(nowMs);
+      this.#safeUntilMs = Math.min(this.#safeUntilMs, flight.safeUntilMs);
+    });
   }
 
   /** Whoever deals has something new; before the phase begins there is time enough for it then. */
@@ -313,6 +321,7 @@ export class Phase {
       },
     });
     this.#flights.add(flight);
+    this.#safeUntilMs = Math.min(this.#safeUntilMs, flight.safeUntilMs);
     // Nobody asks again: a long prompt is not held twice for as long as its answer lasts.
     if (this.#ways.retries === 0) errand.written = '';
   }
@@ -385,9 +394,4 @@ export class Phase {
     this.#reject = null;
     this.#resolve = null;
   }
-}
-
-/** Prompts held ready: enough that a burst of ends finds the next ones there. */
-function readAhead(plan: RunPlan): number {
-  return Math.min(1024, Math.max(64, plan.load.concurrency ?? 256));
 }

@@ -54,3 +54,8 @@ export class PromptLine {
     return prompt;
   }
 }
+
+/** Prompts held ready: enough that a burst of ends finds the next ones there. */
+export function promptsAhead(concurrency: number | null): number {
+  return Math.min(1024, Math.max(64, concurrency ?? 256));
+}
