@@ -211,7 +211,8 @@ export class PhaseControl {
 
   /** Looks whether the phase is over; gives what is left out in the deal. */
   advance(): 'going' | 'over' {
-    if (this.#growing !== null) this.#grow();
+    // Whoever has drained says nothing to a new deal: it would be waited for for ever.
+    if (this.#growing !== null && !this.stopped && !this.#finishing) this.#grow();
     if (this.#hasShrunk) this.#redeal();
     const unfinished = this.#unfinished;
     const nowMs = this.#parts.nowMs();
