@@ -61,7 +61,11 @@ export function tellLive(
   tellOn();
   const end = async (): Promise<void> => {
     clearTimeout(timer!);
-    if (fd !== null) closeSync(fd);
+    try {
+      if (fd !== null) closeSync(fd);
+    } catch {
+      // A full or distant disk may say so only now; the file goes anyway.
+    }
     for (const gone of [file, ...stops]) await rm(gone, { force: true }).catch(() => {});
   };
   return telling;

@@ -206,7 +206,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
 
   /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */
   checkTimeouts(nowMs: number): void {
-    // Asked fifty times a second of every flight: nothing is made here that somebody would have to collect.
+    // May be asked fifty times a second of every flight: nothing is made here that somebody would have to collect.
     const { connectMs, ttftMs, readMs, totalMs } = this.#settings.timeouts;
     let code: 'connect-timeout' | 'timeout-ttft' | 'timeout-read' | 'timeout-total' | null = null;
     let earliest = nowMs;
