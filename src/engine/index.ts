@@ -13,3 +13,4 @@ export { faultNames, parseFault } from './fault.ts';
 export type { Fault, FaultName } from './fault.ts';
 export { quirkNames, startEngine } from './start-engine.ts';
 export type { EngineOptions, EngineStats, QuirkName, RunningEngine } from './start-engine.ts';
+export { warmUp } from './warm-up.ts';

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { simulatedServer } from '../core/index.ts';
-import { EngineCore, estimateTokens, promptKeys, starvedProfile, tokenKeys } from '../sim/index.ts';
+import { EngineCore, estimateTokens, frontMs, promptKeys, starvedProfile, tokenKeys, wireMs } from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
+import { ArrivalRound } from './arrival-round.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
 import { Meters } from './meters.ts';
@@ -48,6 +49,7 @@ export class Service {
   readonly #seed: number;
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
+  readonly #arrivals: ArrivalRound;
   readonly #meters = new Meters();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
   readonly #answers = new Map<number, { answer: Answer; choice: number }>();
@@ -71,6 +73,7 @@ export class Service {
       cold: befallen.some((mishap) => mishap.name === 'cold-start'),
     });
     this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => this.#emit(emissions, step));
+    this.#arrivals = new ArrivalRound(() => this.#pacer.nowMs());
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
       nulPadding: quirks.has('nul-padding'),
@@ -249,8 +252,8 @@ export class Service {
         }
       },
     });
-    // Tokenising and the server's front take their time before the engine knows of the request.
-    const arrivalMs = this.#pacer.nowMs() + (this.#options.profile.overheadMs ?? 0);
+    // Tokenising and the server's front take their time before the engine knows of the request; what HTTP took has passed already.
+    const arrivalMs = this.#arrivals.atMs() + frontMs(this.#options.profile) - wireMs;
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
       this.#waiting.set(sequence, arrivalMs);
@@ -275,9 +278,7 @@ export class Service {
   }
 
   #emit(emissions: readonly Emission[], step: Step): void {
-    // First tokens go out before the rest of the batch: writing to some hundred sockets takes milliseconds.
-    const [firsts, others] = [emissions.filter(isFirst), emissions.filter((emission) => !isFirst(emission))];
-    for (const { id, tokenIndex, finished, cachedTokens } of [...firsts, ...others]) {
+    for (const { id, tokenIndex, finished, cachedTokens } of inWritingOrder(emissions)) {
       const waitedFromMs = this.#waiting.get(id) ?? step.startMs;
       if (finished) this.#waiting.delete(id);
       else this.#waiting.set(id, step.endMs);
@@ -302,8 +303,17 @@ function answerOf({ outputTokens, reasoningTokens, piece }: PlannedAnswer): { te
   return { text: Array.from({ length: tokens }, (_, i) => piece(reasoningTokens + i)).join(''), tokens };
 }
 
-function isFirst({ tokenIndex }: Emission): boolean {
-  return tokenIndex === 0;
+/**
+ * First tokens go out before the rest of the batch, then last ones: writing to some hundred sockets takes milliseconds, which would count as
+ * time to the first token, or keep a client from asking again.
+ */
+function inWritingOrder(emissions: readonly Emission[]): readonly Emission[] {
+  const firsts: Emission[] = [];
+  const lasts: Emission[] = [];
+  const others: Emission[] = [];
+  for (const emission of emissions)
+    (emission.tokenIndex === 0 ? firsts : emission.finished ? lasts : others).push(emission);
+  return [...firsts, ...lasts, ...others];
 }
 
 function send(res: ServerResponse, status: number, type: string, body: string): void {

@@ -5,6 +5,7 @@ import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
+import { frontMs } from './front.ts';
 import { FlightMishaps } from './flight-mishaps.ts';
 import type { Mishap } from './mishap.ts';
 import { starvedProfile } from './mishap.ts';
@@ -65,7 +66,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         core,
         options.workload.bind(options),
         options.breathe ?? null,
-        options.profile.overheadMs ?? 0,
+        frontMs(options.profile),
         new FlightMishaps(befallen, already),
       );
       return run.exchanges();

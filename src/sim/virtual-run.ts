@@ -58,7 +58,7 @@ interface Phase {
 export class VirtualRun {
   readonly #flights = new Map<number, Flight>();
   readonly #deadlines = new DeadlineHeap<Flight>();
-  /** Sent, and on the way through the server's front: tokenised and handed to the engine after the profile's overhead. */
+  /** Sent, and on the way through the server's front: tokenised and handed to the engine after its front's time. */
   readonly #arriving: Flight[] = [];
   #arrived = 0;
   #nowMs = 0;
@@ -76,7 +76,7 @@ export class VirtualRun {
     private readonly core: EngineCore,
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
-    private readonly overheadMs: number,
+    private readonly frontMs: number,
     private readonly mishaps: FlightMishaps,
   ) {}
 
@@ -233,8 +233,7 @@ export class VirtualRun {
     if (stuck) {
       // Nothing but its deadline will end it.
     } else if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
-    else if (this.overheadMs > 0) this.#arriving.push(flight);
-    else this.#submit(flight);
+    else this.#arriving.push(flight);
     const { atMs } = this.#deadlineOf(flight);
     if (atMs < Infinity) this.#deadlines.push({ atMs, what: flight });
   }
@@ -255,7 +254,7 @@ export class VirtualRun {
 
   #nextArrivalMs(): number {
     const flight = this.#arriving[this.#arrived];
-    return flight === undefined ? Infinity : flight.sentMs! + this.overheadMs;
+    return flight === undefined ? Infinity : flight.sentMs! + this.frontMs;
   }
 
   #letArrive(): void {

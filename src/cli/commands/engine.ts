@@ -1,6 +1,6 @@
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { faultNames, parseFault, startEngine } from '../../engine/index.ts';
+import { faultNames, parseFault, startEngine, warmUp } from '../../engine/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
 import { builtinProfiles, mishapNames, parseMishap } from '../../sim/index.ts';
 import type { EngineProfile } from '../../sim/index.ts';
@@ -86,7 +86,9 @@ export const command: CommandFile = {
   ],
   async run(given) {
     if (given.flags.has('profiles')) return listProfiles(given);
-    const engine = await startEngine(optionsOf(given));
+    const options = optionsOf(given);
+    await warmUp();
+    const engine = await startEngine(options);
     const { io, common } = given;
     if (common.json) io.out(`${engineJson(engine)}\n`);
     else {
