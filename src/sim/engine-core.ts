@@ -22,6 +22,8 @@ export interface EngineCoreOptions {
   cost?: CostModel;
   /** The first steps are slow, as those of an engine that has just started. */
   cold?: boolean;
+  /** Steps that were made before: their dice have been thrown. Default 0. */
+  stepsBefore?: number;
   /** false = finishes carry no token times, which a fit does not need. Default true. */
   keepTimes?: boolean;
   /** false = ask the scheduler before every step, even where nothing can have changed. Results are the same. Default true. */
@@ -54,7 +56,7 @@ export class EngineCore {
   constructor(options: EngineCoreOptions) {
     const { profile, seed } = options;
     this.#scheduler = options.scheduler ?? schedulerOf(profile);
-    const cost = options.cost ?? costOf(profile, seed);
+    const cost = options.cost ?? costOf(profile, seed, options.stepsBefore ?? 0);
     this.#cost = options.cold === true ? coldCost(cost) : cost;
     this.#board = new EngineBoard(
       profile.kv ?? { blocks: null, blockSize: defaultBlockSize },
@@ -360,8 +362,10 @@ export class EngineCore {
   }
 }
 
-function costOf(profile: EngineProfile, seed: number): CostModel {
+function costOf(profile: EngineProfile, seed: number, stepsBefore: number): CostModel {
   const { stepSigma, runSigma = 0 } = profile.jitter;
-  const steps = jitteredCost(linearCost(profile.cost), stepSigma, randomStream(seed, 'engine step jitter'));
+  const dice = randomStream(seed, 'engine step jitter');
+  for (let i = 0; i < stepsBefore; i++) dice.normal();
+  const steps = jitteredCost(linearCost(profile.cost), stepSigma, dice);
   return scaledCost(steps, runSigma, randomStream(seed, 'engine run jitter'));
 }

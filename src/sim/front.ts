@@ -1,11 +1,14 @@
 import type { EngineProfile } from './engine-profile.ts';
 
 /**
- * What a request and its first token take on the wire and in an HTTP server at the least, in milliseconds: the median between a client
- * and `dyno engine` on one host (docs/validation/simulator.md). Virtual time counts it, and the live engine, which has spent it
- * already, does not count it again; so both tell a client the same.
+ * What HTTP takes on one host at the least, in milliseconds: medians between `dyno run` and `dyno engine` (docs/validation/simulator.md).
+ * Virtual time counts it, and the live engine, which has spent it already, does not count it again; so both tell a client the same.
+ *
+ * - wireMs: a request's way into the engine and its first token's way back;
+ * - turnMs: from an answer's last step until a client that has heard all of it asks again.
  */
-export const wireMs = 0.6;
+export const wireMs = 1;
+export const turnMs = 0.6;
 
 /** From the moment a request is sent until the engine may take it up. */
 export function frontMs(profile: Pick<EngineProfile, 'overheadMs'>): number {

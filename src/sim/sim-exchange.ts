@@ -29,6 +29,8 @@ export interface Flight {
   atLimit: boolean;
   /** The server refuses it at this moment; null = it does not. */
   refusedAtMs: number | null;
+  /** The step that made its last token ended then; null = it has not yet. */
+  madeAtMs: number | null;
   /** When each token so far came out. */
   tokenAtMs: number[];
   /** Prompt tokens that the engine found in its prefix cache; null = it did not look, or the answer is not whole. */
@@ -57,6 +59,7 @@ export function sentFlight(
     outputTokens,
     atLimit: outputTokens === maxTokens,
     refusedAtMs: null,
+    madeAtMs: null,
     tokenAtMs: [],
     cachedTokens: null,
     ended: false,
@@ -77,6 +80,7 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
     outputTokens: 0,
     atLimit: false,
     refusedAtMs: null,
+    madeAtMs: null,
     tokenAtMs: [],
     cachedTokens: null,
     ended: false,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange, Prompt, RunPlan, Workload } from '../core/index.ts';
 import { conversationPrompt, fromPrompts, plainPrompt, plainWords, sharedPrefixPrompts } from '../workload/index.ts';
 import type { EngineCounters, EngineProfile } from './index.ts';
-import { makeSimRunner } from './index.ts';
+import { makeSimRunner, wireMs } from './index.ts';
 
 const profile: EngineProfile = {
   schema: 'llmdyno.engine-profile/1',
@@ -49,7 +49,8 @@ async function play(
   return { exchanges, counters: kit.counters()! };
 }
 
-const ttftMs = ({ chunks, sentMs }: Exchange): number => chunks.atMs[0]! - sentMs!;
+/** Without the way to the engine. */
+const ttftMs = ({ chunks, sentMs }: Exchange): number => Math.round(1e6 * (chunks.atMs[0]! - sentMs! - wireMs)) / 1e6;
 const words = (count: number): string => Array.from({ length: count }, () => 'sky').join(' ');
 
 describe('shared beginnings in virtual time', () => {

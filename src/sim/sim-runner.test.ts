@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange, Prompt, RunPlan, StopRule, Stops } from '../core/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
 import type { EngineProfile } from './index.ts';
+import { turnMs, wireMs } from './front.ts';
 import { makeSimRunner } from './index.ts';
 
 const profile: EngineProfile = {
@@ -71,6 +72,9 @@ async function play(what: Partial<RunPlan>, given: Given = {}): Promise<Exchange
   return exchanges;
 }
 
+/** Sums of fractions are a hair off. */
+const round = (ms: number | null): number => Math.round(ms! * 1e6) / 1e6;
+
 const open = (ratePerSec: number, concurrency: number | null, dropLate = false): RunPlan['load'] => ({
   kind: 'open',
   concurrency,
@@ -80,16 +84,16 @@ const open = (ratePerSec: number, concurrency: number | null, dropLate = false):
 });
 
 describe('closed loop', () => {
-  it('one at a time: each request takes a + prefill + (out − 1)·(a + c), and the next leaves when it ends', async () => {
+  it('one at a time: each request takes the wire + a + prefill + (out − 1)·(a + c), and the next leaves when its end is heard', async () => {
     const exchanges = await play({});
-    // 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64 in all.
-    expect(exchanges.map((e) => [e.seq, e.promptId, e.sentMs, e.endMs])).toEqual([
-      [0, 'p0', 0, 64],
-      [1, 'p1', 64, 128],
-      [2, 'p2', 128, 192],
+    // The wire 1, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 65 in all; heard 0.6 later.
+    expect(exchanges.map((e) => [e.seq, e.promptId, round(e.sentMs), round(e.endMs)])).toEqual([
+      [0, 'p0', 0, 65],
+      [1, 'p1', 65.6, 130.6],
+      [2, 'p2', 131.2, 196.2],
     ]);
     expect(exchanges[0]).toMatchObject({
-      chunks: { atMs: [20, 31, 42, 53, 64], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
+      chunks: { atMs: [21, 32, 43, 54, 65], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
       outputTokens: { server: 5 },
       inputTokens: { planned: 20, server: 20 },
       outcome: 'ok',
@@ -98,19 +102,19 @@ describe('closed loop', () => {
     });
   });
 
-  it('keeps the asked number in flight until the requests run out', async () => {
+  it('keeps the asked number in flight, but for the time it takes to ask again, until the requests run out', async () => {
     const exchanges = await play({ load: { ...plan.load, concurrency: 3 }, requests: 30 });
     const lastSent = Math.max(...exchanges.map((e) => e.sentMs!));
     for (let atMs = 0.5; atMs < lastSent; atMs += 7) {
-      expect(exchanges.filter((e) => e.sentMs! <= atMs && e.endMs > atMs)).toHaveLength(3);
+      expect(exchanges.filter((e) => e.sentMs! <= atMs && e.endMs + turnMs > atMs)).toHaveLength(3);
     }
   });
 
   it('not streamed: the same end, nothing seen before it', async () => {
     const [first] = await play({ generation: { ...plan.generation, stream: false } });
     expect(first).toMatchObject({
-      endMs: 64,
-      firstByteMs: 64,
+      endMs: 65,
+      firstByteMs: 65,
       chunks: { atMs: [], tokens: [], kinds: '' },
       outputTokens: { server: 5 },
     });
@@ -118,9 +122,9 @@ describe('closed loop', () => {
 
   it('a duration ends the sending and lets the rest drain', async () => {
     const exchanges = await play({ requests: null, durationMs: 100 });
-    expect(exchanges.map((e) => [e.sentMs, e.endMs, e.outcome])).toEqual([
-      [0, 64, 'ok'],
-      [64, 128, 'ok'],
+    expect(exchanges.map((e) => [e.sentMs, round(e.endMs), e.outcome])).toEqual([
+      [0, 65, 'ok'],
+      [65.6, 130.6, 'ok'],
     ]);
   });
 });
@@ -134,21 +138,39 @@ describe('open loop', () => {
 
   it('above the cap an ask waits and leaves late', async () => {
     const exchanges = await play({ load: open(100, 1), requests: 3 });
-    expect(exchanges.map((e) => [e.dueMs, e.sentMs])).toEqual([
+    expect(exchanges.map((e) => [e.dueMs, round(e.sentMs)])).toEqual([
       [0, 0],
-      [10, 64],
-      [20, 128],
+      [10, 65.6],
+      [20, 131.2],
     ]);
   });
 
   it('or is dropped, where the plan says so', async () => {
     const exchanges = await play({ load: open(100, 1, true), requests: 8 });
-    // The first holds the slot until 64; what is due at 10, 20 … 60 is dropped, what is due at 70 is sent.
+    // The first holds the slot until 65.6; what is due at 10, 20 … 60 is dropped, what is due at 70 is sent.
     expect(exchanges.filter((e) => e.outcome === 'ok').map((e) => e.dueMs)).toEqual([0, 70]);
     const dropped = exchanges.filter((e) => e.outcome === 'dropped');
     expect(dropped.map((e) => [e.dueMs, e.sentMs, e.problem?.code])).toEqual(
       [10, 20, 30, 40, 50, 60].map((dueMs) => [dueMs, null, 'dropped-late']),
     );
+  });
+});
+
+describe('the way to the engine', () => {
+  it('takes what the profile says, and where it says nothing or less, what HTTP takes', async () => {
+    const ttftMs = async (more: Partial<EngineProfile>): Promise<number> => {
+      const [first] = await play({ requests: 1 }, { profile: { ...profile, ...more } });
+      return first!.chunks.atMs[0]!;
+    };
+    expect(await ttftMs({})).toBe(20 + wireMs);
+    expect(await ttftMs({ overheadMs: wireMs / 2 })).toBe(20 + wireMs);
+    expect(await ttftMs({ overheadMs: 25 })).toBe(45);
+  });
+
+  it('an answer that is made misses no deadline on its way back', async () => {
+    // Its last token is made at 65 and heard at 65.6.
+    const [first] = await play({ requests: 1, timeouts: { ...plan.timeouts, totalMs: 65.3 } });
+    expect(first).toMatchObject({ outcome: 'ok', endMs: 65 });
   });
 });
 
@@ -161,7 +183,7 @@ describe('warm-up', () => {
     expect(warm.map((e) => e.seq).toSorted((a, b) => b - a)).toEqual([-1, -2, -3]);
     expect(measured.map((e) => e.seq)).toEqual([0, 1, 2, 3]);
     const drainedMs = Math.max(...warm.map((e) => e.endMs));
-    expect(Math.min(...measured.map((e) => e.sentMs!))).toBe(drainedMs);
+    expect(Math.min(...measured.map((e) => e.sentMs!))).toBe(drainedMs + turnMs);
   });
 });
 
@@ -170,9 +192,9 @@ describe('timeouts', () => {
   it.each([
     ['timeout-ttft', { ...none, ttftMs: 15 }, 15, 0],
     ['timeout-total', { ...none, totalMs: 40 }, 40, 2],
-    ['timeout-read', { ...none, readMs: 20.5 }, 40.5, 1],
+    ['timeout-read', { ...none, readMs: 21.5 }, 42.5, 1],
   ] as const)('%s fails the request at its moment and frees the slot', async (code, timeouts, endMs, tokens) => {
-    // For the read timeout steps of 180 ms follow a first one of 20 ms.
+    // For the read timeout steps of 180 ms follow a first token at 21 ms.
     const slow = { ...profile, cost: { ...profile.cost, cMsPerDecode: 170 } };
     const [first, second] = await play({ timeouts }, code === 'timeout-read' ? { profile: slow } : {});
     expect(first).toMatchObject({ outcome: 'failed', problem: { code }, endMs });

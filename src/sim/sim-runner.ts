@@ -4,11 +4,11 @@ import type { CostModel } from './cost/cost-model.ts';
 import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
-import type { Scheduler } from './scheduler/scheduler.ts';
-import { frontMs } from './front.ts';
 import { FlightMishaps } from './flight-mishaps.ts';
+import { frontMs } from './front.ts';
 import type { Mishap } from './mishap.ts';
 import { starvedProfile } from './mishap.ts';
+import type { Scheduler } from './scheduler/scheduler.ts';
 import { VirtualRun } from './virtual-run.ts';
 
 /** What a simulated run needs besides its plan. */
@@ -39,6 +39,9 @@ export interface SimRunnerKit extends RunnerKit {
 /** Seeds from one run's engine to the next one's. */
 const runSeeds = 1_000_003;
 
+/** `dyno run` asks a server one short question before a run, which is a step; so a simulated run throws the same dice as one over HTTP. */
+const stepsOfCheck = 1;
+
 const idle: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
 
 /** A runner in virtual time: the same plan, the same exchanges, no sockets and no waiting. One kit makes one run. */
@@ -54,6 +57,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
       core = new EngineCore({
         profile: starvedProfile(options.profile, befallen),
         seed: plan.seed + runSeeds * (options.run ?? 0),
+        stepsBefore: stepsOfCheck,
         cold: already === 0 && befallen.some((mishap) => mishap.name === 'cold-start'),
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),

@@ -14,7 +14,9 @@ import { invariant, problem } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
+import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
+import { turnMs } from './front.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -61,6 +63,8 @@ export class VirtualRun {
   /** Sent, and on the way through the server's front: tokenised and handed to the engine after its front's time. */
   readonly #arriving: Flight[] = [];
   #arrived = 0;
+  /** Made to the last token, and not yet heard to the end; in the order of their steps. */
+  readonly #leaving: Flight[] = [];
   #nowMs = 0;
   #current: Phase | null = null;
   #sendingStopped = false;
@@ -268,6 +272,7 @@ export class VirtualRun {
 
   /** Takes a flight out of the engine; the tokens it has made stay on its record. */
   #cancel(flight: Flight): void {
+    if (flight.madeAtMs !== null) return;
     flight.tokenAtMs = this.core.tokenTimes(flight.seq);
     this.core.cancel(flight.seq);
   }
@@ -292,28 +297,45 @@ export class VirtualRun {
   /** Moves the clock to the next event and lets it happen; at one moment tokens come before deadlines. */
   #advance(phase: Phase): void {
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
-    const outsideMs = Math.min(deadlineMs, phase.next?.dueMs ?? phase.againMs ?? Infinity, this.#nextArrivalMs());
+    const heardMs = (this.#leaving[0]?.madeAtMs ?? Infinity) + turnMs;
+    const outsideMs = Math.min(
+      deadlineMs,
+      phase.next?.dueMs ?? phase.againMs ?? Infinity,
+      this.#nextArrivalMs(),
+      heardMs,
+    );
     const finishes = this.core.advance(outsideMs);
     const nextMs = finishes[0]?.endMs ?? outsideMs;
     invariant(nextMs < Infinity, 'a run that is not over has something to wait for');
     this.#nowMs = Math.max(this.#nowMs, nextMs);
-    // The next step has begun before clients hear of this one: an ask that follows an answer joins the one after.
-    for (const { id, tokenAtMs, cachedTokens } of finishes) {
-      const flight = this.#flights.get(id);
-      invariant(flight !== undefined, 'tokens belong to requests in flight');
-      flight.tokenAtMs = tokenAtMs;
-      flight.cachedTokens = cachedTokens;
-      this.#end(flight, 'ok', null);
-    }
+    for (const finish of finishes) this.#made(finish);
+    if (this.#nowMs >= heardMs) this.#hear();
     if (this.#nowMs >= deadlineMs) this.#missDeadlines();
     this.#letArrive();
+  }
+
+  #made({ id, endMs, tokenAtMs, cachedTokens }: Finish): void {
+    const flight = this.#flights.get(id);
+    invariant(flight !== undefined, 'tokens belong to requests in flight');
+    flight.madeAtMs = endMs;
+    flight.tokenAtMs = tokenAtMs;
+    flight.cachedTokens = cachedTokens;
+    this.#leaving.push(flight);
+  }
+
+  /** The next step has begun before clients hear of this one: an ask that follows an answer joins the one after. */
+  #hear(): void {
+    const later = this.#leaving.findIndex(({ madeAtMs }) => madeAtMs! + turnMs > this.#nowMs);
+    for (const flight of this.#leaving.splice(0, later === -1 ? Infinity : later))
+      if (!flight.ended) this.#end(flight, 'ok', null, flight.madeAtMs!);
   }
 
   #missDeadlines(): void {
     for (let due = this.#deadlines.peek(); due !== null && due.atMs <= this.#nowMs; due = this.#deadlines.peek()) {
       this.#deadlines.pop();
       const flight = due.what;
-      if (flight.ended) continue;
+      // What is made is on its way and cannot be missed any more.
+      if (flight.ended || flight.madeAtMs !== null) continue;
       const { atMs, code } = this.#deadlineOf(flight);
       if (atMs > this.#nowMs) this.#deadlines.push({ atMs, what: flight });
       else {
@@ -325,12 +347,12 @@ export class VirtualRun {
     }
   }
 
-  #end(flight: Flight, outcome: Outcome, why: Problem | null): void {
+  #end(flight: Flight, outcome: Outcome, why: Problem | null, endMs = this.#nowMs): void {
     flight.ended = true;
     this.#flights.delete(flight.seq);
-    const ended = endedFlight(flight, this.#nowMs, outcome, why);
+    const ended = endedFlight(flight, endMs, outcome, why);
     this.#out.push(ended);
-    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, outcome);
+    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, outcome, endMs);
     if (flight.warmup) return;
     if (outcome === 'ok') this.#measured.ok++;
     if (outcome === 'failed') this.#measured.failed++;
@@ -341,14 +363,10 @@ export class VirtualRun {
   }
 
   /** What an answer leads to: the conversation's next turn, or turns that are never asked. */
-  #goOn(flight: Flight, turn: Turn, outcome: Outcome): void {
+  #goOn(flight: Flight, turn: Turn, outcome: Outcome, endMs: number): void {
     const phase = this.#current!;
     if (phase.over || phase.stopped) return;
-    const lost = phase.dealer.book!.ended(
-      turn,
-      outcome === 'ok' ? answerOf(flight) : null,
-      this.#nowMs - phase.originMs,
-    );
+    const lost = phase.dealer.book!.ended(turn, outcome === 'ok' ? answerOf(flight) : null, endMs - phase.originMs);
     if (phase.limits.requests === null || phase.limits.durationMs !== null || !phase.dealer.losesTurns) return;
     for (let i = 0; i < lost; i++) {
       this.#countDue(phase);
