@@ -244,8 +244,8 @@ class WorkerShare {
     if (order.say === 'prepare') {
       if (!order.members.includes(member)) return;
       this.#phase = order.phase;
-      await rehearse(this.#parts.seat.data.plan, this.#clock);
       await session.prepare(order.phase);
+      await rehearse(this.#parts.seat.data.plan, this.#clock, order.phase);
       await this.#say({ say: 'ready', member, phase: order.phase });
     } else if (order.say === 'begin') {
       if (this.#dealing === null || order.phase !== this.#phase || this.#begun === order.phase) return;

@@ -15,7 +15,9 @@ export function widenNursery(): void {
   for (let bytes = 0; bytes < 2 * nurseryBytes; bytes += nurslingBytes) nurslings.push(one.slice());
 }
 
-let collector: (() => void) | null | undefined;
+/** Collects everything; told so, only what is new. */
+type Collector = (what?: { type: 'minor' }) => void;
+let collector: Collector | null | undefined;
 
 /**
  * Collects garbage now, where the engine lets us ask: what was left by starting up and by a warm-up is not collected in
@@ -24,6 +26,12 @@ let collector: (() => void) | null | undefined;
 export function collectGarbage(): void {
   collector ??= findCollector();
   collector?.();
+}
+
+/** The same of what is new only: compiled code stays. */
+export function collectNewGarbage(): void {
+  collector ??= findCollector();
+  collector?.({ type: 'minor' });
 }
 
 /** A run that lasts longer is watched for leaks. */
@@ -42,12 +50,12 @@ export function keepHeapTight(): () => void {
   };
 }
 
-function findCollector(): (() => void) | null {
+function findCollector(): Collector | null {
   try {
     v8.setFlagsFromString('--expose-gc');
     const found: unknown = vm.runInNewContext('gc');
     v8.setFlagsFromString('--no-expose-gc');
-    return typeof found === 'function' ? () => void found() : null;
+    return typeof found === 'function' ? (...what) => void found(...what) : null;
   } catch {
     return null;
   }

@@ -52,10 +52,10 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       stops.sending.addEventListener('abort', apply);
       stops.everything.addEventListener('abort', apply);
       try {
-        await rehearse(plan, clock);
         for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.sending.aborted) continue;
           await mine.prepare(phase);
+          await rehearse(plan, clock, phase);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.
           apply();
           await mine.run(phase, clock.nowMs());

@@ -2,7 +2,7 @@ import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.t
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
-import { collectGarbage, keepHeapTight } from './garbage.ts';
+import { keepHeapTight } from './garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
@@ -99,7 +99,6 @@ export class LoadSession {
     this.#phase = new Phase(this.#phaseParts, () => workload(name), limits, name === 'warmup');
     await this.#phase.ready();
     await this.#pool.warm(Math.min(this.#phase.slots, limits.requests ?? Infinity, mostWarmed));
-    if (name === 'measure') collectGarbage();
   }
 
   /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended. */

@@ -76,8 +76,8 @@ export async function serveLoadThread(
       if (order.say === 'prepare') {
         share.counter = place(sharedPlaces.counter[order.phase]);
         share.starts = place(sharedPlaces.starts[order.phase]);
-        await rehearse(data.plan, clock);
         await mine.prepare(order.phase);
+        await rehearse(data.plan, clock, order.phase);
         tell({ say: 'ready', phase: order.phase });
       } else if (order.say === 'begin') {
         running = true;

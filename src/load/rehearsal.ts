@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Ended, Prompt, RunPlan } from '../core/index.ts';
-import { collectGarbage, widenNursery } from './garbage.ts';
+import { collectGarbage, collectNewGarbage, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
 import { Outbox } from './outbox.ts';
 import type { RunClock } from './run-clock.ts';
@@ -16,34 +16,39 @@ const keptEndings = 16;
 /** Where one takes longer, the run does not wait for it. */
 const longestMs = 1000;
 
-let rehearsed = false;
 /**
  * What was played last is kept alive: compiled code knows the shapes of the objects it met, and is thrown away with them, when the
  * collector finds none of a shape left.
  */
 const kept: unknown[] = [];
 
+let rehearsed = false;
+
 /**
- * Before a large load, plays requests against a stand-in server on the loopback device of this process: the engine compiles what
+ * Before a phase of a large load, plays requests against a stand-in server on the loopback device of this process: the engine compiles what
  * runs often only once it has run often, and a run that begins with a thousand streams at once would stamp the tokens
- * of its first and its last tenth of a second late for that. Nothing is sent to the server under test, nothing is recorded;
- * once in a thread is enough.
+ * of its first and its last tenth of a second late for that. Nothing is sent to the server under test, nothing is recorded.
+ *
+ * Before a warm-up once in a thread is enough. Before the measured part what was left behind so far is collected, and with it goes most of
+ * what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
  */
-export async function rehearse(plan: RunPlan, clock: RunClock): Promise<void> {
+export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' | 'measure'): Promise<void> {
   const { concurrency, ratePerSec } = plan.load;
-  if (rehearsed || Math.max(concurrency ?? 0, ratePerSec ?? 0) < largeLoad) return;
-  rehearsed = true;
-  widenNursery();
+  const isLarge = Math.max(concurrency ?? 0, ratePerSec ?? 0) >= largeLoad;
+  if (phase === 'warmup' && (rehearsed || !isLarge)) return;
+  if (isLarge) widenNursery();
   collectGarbage();
-  const server = await standIn();
+  const server = isLarge ? await standIn() : null;
   // Without a loopback device the run itself is the rehearsal.
   if (server === null) return;
+  rehearsed = true;
   const played = playedPlan(plan, (server.address() as AddressInfo).port);
   try {
     for (let i = 0; i < plays; i++) await play(played, clock);
   } finally {
     server.close();
   }
+  collectNewGarbage();
 }
 
 async function play(plan: RunPlan, clock: RunClock): Promise<void> {
