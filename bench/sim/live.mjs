@@ -1,6 +1,7 @@
 // The live engine beside virtual time: one plan run over HTTP against `dyno engine` and again as `dyno sim`, same profile, same seed.
-// Build first (npm run build). Steps are long, so that what is compared is the engine and not the machine.
-//   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only open|closed]        (on a busy machine: chrt -r 5 node bench/sim/live.mjs)
+// Build first (npm run build). First an engine whose steps are long, so that what is compared is the engine and not the machine; then
+// built-in profiles with steps of 10 to 120 ms, where half a millisecond of HTTP is a percent.
+//   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only slow|built-in|WORD OF A NAME]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,10 +46,10 @@ function dyno(args) {
   });
 }
 
-async function withEngine(use) {
+async function withEngine(engineWords, use) {
   const engine = spawn(
     process.execPath,
-    [main, 'engine', '--profile', profile, '--port', '0', '--quiet', '--seed', String(seed)],
+    [main, 'engine', ...engineWords, '--port', '0', '--quiet', '--seed', String(seed)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -70,39 +71,54 @@ const figures = [
   ['latencyMs', 'p99'],
 ];
 let worst = 0;
-const plans = streams.flatMap((count) => [
+const slow = streams.flatMap((count) => [
   {
-    name: `closed loop, ${count} streams`,
-    words: ['--concurrency', String(count), '-n', String(3 * count), '--warmup', String(count)],
+    name: `slow steps, closed loop, ${count} streams`,
+    engine: ['--profile', profile],
+    words: `--concurrency ${count} -n ${3 * count} --warmup ${count} --input-tokens 40..160 --output-tokens 40..80`,
   },
   {
-    name: `open loop, about ${count} streams`,
+    name: `slow steps, open loop, about ${count} streams`,
+    engine: ['--profile', profile],
     // In flight = rate × time in the engine (Little): some 60 steps of 150 + 0.5 ms × streams.
-    words: [
-      '--rate',
-      ((count * 1000) / (60 * (150 + 0.45 * count))).toFixed(2),
-      '-n',
-      String(3 * count),
-      '--arrival',
-      'poisson',
-    ],
+    words:
+      `--rate ${((count * 1000) / (60 * (150 + 0.45 * count))).toFixed(2)} -n ${3 * count} --arrival poisson ` +
+      `--input-tokens 40..160 --output-tokens 40..80`,
   },
 ]);
+const short = '--input-tokens 40..160 --output-tokens 40..80';
+const longer = '--input-tokens 100..400 --output-tokens 50..150';
+const builtIn = [
+  ['7B on MindIE, 8 streams', '', `--concurrency 8 -n 100 ${longer}`],
+  ['7B on MindIE, 64 streams', '', `--concurrency 64 -n 384 ${short}`],
+  ['7B on MindIE, 64 streams, warm-up', '', `--concurrency 64 -n 384 --warmup 64 ${short}`],
+  ['7B on MindIE, 500 streams', '', `--concurrency 500 -n 1500 ${short}`],
+  ['7B on MindIE, 20 requests/s', '', `--rate 20 -n 300 --arrival poisson ${short}`],
+  ['7B, mindie, maxBatchSize 32', '--scheduler mindie --set maxBatchSize=32', `--concurrency 64 -n 384 ${short}`],
+  [
+    'QwQ-32B on MindIE, 10 requests/s',
+    '--profile qwq-32b-mindie-atb-4x910b3',
+    `--rate 10 -n 200 --arrival poisson ${longer}`,
+  ],
+  ['72B on MXC500, 32 streams', '--profile qwen2.5-72b-vllm-4xmxc500', `--concurrency 32 -n 128 ${longer}`],
+  [
+    '72B, vllm-v1, 60 blocks, preempting',
+    '--profile qwen2.5-72b-vllm-4xmxc500 --scheduler vllm-v1 --set blocks=60',
+    `--concurrency 16 -n 96 ${short}`,
+  ],
+  [
+    '8B on RTX 4090, 10 requests/s',
+    '--profile llama-3-8b-vllm-rtx4090',
+    `--rate 10 -n 300 --arrival poisson ${longer}`,
+  ],
+].map(([name, engine, words]) => ({ name: `built-in: ${name}`, engine: engine.split(' ').filter(Boolean), words }));
+const plans = [...slow, ...builtIn];
 try {
-  for (const { name, words } of plans.filter((plan) => only === null || plan.name.startsWith(only))) {
-    const plan = [
-      ...words,
-      '--input-tokens',
-      '40..160',
-      '--output-tokens',
-      '40..80',
-      '--ignore-eos',
-      '--seed',
-      String(seed),
-    ];
+  for (const { name, engine, words } of plans.filter((plan) => only === null || plan.name.includes(only))) {
+    const plan = [...words.split(' '), '--ignore-eos', '--seed', String(seed)];
     const common = ['--store', join(work, 'runs'), '--json', '--quiet', '--lenient'];
-    const live = JSON.parse(await withEngine((url) => dyno(['run', url, ...plan, ...common])));
-    const virtual = JSON.parse(await dyno(['sim', '--profile', profile, ...plan, ...common]));
+    const live = JSON.parse(await withEngine(engine, (url) => dyno(['run', url, ...plan, ...common])));
+    const virtual = JSON.parse(await dyno(['sim', ...engine, ...plan, ...common]));
     console.log(
       `${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`,
     );
