@@ -66,12 +66,17 @@ const median = (values) =>
   ] ?? null;
 const results = [];
 for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
-  for (const [client, command] of Object.entries(clients)) {
-    if (only.length > 0 && !only.some((part) => client.includes(part))) continue;
-    const count = client.startsWith('aiohttp') ? slowRequests : requests;
-    if (count === 0) continue;
-    const runs = [];
-    for (let i = 0; i < repeats; i++) {
+  const taking = Object.entries(clients)
+    .map(([client, command]) => ({
+      client,
+      command,
+      count: client.startsWith('aiohttp') ? slowRequests : requests,
+      runs: [],
+    }))
+    .filter(({ client, count }) => count > 0 && (only.length === 0 || only.some((part) => client.includes(part))));
+  // In turns: a machine's good and bad minutes fall on all of them alike.
+  for (let i = 0; i < repeats; i++) {
+    for (const { client, command, count, runs } of taking) {
       const [program, args] = command(...[0, streams, count].map(String));
       const run = await withServer(events, gapUs, (port) => {
         const list = args.map((arg, at) => (arg === '0' && args[at + 1] === String(streams) ? port : arg));
@@ -80,6 +85,8 @@ for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
       if (run.status === 0) runs.push(JSON.parse(run.stdout));
       else console.error(`${client}: ${run.stderr?.slice(0, 300)}`);
     }
+  }
+  for (const { client, runs } of taking) {
     const of = (key) => median(runs.map((run) => run[key]));
     const row = {
       load: name,
@@ -93,6 +100,7 @@ for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
       rssMB: of('rssMB'),
       lost: median(runs.map((run) => run.lost ?? 0)),
       runs: runs.length,
+      p99sMs: runs.map((run) => Number(run.p99Ms.toFixed(3))),
     };
     results.push(row);
     console.log(JSON.stringify(row));

@@ -1,6 +1,7 @@
 import { outputKindLetters } from '../core/index.ts';
 import type { Chunks, OutputKind } from '../core/index.ts';
 import { BlockStore, numberPage } from './block-store.ts';
+import { moment, readMs, stampMs } from './moment.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
@@ -23,8 +24,10 @@ export class ChunkLog {
   #kinds = '';
   #kind: OutputKind | null = null;
 
-  /** Output was read: an entry of its own, or part of the one for the same read. stampMs NaN = the server does not stamp. */
-  add(of: OutputKind, tokens: number, atMs: number, stampMs: number): void {
+  /** Output was read, at the moment: an entry of its own, or part of the one for the same read. */
+  add(of: OutputKind, tokens: number): void {
+    const atMs = moment[readMs]!;
+    const emittedMs = moment[stampMs]!;
     if (this.#entries > 0 && of === this.#kind && this.#page[this.#at - width] === atMs) {
       this.#page[this.#at - 1]! += tokens;
       return;
@@ -32,9 +35,9 @@ export class ChunkLog {
     if (this.#at === this.#endsAt) this.#nextBlock();
     if (of !== this.#kind) this.#kinds = this.#letters();
     this.#kind = of;
-    this.#unstamped ||= Number.isNaN(stampMs);
+    this.#unstamped ||= Number.isNaN(emittedMs);
     this.#page[this.#at++] = atMs;
-    this.#page[this.#at++] = stampMs;
+    this.#page[this.#at++] = emittedMs;
     this.#page[this.#at++] = tokens;
     this.#entries++;
   }

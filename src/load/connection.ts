@@ -10,16 +10,18 @@ import type { Endpoint } from './endpoint.ts';
 import { HttpReader, HttpSyntaxError } from './http-reader.ts';
 import type { ResponseHandler, ResponseHead } from './http-reader.ts';
 import type { ConnectionTally } from './connection-tally.ts';
+import { moment, readMs } from './moment.ts';
 import type { RunClock } from './run-clock.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** Who is told about the one request that a connection carries at a time. Times are of the socket read. */
 export interface ConnectionClient {
   connected(atMs: number): void;
-  /** Any bytes of the answer, before they are looked at. */
-  touched(atMs: number): void;
+  /** Any bytes of the answer, before they are looked at; the moment tells when. */
+  touched(): void;
   head(head: ResponseHead): void;
-  body(bytes: Uint8Array, atMs: number): void;
+  /** Of the read that was touched last. */
+  body(bytes: Uint8Array): void;
   /** As ResponseHandler's; absent = everything comes by `body`. */
   chunk?(buffer: Uint8Array, from: number, to: number): number;
   /** The response is complete. */
@@ -126,7 +128,7 @@ export class Connection implements Carrier, ResponseHandler {
   /** For the reader. */
   body(bytes: Uint8Array): void {
     // A client that has given up in the middle of a read hears no more of it.
-    this.#client?.body(bytes, this.#readAtMs);
+    this.#client?.body(bytes);
   }
 
   /** For the reader. */
@@ -160,12 +162,9 @@ export class Connection implements Carrier, ResponseHandler {
     this.#socket.ref();
   }
 
-  #readAtMs = 0;
-
   #read(buffer: Uint8Array, length: number): void {
     // The stamp comes before any look at the bytes: what we do with them must not count as the server's time.
-    const atMs = this.#clock.nowMs();
-    this.#readAtMs = atMs;
+    moment[readMs] = this.#clock.nowMs();
     const client = this.#client;
     if (client === null) {
       // An idle connection that talks is not one to send a request on.
@@ -173,26 +172,26 @@ export class Connection implements Carrier, ResponseHandler {
       return;
     }
     this.#answered = true;
-    client.touched(atMs);
+    client.touched();
     try {
       this.#reader.push(buffer, length);
     } catch (error) {
       if (!(error instanceof HttpSyntaxError)) throw error;
       // After the end of the response stray bytes only cost the connection, not the answer.
       if (this.#ended) this.#reusable = false;
-      else return this.#break(problem('malformed-http', error.message), atMs);
+      else return this.#break(problem('malformed-http', error.message), moment[readMs]!);
     }
-    this.#settle(atMs);
+    this.#settle();
   }
 
   /** Tells the client of a complete response, once the reader is done with the bytes at hand. */
-  #settle(atMs: number): void {
+  #settle(): void {
     const client = this.#client;
     if (!this.#ended || client === null) return;
     this.#client = null;
     this.#ended = false;
     if (!this.#reusable) this.#socket.destroy();
-    client.end(this.#reusable, atMs);
+    client.end(this.#reusable, moment[readMs]!);
   }
 
   #closedByPeer(): void {
@@ -200,7 +199,10 @@ export class Connection implements Carrier, ResponseHandler {
     if (this.#client === null) return void this.#socket.destroy();
     // A TLS alert (no client certificate) is an error and then an end, without a close.
     if (this.#error !== null) return this.#break(socketProblem(this.#error, this.#stage), atMs);
-    if (this.#answered && this.#reader.close()) return this.#settle(atMs);
+    if (this.#answered && this.#reader.close()) {
+      moment[readMs] = atMs;
+      return this.#settle();
+    }
     if (!this.#answered && this.#requests > 1) return this.#goneStale(atMs);
     // Node reports a reset that arrives together with data as a plain end. Only writing tells the two apart: after a
     // reset it fails, after a proper end it does not. An empty line is what HTTP lets a server ignore.

@@ -10,6 +10,7 @@ import type { Placed } from './placed-list.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import { SaidText } from './said-text.ts';
 import type { ServerClock } from './server-clock.ts';
+import { moment, readMs, stampMs } from './moment.ts';
 import { foreignStampMs, stampMsIn } from './stamp.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
@@ -44,7 +45,8 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #connecting: boolean;
   #connectMs: number | null = null;
   #firstByteMs: number | null = null;
-  #lastReadMs: number;
+  /** A number from the beginning: a place that was empty once holds references, and each time of a read would be a new object. */
+  #lastReadMs = NaN;
   #status: number | null = null;
   #listener: Listener | null = null;
   #streamed = false;
@@ -62,8 +64,6 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #finish: string | null = null;
   #steps: ServerSteps | null = null;
   #times: ServerTimes | null = null;
-  /** The server's stamp of the event at hand; NaN = it has none. */
-  #stampMs = NaN;
   #heardOutput = false;
   #over = false;
   /** How it ended, once it is over. */
@@ -114,9 +114,9 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#lastReadMs = atMs;
   }
 
-  touched(atMs: number): void {
-    this.#firstByteMs ??= atMs;
-    this.#lastReadMs = atMs;
+  touched(): void {
+    this.#firstByteMs ??= moment[readMs]!;
+    this.#lastReadMs = moment[readMs]!;
   }
 
   head(head: ResponseHead): void {
@@ -134,18 +134,18 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#listener = this.#settings.protocol.listen(shape);
   }
 
-  body(bytes: Uint8Array, atMs: number): void {
+  body(bytes: Uint8Array): void {
     if (this.#over) return;
     if (this.#refusing) {
       if (this.#refused.length < refusalBytes) this.#refused += Buffer.from(bytes).toString('utf8');
       return;
     }
-    this.#enterPieces(atMs);
+    this.#enterPieces();
     // A stamp is of the event it came with: one without is not given the last one's.
-    this.#stampMs = NaN;
-    this.#take(this.#listener!.hear(bytes), atMs);
+    moment[stampMs] = NaN;
+    this.#take(this.#listener!.hear(bytes));
     // Nothing that follows an error can mend the answer; the connection is in an unknown state.
-    if (this.#problem !== null) this.#abandon(this.#problem, atMs);
+    if (this.#problem !== null) this.#abandon(this.#problem, this.#lastReadMs);
   }
 
   chunk(buffer: Uint8Array, from: number, to: number): number {
@@ -156,21 +156,21 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   /** For the listener: one event of output, in the read that was stamped last. */
   piece(buffer: Uint8Array, place: TextPlace, text: string | null): void {
     const of = place.of!;
-    if (of !== this.#piecesOf) this.#enterPieces(this.#lastReadMs);
+    if (of !== this.#piecesOf) this.#enterPieces();
     const { originNs, stamp } = this.#settings;
     if (this.#pieces > 0) {
       // Only the first event of a read has waited for nothing but the read.
-    } else if (stamp !== undefined) this.#stampMs = foreignStampMs(buffer, place, text, stamp, originNs);
-    else this.#stampMs = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
+    } else if (stamp !== undefined) moment[stampMs] = foreignStampMs(buffer, place, text, stamp, originNs);
+    else moment[stampMs] = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
     this.#piecesOf = of;
     this.#pieces++;
     if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);
     else this.#said(of).addText(text);
   }
 
-  #enterPieces(atMs: number): void {
+  #enterPieces(): void {
     if (this.#pieces === 0) return;
-    this.#enter(this.#piecesOf, this.#pieces, atMs);
+    this.#enter(this.#piecesOf, this.#pieces);
     this.#pieces = 0;
   }
 
@@ -182,7 +182,8 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     if (this.#over) return;
     if (this.#refusing) this.#problem = refusedWith(this.#problem!, this.#refused);
     else {
-      this.#take(this.#listener!.close(), atMs);
+      this.#lastReadMs = atMs;
+      this.#take(this.#listener!.close());
       if (this.#problem === null && !this.#heardOutput) this.#problem = problem('empty-answer', this.#emptyWords());
     }
     this.#finishWith(this.#problem === null ? 'ok' : 'failed', this.#problem, atMs, reusable);
@@ -252,10 +253,10 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#finishWith('failed', why, atMs, false);
   }
 
-  #take(heard: readonly Heard[], atMs: number): void {
+  #take(heard: readonly Heard[]): void {
     for (let i = 0; i < heard.length; i++) {
       const piece = heard[i]!;
-      if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events, atMs);
+      if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events);
       else if (piece.kind === 'usage') this.#usage = piece;
       else if (piece.kind === 'finish') this.#finish = piece.reason;
       else if (piece.kind === 'times') this.#times = piece.times;
@@ -265,20 +266,22 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
         steps.batchSize.push(...piece.batchSize);
         steps.queueWaitMs.push(...piece.queueWaitMs);
         if (piece.timesMs !== undefined) (steps.timesMs ??= []).push(...piece.timesMs);
-      } else if (piece.kind === 'stamp') this.#stampMs = Number(piece.emitNs - this.#settings.originNs) / 1e6;
+      } else if (piece.kind === 'stamp') moment[stampMs] = Number(piece.emitNs - this.#settings.originNs) / 1e6;
       else this.#problem ??= problem(piece.code, piece.words, this.#status);
     }
   }
 
-  #output(of: OutputKind, text: string, tokens: number, atMs: number): void {
+  #output(of: OutputKind, text: string, tokens: number): void {
     this.#said(of).addText(text);
-    this.#enter(of, tokens, atMs);
+    this.#enter(of, tokens);
   }
 
   /** Output was read: an entry of its own, or part of the one for the same read. */
-  #enter(of: OutputKind, tokens: number, atMs: number): void {
+  #enter(of: OutputKind, tokens: number): void {
     this.#heardOutput = true;
-    if (this.#streamed) this.#chunks.add(of, tokens, atMs, this.#stampMs);
+    if (!this.#streamed) return;
+    moment[readMs] = this.#lastReadMs;
+    this.#chunks.add(of, tokens);
   }
 
   #emptyWords(): string {
@@ -289,7 +292,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
 
   #finishWith(outcome: Outcome, why: Problem | null, atMs: number, reusable: boolean): void {
     this.#over = true;
-    this.#enterPieces(this.#lastReadMs);
+    this.#enterPieces();
     this.outcome = outcome;
     this.#why = why;
     this.#endMs = atMs;

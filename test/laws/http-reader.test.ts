@@ -6,6 +6,7 @@ import type { Ended, RandomStream } from '../../src/core/index.ts';
 import type { Carrier } from '../../src/load/carrier.ts';
 import { Flight } from '../../src/load/flight.ts';
 import { HttpReader, HttpSyntaxError } from '../../src/load/http-reader.ts';
+import { moment, readMs } from '../../src/load/moment.ts';
 import { ServerClock } from '../../src/load/server-clock.ts';
 import { protocols } from '../../src/protocol/index.ts';
 import { plainPrompt } from '../../src/workload/index.ts';
@@ -168,13 +169,14 @@ function flown(text: string, draw: RandomStream): Ended {
       let over: boolean | null = null;
       reader.expect({
         head: (head) => client.head(head),
-        body: (bytes) => client.body(bytes, nowMs),
+        body: (bytes) => client.body(bytes),
         chunk: (buffer, from, to) => client.chunk!(buffer, from, to),
         end: (reusable) => (over = reusable),
       });
       pushing = () => {
         for (const { buffer, length } of readsOf(text, draw)) {
-          client.touched(++nowMs);
+          moment[readMs] = ++nowMs;
+          client.touched();
           try {
             reader.push(buffer, length);
           } catch (error) {

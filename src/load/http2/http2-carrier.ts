@@ -5,6 +5,7 @@ import type { ConnectionClient } from '../connection.ts';
 import type { Http2Line } from './line.ts';
 import type { RequestParts } from './request-parts.ts';
 import { streamProblem } from './stream-problem.ts';
+import { moment, readMs } from '../moment.ts';
 
 /** One request as a stream of a shared connection. Every DATA frame is stamped as node:http2 hands it on. */
 export class Http2Carrier implements Carrier {
@@ -42,6 +43,12 @@ export class Http2Carrier implements Carrier {
     this.#stream?.close(constants.NGHTTP2_CANCEL);
   }
 
+  #hear(bytes: Uint8Array, atMs: number): void {
+    moment[readMs] = atMs;
+    this.#client?.touched();
+    this.#client?.body(bytes);
+  }
+
   #begin(request: string): void {
     const { headers, body } = this.#parts(request);
     const stream = this.#line.request(headers);
@@ -52,9 +59,10 @@ export class Http2Carrier implements Carrier {
     });
     stream.on('response', (incoming) => {
       this.#answered = true;
-      this.#client?.touched(this.#early[0]?.atMs ?? this.#line.nowMs);
+      moment[readMs] = this.#early[0]?.atMs ?? this.#line.nowMs;
+      this.#client?.touched();
       this.#client?.head(headOf(incoming));
-      for (const { bytes, atMs } of this.#early.splice(0)) this.#client?.body(bytes, atMs);
+      for (const { bytes, atMs } of this.#early.splice(0)) this.#hear(bytes, atMs);
     });
     stream.on('data', (bytes: Buffer) => {
       const atMs = this.#line.nowMs;
@@ -62,8 +70,7 @@ export class Http2Carrier implements Carrier {
         this.#early.push({ bytes, atMs });
         return;
       }
-      this.#client?.touched(atMs);
-      this.#client?.body(bytes, atMs);
+      this.#hear(bytes, atMs);
     });
     stream.on('end', () => {
       this.#endMs = this.#line.nowMs;
