@@ -2,7 +2,7 @@
 // Needs gcc and python3 (aiohttp goes into a throw-away venv); the server has one core, each client in turn the other.
 // The figures of docs/validation/client.md come from it.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 
@@ -60,6 +60,13 @@ async function withServer(events, gapUs, use) {
   }
 }
 
+/** What a hypervisor has taken of the client's core, ms; null = this system does not say. */
+function stolen() {
+  if (!existsSync('/proc/stat')) return null;
+  const core = /^cpu0 (.*)$/m.exec(readFileSync('/proc/stat', 'utf8'));
+  return core === null ? null : Number(core[1].split(' ')[7]) * 10;
+}
+
 const median = (values) =>
   values.filter((value) => value !== null && value !== undefined).toSorted((a, b) => a - b)[
     Math.floor(values.length / 2)
@@ -78,11 +85,13 @@ for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
   for (let i = 0; i < repeats; i++) {
     for (const { client, command, count, runs } of taking) {
       const [program, args] = command(...[0, streams, count].map(String));
+      const [stolenBefore, fromMs] = [stolen(), Date.now()];
       const run = await withServer(events, gapUs, (port) => {
         const list = args.map((arg, at) => (arg === '0' && args[at + 1] === String(streams) ? port : arg));
         return spawnSync(program, list, { encoding: 'utf8', maxBuffer: 1 << 26, timeout: 300_000 });
       });
-      if (run.status === 0) runs.push(JSON.parse(run.stdout));
+      const stolenRatio = stolenBefore === null ? null : (stolen() - stolenBefore) / (Date.now() - fromMs);
+      if (run.status === 0) runs.push({ ...JSON.parse(run.stdout), stolenRatio });
       else console.error(`${client}: ${run.stderr?.slice(0, 300)}`);
     }
   }
@@ -100,6 +109,7 @@ for (const [name, events, gapUs, streams, requests, slowRequests] of loads) {
       rssMB: of('rssMB'),
       lost: median(runs.map((run) => run.lost ?? 0)),
       runs: runs.length,
+      stolenRatio: of('stolenRatio'),
       p99sMs: runs.map((run) => Number(run.p99Ms.toFixed(3))),
     };
     results.push(row);
@@ -114,11 +124,11 @@ const show = (value, digits) =>
       ? Math.round(value).toLocaleString('en-US')
       : value.toFixed(digits);
 const table = [
-  '| load | client | stamp error p50 ms | p99 ms | typical p99 ms | events/s | requests/s | CPU of a core | memory MB | lost | runs |',
-  '|---|---|---|---|---|---|---|---|---|---|---|',
+  '| load | client | stamp error p50 ms | p99 ms | typical p99 ms | events/s | requests/s | CPU of a core | memory MB | lost | stolen % | runs |',
+  '|---|---|---|---|---|---|---|---|---|---|---|---|',
   ...results.map(
     (r) =>
-      `| ${r.load} | ${r.client} | ${show(r.p50Ms, 3)} | ${show(r.p99Ms, 2)} | ${show(r.typicalP99Ms, 2)} | ${show(r.eventsPerSec, 0)} | ${show(r.requestsPerSec, 0)} | ${show(r.cpuRatio, 2)} | ${show(r.rssMB, 0)} | ${r.lost} | ${r.runs} |`,
+      `| ${r.load} | ${r.client} | ${show(r.p50Ms, 3)} | ${show(r.p99Ms, 2)} | ${show(r.typicalP99Ms, 2)} | ${show(r.eventsPerSec, 0)} | ${show(r.requestsPerSec, 0)} | ${show(r.cpuRatio, 2)} | ${show(r.rssMB, 0)} | ${r.lost} | ${show(r.stolenRatio === null ? null : 100 * r.stolenRatio, 1)} | ${r.runs} |`,
   ),
 ].join('\n');
 console.log(

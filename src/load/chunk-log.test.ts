@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { OutputKind } from '../core/index.ts';
 import { ChunkLog } from './chunk-log.ts';
-import { moment, readMs, stampMs } from './moment.ts';
+import { moment, readAt, stampAt } from './moment.ts';
 
 function add(log: ChunkLog, of: OutputKind, tokens: number, atMs: number, emittedMs: number): void {
-  moment[readMs] = atMs;
-  moment[stampMs] = emittedMs;
+  moment[readAt] = atMs;
+  moment[stampAt] = emittedMs;
   log.add(of, tokens);
 }
 

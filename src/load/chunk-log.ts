@@ -1,7 +1,7 @@
 import { outputKindLetters } from '../core/index.ts';
 import type { Chunks, OutputKind } from '../core/index.ts';
 import { BlockStore, numberPage } from './block-store.ts';
-import { moment, readMs, stampMs } from './moment.ts';
+import { moment, readAt, stampAt } from './moment.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
@@ -26,8 +26,8 @@ export class ChunkLog {
 
   /** Output was read, at the moment: an entry of its own, or part of the one for the same read. */
   add(of: OutputKind, tokens: number): void {
-    const atMs = moment[readMs]!;
-    const emittedMs = moment[stampMs]!;
+    const atMs = moment[readAt]!;
+    const emittedMs = moment[stampAt]!;
     if (this.#entries > 0 && of === this.#kind && this.#page[this.#at - width] === atMs) {
       this.#page[this.#at - 1]! += tokens;
       return;

@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.ts';
 import { HttpReader, HttpSyntaxError } from './http-reader.ts';
 import type { ResponseHandler, ResponseHead } from './http-reader.ts';
 import type { ConnectionTally } from './connection-tally.ts';
-import { moment, readMs } from './moment.ts';
+import { moment, readAt } from './moment.ts';
 import type { RunClock } from './run-clock.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -164,7 +164,7 @@ export class Connection implements Carrier, ResponseHandler {
 
   #read(buffer: Uint8Array, length: number): void {
     // The stamp comes before any look at the bytes: what we do with them must not count as the server's time.
-    moment[readMs] = this.#clock.nowMs();
+    moment[readAt] = this.#clock.nowMs();
     const client = this.#client;
     if (client === null) {
       // An idle connection that talks is not one to send a request on.
@@ -179,7 +179,7 @@ export class Connection implements Carrier, ResponseHandler {
       if (!(error instanceof HttpSyntaxError)) throw error;
       // After the end of the response stray bytes only cost the connection, not the answer.
       if (this.#ended) this.#reusable = false;
-      else return this.#break(problem('malformed-http', error.message), moment[readMs]!);
+      else return this.#break(problem('malformed-http', error.message), moment[readAt]!);
     }
     this.#settle();
   }
@@ -191,7 +191,7 @@ export class Connection implements Carrier, ResponseHandler {
     this.#client = null;
     this.#ended = false;
     if (!this.#reusable) this.#socket.destroy();
-    client.end(this.#reusable, moment[readMs]!);
+    client.end(this.#reusable, moment[readAt]!);
   }
 
   #closedByPeer(): void {
@@ -200,7 +200,7 @@ export class Connection implements Carrier, ResponseHandler {
     // A TLS alert (no client certificate) is an error and then an end, without a close.
     if (this.#error !== null) return this.#break(socketProblem(this.#error, this.#stage), atMs);
     if (this.#answered && this.#reader.close()) {
-      moment[readMs] = atMs;
+      moment[readAt] = atMs;
       return this.#settle();
     }
     if (!this.#answered && this.#requests > 1) return this.#goneStale(atMs);

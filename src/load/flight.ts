@@ -10,7 +10,7 @@ import type { Placed } from './placed-list.ts';
 import { refusal, refusalBytes, refusedWith } from './refusal.ts';
 import { SaidText } from './said-text.ts';
 import type { ServerClock } from './server-clock.ts';
-import { moment, readMs, stampMs } from './moment.ts';
+import { moment, readAt, stampAt } from './moment.ts';
 import { foreignStampMs, stampMsIn } from './stamp.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
@@ -115,8 +115,8 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   }
 
   touched(): void {
-    this.#firstByteMs ??= moment[readMs]!;
-    this.#lastReadMs = moment[readMs]!;
+    this.#firstByteMs ??= moment[readAt]!;
+    this.#lastReadMs = moment[readAt]!;
   }
 
   head(head: ResponseHead): void {
@@ -142,7 +142,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     }
     this.#enterPieces();
     // A stamp is of the event it came with: one without is not given the last one's.
-    moment[stampMs] = NaN;
+    moment[stampAt] = NaN;
     this.#take(this.#listener!.hear(bytes));
     // Nothing that follows an error can mend the answer; the connection is in an unknown state.
     if (this.#problem !== null) this.#abandon(this.#problem, this.#lastReadMs);
@@ -160,8 +160,8 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     const { originNs, stamp } = this.#settings;
     if (this.#pieces > 0) {
       // Only the first event of a read has waited for nothing but the read.
-    } else if (stamp !== undefined) moment[stampMs] = foreignStampMs(buffer, place, text, stamp, originNs);
-    else moment[stampMs] = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
+    } else if (stamp !== undefined) moment[stampAt] = foreignStampMs(buffer, place, text, stamp, originNs);
+    else moment[stampAt] = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
     this.#piecesOf = of;
     this.#pieces++;
     if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);
@@ -266,7 +266,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
         steps.batchSize.push(...piece.batchSize);
         steps.queueWaitMs.push(...piece.queueWaitMs);
         if (piece.timesMs !== undefined) (steps.timesMs ??= []).push(...piece.timesMs);
-      } else if (piece.kind === 'stamp') moment[stampMs] = Number(piece.emitNs - this.#settings.originNs) / 1e6;
+      } else if (piece.kind === 'stamp') moment[stampAt] = Number(piece.emitNs - this.#settings.originNs) / 1e6;
       else this.#problem ??= problem(piece.code, piece.words, this.#status);
     }
   }
@@ -280,7 +280,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #enter(of: OutputKind, tokens: number): void {
     this.#heardOutput = true;
     if (!this.#streamed) return;
-    moment[readMs] = this.#lastReadMs;
+    moment[readAt] = this.#lastReadMs;
     this.#chunks.add(of, tokens);
   }
 

@@ -5,5 +5,5 @@
  */
 export const moment = new Float64Array(2);
 /** Its places. */
-export const readMs = 0;
-export const stampMs = 1;
+export const readAt = 0;
+export const stampAt = 1;

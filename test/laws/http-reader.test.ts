@@ -6,7 +6,7 @@ import type { Ended, RandomStream } from '../../src/core/index.ts';
 import type { Carrier } from '../../src/load/carrier.ts';
 import { Flight } from '../../src/load/flight.ts';
 import { HttpReader, HttpSyntaxError } from '../../src/load/http-reader.ts';
-import { moment, readMs } from '../../src/load/moment.ts';
+import { moment, readAt } from '../../src/load/moment.ts';
 import { ServerClock } from '../../src/load/server-clock.ts';
 import { protocols } from '../../src/protocol/index.ts';
 import { plainPrompt } from '../../src/workload/index.ts';
@@ -175,7 +175,7 @@ function flown(text: string, draw: RandomStream): Ended {
       });
       pushing = () => {
         for (const { buffer, length } of readsOf(text, draw)) {
-          moment[readMs] = ++nowMs;
+          moment[readAt] = ++nowMs;
           client.touched();
           try {
             reader.push(buffer, length);

@@ -5,7 +5,7 @@ import type { ConnectionClient } from '../connection.ts';
 import type { Http2Line } from './line.ts';
 import type { RequestParts } from './request-parts.ts';
 import { streamProblem } from './stream-problem.ts';
-import { moment, readMs } from '../moment.ts';
+import { moment, readAt } from '../moment.ts';
 
 /** One request as a stream of a shared connection. Every DATA frame is stamped as node:http2 hands it on. */
 export class Http2Carrier implements Carrier {
@@ -44,7 +44,7 @@ export class Http2Carrier implements Carrier {
   }
 
   #hear(bytes: Uint8Array, atMs: number): void {
-    moment[readMs] = atMs;
+    moment[readAt] = atMs;
     this.#client?.touched();
     this.#client?.body(bytes);
   }
@@ -59,7 +59,7 @@ export class Http2Carrier implements Carrier {
     });
     stream.on('response', (incoming) => {
       this.#answered = true;
-      moment[readMs] = this.#early[0]?.atMs ?? this.#line.nowMs;
+      moment[readAt] = this.#early[0]?.atMs ?? this.#line.nowMs;
       this.#client?.touched();
       this.#client?.head(headOf(incoming));
       for (const { bytes, atMs } of this.#early.splice(0)) this.#hear(bytes, atMs);
