@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { ArrivalRound } from './arrival-round.ts';
+
+const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+
+test('what is read in one round arrives when its first is read, one after the other; the next round later', async () => {
+  let nowMs = 10;
+  const round = new ArrivalRound(() => nowMs);
+  const first = round.atMs();
+  nowMs = 17;
+  const second = round.atMs();
+  const third = round.atMs();
+  expect(first).toBe(10);
+  expect(second).toBeGreaterThan(first);
+  expect(third).toBeGreaterThan(second);
+  expect(third).toBeCloseTo(10, 3);
+  await nextRound();
+  expect(round.atMs()).toBe(17);
+});
