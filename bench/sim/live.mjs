@@ -1,6 +1,6 @@
 // The live engine beside virtual time: one plan run over HTTP against `dyno engine` and again as `dyno sim`, same profile, same seed.
 // Build first (npm run build). First an engine whose steps are long, so that what is compared is the engine and not the machine; then
-// built-in profiles with steps of 10 to 120 ms, where half a millisecond of HTTP is a percent.
+// built-in profiles with steps of 13 to 280 ms, where half a millisecond of HTTP is a percent.
 //   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only slow|built-in|WORD OF A NAME]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

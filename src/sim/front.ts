@@ -5,7 +5,7 @@ import type { EngineProfile } from './engine-profile.ts';
  * Virtual time counts it, and the live engine, which has spent it already, does not count it again; so both tell a client the same.
  *
  * - wireMs: a request's way into the engine and its first token's way back;
- * - turnMs: from an answer's last step until a client that has heard all of it asks again.
+ * - turnMs: from an answer's last step until its client has heard the end of it, and may ask again.
  */
 export const wireMs = 1;
 export const turnMs = 0.6;

@@ -327,7 +327,7 @@ export class VirtualRun {
   #hear(): void {
     const later = this.#leaving.findIndex(({ madeAtMs }) => madeAtMs! + turnMs > this.#nowMs);
     for (const flight of this.#leaving.splice(0, later === -1 ? Infinity : later))
-      if (!flight.ended) this.#end(flight, 'ok', null, flight.madeAtMs!);
+      if (!flight.ended) this.#end(flight, 'ok', null);
   }
 
   #missDeadlines(): void {
@@ -347,12 +347,12 @@ export class VirtualRun {
     }
   }
 
-  #end(flight: Flight, outcome: Outcome, why: Problem | null, endMs = this.#nowMs): void {
+  #end(flight: Flight, outcome: Outcome, why: Problem | null): void {
     flight.ended = true;
     this.#flights.delete(flight.seq);
-    const ended = endedFlight(flight, endMs, outcome, why);
+    const ended = endedFlight(flight, this.#nowMs, outcome, why);
     this.#out.push(ended);
-    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, outcome, endMs);
+    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, outcome);
     if (flight.warmup) return;
     if (outcome === 'ok') this.#measured.ok++;
     if (outcome === 'failed') this.#measured.failed++;
@@ -363,10 +363,14 @@ export class VirtualRun {
   }
 
   /** What an answer leads to: the conversation's next turn, or turns that are never asked. */
-  #goOn(flight: Flight, turn: Turn, outcome: Outcome, endMs: number): void {
+  #goOn(flight: Flight, turn: Turn, outcome: Outcome): void {
     const phase = this.#current!;
     if (phase.over || phase.stopped) return;
-    const lost = phase.dealer.book!.ended(turn, outcome === 'ok' ? answerOf(flight) : null, endMs - phase.originMs);
+    const lost = phase.dealer.book!.ended(
+      turn,
+      outcome === 'ok' ? answerOf(flight) : null,
+      this.#nowMs - phase.originMs,
+    );
     if (phase.limits.requests === null || phase.limits.durationMs !== null || !phase.dealer.losesTurns) return;
     for (let i = 0; i < lost; i++) {
       this.#countDue(phase);
