@@ -47,6 +47,14 @@ export interface ReturnedAsk {
   dueMs: number | null;
 }
 
+/** How much of what it is to do in a phase a member has heard of. */
+export interface HeardWork {
+  /** Number of the last deal. */
+  deals: number;
+  /** Asks of others that became its own. */
+  again: number;
+}
+
 /** What the controller says to every worker of a run, in order. */
 export type Order =
   | { say: 'prepare'; phase: PhaseName; members: readonly string[] }
@@ -61,8 +69,9 @@ export type Word = { member: string } & (
   | { say: 'joined'; worker: WorkerFacts; clock: ClockFacts }
   | { say: 'ready' | 'leaving' | 'left'; phase: PhaseName | null }
   | { say: 'returned'; phase: PhaseName; asks: readonly ReturnedAsk[] }
-  /** Nothing to send, nothing in flight, and everything handed over. */
-  | { say: 'idle' | 'drained'; phase: PhaseName }
+  /** Nothing to send, nothing in flight, and everything handed over, as far as these orders were heard. */
+  | { say: 'idle'; phase: PhaseName; heard: HeardWork }
+  | { say: 'drained'; phase: PhaseName }
   | { say: 'health'; health: ClientHealth | null; clock: ClockFacts & { driftMs: number }; buffered: number }
   | { say: 'failed'; mistakes: readonly Mistake[] | null; exitCode: number; message: string }
 );

@@ -1,6 +1,5 @@
 import { partOf } from '../load/index.ts';
-import type { PhaseName } from '../load/index.ts';
-import type { Deal, Order } from './cluster-words.ts';
+import type { Deal } from './cluster-words.ts';
 
 /** The deal that an ask due at `atMs` of the phase falls under. */
 function dealAt(deals: readonly Deal[], atMs: number): Deal | null {
@@ -26,9 +25,4 @@ export function dealOver(
   for (const [index, member] of members.entries())
     slots[member] = partOf(concurrency, { index, threads: members.length });
   return { number, fromMs, order: members.filter((member) => slots[member]! > 0), slots };
-}
-
-/** The deals of a phase among orders that were given. */
-export function dealsOf(orders: readonly Order[], phase: PhaseName): Deal[] {
-  return orders.flatMap((order) => (order.say === 'deal' && order.phase === phase ? [order.deal] : []));
 }

@@ -22,11 +22,9 @@ test('what our workers write is read as it is', () => {
     from: 3,
     to: 9,
   });
-  expect(readWord('{"say":"idle","member":"m","phase":"measure"}')).toEqual({
-    say: 'idle',
-    member: 'm',
-    phase: 'measure',
-  });
+  const idle = { say: 'idle', member: 'm', phase: 'measure', heard: { deals: 2, again: 0 } };
+  expect(readWord(JSON.stringify(idle))).toEqual(idle);
+  expect(readWord(JSON.stringify({ ...idle, heard: undefined }))).toBeNull();
 });
 
 test('whatever else stands there is nothing, and throws nothing', () => {

@@ -1,7 +1,7 @@
 import { isFailureCode, isMistakes, printable } from '../core/index.ts';
 import type { ClientHealth } from '../core/index.ts';
 import type { PhaseName } from '../load/index.ts';
-import type { Batch, Claim, ClockFacts, Order, ReturnedAsk, WorkerFacts, Word } from './cluster-words.ts';
+import type { Batch, Claim, ClockFacts, HeardWork, Order, ReturnedAsk, WorkerFacts, Word } from './cluster-words.ts';
 import { isEnded } from './heard-exchange.ts';
 import { isNumber, isNumbers, isObject, isText, listOf, objectOf, orAbsent, orNull } from './shape.ts';
 import type { Check, Shape } from './shape.ts';
@@ -74,7 +74,7 @@ const words: { readonly [S in Word['say']]: Shape<Omit<Extract<Word, { say: S }>
   leaving: { phase: orNull(isPhase) },
   left: { phase: orNull(isPhase) },
   returned: { phase: isPhase, asks: isAsks },
-  idle: { phase: isPhase },
+  idle: { phase: isPhase, heard: objectOf<HeardWork>({ deals: isCount, again: isCount }) },
   drained: { phase: isPhase },
   health: {
     health: orNull(isHealth),

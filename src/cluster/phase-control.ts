@@ -5,7 +5,7 @@ import { unsentExchange } from '../load/index.ts';
 import type { PhaseName } from '../load/index.ts';
 import { AskLedger } from './ask-ledger.ts';
 import type { Books } from './books.ts';
-import type { Batch, Deal, Order, ReturnedAsk } from './cluster-words.ts';
+import type { Batch, Deal, HeardWork, Order, ReturnedAsk } from './cluster-words.ts';
 import { dealOver } from './deals.ts';
 import { busy } from './members.ts';
 import type { Member } from './members.ts';
@@ -39,6 +39,8 @@ export class PhaseControl {
   readonly ledger: Books;
   readonly #ends: OrderedEnds;
   readonly #deals: Deal[] = [];
+  /** How many asks each member was dealt again. */
+  readonly #dealtAgain = new Map<string, number>();
   /** Asks that somebody gave back, while nobody is there to take them. */
   #homeless: ReturnedAsk[] = [];
   /** Slots that newcomers get as soon as the others have given them up. */
@@ -84,9 +86,17 @@ export class PhaseControl {
   }
 
   /** Takes the phase over from a controller that is gone: what it ordered is known, not said again. */
-  takeOver(startMs: number, deals: readonly Deal[]): void {
+  takeOver(startMs: number, orders: readonly Order[]): void {
     this.#startMs = startMs;
-    this.#deals.push(...deals);
+    for (const order of orders) {
+      if (order.say === 'deal' && order.phase === this.#parts.phase) this.#deals.push(order.deal);
+      if (order.say === 'again' && order.phase === this.#parts.phase) this.#countAgain(order.member, order.asks.length);
+    }
+  }
+
+  /** Whether a member that has heard so much knows all that it is to do: else its word of being idle is an old one. */
+  knowsAll(id: string, heard: HeardWork): boolean {
+    return heard.deals >= (this.#deals.at(-1)?.number ?? 0) && heard.again >= (this.#dealtAgain.get(id) ?? 0);
   }
 
   /** Whether an earlier deal named this member. */
@@ -280,8 +290,13 @@ export class PhaseControl {
       if (mine.length === 0) continue;
       busy(member);
       for (const { seq } of mine) this.ledger.redealt(seq, member.id);
+      this.#countAgain(member.id, mine.length);
       this.#parts.order({ say: 'again', phase: this.#parts.phase, member: member.id, asks: mine });
     }
+  }
+
+  #countAgain(id: string, asks: number): void {
+    this.#dealtAgain.set(id, (this.#dealtAgain.get(id) ?? 0) + asks);
   }
 
   #writeOff(asks: readonly ReturnedAsk[], why: Problem, labels: Readonly<Record<string, string>>): void {

@@ -3,7 +3,6 @@ import type { Ended, RunPlan, Workload } from '../core/index.ts';
 import { limitsOf, phasesOf, talkModeOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
-import { dealsOf } from './deals.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { runKeys } from './keys.ts';
 import { countShare, isFreeSeat, lastSeat, newMember, resetForPhase, seatName } from './members.ts';
@@ -232,7 +231,7 @@ export class RunControl {
       this.#phaseName = under.phase;
       this.#phase = this.#newPhase(under.phase);
       await this.#phase.ledger.ready();
-      this.#phase.takeOver(under.startMs, dealsOf(orders, under.phase));
+      this.#phase.takeOver(under.startMs, orders);
       this.#begun = true;
       finished.delete(under.phase);
     }
@@ -293,6 +292,7 @@ export class RunControl {
     else if (word.say === 'idle' || word.say === 'drained') {
       if (word.phase !== this.#phaseName) return;
       if (word.say === 'drained') member.drained = true;
+      else if (this.#phase?.knowsAll(member.id, word.heard) === false) return;
       void this.#settle(member);
     } else if (word.say === 'health') {
       member.health = word.health;

@@ -2,7 +2,7 @@ import { isDue, makePacer } from '../arrival/index.ts';
 import type { Pacer, PacerLimits, PacerView } from '../arrival/index.ts';
 import type { LoadShape } from '../core/index.ts';
 import type { Dealer, Dealing, TalkSource } from '../load/index.ts';
-import type { Deal, ReturnedAsk } from './cluster-words.ts';
+import type { Deal, HeardWork, ReturnedAsk } from './cluster-words.ts';
 import { ownerOf } from './deals.ts';
 
 /** What a share's dealing is made of. */
@@ -21,8 +21,8 @@ export interface ShareParts {
   claimTalks?(count: number): Promise<{ from: number; to: number }>;
   /** This member may still send: its seat is known to be its own. */
   allowed(): boolean;
-  /** Nothing to send and nothing in flight. */
-  idle(): void;
+  /** Nothing to send and nothing in flight, after all that was heard. */
+  idle(heard: HeardWork): void;
 }
 
 /** Asks are decided on this little ahead of their time, so that a new deal finds the later ones undecided. */
@@ -38,6 +38,7 @@ export class ShareDealing implements Dealing, Dealer, TalkSource {
   readonly #parts: ShareParts;
   readonly #deals: Deal[] = [];
   readonly #again: ReturnedAsk[] = [];
+  #heardAgain = 0;
   readonly #pacer: Pacer | null;
   readonly dealer: Dealer = this;
   readonly talks: TalkSource = this;
@@ -94,9 +95,8 @@ export class ShareDealing implements Dealing, Dealer, TalkSource {
     return unbegun;
   }
 
-  /** Number of the last deal heard. */
-  get heard(): number {
-    return this.#deals.at(-1)?.number ?? 0;
+  get heard(): HeardWork {
+    return { deals: this.#deals.at(-1)?.number ?? 0, again: this.#heardAgain };
   }
 
   slots(): number | null {
@@ -111,7 +111,7 @@ export class ShareDealing implements Dealing, Dealer, TalkSource {
     if (deal.fromMs < this.#decidedMs) {
       const mine = this.#passed.filter(({ seq, atMs }) => atMs >= deal.fromMs && this.#isMine(seq, atMs));
       this.#passed = this.#passed.filter((ask) => !mine.includes(ask));
-      this.again(mine.map(({ seq, atMs }) => ({ seq, dueMs: atMs })));
+      this.#again.push(...mine.map(({ seq, atMs }) => ({ seq, dueMs: atMs })));
     }
     this.#saidIdle = false;
     this.#parts.wake();
@@ -120,6 +120,7 @@ export class ShareDealing implements Dealing, Dealer, TalkSource {
   /** Asks of others that are ours to send now. */
   again(asks: readonly ReturnedAsk[]): void {
     this.#again.push(...asks);
+    this.#heardAgain += asks.length;
     this.#saidIdle = false;
     this.#parts.wake();
   }
@@ -185,7 +186,8 @@ export class ShareDealing implements Dealing, Dealer, TalkSource {
     const { durationMs } = this.#parts.limits;
     if (durationMs !== null && view.nowMs >= durationMs) return this.#nothing(view);
     if (durationMs !== null) this.#wakeIn(durationMs - view.nowMs);
-    if (!free) return 'wait';
+    // Who has no slot, and nothing in stock for when it has one, is not waited for.
+    if (!free) return this.slots() === 0 && this.#stock.length === 0 ? this.#nothing(view) : 'wait';
     const opensMs = this.#opensMs(view);
     if (opensMs !== null) {
       this.#wakeIn(opensMs - view.nowMs);
@@ -251,7 +253,7 @@ export class ShareDealing implements Dealing, Dealer, TalkSource {
   #nothing(view: PacerView): 'wait' {
     if (view.inFlight === 0 && !this.#claiming && !this.#saidIdle) {
       this.#saidIdle = true;
-      this.#parts.idle();
+      this.#parts.idle(this.heard);
     }
     return 'wait';
   }

@@ -3,7 +3,7 @@ import { UserError } from '../core/index.ts';
 import type { Ended, Phrase, RunPlan, Workload } from '../core/index.ts';
 import { LoadSession, rehearse, startClock, talkModeOf } from '../load/index.ts';
 import type { DealtPhase, PhaseName } from '../load/index.ts';
-import type { Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
+import type { HeardWork, Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
 import { readJson, readOrder } from './heard.ts';
 import { runKeys } from './keys.ts';
@@ -125,7 +125,7 @@ class WorkerShare {
       nowMs: () => clock.nowMs(),
       progress: () => ({
         ...(this.#session?.progress ?? { due: 0, sent: 0, inFlight: 0, taken: 0 }),
-        deals: this.#dealing?.heard ?? 0,
+        deals: this.#dealing?.heard.deals ?? 0,
       }),
     });
   }
@@ -169,7 +169,7 @@ class WorkerShare {
       claim: (count) => this.#claim(phase, count, this.#lots ? null : limits.requests),
       ...(conversations && !this.#lots && { claimTalks: (count) => this.#claimTalks(phase, count) }),
       allowed: () => this.#over === 'no' && seat.sinceRenewedMs() < lostAfterMs,
-      idle: () => void this.#sayIdle(phase),
+      idle: (heard) => void this.#sayIdle(phase, heard),
     });
     return this.#dealing;
   }
@@ -318,9 +318,9 @@ class WorkerShare {
     return { from: to - count, to };
   }
 
-  async #sayIdle(phase: PhaseName): Promise<void> {
+  async #sayIdle(phase: PhaseName, heard: HeardWork): Promise<void> {
     await this.#sender.flush();
-    await this.#say({ say: 'idle', member: this.#parts.seat.id, phase });
+    await this.#say({ say: 'idle', member: this.#parts.seat.id, phase, heard });
   }
 
   /** Told to go: others take the rest over, what is in flight is drained. */

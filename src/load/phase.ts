@@ -97,6 +97,11 @@ export class Phase {
     return this.#flights.size + this.#waiting.size;
   }
 
+  /** In flight, or dealt and waiting for a slot or for its moment: one dealt for now may come due a rounding error later. */
+  get #asked(): number {
+    return this.inFlight + this.#held.length + (this.#next === null ? 0 : 1);
+  }
+
   /** Requests that may be in flight at once; 0 = no cap, so no telling. */
   get slots(): number {
     return this.#dealing.slots() ?? 0;
@@ -105,7 +110,7 @@ export class Phase {
   /** Slots that are in use: by requests, and by users of a closed loop between two turns. */
   get taken(): number {
     const book = this.#talks?.book;
-    return this.inFlight + this.#held.length + (book?.waiting ?? 0) + (book?.hasOpening === true ? 1 : 0);
+    return this.#asked + (book?.waiting ?? 0) + (book?.hasOpening === true ? 1 : 0);
   }
 
   get spunMs(): number {
@@ -213,7 +218,7 @@ export class Phase {
   #deal(): boolean {
     if (this.#awaiting) return false;
     const nowMs = this.#parts.clock.nowMs();
-    const view = { sent: this.sent, inFlight: this.inFlight + this.#held.length, nowMs: nowMs - this.#startMs };
+    const view = { sent: this.sent, inFlight: this.#asked, nowMs: nowMs - this.#startMs };
     const reading = this.#talks?.prepare(view) ?? null;
     if (reading !== null) return this.#awaitOpening(reading);
     if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
@@ -246,8 +251,7 @@ export class Phase {
   }
 
   #hasSlot(): boolean {
-    const slots = this.#dealing.slots();
-    return slots === null || this.inFlight < slots;
+    return this.inFlight < (this.#dealing.slots() ?? Infinity);
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
@@ -328,11 +332,10 @@ export class Phase {
 
   /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */
   #again(errand: Errand, ended: Ended, attempt: number): boolean {
-    const { plan, clock } = this.#parts;
     if (attempt > this.#ways.retries || this.#stopped || !turnedAway(ended.exchange)) return false;
     const waitMs = this.#retryWait(ended.exchange.problem!, attempt);
-    const { totalMs } = plan.timeouts;
-    const pastMs = clock.nowMs() - ended.exchange.sentMs!;
+    const { totalMs } = this.#parts.plan.timeouts;
+    const pastMs = this.#parts.clock.nowMs() - ended.exchange.sentMs!;
     if (waitMs > longestTimerMs || (totalMs !== null && pastMs + waitMs >= totalMs)) return false;
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);

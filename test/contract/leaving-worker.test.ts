@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { dealOver } from '../../src/cluster/deals.ts';
+import { ShareDealing } from '../../src/cluster/share-dealing.ts';
+import { startEngine } from '../../src/engine/index.ts';
+import { LoadSession, startClock } from '../../src/load/index.ts';
+import { builtinProfile } from '../../src/sim/index.ts';
+import { conversationPrompt, fromPrompts } from '../../src/workload/index.ts';
+import { smallPlan } from './small-plan.ts';
+
+test('a worker that leaves holds its last conversation to its end, however the moments of its turns are rounded', async () => {
+  const engine = await startEngine({
+    profile: builtinProfile('qwen1.5-7b-mindie-8x910b4'),
+    speed: 100,
+    models: ['any'],
+  });
+  const turns = 100;
+  const talk = conversationPrompt({
+    id: 'last',
+    system: null,
+    turns: Array.from({ length: turns }, () => 'and?'),
+    maxTokens: Array.from({ length: turns }, () => 1),
+    thinkMs: () => 1,
+    keepReasoning: false,
+  });
+  const plan = smallPlan(`${engine.url}/v1/chat/completions`, {
+    load: { ...smallPlan('').load, concurrency: 1 },
+    requests: turns,
+  });
+  const ended: number[] = [];
+  let dealing: ShareDealing | null = null;
+  const session = new LoadSession({
+    plan,
+    clock: startClock(),
+    workload: () => ({ ...fromPrompts([talk], { offset: 0, cycle: true }), conversations: true }),
+    secrets: {},
+    share: null,
+    behind: null,
+    deal: ({ limits, seed, wake }) => {
+      const rest = { member: 'm', load: plan.load, limits, seed, wake, lots: true };
+      let claimed = 0;
+      const claim = () => Promise.resolve({ from: claimed, to: (claimed = 1) });
+      dealing = new ShareDealing({ ...rest, claim, allowed: () => true, idle: () => dealing!.finish() });
+      dealing.deal(dealOver(['m'], 1, { number: 1, fromMs: 0 }));
+      return dealing;
+    },
+    emit: (ending) => {
+      ended.push(ending.record().exchange.seq);
+      if (ended.length === 3) setImmediate(() => dealing!.retire());
+    },
+  });
+  await session.prepare('measure');
+  // A phase that began long before the clock's zero: a moment counted from its beginning and back is rounded nearly each time.
+  await session.run('measure', -100_000);
+  session.close();
+  await engine.close();
+  expect(ended).toEqual(Array.from({ length: turns }, (_, seq) => seq));
+});
