@@ -13,7 +13,11 @@ const noise = numberFlag('noise', 1) / 100;
 const draw = randomStream(seed, 'perturbed sweeps');
 const folder = fileURLToPath(new URL('../../test/fixtures/import/published/', import.meta.url));
 const metrics = ['outputTokensPerSec', 'latencyMs.mean', 'latencyMs.p90'];
-const rules = { auto: ['auto'], 'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'] };
+const rules = {
+  auto: ['auto'],
+  'lowest, middle, highest': ['lowest', 'middle', 'highest'],
+  'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'],
+};
 const within = Object.fromEntries(Object.keys(rules).map((name) => [name, 0]));
 let all = 0;
 

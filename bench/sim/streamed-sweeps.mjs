@@ -6,7 +6,11 @@ import { percent, sources } from './sources.mjs';
 
 const { fitSweep, heldOutOf } = await sources();
 const metrics = ['outputTokensPerSec', 'latencyMs.mean'];
-const rules = { auto: ['auto'], 'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'] };
+const rules = {
+  auto: ['auto'],
+  'lowest, middle, highest': ['lowest', 'middle', 'highest'],
+  'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'],
+};
 /** Concurrency, time to the first token in ms, time between tokens in ms, tokens/s. */
 const sweeps = [
   {

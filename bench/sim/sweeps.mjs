@@ -1,6 +1,6 @@
 // Held-out error of fits of published sweeps, fitted on three points chosen by rule and scored on the others.
 //   node bench/sim/sweeps.mjs [--triples] [FILE…]      (default: the published logs among the test fixtures)
-// --triples: instead of three rules, all triples of points that hold the lowest one and one at or beyond the knee.
+// --triples: instead of four rules, all triples of points that hold the lowest one and one at or beyond the knee.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,13 @@ if (triples) {
   process.exit(0);
 }
 
-for (const rule of [['auto'], ['lowest', 'half-knee', 'knee'], ['lowest', 'below-knee', 'highest']]) {
+const rules = [
+  ['auto'],
+  ['lowest', 'middle', 'highest'],
+  ['lowest', 'half-knee', 'knee'],
+  ['lowest', 'below-knee', 'highest'],
+];
+for (const rule of rules) {
   console.log(`\npoints: ${rule.join(', ')}   (throughput / mean latency / p90)`);
   for (const { title, usable } of sweeps) {
     const begun = performance.now();

@@ -16,6 +16,7 @@ const grids = [
 ];
 const rules = {
   auto: ['auto'],
+  'lowest, middle, highest': ['lowest', 'middle', 'highest'],
   'lowest, half-knee, knee': ['lowest', 'half-knee', 'knee'],
   'lowest, below-knee, highest': ['lowest', 'below-knee', 'highest'],
 };

@@ -17,11 +17,11 @@ type PointWord = (typeof pointWords)[number];
 
 /**
  * Which points to fit, from `auto`, words and concurrencies. The rule looks at where points lie, never at how well they come out:
- * `auto` = lowest, middle, highest; `middle` is the knee, or, where the sweep never saturates, the point nearest half the highest.
- * Points at both ends leave nothing to extrapolate, and the knee is the point at saturation that a fit cannot do without.
+ * `auto` = {lowest, B/2, B} with B the largest batch that the sweep asks for, so that nothing is left to extrapolate and at least
+ * one point is saturated if any is. `middle` is the knee, or, where the sweep never saturates, the point nearest half the highest.
  */
 export function choosePoints(points: readonly FitPoint[], words: readonly string[]): number[] {
-  const wanted = words.length === 0 || words[0] === 'auto' ? ['lowest', 'middle', 'highest'] : words;
+  const wanted = words.length === 0 || words[0] === 'auto' ? ['lowest', 'half', 'highest'] : words;
   const indices = new Set(wanted.map((word) => indexOf(points, word)));
   if (indices.size < wanted.length && wanted.every((word) => isWord(word))) {
     // Two words fell on one point: the free point nearest the middle takes its place.

@@ -240,9 +240,9 @@ describe('points', () => {
   const points = sweepOf(truth, [4, 8, 16, 32, 64, 128, 256]);
   it('are chosen by where they lie', () => {
     const at = (words: string[]): number[] => choosePoints(points, words).map((i) => points[i]!.concurrency);
-    expect(at(['auto'])).toEqual([4, 64, 256]);
+    expect(at(['auto'])).toEqual([4, 128, 256]);
+    expect(at(['lowest', 'middle', 'highest'])).toEqual([4, 64, 256]);
     expect(at(['lowest', 'half-knee', 'knee'])).toEqual([4, 32, 64]);
-    expect(at(['lowest', 'half', 'highest'])).toEqual([4, 128, 256]);
     expect(at(['8', '32', '256'])).toEqual([8, 32, 256]);
     expect(() => at(['7'])).toThrow('no usable point');
   });
