@@ -6,12 +6,20 @@ import { Outbox } from './outbox.ts';
 import type { RunClock } from './run-clock.ts';
 import { standIn } from './stand-in.ts';
 
-/** From so many streams, or requests a second, on code that is not compiled yet is late by more than a timer is. */
+/** From so many streams, or requests a second, on code that is not compiled for speed is late by more than a timer is. */
 const largeLoad = 100;
-/** Several times: code that has met one session only is compiled for that one. */
-const plays = 3;
-const answers = 600;
-const streams = 100;
+
+/** What is played: so many times, so many answers on so many streams. */
+interface Play {
+  plays: number;
+  answers: number;
+  streams: number;
+}
+
+/** Several times: code that has met one session only is compiled for that one. Some 0.4 s. */
+const largePlay: Play = { plays: 3, answers: 600, streams: 100 };
+/** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
+const smallPlay: Play = { plays: 1, answers: 60, streams: 4 };
 const keptEndings = 16;
 /** Where one takes longer, the run does not wait for it. */
 const longestMs = 1000;
@@ -25,12 +33,12 @@ const kept: unknown[] = [];
 let rehearsed = false;
 
 /**
- * Before a phase of a large load, plays requests against a stand-in server on the loopback device of this process: the engine compiles what
- * runs often only once it has run often, and a run that begins with a thousand streams at once would stamp the tokens
- * of its first and its last tenth of a second late for that. Nothing is sent to the server under test, nothing is recorded.
+ * Before a phase, plays requests against a stand-in server on the loopback device of this process: the engine compiles what runs often only
+ * once it has run often, and a run that begins with a thousand streams at once would stamp the tokens of its first and its last tenth
+ * of a second late for that. Nothing is sent to the server under test, nothing is recorded.
  *
- * Before a warm-up once in a thread is enough. Before the measured part what was left behind so far is collected, and with it goes most of
- * what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
+ * Before a warm-up only a large load is played, once in a thread. Before the measured part what was left behind so far is collected, and with
+ * it goes most of what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
  */
 export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' | 'measure'): Promise<void> {
   const { concurrency, ratePerSec } = plan.load;
@@ -38,13 +46,14 @@ export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' |
   if (phase === 'warmup' && (rehearsed || !isLarge)) return;
   if (isLarge) widenNursery();
   collectGarbage();
-  const server = isLarge ? await standIn() : null;
+  const server = await standIn();
   // Without a loopback device the run itself is the rehearsal.
   if (server === null) return;
   rehearsed = true;
-  const played = playedPlan(plan, (server.address() as AddressInfo).port);
+  const rehearsal = isLarge ? largePlay : smallPlay;
+  const played = playedPlan(plan, (server.address() as AddressInfo).port, rehearsal);
   try {
-    for (let i = 0; i < plays; i++) await play(played, clock);
+    for (let i = 0; i < rehearsal.plays; i++) await play(played, clock);
   } finally {
     server.close();
   }
@@ -84,7 +93,7 @@ async function forget(outbox: Outbox<Ended>): Promise<void> {
 }
 
 /** The plan of a run, made to be played against the stand-in: nothing of its target is told to anybody else. */
-function playedPlan(plan: RunPlan, port: number): RunPlan {
+function playedPlan(plan: RunPlan, port: number, { streams, answers }: Play): RunPlan {
   const { reach: _plainly, ...target } = plan.target;
   return {
     ...plan,
