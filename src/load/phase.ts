@@ -1,9 +1,10 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
-import { invariant, problem } from '../core/index.ts';
-import type { Ask, Ended, Outcome, Problem, Workload } from '../core/index.ts';
-import { inputCharsOf } from '../workload/index.ts';
+import { problem } from '../core/index.ts';
+import type { Ended, Outcome, Problem, Workload } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
+import { AskWriter } from './ask-writer.ts';
+import type { WrittenAsk } from './ask-writer.ts';
 import { threadDealing } from './dealer.ts';
 import type { Dealing } from './dealer.ts';
 import { DealtTalks } from './dealt-talks.ts';
@@ -14,22 +15,16 @@ import { waysOf } from './phase-parts.ts';
 import type { PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine, promptsAhead } from './prompt-line.ts';
-import { joinedAttempts, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
+import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import type { RoundShare } from './round-share.ts';
 import { sendingShare } from './sending-share.ts';
 import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
 
 /** An ask with what every attempt at it needs. */
-interface Errand {
+interface Errand extends WrittenAsk {
   dealt: Dealt;
-  ask: Ask;
-  written: string;
-  inputChars: number;
 }
-
-/** Node's timers fire at once when asked for more. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /** An ask that was handed out: its number, and when it is due on the run's clock. */
 interface Dealt {
@@ -55,6 +50,7 @@ export class Phase {
   #startMs = Infinity;
   readonly #dealing: Dealing;
   readonly #prompts: PromptLine;
+  readonly #writer: AskWriter;
   readonly #ways: PlanWays;
   /** null = every prompt is asked once and by itself. */
   readonly #talks: Talks | DealtTalks | null;
@@ -82,6 +78,11 @@ export class Phase {
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
     this.#prompts = new PromptLine(workload, promptsAhead(load.concurrency));
+    this.#writer = new AskWriter({
+      prompt: (number) => this.#prompts.take(number),
+      ask: (number, prompt) => ({ seq: this.#recorded(number), prompt, generation: parts.plan.generation }),
+      encode: parts.encode,
+    });
     const { conversations } = this.#prompts;
     const dealing =
       parts.deal?.({ limits, seed, conversations, wake: () => this.#wake() }) ??
@@ -231,6 +232,7 @@ export class Phase {
     }
     if (this.#next.dueMs > nowMs) {
       this.#alarm.set(this.#next.dueMs);
+      this.#writeAhead(this.#next);
       return false;
     }
     const next = this.#next;
@@ -254,25 +256,28 @@ export class Phase {
     return this.inFlight < (this.#dealing.slots() ?? Infinity);
   }
 
+  /** Asks are written in their order, and which turn of a conversation leaves at a rate of requests is known only then. */
+  #writeAhead({ seq, turn }: Dealt): void {
+    if (this.#held.length === 0 && (turn !== undefined || this.#talks === null))
+      this.#writer.writeAhead(seq, turn?.prompt);
+  }
+
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
-  #sendNext(dealt: Dealt): boolean {
-    const turn = dealt.turn ?? this.#talks?.book.take(this.#parts.clock.nowMs() - this.#startMs);
-    if (turn != null) {
-      this.#send({ ...dealt, turn }, turn.prompt);
-      return true;
-    }
-    if (this.#talks instanceof DealtTalks) {
+  #sendNext(next: Dealt): boolean {
+    const turn = next.turn ?? this.#talks?.book.take(this.#parts.clock.nowMs() - this.#startMs);
+    if (turn == null && this.#talks instanceof DealtTalks) {
       // Which conversation begins is not known yet: the ask leaves as soon as it is, late.
-      this.#held.unshift(dealt);
+      this.#held.unshift(next);
       return false;
     }
-    const prompt = this.#prompts.take(dealt.seq);
-    if (!(prompt instanceof Promise)) {
-      this.#send(dealt, prompt);
+    const dealt = turn == null ? next : { ...next, turn };
+    const written = this.#writer.take(dealt.seq, turn?.prompt);
+    if (!(written instanceof Promise)) {
+      this.#send(dealt, written);
       return true;
     }
     this.#awaiting = true;
-    prompt.then(
+    written.then(
       (ready) => {
         this.#awaiting = false;
         if (this.#stopped) this.#unsent(dealt, this.#parts.clock.nowMs(), 'cancelled', problem('not-sent'));
@@ -284,24 +289,19 @@ export class Phase {
     return false;
   }
 
-  #send(dealt: Dealt, prompt: Ask['prompt'] | null): void {
-    invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
+  #send(dealt: Dealt, { ask, text, inputChars }: WrittenAsk): void {
     this.sent++;
-    const { plan, encode } = this.#parts;
-    const ask: Ask = { seq: this.#recorded(dealt.seq), prompt, generation: plan.generation };
-    this.#fly({ dealt, ask, written: encode(ask), inputChars: inputCharsOf(prompt) }, null, 1);
+    this.#fly({ dealt, ask, text, inputChars }, null, 1);
   }
 
   /** Makes one attempt at an ask; `before` is how the attempts so far ended, null for the first. */
   #fly(errand: Errand, before: Ended | null, attempt: number): void {
     const { pool, clock, settings } = this.#parts;
-    const { dealt, ask, written, inputChars } = errand;
+    const { dealt, ask, text, inputChars } = errand;
     const session = this.#ways.bySession ? (ask.prompt.labels['session'] ?? null) : null;
     const { connection, fresh } = pool.take(session);
     // Of several servers each is asked under its own name.
-    const request = this.#ways.severalServers
-      ? written.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`)
-      : written;
+    const request = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
     const nowMs = clock.nowMs();
     const flight = new Flight({
       ask,
@@ -327,7 +327,7 @@ export class Phase {
     this.#flights.add(flight);
     this.#safeUntilMs = Math.min(this.#safeUntilMs, flight.safeUntilMs);
     // Nobody asks again: a long prompt is not held twice for as long as its answer lasts.
-    if (this.#ways.retries === 0) errand.written = '';
+    if (this.#ways.retries === 0) errand.text = '';
   }
 
   /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */

@@ -4,6 +4,9 @@ import type { Ended, Exchange, Problem, Timeouts } from '../core/index.ts';
 const firstWaitMs = 500;
 const longestWaitMs = 30_000;
 
+/** Node's timers fire at once when asked for more. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** Whether an ask that ended so was only turned away: the server did no work on it, so asking again is the same ask. */
 export function turnedAway({ outcome, problem, chunks }: Exchange): boolean {
   if (outcome !== 'failed' || problem === null || chunks.atMs.length > 0) return false;
