@@ -42,6 +42,17 @@ const htmlPage = '<!DOCTYPE html>\n<html><head><title>Welcome</title></head><bod
 /** Which of its ports a request came in on. */
 export type PortName = 'main' | 'management' | 'metrics';
 
+/** A request that is to be answered. */
+interface Taken {
+  id: number;
+  /** When all of it had been read, simulated time. */
+  arrivedMs: number;
+  req: IncomingMessage;
+  res: ServerResponse;
+  call: Call;
+  misfortune: Misfortune | null;
+}
+
 /** Everything behind the socket: routes, the engine core and its pacer, the answers under way. */
 export class Service {
   readonly #options: EngineOptions;
@@ -190,12 +201,15 @@ export class Service {
       else parts.push(part);
     });
     req.on('end', () => {
-      if (!tooLarge) this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models));
+      if (tooLarge) return;
+      // What it takes here to make sense of a request is no part of the engine that is simulated.
+      const arrivedMs = this.#arrivals.atMs();
+      this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models), arrivedMs);
     });
     req.on('error', () => {});
   }
 
-  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }): void {
+  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }, arrivedMs: number): void {
     if ('refusal' in call) {
       refuse(req, res, call.refusal);
       return;
@@ -206,7 +220,7 @@ export class Service {
     const refusal = misfortune === null ? undefined : refusedByFault[misfortune.name];
     if (refusal !== undefined) refuse(req, res, refusal);
     else if (misfortune?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
-    else this.#generate(id, req, res, call, misfortune);
+    else this.#generate({ id, arrivedMs, req, res, call, misfortune });
   }
 
   /** The one request that is stuck, or that does not stop. */
@@ -216,7 +230,7 @@ export class Service {
     return hit?.name === 'runaway-generation' ? { name: 'runaway', roll: 0 } : null;
   }
 
-  #generate(id: number, req: IncomingMessage, res: ServerResponse, call: Call, misfortune: Misfortune | null): void {
+  #generate({ id, arrivedMs, req, res, call, misfortune }: Taken): void {
     const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
     const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
@@ -253,7 +267,7 @@ export class Service {
       },
     });
     // Tokenising and the server's front take their time before the engine knows of the request; what HTTP took has passed already.
-    const arrivalMs = this.#arrivals.atMs() + frontMs(this.#options.profile) - wireMs;
+    const arrivalMs = arrivedMs + frontMs(this.#options.profile) - wireMs;
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
       this.#waiting.set(sequence, arrivalMs);

@@ -39,7 +39,7 @@ export class StepPacer {
     return this.#worstLagMs;
   }
 
-  /** Puts a request before the engine at its arrivalMs, which is now or later and never before the last one's. */
+  /** Puts a request before the engine at its arrivalMs, which is now, a little ago or later, and never before the last one's. */
   submit(request: EngineRequest): void {
     this.#arriving.push(request);
     const isIdle = this.#endMs === null && this.#timer === null && this.#immediate === null;
