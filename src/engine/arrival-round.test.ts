@@ -17,3 +17,17 @@ test('what is read in one round arrives when its first is read, one after the ot
   await nextRound();
   expect(round.atMs()).toBe(17);
 });
+
+test('a request arrives when it began to be read, unless the rest of it came in another round', async () => {
+  let nowMs = 10;
+  const round = new ArrivalRound(() => nowMs);
+  round.begin();
+  nowMs = 12;
+  expect(round.atMs()).toBe(10);
+  await nextRound();
+  nowMs = 20;
+  round.begin();
+  await nextRound();
+  nowMs = 30;
+  expect(round.atMs()).toBe(30);
+});

@@ -7,19 +7,26 @@ const hairMs = 1e-6;
  */
 export class ArrivalRound {
   readonly #nowMs: () => number;
-  #lastMs: number | null = null;
+  /** When the round under way began to read; null = none does. */
+  #fromMs: number | null = null;
+  #arrived = 0;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** When the request that is being read arrived. */
+  /** A request begins to be read; if all of it is here, it arrives now. */
+  begin(): number {
+    if (this.#fromMs !== null) return this.#fromMs;
+    this.#fromMs = this.#nowMs();
+    this.#arrived = 0;
+    // Runs after all that this round reads.
+    setImmediate(() => (this.#fromMs = null));
+    return this.#fromMs;
+  }
+
+  /** When the request that has been read arrived. */
   atMs(): number {
-    if (this.#lastMs === null) {
-      this.#lastMs = this.#nowMs();
-      // Runs after all that this round reads.
-      setImmediate(() => (this.#lastMs = null));
-    } else this.#lastMs += hairMs;
-    return this.#lastMs;
+    return this.begin() + hairMs * this.#arrived++;
   }
 }

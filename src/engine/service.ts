@@ -112,6 +112,8 @@ export class Service {
 
   /** `port` is where it came in: MindIE has its management and metrics on ports of their own. */
   handle(req: IncomingMessage, res: ServerResponse, port: PortName = 'main'): void {
+    // What it takes here to make sense of a request is no part of the engine that is simulated.
+    this.#arrivals.begin();
     const path = (req.url ?? '/').split('?', 1)[0]!;
     res.setHeader('server', `${simulatedServer} (simulated)`);
     const kind = port === 'main' && !(path === '/' && req.method === 'GET') ? routeOf(path) : null;
@@ -202,7 +204,6 @@ export class Service {
     });
     req.on('end', () => {
       if (tooLarge) return;
-      // What it takes here to make sense of a request is no part of the engine that is simulated.
       const arrivedMs = this.#arrivals.atMs();
       this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models), arrivedMs);
     });
