@@ -45,7 +45,7 @@ export type PortName = 'main' | 'management' | 'metrics';
 /** A request that is to be answered. */
 interface Taken {
   id: number;
-  /** When all of it had been read, simulated time. */
+  /** When it arrived, simulated time. */
   arrivedMs: number;
   req: IncomingMessage;
   res: ServerResponse;
