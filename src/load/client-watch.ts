@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import type { IntervalHistogram } from 'node:perf_hooks';
 
 import type { ClientHealth } from '../core/index.ts';
 import { hostRoom, residentBytes, threadCpu } from './host-room.ts';
@@ -20,7 +21,8 @@ export interface WatchedConnections extends Pick<
 
 /** Watches this thread and its process while it measures: a client at its limit reports its own delays as the server's. */
 export class ClientWatch {
-  readonly #delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  /** Made when it is needed: it is a handle of the event loop for as long as anything knows of it. */
+  #delays: IntervalHistogram | null = null;
   readonly #gc = { pauses: 0, totalMs: 0, maxMs: 0 };
   #collector: PerformanceObserver | null = null;
   #cpu = process.cpuUsage();
@@ -34,7 +36,7 @@ export class ClientWatch {
     this.#cpu = process.cpuUsage();
     this.#thread = threadCpu();
     this.#startedMs = performance.now();
-    this.#delays.reset();
+    this.#delays = monitorEventLoopDelay({ resolution: resolutionMs });
     this.#delays.enable();
     this.#collector = new PerformanceObserver((list) => {
       for (const { duration } of list.getEntries()) {
@@ -59,7 +61,7 @@ export class ClientWatch {
 
   /** The health of the client since `start`; spunMs is CPU time spent only waiting for a due time. */
   stop(spunMs: number, { opened, reused, ...connections }: WatchedConnections): ClientHealth {
-    this.#delays.disable();
+    this.#delays?.disable();
     this.#collector?.disconnect();
     if (this.#sampler !== null) clearTimeout(this.#sampler);
     this.#room = tightest(this.#room, hostRoom());
@@ -94,7 +96,7 @@ export class ClientWatch {
 
   /** The histogram holds the time between two ticks of a timer; what is over the timer's period is delay. */
   #delay(percentile: number): number | null {
-    if (this.#delays.count === 0) return null;
+    if (this.#delays === null || this.#delays.count === 0) return null;
     return Math.max(0, this.#delays.percentile(percentile) / 1e6 - resolutionMs);
   }
 }
