@@ -19,6 +19,36 @@ const ended = (seq: number, endMs: number): Ended => ({
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `m${i}`);
 
 describe('dealing over members', () => {
+  test('a member without a slot says that it is idle, once for each deal: nobody waits for it', () => {
+    const load: LoadShape = {
+      kind: 'closed',
+      concurrency: 1,
+      ratePerSec: null,
+      arrival: { process: 'closed' },
+      dropLate: false,
+    };
+    const said: unknown[] = [];
+    const share = new ShareDealing({
+      member: 'm1',
+      load,
+      limits: { requests: 10, durationMs: null },
+      seed: 1,
+      wake: () => {},
+      claim: () => Promise.reject(new Error('it has no slot to claim for')),
+      allowed: () => true,
+      idle: (heard) => said.push(heard),
+    });
+    const next = (): unknown => share.next({ sent: 0, inFlight: 0, nowMs: 0 });
+    for (const number of [1, 2]) {
+      share.deal(dealOver(['m0', 'm1'], 1, { number, fromMs: 0 }));
+      expect([next(), next()]).toEqual(['wait', 'wait']);
+    }
+    expect(said).toEqual([
+      { deals: 1, again: 0 },
+      { deals: 2, again: 0 },
+    ]);
+  });
+
   test('slots add up to the concurrency, differ by one at the most, and asks go to those who have one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 500 }), (count, concurrency) => {
