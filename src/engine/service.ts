@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { simulatedServer } from '../core/index.ts';
-import { EngineCore, estimateTokens, frontMs, promptKeys, starvedProfile, tokenKeys, wireMs } from '../sim/index.ts';
+import { EngineCore, estimateTokens, frontMs, promptKeys, starvedProfile, tokenKeys } from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import { ArrivalRound } from './arrival-round.ts';
@@ -268,7 +268,7 @@ export class Service {
       },
     });
     // Tokenising and the server's front take their time before the engine knows of the request; what HTTP took has passed already.
-    const arrivalMs = arrivedMs + frontMs(this.#options.profile) - wireMs;
+    const arrivalMs = arrivedMs + frontMs(this.#options.profile);
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
       this.#waiting.set(sequence, arrivalMs);

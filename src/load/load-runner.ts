@@ -58,7 +58,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
           await rehearse(plan, clock, phase);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.
           apply();
-          await mine.run(phase, clock.nowMs());
+          await mine.run(phase, null);
           // What is left of the warm-up is not recorded while the first tokens of the measured part are stamped.
           if (phase === 'warmup') await outbox.emptied();
         }

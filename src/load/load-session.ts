@@ -49,6 +49,8 @@ export interface SessionParts {
 export class LoadSession {
   readonly #parts: SessionParts;
   readonly #pool: ConnectionSource;
+  readonly #servers: number;
+  readonly #isUncapped: boolean;
   readonly #watch = new ClientWatch();
   readonly #tally = new ConnectionTally();
   readonly #serverClock = new ServerClock();
@@ -65,10 +67,12 @@ export class LoadSession {
     const protocol = protocolFor(plan.target);
     const write = requestWriter(endpoint, plan.target, parts.secrets);
     this.#parts = parts;
+    this.#isUncapped = plan.load.kind === 'open' && plan.load.concurrency === null;
     const pools = endpoints.map((each) =>
-      each.http2 === true ? new Http2Pool(each, clock, this.#tally) : new Pool(each, clock, this.#tally),
+      each.http2 === true ? new Http2Pool(each, clock, this.#tally) : new Pool(each, clock, this.#tally, this.#isUncapped),
     );
     this.#pool = pools.length === 1 ? pools[0]! : new Pools(pools);
+    this.#servers = pools.length;
     this.#phaseParts = {
       plan,
       clock,
@@ -98,17 +102,20 @@ export class LoadSession {
     const limits = limitsOf(plan, name);
     this.#phase = new Phase(this.#phaseParts, () => workload(name), limits, name === 'warmup');
     await this.#phase.ready();
-    await this.#pool.warm(Math.min(this.#phase.slots, limits.requests ?? Infinity, mostWarmed));
+    // Without a cap nobody knows how many: the first finds one, and each that takes the last has another opened.
+    const wanted = this.#isUncapped ? this.#servers : this.#phase.slots;
+    await this.#pool.warm(Math.min(wanted, limits.requests ?? Infinity, mostWarmed));
   }
 
-  /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended. */
-  async run(name: PhaseName, startMs: number): Promise<void> {
-    if (name === 'warmup') return this.#phase!.run(startMs);
+  /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended; null = as soon as all is set up for it. */
+  async run(name: PhaseName, startMs: number | null): Promise<void> {
+    const { clock } = this.#parts;
+    if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
     this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
     this.#watch.start();
     const letHeapGrow = keepHeapTight();
     try {
-      await this.#phase!.run(startMs);
+      await this.#phase!.run(startMs ?? clock.nowMs());
     } finally {
       letHeapGrow();
     }

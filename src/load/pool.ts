@@ -19,16 +19,25 @@ export class Pool {
   readonly #idle: Connection[] = [];
   // One read buffer for all sockets: a read is looked at to its end before the next one happens.
   readonly #buffer = new Uint8Array(readBufferBytes);
+  readonly #tally: ConnectionTally;
+  readonly #hasSpare: boolean;
+  #opensSpare = false;
+  /** Being opened ahead of what will need them. */
+  readonly #making = new Set<Connection>();
+  #closed = false;
   opened = 0;
   reused = 0;
   #stale = 0;
 
-  readonly #tally: ConnectionTally;
-
-  constructor(endpoint: Endpoint, clock: RunClock, tally: ConnectionTally = new ConnectionTally()) {
+  /**
+   * With a spare: whoever takes the last idle connection has the next one opened behind it, so that where nobody knows how many
+   * will be in flight, making connections is not part of what requests are measured by.
+   */
+  constructor(endpoint: Endpoint, clock: RunClock, tally = new ConnectionTally(), hasSpare = false) {
     this.#tally = tally;
     this.#endpoint = endpoint;
     this.#clock = clock;
+    this.#hasSpare = hasSpare;
   }
 
   /** A connection to send on, and whether it was open already. */
@@ -41,11 +50,23 @@ export class Pool {
         connection.onGone = null;
         connection.wake();
         this.reused++;
+        this.#openSpare();
         return { connection, fresh: false };
       }
       connection.destroy();
     }
+    this.#openSpare();
     return { connection: this.#open(), fresh: true };
+  }
+
+  /** After what is being sent now; a spare that cannot be made is nobody's loss. */
+  #openSpare(): void {
+    if (!this.#hasSpare || this.#opensSpare || this.#idle.length > 0 || !this.#trusted) return;
+    this.#opensSpare = true;
+    setImmediate(() => {
+      if (this.#closed) return;
+      void this.#warmOne().then(() => (this.#opensSpare = false));
+    });
   }
 
   /**
@@ -71,9 +92,11 @@ export class Pool {
   /** Opens one connection into the pool; false = it could not be made in time. */
   #warmOne(): Promise<boolean> {
     const connection = this.#open();
+    this.#making.add(connection);
     return new Promise((resolve) => {
       const done = (made: boolean): void => {
         clearTimeout(timer);
+        this.#making.delete(connection);
         connection.onOpen = null;
         connection.onGone = null;
         if (made) this.give(connection);
@@ -104,7 +127,7 @@ export class Pool {
 
   /** Takes back a connection whose response is complete. */
   give(connection: Connection): void {
-    if (!this.#trusted) return connection.destroy();
+    if (!this.#trusted || this.#closed) return connection.destroy();
     connection.idleSinceMs = this.#clock.nowMs();
     connection.onGone = () => {
       const at = this.#idle.indexOf(connection);
@@ -114,8 +137,10 @@ export class Pool {
     this.#idle.push(connection);
   }
 
-  /** Closes what is idle. */
+  /** Closes what is idle, and what would be. */
   close(): void {
+    this.#closed = true;
+    for (const connection of this.#making) connection.destroy();
     for (const connection of this.#idle.splice(0)) connection.destroy();
   }
 }

@@ -9,17 +9,18 @@ import { standIn } from './stand-in.ts';
 /** From so many streams, or requests a second, on code that is not compiled for speed is late by more than a timer is. */
 const largeLoad = 100;
 
-/** What is played: so many times, so many answers on so many streams. */
+/** What is played: so many times, so many answers, on so many streams or so many a second, as the run's own load is. */
 interface Play {
   plays: number;
   answers: number;
   streams: number;
+  ratePerSec: number;
 }
 
 /** Several times: code that has met one session only is compiled for that one. Some 0.4 s. */
-const largePlay: Play = { plays: 3, answers: 600, streams: 100 };
+const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000 };
 /** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
-const smallPlay: Play = { plays: 1, answers: 60, streams: 4 };
+const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
 const keptEndings = 16;
 /** Where one takes longer, the run does not wait for it. */
 const longestMs = 1000;
@@ -79,7 +80,7 @@ async function play(plan: RunPlan, clock: RunClock): Promise<void> {
   const heard = forget(outbox);
   try {
     await session.prepare('warmup');
-    await session.run('warmup', clock.nowMs());
+    await session.run('warmup', null);
   } finally {
     clearTimeout(limit);
     session.close();
@@ -93,12 +94,15 @@ async function forget(outbox: Outbox<Ended>): Promise<void> {
 }
 
 /** The plan of a run, made to be played against the stand-in: nothing of its target is told to anybody else. */
-function playedPlan(plan: RunPlan, port: number, { streams, answers }: Play): RunPlan {
+function playedPlan(plan: RunPlan, port: number, { streams, answers, ratePerSec }: Play): RunPlan {
   const { reach: _plainly, ...target } = plan.target;
   return {
     ...plan,
     target: { ...target, ...plainTarget, url: `http://127.0.0.1:${port}/` },
-    load: { kind: 'closed', concurrency: streams, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false },
+    load:
+      plan.load.kind === 'closed'
+        ? { kind: 'closed', concurrency: streams, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false }
+        : { kind: 'open', concurrency: null, ratePerSec, arrival: { process: 'poisson' }, dropLate: false },
     generation: { ...plan.generation, stream: true },
     warmup: { requests: answers },
     retries: 0,

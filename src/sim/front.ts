@@ -1,16 +1,25 @@
 import type { EngineProfile } from './engine-profile.ts';
 
 /**
- * What HTTP takes on one host at the least, in milliseconds: medians between `dyno run` and `dyno engine` (docs/validation/simulator.md).
+ * What HTTP takes on one host, in milliseconds: medians between `dyno run` and `dyno engine` (docs/validation/simulator.md), as binary
+ * fractions, so that moments that are the same stay the same.
  * Virtual time counts it, and the live engine, which has spent it already, does not count it again; so both tell a client the same.
  *
- * - wireMs: a request's way into the engine and its first token's way back;
- * - turnMs: from an answer's last step until its client has heard the end of it, and may ask again.
+ * - intoMs: from the sending of a request until the engine knows of it;
+ * - backMs: from the end of a step until a client has heard its token;
+ * - turnMs: from an answer's last step until its client has heard the end of it and asks again.
  */
-export const wireMs = 1;
-export const turnMs = 0.6;
+const intoMs = 0.25;
+export const backMs = 0.25;
+export const turnMs = 0.75;
+export const wireMs = intoMs + backMs;
+
+/** What the server's front takes before the engine may take a request up, beside what HTTP takes anyway. */
+export function frontMs({ overheadMs = 0 }: Pick<EngineProfile, 'overheadMs'>): number {
+  return Math.max(0, overheadMs - wireMs);
+}
 
 /** From the moment a request is sent until the engine may take it up. */
-export function frontMs(profile: Pick<EngineProfile, 'overheadMs'>): number {
-  return Math.max(wireMs, profile.overheadMs ?? 0);
+export function untilTakenMs(profile: Pick<EngineProfile, 'overheadMs'>): number {
+  return intoMs + frontMs(profile);
 }

@@ -2,6 +2,7 @@ import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from 
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
+import { backMs } from './front.ts';
 import { promptKeys } from './prefix-keys.ts';
 import type { PromptKeys } from './prefix-keys.ts';
 import {
@@ -93,7 +94,7 @@ export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, pro
   const ok = outcome === 'ok';
   const generated = tokenAtMs.length;
   // Unstreamed, the client sees nothing before the end, and then no single token.
-  const seen = flight.stream ? tokenAtMs : [];
+  const seen = flight.stream ? tokenAtMs.map((atMs) => atMs + backMs) : [];
   // A stream's headers come at once.
   const headersMs = flight.stream ? sentMs : ok ? endMs : null;
   const status = sentMs === null ? null : (problem?.status ?? (headersMs === null ? null : 200));

@@ -5,7 +5,7 @@ import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import { FlightMishaps } from './flight-mishaps.ts';
-import { frontMs } from './front.ts';
+import { untilTakenMs } from './front.ts';
 import type { Mishap } from './mishap.ts';
 import { starvedProfile } from './mishap.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -70,7 +70,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         core,
         options.workload.bind(options),
         options.breathe ?? null,
-        frontMs(options.profile),
+        untilTakenMs(options.profile),
         new FlightMishaps(befallen, already),
       );
       return run.exchanges();

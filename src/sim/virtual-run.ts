@@ -16,7 +16,7 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
-import { turnMs } from './front.ts';
+import { backMs, turnMs } from './front.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -80,7 +80,7 @@ export class VirtualRun {
     private readonly core: EngineCore,
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
-    private readonly frontMs: number,
+    private readonly untilTakenMs: number,
     private readonly mishaps: FlightMishaps,
   ) {}
 
@@ -258,7 +258,7 @@ export class VirtualRun {
 
   #nextArrivalMs(): number {
     const flight = this.#arriving[this.#arrived];
-    return flight === undefined ? Infinity : flight.sentMs! + this.frontMs;
+    return flight === undefined ? Infinity : flight.sentMs! + this.untilTakenMs;
   }
 
   #letArrive(): void {
@@ -270,10 +270,10 @@ export class VirtualRun {
     if (this.#arriving.length === 0 || this.#arrived > this.#arriving.length) this.#arrived = 0;
   }
 
-  /** Takes a flight out of the engine; the tokens it has made stay on its record. */
+  /** Takes a flight out of the engine; the tokens that its client has heard stay on its record. */
   #cancel(flight: Flight): void {
     if (flight.madeAtMs !== null) return;
-    flight.tokenAtMs = this.core.tokenTimes(flight.seq);
+    flight.tokenAtMs = this.core.tokenTimes(flight.seq).filter((atMs) => atMs + backMs <= this.#nowMs);
     this.core.cancel(flight.seq);
   }
 
@@ -283,7 +283,7 @@ export class VirtualRun {
     const totalMs = Math.min(this.plan.timeouts.totalMs ?? Infinity, this.mishaps.timeoutMs ?? Infinity);
     const sentMs = flight.sentMs ?? this.#nowMs;
     const lastTokenMs = flight.stream ? this.core.lastTokenMs(flight.seq) : null;
-    const lastReadMs = lastTokenMs ?? sentMs;
+    const lastReadMs = lastTokenMs === null ? sentMs : lastTokenMs + backMs;
     const waitsForFirst = flight.stream && lastTokenMs === null;
     const candidates: { atMs: number; code: ProblemCode }[] = [
       { atMs: flight.refusedAtMs ?? Infinity, code: 'http-4xx' },

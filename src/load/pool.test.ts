@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ConnectionTally } from './connection-tally.ts';
+import { endpointsOf } from './endpoint.ts';
+import { Pool } from './pool.ts';
+import { startClock } from './run-clock.ts';
+
+let server: Server;
+let open: Set<Socket>;
+let tally: ConnectionTally;
+
+beforeEach(async () => {
+  open = new Set();
+  tally = new ConnectionTally();
+  server = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.resume();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  for (const socket of open) socket.destroy();
+  server.close();
+});
+
+function poolOf(hasSpare: boolean): Pool {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const target = { url, api: 'openai-chat' as const, model: 'm', headers: {}, keyEnv: null, insecure: false };
+  return new Pool(endpointsOf(target, {})[0]!, startClock(), tally, hasSpare);
+}
+
+const made = (): number => tally.read().connecting?.count ?? 0;
+
+describe('a pool with a spare', () => {
+  it('whoever takes the last idle connection has another opened; nobody else has', async () => {
+    const pool = poolOf(true);
+    await pool.warm(1);
+    const taken = [];
+    for (let n = 1; n <= 4; n++) {
+      taken.push(pool.take());
+      await vi.waitFor(() => expect(made()).toBe(n + 1));
+    }
+    expect(taken.map(({ fresh }) => fresh)).toEqual([false, false, false, false]);
+    for (const { connection } of taken) pool.give(connection);
+    for (let n = 1; n <= 4; n++) expect(pool.take().fresh).toBe(false);
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    expect(pool.opened).toBe(5);
+    pool.close();
+  });
+
+  it('closed before the spare is made or while it is, it leaves no connection behind', async () => {
+    for (const rounds of [0, 1]) {
+      const pool = poolOf(true);
+      await pool.warm(1);
+      const { connection } = pool.take();
+      for (let i = 0; i < rounds; i++) await new Promise((resolve) => setImmediate(resolve));
+      pool.close();
+      connection.destroy();
+      await vi.waitFor(() => expect(open.size).toBe(0));
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      expect([pool.opened, open.size]).toEqual([1 + rounds, 0]);
+    }
+  });
+});
+
+it('a pool without a spare opens what is asked for and no more', async () => {
+  const pool = poolOf(false);
+  await pool.warm(2);
+  expect([pool.take().fresh, pool.take().fresh, pool.take().fresh]).toEqual([false, false, true]);
+  await vi.waitFor(() => expect(made()).toBe(3));
+  expect(pool.opened).toBe(3);
+});
