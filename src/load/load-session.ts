@@ -69,7 +69,9 @@ export class LoadSession {
     this.#parts = parts;
     this.#isUncapped = plan.load.kind === 'open' && plan.load.concurrency === null;
     const pools = endpoints.map((each) =>
-      each.http2 === true ? new Http2Pool(each, clock, this.#tally) : new Pool(each, clock, this.#tally, this.#isUncapped),
+      each.http2 === true
+        ? new Http2Pool(each, clock, this.#tally)
+        : new Pool(each, clock, this.#tally, this.#isUncapped),
     );
     this.#pool = pools.length === 1 ? pools[0]! : new Pools(pools);
     this.#servers = pools.length;
