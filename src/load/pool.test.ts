@@ -33,6 +33,11 @@ function poolOf(hasSpare: boolean): Pool {
   return new Pool(endpointsOf(target, {})[0]!, startClock(), tally, hasSpare);
 }
 
+/** Long enough for what was put off to happen, and for a refusal on this host to arrive. */
+async function rounds(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
 const made = (): number => tally.read().connecting?.count ?? 0;
 
 describe('a pool with a spare', () => {
@@ -65,6 +70,27 @@ describe('a pool with a spare', () => {
       expect([pool.opened, open.size]).toEqual([1 + rounds, 0]);
     }
   });
+});
+
+it('a server that takes no spare is asked for one again only after an answer', async () => {
+  const pool = poolOf(true);
+  await pool.warm(1);
+  const { connection } = pool.take();
+  // Closed before the spare is opened, which waits for the round of the event loop to end.
+  server.close();
+  await rounds();
+  const another = pool.take().connection;
+  await vi.waitFor(() => expect(pool.opened).toBe(3));
+  await rounds();
+  pool.take().connection.destroy();
+  await rounds();
+  expect(pool.opened).toBe(4);
+  pool.give(connection);
+  expect(pool.take()).toEqual({ connection, fresh: false });
+  await vi.waitFor(() => expect(pool.opened).toBe(5));
+  another.destroy();
+  connection.destroy();
+  pool.close();
 });
 
 it('a pool without a spare opens what is asked for and no more', async () => {

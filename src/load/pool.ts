@@ -21,7 +21,7 @@ export class Pool {
   readonly #buffer = new Uint8Array(readBufferBytes);
   readonly #tally: ConnectionTally;
   readonly #hasSpare: boolean;
-  #opensSpare = false;
+  #spare: 'wanted' | 'opening' | 'refused' = 'wanted';
   /** Being opened ahead of what will need them. */
   readonly #making = new Set<Connection>();
   #closed = false;
@@ -59,13 +59,13 @@ export class Pool {
     return { connection: this.#open(), fresh: true };
   }
 
-  /** After what is being sent now; a spare that cannot be made is nobody's loss. */
+  /** After what is being sent now. One that cannot be made is nobody's loss, and is not tried again before somebody else got through. */
   #openSpare(): void {
-    if (!this.#hasSpare || this.#opensSpare || this.#idle.length > 0 || !this.#trusted) return;
-    this.#opensSpare = true;
+    if (!this.#hasSpare || this.#spare !== 'wanted' || this.#idle.length > 0 || !this.#trusted) return;
+    this.#spare = 'opening';
     setImmediate(() => {
       if (this.#closed) return;
-      void this.#warmOne().then(() => (this.#opensSpare = false));
+      void this.#warmOne().then((made) => (this.#spare = made ? 'wanted' : 'refused'));
     });
   }
 
@@ -128,6 +128,7 @@ export class Pool {
   /** Takes back a connection whose response is complete. */
   give(connection: Connection): void {
     if (!this.#trusted || this.#closed) return connection.destroy();
+    if (this.#spare === 'refused') this.#spare = 'wanted';
     connection.idleSinceMs = this.#clock.nowMs();
     connection.onGone = () => {
       const at = this.#idle.indexOf(connection);

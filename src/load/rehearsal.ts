@@ -9,7 +9,7 @@ import { standIn } from './stand-in.ts';
 /** From so many streams, or requests a second, on code that is not compiled for speed is late by more than a timer is. */
 const largeLoad = 100;
 
-/** What is played: so many times, so many answers, on so many streams or so many a second, as the run's own load is. */
+/** What is played: so many times, so many answers, on at most so many streams, in an open loop so many a second. */
 interface Play {
   plays: number;
   answers: number;
@@ -102,7 +102,7 @@ function playedPlan(plan: RunPlan, port: number, { streams, answers, ratePerSec 
     load:
       plan.load.kind === 'closed'
         ? { kind: 'closed', concurrency: streams, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false }
-        : { kind: 'open', concurrency: null, ratePerSec, arrival: { process: 'poisson' }, dropLate: false },
+        : { kind: 'open', concurrency: streams, ratePerSec, arrival: { process: 'poisson' }, dropLate: false },
     generation: { ...plan.generation, stream: true },
     warmup: { requests: answers },
     retries: 0,
