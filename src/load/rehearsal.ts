@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Ended, Prompt, RunPlan } from '../core/index.ts';
-import { collectGarbage, collectNewGarbage, widenNursery } from './garbage.ts';
+import { collectGarbage, collectNewGarbage, putOffReducing, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
 import { Outbox } from './outbox.ts';
 import type { RunClock } from './run-clock.ts';
@@ -8,6 +8,8 @@ import { standIn } from './stand-in.ts';
 
 /** From so many streams, or requests a second, on code that is not compiled for speed is late by more than a timer is. */
 const largeLoad = 100;
+/** From so many on a collection in one go takes longer than those that give memory back. */
+const hugeLoad = 4000;
 
 /** What is played: so many times, so many answers, on at most so many streams, in an open loop so many a second. */
 interface Play {
@@ -43,8 +45,10 @@ let rehearsed = false;
  */
 export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' | 'measure'): Promise<void> {
   const { concurrency, ratePerSec } = plan.load;
-  const isLarge = Math.max(concurrency ?? 0, ratePerSec ?? 0) >= largeLoad;
+  const load = Math.max(concurrency ?? 0, ratePerSec ?? 0);
+  const isLarge = load >= largeLoad;
   if (phase === 'warmup' && (rehearsed || !isLarge)) return;
+  if (load < hugeLoad) putOffReducing();
   if (isLarge) widenNursery();
   collectGarbage();
   const server = await standIn();
