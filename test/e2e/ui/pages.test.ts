@@ -54,6 +54,18 @@ const pages = (): Record<string, { hash: string; whole: (page: Page) => Promise<
   tune: { hash: '#/tune', whole: (page) => page.waitForSelector('.empty') },
 });
 
+/** What reaches beyond a width, with where it ends. */
+function beyond(page: Page, width: number): Promise<string[]> {
+  return page.evaluate(
+    (limit) =>
+      [...document.querySelectorAll('body *')]
+        .map((element) => ({ element, right: Math.round(element.getBoundingClientRect().right) }))
+        .filter(({ right }) => right > limit)
+        .map(({ element, right }) => `${element.tagName}.${element.className} ${right}`),
+    width,
+  );
+}
+
 /** Every figure on the page has been drawn and has ink in it. */
 async function drawn(page: Page): Promise<void> {
   await page.waitForSelector('.figure .plot canvas');
@@ -94,7 +106,11 @@ describe.each(['runs', 'sweep', 'run', 'imported', 'compare', 'compare nothing',
       const { page } = await openTab(browser, served.url, hash);
       await page.setViewportSize({ width: 390, height: 800 });
       await whole(page);
-      await page.waitForFunction(() => document.documentElement.scrollWidth <= 390);
+      await page
+        .waitForFunction(() => document.documentElement.scrollWidth <= 390)
+        .catch(async (cause: unknown) => {
+          throw new Error(`too wide: ${(await beyond(page, 390)).join(', ')}`, { cause });
+        });
       await page.close();
     });
   },
