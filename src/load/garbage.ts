@@ -52,7 +52,10 @@ const shortRunMs = 30_000;
  * of the rare collections takes longer. A short run is better off without any. Gives back what ends this.
  */
 export function keepHeapTight(): () => void {
-  const timer = setTimeout(() => v8.setFlagsFromString('--heap-growing-percent=10'), shortRunMs).unref();
+  const timer = setTimeout(() => {
+    v8.setFlagsFromString('--heap-growing-percent=10');
+    v8.setFlagsFromString('--incremental-marking');
+  }, shortRunMs).unref();
   return () => {
     clearTimeout(timer);
     v8.setFlagsFromString('--heap-growing-percent=0');
