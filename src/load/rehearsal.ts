@@ -48,7 +48,8 @@ export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' |
   const load = Math.max(concurrency ?? 0, ratePerSec ?? 0);
   const isLarge = load >= largeLoad;
   if (phase === 'warmup' && (rehearsed || !isLarge)) return;
-  if (load < hugeLoad) putOffReducing();
+  // A warm-up has no end to it that is known here, and is not measured.
+  if (phase === 'measure' && load < hugeLoad) putOffReducing();
   if (isLarge) widenNursery();
   collectGarbage();
   const server = await standIn();
