@@ -37,7 +37,7 @@ export function collectNewGarbage(): void {
 /**
  * Asked before a collection: seconds after one, and again after each wave of answers, the engine would collect three times more to give memory
  * back, at 20 ms of the client's core each, and take the nursery down that was made for the load. That it does only where it may collect in
- * steps; collections that are needed are made in one go meanwhile. Ends with `keepHeapTight`.
+ * steps; collections that are needed are made in one go meanwhile. `keepHeapTight` ends it, after half a minute or with the run.
  */
 export function putOffReducing(): void {
   v8.setFlagsFromString('--no-incremental-marking');
