@@ -90,11 +90,13 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
 
 /** The record of a flight that is over. */
 export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, problem: Problem | null): Ended {
-  const { prompt, tokenAtMs, sentMs } = flight;
+  const { prompt, sentMs } = flight;
   const ok = outcome === 'ok';
-  const generated = tokenAtMs.length;
+  // What was on its way when the client gave up was not heard.
+  const heardAtMs = flight.tokenAtMs.map((atMs) => atMs + backMs).filter((atMs) => atMs <= endMs);
+  const generated = heardAtMs.length;
   // Unstreamed, the client sees nothing before the end, and then no single token.
-  const seen = flight.stream ? tokenAtMs.map((atMs) => atMs + backMs) : [];
+  const seen = flight.stream ? heardAtMs : [];
   // A stream's headers come at once.
   const headersMs = flight.stream ? sentMs : ok ? endMs : null;
   const status = sentMs === null ? null : (problem?.status ?? (headersMs === null ? null : 200));

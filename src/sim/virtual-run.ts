@@ -270,10 +270,10 @@ export class VirtualRun {
     if (this.#arriving.length === 0 || this.#arrived > this.#arriving.length) this.#arrived = 0;
   }
 
-  /** Takes a flight out of the engine; the tokens that its client has heard stay on its record. */
+  /** Takes a flight out of the engine; the tokens it has made stay on its record. */
   #cancel(flight: Flight): void {
     if (flight.madeAtMs !== null) return;
-    flight.tokenAtMs = this.core.tokenTimes(flight.seq).filter((atMs) => atMs + backMs <= this.#nowMs);
+    flight.tokenAtMs = this.core.tokenTimes(flight.seq);
     this.core.cancel(flight.seq);
   }
 
