@@ -1,3 +1,5 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import type { PerformanceEntry } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
@@ -35,32 +37,71 @@ export function collectNewGarbage(): void {
 }
 
 /**
- * Asked before a collection: seconds after one, and again after each wave of answers, the engine would collect three times more to give memory
- * back, at 20 ms of the client's core each, and take the nursery down that was made for the load. That it does only where it may collect in
- * steps; collections that are needed are made in one go meanwhile. `keepHeapTight` ends it, after half a minute or with the run.
+ * Asked before a collection: what may come on top until the next one is a tenth, 8 MB at the least. The engine by itself would let a small heap
+ * grow to four times its size: memory that rises and falls for minutes looks like a leak, and each of the rare collections takes longer.
  */
-export function putOffReducing(): void {
-  v8.setFlagsFromString('--no-incremental-marking');
+export function limitGrowth(): void {
+  v8.setFlagsFromString('--heap-growing-percent=10');
 }
 
-/** A run that lasts longer is watched for leaks. */
+/** A run that lasts longer is watched for leaks; a shorter one is better off without any collection of what is old. */
 const shortRunMs = 30_000;
+const lookMs = 1000;
+/** A little more than the engine lets come on top, at the least, before it collects what is old. */
+const growthBytes = 9 * 1024 * 1024;
 
 /**
- * In a long run, garbage that has grown old is collected as soon as the heap has grown by a tenth. The engine by itself
- * would let a small heap grow to four times its size first: memory that rises and falls for minutes looks like a leak, and each
- * of the rare collections takes longer. A short run is better off without any. Gives back what ends this.
+ * Keeps the memory of a run level. Seconds after a collection, and again after each wave of answers, the engine would collect three times more to give
+ * memory back, at 20 ms of the client's core each, and take the nursery down that was made for the load. It does that only where it may mark in
+ * steps, and only so are collections that are needed short. So that is allowed from the moment when one is due until it is done, in the first half
+ * minute not at all; in a huge load always, where what marking in one go takes is more than all of this. Gives back what ends it.
  */
-export function keepHeapTight(): () => void {
-  const timer = setTimeout(() => {
-    v8.setFlagsFromString('--heap-growing-percent=10');
-    v8.setFlagsFromString('--incremental-marking');
+export function keepHeapLevel(isHuge: boolean): () => void {
+  markInSteps(isHuge);
+  let levelBytes = oldBytes();
+  let looker: NodeJS.Timeout | null = null;
+  const observer = new PerformanceObserver((list) => {
+    if (!list.getEntries().some(isOfAll)) return;
+    markInSteps(false);
+    levelBytes = oldBytes();
+  });
+  const starter = setTimeout(() => {
+    limitGrowth();
+    if (isHuge) return;
+    observer.observe({ entryTypes: ['gc'] });
+    looker = setInterval(() => {
+      const grownBytes = oldBytes() - levelBytes;
+      if (grownBytes < growthBytes) return;
+      markInSteps(true);
+      // After a small collection the engine looks whether it is time for a large one, and begins to mark in the round that follows.
+      collectNewGarbage();
+      if (grownBytes < 2 * growthBytes) setImmediate(() => setImmediate(() => markInSteps(false)));
+    }, lookMs).unref();
   }, shortRunMs).unref();
   return () => {
-    clearTimeout(timer);
+    clearTimeout(starter);
+    if (looker !== null) clearInterval(looker);
+    observer.disconnect();
     v8.setFlagsFromString('--heap-growing-percent=0');
-    v8.setFlagsFromString('--incremental-marking');
+    markInSteps(true);
   };
+}
+
+function markInSteps(may: boolean): void {
+  v8.setFlagsFromString(may ? '--incremental-marking' : '--no-incremental-marking');
+}
+
+function isOfAll(entry: PerformanceEntry & { detail?: { kind?: number } }): boolean {
+  return entry.detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+}
+
+/** What is in use or garbage outside the nursery. */
+function oldBytes(): number {
+  let bytes = 0;
+  for (const { space_name: name, space_used_size: used } of v8.getHeapSpaceStatistics()) {
+    if (!name.startsWith('new_')) bytes += used;
+  }
+  return bytes;
 }
 
 function findCollector(): Collector | null {

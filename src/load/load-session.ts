@@ -2,12 +2,13 @@ import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.t
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
-import { keepHeapTight } from './garbage.ts';
+import { keepHeapLevel } from './garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
+import { loadSize } from './load-size.ts';
 import { Phase } from './phase.ts';
 import type { PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
@@ -115,7 +116,7 @@ export class LoadSession {
     if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
     this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
     this.#watch.start();
-    const letHeapGrow = keepHeapTight();
+    const letHeapGrow = keepHeapLevel(loadSize(this.#parts.plan) === 'huge');
     try {
       await this.#phase!.run(startMs ?? clock.nowMs());
     } finally {

@@ -1,15 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import type { Ended, Prompt, RunPlan } from '../core/index.ts';
-import { collectGarbage, collectNewGarbage, putOffReducing, widenNursery } from './garbage.ts';
+import { collectGarbage, collectNewGarbage, limitGrowth, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
+import { loadSize } from './load-size.ts';
 import { Outbox } from './outbox.ts';
 import type { RunClock } from './run-clock.ts';
 import { standIn } from './stand-in.ts';
-
-/** From so many streams, or requests a second, on code that is not compiled for speed is late by more than a timer is. */
-const largeLoad = 100;
-/** From so many on a collection in one go takes longer than those that give memory back. */
-const hugeLoad = 4000;
 
 /** What is played: so many times, so many answers, on at most so many streams, in an open loop so many a second. */
 interface Play {
@@ -44,12 +40,10 @@ let rehearsed = false;
  * it goes most of what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
  */
 export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' | 'measure'): Promise<void> {
-  const { concurrency, ratePerSec } = plan.load;
-  const load = Math.max(concurrency ?? 0, ratePerSec ?? 0);
-  const isLarge = load >= largeLoad;
+  const size = loadSize(plan);
+  const isLarge = size !== 'small';
   if (phase === 'warmup' && (rehearsed || !isLarge)) return;
-  // A warm-up has no end to it that is known here, and is not measured.
-  if (phase === 'measure' && load < hugeLoad) putOffReducing();
+  if (phase === 'measure' && size !== 'huge') limitGrowth();
   if (isLarge) widenNursery();
   collectGarbage();
   const server = await standIn();

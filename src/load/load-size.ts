@@ -1,0 +1,16 @@
+import type { RunPlan } from '../core/index.ts';
+
+/**
+ * How much a load asks of the client itself. From `large` on, code that is not compiled for speed is late by more than a timer is; from
+ * `huge` on, a collection of garbage in one go takes longer than those take that give memory back.
+ */
+export type LoadSize = 'small' | 'large' | 'huge';
+
+/** Streams, or requests a second. */
+const [large, huge] = [100, 4000];
+
+export function loadSize({ load }: RunPlan): LoadSize {
+  const size = Math.max(load.concurrency ?? 0, load.ratePerSec ?? 0);
+  if (size < large) return 'small';
+  return size < huge ? 'large' : 'huge';
+}
