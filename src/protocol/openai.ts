@@ -5,14 +5,14 @@ import { OpenaiStreamListener } from './openai-listener.ts';
 import { promptText } from './said-prompt.ts';
 import type { AnswerShape, HttpCall, Protocol } from './protocol.ts';
 
-/** A wire of the OpenAI family: they differ in where the prompt stands and under which path. */
-function openaiWire(name: ApiName, path: string, promptFields: (ask: Ask) => Record<string, unknown>): Protocol {
+/** A wire of the OpenAI family: they differ in the field that the prompt stands in and in their path. */
+function openaiWire(name: ApiName, path: string, field: string, promptOf: (ask: Ask) => unknown): Protocol {
   const streams = (shape: AnswerShape): boolean => shape.stream && !/^application\/json\b/i.test(shape.contentType);
   return {
     name,
     path,
     listsModels: true,
-    encode: (ask, target) => encode(ask, target, promptFields(ask)),
+    encode: (ask, target) => encode(ask, target, field, promptOf(ask)),
     streams,
     listen: (shape) =>
       streams(shape) ? new OpenaiStreamListener(shape.stamp) : new JsonWholeListener((value) => hearObject(value)),
@@ -20,9 +20,16 @@ function openaiWire(name: ApiName, path: string, promptFields: (ask: Ask) => Rec
 }
 
 /** The part of a body that is the same for every ask of a run, written once. */
-const sharedParts = new WeakMap<Generation, { model: string; text: string; headers: HttpCall['headers'] }>();
+interface SharedPart {
+  model: string;
+  fields: Record<string, unknown>;
+  text: string;
+  headers: HttpCall['headers'];
+}
 
-function sharedPart(generation: Generation, target: Target): { text: string; headers: HttpCall['headers'] } {
+const sharedParts = new WeakMap<Generation, SharedPart>();
+
+function sharedPart(generation: Generation, target: Target): SharedPart {
   const known = sharedParts.get(generation);
   if (known !== undefined && known.model === target.model) return known;
   const fields = {
@@ -38,7 +45,8 @@ function sharedPart(generation: Generation, target: Target): { text: string; hea
   const accept = generation.stream ? 'text/event-stream' : 'application/json';
   const part = {
     model: target.model,
-    text: JSON.stringify(fields),
+    fields,
+    text: JSON.stringify(fields).slice(1),
     headers: [
       ['content-type', 'application/json'],
       ['accept', accept],
@@ -48,22 +56,17 @@ function sharedPart(generation: Generation, target: Target): { text: string; hea
   return part;
 }
 
-function encode(ask: Ask, target: Target, promptFields: Record<string, unknown>): HttpCall {
-  const { prompt, generation } = ask;
-  const { text, headers } = sharedPart(generation, target);
-  const own = { ...promptFields, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }), ...prompt.body };
+function encode({ prompt, generation }: Ask, target: Target, field: string, value: unknown): HttpCall {
+  const { fields, text, headers } = sharedPart(generation, target);
   // A field of the prompt's own that the run sets too would stand twice: then the two are merged, the prompt's winning.
-  const clash = prompt.maxTokens !== null || prompt.body !== undefined || Object.keys(generation.body).length > 0;
+  const clash = prompt.maxTokens !== null || prompt.body !== undefined || field in fields;
+  const own = clash && { [field]: value, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }) };
   const body = clash
-    ? JSON.stringify({ ...(JSON.parse(text) as object), ...own })
-    : `${JSON.stringify(own).slice(0, -1)},${text.slice(1)}`;
+    ? JSON.stringify({ ...fields, ...own, ...prompt.body })
+    : `{"${field}":${JSON.stringify(value)},${text}`;
   return { method: 'POST', headers, body };
 }
 
-export const openaiChat = openaiWire('openai-chat', '/v1/chat/completions', (ask) => ({
-  messages: ask.prompt.messages,
-}));
+export const openaiChat = openaiWire('openai-chat', '/v1/chat/completions', 'messages', (ask) => ask.prompt.messages);
 
-export const openaiCompletions = openaiWire('openai-completions', '/v1/completions', (ask) => ({
-  prompt: promptText(ask),
-}));
+export const openaiCompletions = openaiWire('openai-completions', '/v1/completions', 'prompt', promptText);
