@@ -44,19 +44,18 @@ export function limitGrowth(): void {
   v8.setFlagsFromString('--heap-growing-percent=10');
 }
 
-/** A run that lasts longer is watched for leaks; a shorter one is better off without any collection of what is old. */
-const shortRunMs = 30_000;
-const lookMs = 1000;
+/** A run that lasts longer than a short one is watched for leaks; a shorter one is better off without any collection of what is old. */
+const usualTimes = { shortRunMs: 30_000, lookMs: 1000 };
 /** A little more than the engine lets come on top, at the least, before it collects what is old. */
 const growthBytes = 9 * 1024 * 1024;
 
 /**
  * Keeps the memory of a run level. Seconds after a collection, and again after each wave of answers, the engine would collect three times more to give
  * memory back, at 20 ms of the client's core each, and take the nursery down that was made for the load. It does that only where it may mark in
- * steps, and only so are collections that are needed short. So that is allowed from the moment when one is due until it is done, in the first half
- * minute not at all; in a huge load always, where what marking in one go takes is more than all of this. Gives back what ends it.
+ * steps, and only so are collections that are needed short. So that is allowed for a moment when one is due, long enough for it to begin; in the first
+ * half minute not at all; in a huge load always, where marking in one go takes longer than all that it saves. Gives back what ends it.
  */
-export function keepHeapLevel(isHuge: boolean): () => void {
+export function keepHeapLevel(isHuge: boolean, { shortRunMs, lookMs } = usualTimes): () => void {
   markInSteps(isHuge);
   let levelBytes = oldBytes();
   let looker: NodeJS.Timeout | null = null;
