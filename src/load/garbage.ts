@@ -46,8 +46,8 @@ export function limitGrowth(): void {
 
 /** A run that lasts longer than a short one is watched for leaks; a shorter one is better off without any collection of what is old. */
 const usualTimes = { shortRunMs: 30_000, lookMs: 1000 };
-/** A little more than the engine lets come on top, at the least, before it collects what is old. */
-const growthBytes = 9 * 1024 * 1024;
+/** A little more than the engine lets come on top of so much before it collects what is old. */
+const growthOn = (levelBytes: number): number => Math.max(9 * 1024 * 1024, 0.11 * levelBytes);
 
 /**
  * Keeps the memory of a run level. Seconds after a collection, and again after each wave of answers, the engine would collect three times more to give
@@ -59,6 +59,7 @@ export function keepHeapLevel(isHuge: boolean, { shortRunMs, lookMs } = usualTim
   markInSteps(isHuge);
   let levelBytes = oldBytes();
   let looker: NodeJS.Timeout | null = null;
+  let ended = false;
   const observer = new PerformanceObserver((list) => {
     if (!list.getEntries().some(isOfAll)) return;
     markInSteps(false);
@@ -70,14 +71,17 @@ export function keepHeapLevel(isHuge: boolean, { shortRunMs, lookMs } = usualTim
     observer.observe({ entryTypes: ['gc'] });
     looker = setInterval(() => {
       const grownBytes = oldBytes() - levelBytes;
-      if (grownBytes < growthBytes) return;
+      const mostBytes = growthOn(levelBytes);
+      if (grownBytes < mostBytes) return;
       markInSteps(true);
       // After a small collection the engine looks whether it is time for a large one, and begins to mark in the round that follows.
       collectNewGarbage();
-      if (grownBytes < 2 * growthBytes) setImmediate(() => setImmediate(() => markInSteps(false)));
+      // Where it did not, until it does.
+      if (grownBytes < 2 * mostBytes) setImmediate(() => setImmediate(() => markInSteps(ended)));
     }, lookMs).unref();
   }, shortRunMs).unref();
   return () => {
+    ended = true;
     clearTimeout(starter);
     if (looker !== null) clearInterval(looker);
     observer.disconnect();
