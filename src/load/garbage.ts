@@ -76,7 +76,7 @@ export function keepHeapLevel(isHuge: boolean, { shortRunMs, lookMs } = usualTim
       markInSteps(true);
       // After a small collection the engine looks whether it is time for a large one, and begins to mark in the round that follows.
       collectNewGarbage();
-      // Where it did not, until it does.
+      // Where that did not come about and much has gathered, it stays allowed until a collection.
       if (grownBytes < 2 * mostBytes) setImmediate(() => setImmediate(() => markInSteps(ended)));
     }, lookMs).unref();
   }, shortRunMs).unref();
