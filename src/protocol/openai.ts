@@ -59,12 +59,10 @@ function sharedPart(generation: Generation, target: Target): SharedPart {
 function encode({ prompt, generation }: Ask, target: Target, field: string, value: unknown): HttpCall {
   const { fields, text, headers } = sharedPart(generation, target);
   // A field of the prompt's own that the run sets too would stand twice: then the two are merged, the prompt's winning.
-  const clash = prompt.maxTokens !== null || prompt.body !== undefined || field in fields;
-  const own = clash && { [field]: value, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }) };
-  const body = clash
-    ? JSON.stringify({ ...fields, ...own, ...prompt.body })
-    : `{"${field}":${JSON.stringify(value)},${text}`;
-  return { method: 'POST', headers, body };
+  const clashes = prompt.maxTokens !== null || prompt.body !== undefined || field in fields;
+  if (!clashes) return { method: 'POST', headers, body: `{"${field}":${JSON.stringify(value)},${text}` };
+  const own = { [field]: value, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }), ...prompt.body };
+  return { method: 'POST', headers, body: JSON.stringify({ ...fields, ...own }) };
 }
 
 export const openaiChat = openaiWire('openai-chat', '/v1/chat/completions', 'messages', (ask) => ask.prompt.messages);
