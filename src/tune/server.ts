@@ -20,6 +20,12 @@ const outOfMemory =
 const pollMs = 100;
 const mostLogBytes = 262_144;
 
+/**
+ * A shell that goes on only at a word from here, said once its pid is in the journal: whoever is killed before that
+ * leaves no server that nobody knows of, as the shell then reads the end of its input and ends.
+ */
+const untilToldToGo = 'read -r DYNO_GO || exit 1; exec </dev/null; ';
+
 /** One server between its start and its stop. */
 export class Server {
   readonly #words: ServerWords;
@@ -52,12 +58,14 @@ export class Server {
     await this.#journal.write({ kind: 'starting', how: start.kind, stop: stopText });
     const env = { ...process.env, ...start.env, ...settingsEnv(this.#words, settings) };
     const log = openSync(this.#logFile, 'a');
-    const child = spawn('sh', ['-c', text], {
+    const child = spawn('sh', ['-c', `${untilToldToGo}${text}`], {
       cwd: start.cwd ?? undefined,
       env,
-      stdio: ['ignore', log, log],
+      stdio: ['pipe', log, log],
       detached: true,
     });
+    // Nobody reads any more: the shell ended by itself, which 'exit' tells.
+    child.stdin?.on('error', () => {});
     closeSync(log);
     this.#child = child;
     this.#running = true;
@@ -69,7 +77,13 @@ export class Server {
     child.once('error', (error) => ended(null, error.message));
     if (child.pid !== undefined) {
       this.#identity = await identityOf(child.pid);
-      await this.#journal.write({ kind: 'started', server: this.#identity, stop: stopText });
+      try {
+        await this.#journal.write({ kind: 'started', server: this.#identity, stop: stopText });
+      } catch (error) {
+        child.stdin?.end();
+        throw error;
+      }
+      child.stdin?.end('go\n');
     }
     return this.#untilReady(start, stop);
   }
