@@ -53,6 +53,8 @@ export class ChunkLog {
   /** All entries, as they are kept. */
   read(): Chunks {
     const column = (of: number): number[] => {
+      // A list that grows is given room for sixteen more, too much for the many answers of one read.
+      if (this.#entries === 1) return [this.#page[this.#at - width + of]!];
       const values: number[] = [];
       for (const block of this.#blocks) {
         const page = store.page(block);
@@ -63,12 +65,9 @@ export class ChunkLog {
       }
       return values;
     };
-    return {
-      atMs: column(0),
-      tokens: column(2),
-      kinds: this.#letters(),
-      ...(this.#entries > 0 && !this.#unstamped && { emittedMs: column(1) }),
-    };
+    const chunks: Chunks = { atMs: column(0), tokens: column(2), kinds: this.#letters() };
+    if (this.#entries > 0 && !this.#unstamped) chunks.emittedMs = column(1);
+    return chunks;
   }
 
   /** A letter for each entry so far: the ones that are written out, then the last kind for the rest. */

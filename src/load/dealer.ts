@@ -2,11 +2,15 @@ import { isDue, makePacer } from '../arrival/index.ts';
 import type { Pacer, PacerLimits, PacerView, WaitUntil } from '../arrival/index.ts';
 import { isBehind } from '../core/index.ts';
 import type { LoadShape, RunBehind } from '../core/index.ts';
+import type { Turn } from '../workload/index.ts';
+
+/** The next ask, with its number and, where that is known, the turn of a conversation that it says; or why there is none now. */
+export type Deal = { atMs: number; seq: number; turn?: Turn } | WaitUntil | 'wait' | 'done';
 
 /** Hands out the numbered asks of one thread; number k asks prompt k, whoever sends it. */
 export interface Dealer {
   /** As a pacer, with the number of the ask. */
-  next(view: PacerView): { atMs: number; seq: number } | WaitUntil | 'wait' | 'done';
+  next(view: PacerView): Deal;
   /** The number of an ask that was planned and will not be sent; null = none is left. */
   rest(): number | null;
 }

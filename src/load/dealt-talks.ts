@@ -1,8 +1,8 @@
-import type { PacerLimits, PacerView, WaitUntil } from '../arrival/index.ts';
+import type { PacerLimits, PacerView } from '../arrival/index.ts';
 import type { LoadShape } from '../core/index.ts';
 import { TurnBook } from '../workload/index.ts';
 import type { Opening, Turn } from '../workload/index.ts';
-import type { Dealer, TalkSource } from './dealer.ts';
+import type { Deal, Dealer, TalkSource } from './dealer.ts';
 import type { PromptLine } from './prompt-line.ts';
 import { openingOf, talkModeOf } from './talks.ts';
 import type { TalkMode } from './talks.ts';
@@ -47,7 +47,7 @@ export class DealtTalks {
   }
 
   /** As a dealer, each ask with the turn it says but at a rate of requests. */
-  next(view: PacerView): { atMs: number; seq: number; turn?: Turn } | WaitUntil | 'wait' | 'done' {
+  next(view: PacerView): Deal {
     if (this.#over) return 'done';
     if (!this.book.hasDue(view.nowMs) || !this.#parts.source.maySend()) return 'wait';
     if (this.#mode === 'requests') return this.dealer.next(view);

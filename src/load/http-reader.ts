@@ -1,3 +1,5 @@
+import { KnownBytes } from '../protocol/index.ts';
+
 /** What the head of a response says. Header names are lower case; repeated ones are joined by ", ". */
 export interface ResponseHead {
   status: number;
@@ -131,7 +133,7 @@ export class HttpReader {
           this.#body(bytes, begin, end, taken);
           begin = end;
           taken = false;
-          at = this.#line(bytes, at, length);
+          at = this.#lastLine(bytes, at, length) ?? this.#line(bytes, at, length);
           break;
         case 'head':
           at = this.#sameHead(bytes, at, length) ?? this.#line(bytes, at, length);
@@ -168,6 +170,13 @@ export class HttpReader {
     if (at === from || at + 1 >= length || bytes[at] !== CR || bytes[at + 1] !== LF) return null;
     this.#left = size;
     this.#state = size === 0 ? 'trailer' : 'chunk';
+    return at + 2;
+  }
+
+  /** The empty line that ends the trailers, where it lies whole in this read; null = take the long way. */
+  #lastLine(bytes: Uint8Array, at: number, length: number): number | null {
+    if (this.#pending !== '' || at + 1 >= length || bytes[at] !== CR || bytes[at + 1] !== LF) return null;
+    this.#finish(this.#keepAlive);
     return at + 2;
   }
 
@@ -236,12 +245,11 @@ export class HttpReader {
   /** A head that is the last one again, byte for byte, and lies whole in this read; null = take the long way. */
   #sameHead(bytes: Uint8Array, from: number, length: number): number | null {
     const before = lastHead;
-    if (before === null || this.#pending !== '' || this.#headBytes > 0 || length - from < before.bytes.length)
-      return null;
-    const known = before.bytes;
-    for (let i = 0; i < known.length; i++) if (bytes[from + i] !== known[i]) return null;
+    if (before === null || this.#pending !== '' || this.#headBytes > 0) return null;
+    const end = before.bytes.match(bytes, from, length);
+    if (end === -1) return null;
     this.#enter(before);
-    return from + known.length;
+    return end;
   }
 
   #head(lines: readonly string[]): void {
@@ -281,7 +289,7 @@ export class HttpReader {
 /** A head that was read, with what follows from it. */
 interface KnownHead extends ResponseHead {
   /** As it stood on the wire, with the empty line. */
-  bytes: Uint8Array;
+  bytes: KnownBytes;
   keepAlive: boolean;
   body: number | 'chunked' | 'until-close';
 }
@@ -298,7 +306,7 @@ function readHead(lines: readonly string[]): KnownHead {
   return {
     status,
     headers,
-    bytes: Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'),
+    bytes: new KnownBytes(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')),
     // Chunks came with 1.1: from an older server they may have passed somebody who did not understand them.
     keepAlive:
       start[1] === '1'

@@ -84,18 +84,19 @@ export class Outbox<T> implements AsyncIterable<T> {
 
   /** Written out, because an async generator costs more per item than a short answer costs to hear. */
   #next(): Promise<IteratorResult<T>> {
+    const nowMs = performance.now();
     if (this.#working) {
-      this.#share.end();
-      this.#pace.end(performance.now());
+      this.#share.end(nowMs);
+      this.#pace.end(nowMs);
     }
     this.#working = false;
     const waiting = this.#items.length - this.#taken;
     if (waiting > 0) {
-      const holdMs = waiting < mostWaiting ? this.#holdMs() : 0;
+      const holdMs = waiting < mostWaiting ? this.#holdMs(nowMs) : 0;
       if (holdMs > 0) return this.#nextWoken(holdMs);
       if (this.#share.spent && waiting < mostWaiting) return this.#nextRound();
-      this.#share.begin();
-      this.#pace.begin(performance.now());
+      this.#share.begin(nowMs);
+      this.#pace.begin(nowMs);
       this.#working = true;
       const value = this.#items[this.#taken++]!.record();
       // What was taken is let go soon, also while the queue never runs empty.
@@ -106,7 +107,7 @@ export class Outbox<T> implements AsyncIterable<T> {
       return Promise.resolve({ value, done: false });
     }
     this.#tellEmptied();
-    this.#patience.left(performance.now(), false);
+    this.#patience.left(nowMs, false);
     this.#ranEmpty = true;
     if (this.#end === 'closed') return Promise.resolve({ value: undefined, done: true });
     if (this.#end !== 'open') return Promise.reject(this.#end.failure as Error);
@@ -114,9 +115,8 @@ export class Outbox<T> implements AsyncIterable<T> {
   }
 
   /** For how long what waits is still left alone; 0 = not any more. */
-  #holdMs(): number {
+  #holdMs(nowMs: number): number {
     if (this.#end !== 'open' || this.#emptied.length > 0) return 0;
-    const nowMs = performance.now();
     const leftMs = this.#patience.left(nowMs, true);
     this.#patient = this.#ranEmpty ? leftMs >= worthPatienceMs : this.#patient && leftMs > 0;
     this.#ranEmpty = false;

@@ -30,8 +30,8 @@ interface Errand extends WrittenAsk {
 interface Dealt {
   seq: number;
   dueMs: number;
-  /** What it says, where that is a turn of a conversation. */
-  turn?: Turn;
+  /** What it says, where that is a turn of a conversation that is known already. */
+  turn: Turn | null;
 }
 
 /**
@@ -228,7 +228,8 @@ export class Phase {
       if (dealt === 'done') this.#dealtOut = true;
       if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt, view.nowMs);
       this.due++;
-      this.#next = { ...dealt, dueMs: dealt.atMs + this.#startMs };
+      const { atMs, seq, turn = null } = dealt;
+      this.#next = { seq, dueMs: atMs + this.#startMs, turn };
     }
     if (this.#next.dueMs > nowMs) {
       this.#alarm.set(this.#next.dueMs);
@@ -258,19 +259,18 @@ export class Phase {
 
   /** Asks are written in their order, and which turn of a conversation leaves at a rate of requests is known only then. */
   #writeAhead({ seq, turn }: Dealt): void {
-    if (this.#held.length === 0 && (turn !== undefined || this.#talks === null))
-      this.#writer.writeAhead(seq, turn?.prompt);
+    if (this.#held.length === 0 && (turn !== null || this.#talks === null)) this.#writer.writeAhead(seq, turn?.prompt);
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
   #sendNext(next: Dealt): boolean {
-    const turn = next.turn ?? this.#talks?.book.take(this.#parts.clock.nowMs() - this.#startMs);
-    if (turn == null && this.#talks instanceof DealtTalks) {
+    const turn = next.turn ?? this.#talks?.book.take(this.#parts.clock.nowMs() - this.#startMs) ?? null;
+    if (turn === null && this.#talks instanceof DealtTalks) {
       // Which conversation begins is not known yet: the ask leaves as soon as it is, late.
       this.#held.unshift(next);
       return false;
     }
-    const dealt = turn == null ? next : { ...next, turn };
+    const dealt = turn === null ? next : { ...next, turn };
     const written = this.#writer.take(dealt.seq, turn?.prompt);
     if (!(written instanceof Promise)) {
       this.#send(dealt, written);
@@ -320,7 +320,7 @@ export class Phase {
         const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
         if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
         this.#parts.emit(ending);
-        if (dealt.turn !== undefined) this.#goOn(dealt.turn, ending.record());
+        if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();
       },
     });
@@ -374,7 +374,7 @@ export class Phase {
     return this.#warmup ? -1 - seq : seq;
   }
 
-  #unsent(dealt: Dealt, nowMs: number, outcome: Outcome, why: Problem): void {
+  #unsent(dealt: Pick<Dealt, 'seq' | 'dueMs'>, nowMs: number, outcome: Outcome, why: Problem): void {
     const asked = { seq: this.#recorded(dealt.seq), warmup: this.#warmup, dueMs: dealt.dueMs };
     const exchange = unsentExchange(asked, nowMs, outcome, why);
     this.#parts.emit(recordedEnding({ exchange, answer: null }));

@@ -35,17 +35,17 @@ export class RoundShare {
   }
 
   /** Work begins; it may last until the time that is given back. */
-  begin(): number {
+  begin(nowMs = this.#clock.nowMs()): number {
     this.#endRoundLater();
     this.#budgetMs ??= this.#allowMs(0);
-    this.#fromMs = this.#clock.nowMs();
+    this.#fromMs = nowMs;
     return this.#fromMs + this.#budgetMs - this.#usedMs;
   }
 
   /** The work that began is done for now; it may have waited for something, and end in another round. */
-  end(): void {
+  end(nowMs = this.#clock.nowMs()): void {
     this.#endRoundLater();
-    this.#usedMs += this.#clock.nowMs() - this.#fromMs;
+    this.#usedMs += nowMs - this.#fromMs;
   }
 
   #endRoundLater(): void {

@@ -1,10 +1,10 @@
 import { isDue, makePacer } from '../arrival/index.ts';
-import type { PacerLimits, PacerView, WaitUntil } from '../arrival/index.ts';
+import type { PacerLimits, PacerView } from '../arrival/index.ts';
 import type { LoadShape } from '../core/index.ts';
 import { TurnBook } from '../workload/index.ts';
 import type { Opening, Turn } from '../workload/index.ts';
 import { makeDealer } from './dealer.ts';
-import type { Dealer, Share } from './dealer.ts';
+import type { Deal, Dealer, Share } from './dealer.ts';
 import type { PromptLine } from './prompt-line.ts';
 
 /** Who decides when a turn is asked: a free slot, the rate of requests, or the rate of conversations. */
@@ -46,7 +46,7 @@ export class Talks {
   }
 
   /** As a dealer; where turns have times of their own, each ask with the turn it says. */
-  next(view: PacerView): { atMs: number; seq: number; turn?: Turn } | WaitUntil | 'wait' | 'done' {
+  next(view: PacerView): Deal {
     if (this.#mode === 'requests') return this.dealer.next(view);
     if (!this.book.hasDue(view.nowMs)) return this.book.empty && view.inFlight === 0 ? 'done' : 'wait';
     if (this.#mode === 'slots') {

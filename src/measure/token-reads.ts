@@ -1,11 +1,11 @@
 import { outputTokensOf } from '../core/index.ts';
-import type { Exchange } from '../core/index.ts';
+import type { Chunks, Exchange } from '../core/index.ts';
 
 /** The reads of one exchange that carried output, one entry per moment, with the tokens that came in each. */
 export interface TokenReads {
-  atMs: number[];
+  atMs: readonly number[];
   /** May be fractional: the counts of the reads are scaled so that they add up to the exchange's output tokens. */
-  tokens: number[];
+  tokens: readonly number[];
 }
 
 /**
@@ -13,25 +13,33 @@ export interface TokenReads {
  * answer's token count is known and differs from the sum over the reads, every read is scaled by the same factor.
  */
 export function tokenReads(exchange: Exchange): TokenReads {
-  const { chunks } = exchange;
-  const reads: TokenReads = { atMs: [], tokens: [] };
+  const { atMs, tokens } = ownMoments(exchange.chunks) ? exchange.chunks : joined(exchange.chunks);
+  const whole = outputTokensOf(exchange);
   let total = 0;
+  for (let i = 0; i < tokens.length; i++) total += tokens[i]!;
+  if (whole === null || whole <= 0 || total <= 0 || whole === total) return { atMs, tokens };
+  return { atMs, tokens: tokens.map((count) => (count * whole) / total) };
+}
+
+/** Whether every entry is a read of its own, as nearly always: then its lists are taken as they are. */
+function ownMoments({ atMs, tokens }: Chunks): boolean {
+  if (tokens.length !== atMs.length) return false;
+  for (let i = 1; i < atMs.length; i++) if (!(atMs[i]! > atMs[i - 1]!)) return false;
+  return true;
+}
+
+function joined(chunks: Chunks): TokenReads {
+  const atMs: number[] = [];
+  const tokens: number[] = [];
   for (let i = 0; i < chunks.atMs.length; i++) {
-    const atMs = chunks.atMs[i]!;
-    const tokens = chunks.tokens[i] ?? 0;
-    const last = reads.atMs.length - 1;
-    total += tokens;
-    if (last >= 0 && atMs <= reads.atMs[last]!) reads.tokens[last]! += tokens;
+    const last = atMs.length - 1;
+    if (last >= 0 && chunks.atMs[i]! <= atMs[last]!) tokens[last]! += chunks.tokens[i] ?? 0;
     else {
-      reads.atMs.push(atMs);
-      reads.tokens.push(tokens);
+      atMs.push(chunks.atMs[i]!);
+      tokens.push(chunks.tokens[i] ?? 0);
     }
   }
-  const whole = outputTokensOf(exchange);
-  if (whole !== null && whole > 0 && total > 0 && whole !== total) {
-    for (let i = 0; i < reads.tokens.length; i++) reads.tokens[i] = (reads.tokens[i]! * whole) / total;
-  }
-  return reads;
+  return { atMs, tokens };
 }
 
 /**

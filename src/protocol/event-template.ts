@@ -1,4 +1,5 @@
 import type { OutputKind } from '../core/index.ts';
+import { KnownBytes } from './known-bytes.ts';
 import type { Heard } from './protocol.ts';
 
 const QUOTE = 34;
@@ -45,7 +46,7 @@ export class EventTemplate {
   /** Whether it says how many tokens were used. */
   readonly counts: boolean;
   readonly #says: readonly Heard[];
-  readonly #literals: readonly Literal[];
+  readonly #literals: readonly KnownBytes[];
   readonly #holes: readonly Hole[];
   /** After a match: where the text stands, and whether it has escapes. */
   textFrom = 0;
@@ -55,10 +56,12 @@ export class EventTemplate {
   stampTo = 0;
   /** After a match: where the next event begins. */
   end = 0;
+  /** The shape that came after this one the last time; null = none did yet. */
+  next: EventTemplate | null = null;
   #inputTokens = 0;
   #outputTokens = 0;
 
-  private constructor(event: UnderstoodEvent, literals: readonly Literal[], holes: readonly Hole[]) {
+  private constructor(event: UnderstoodEvent, literals: readonly KnownBytes[], holes: readonly Hole[]) {
     this.of = event.text?.of ?? null;
     this.#says = event.says;
     this.counts = holes.includes('output');
@@ -95,13 +98,13 @@ export class EventTemplate {
     const read = new Set(found.map(({ from }) => from));
     const others = unread.filter((place) => place !== null).filter(({ from }) => !read.has(from));
     const places = [...found, ...others].toSorted((a, b) => a.from - b.from);
-    const literals: Literal[] = [];
+    const literals: KnownBytes[] = [];
     let at = 0;
     for (const place of places) {
-      literals.push(new Literal(json.slice(at, place.from)));
+      literals.push(literalOf(json.slice(at, place.from)));
       at = place.to;
     }
-    literals.push(new Literal(json.slice(at)));
+    literals.push(literalOf(json.slice(at)));
     return new EventTemplate(
       event,
       literals,
@@ -112,16 +115,20 @@ export class EventTemplate {
   /** What the event without text that matched last says. */
   said(): readonly Heard[] {
     if (!this.counts) return this.#says;
-    const [input, output] = [this.#inputTokens, this.#outputTokens];
-    return this.#says.map((piece) => (piece.kind === 'usage' ? { ...piece, input, output } : piece));
+    const said: Heard[] = [];
+    for (const piece of this.#says) said.push(piece.kind === 'usage' ? this.#counted(piece) : piece);
+    return said;
+  }
+
+  #counted({ cached, reasoning }: Extract<Heard, { kind: 'usage' }>): Heard {
+    return { kind: 'usage', input: this.#inputTokens, output: this.#outputTokens, cached, reasoning };
   }
 
   /** Where the event that begins at `at` ends, if it has this shape; the places are left in the fields. -1 = it has not. */
   match(buffer: Uint8Array, from: number, length: number): number {
-    const view = viewOf(buffer);
     let at = from;
     for (let i = 0; i < this.#holes.length; i++) {
-      at = this.#literals[i]!.match(view, buffer, at, length);
+      at = this.#literals[i]!.match(buffer, at, length);
       if (at === -1) return -1;
       const hole = this.#holes[i];
       if (hole === 'digits' || hole === 'input' || hole === 'output') {
@@ -165,8 +172,12 @@ export class EventTemplate {
         }
       }
     }
-    return this.#literals[this.#holes.length]!.match(view, buffer, at, length);
+    return this.#literals[this.#holes.length]!.match(buffer, at, length);
   }
+}
+
+function literalOf(text: string): KnownBytes {
+  return new KnownBytes(encoder.encode(text));
 }
 
 function numberIn(buffer: Uint8Array, from: number, to: number): number {
@@ -189,43 +200,6 @@ function numberEnd(buffer: Uint8Array, from: number, length: number): number {
   let end = at + 1;
   while (end < length && buffer[end]! >= ZERO && buffer[end]! <= NINE) end++;
   return end === at + 1 ? -1 : end;
-}
-
-/** Bytes that stand in every event, compared four at a time. */
-class Literal {
-  readonly #bytes: Uint8Array;
-  readonly #words: Uint32Array;
-
-  constructor(text: string) {
-    this.#bytes = encoder.encode(text);
-    const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
-    this.#words = Uint32Array.from({ length: this.#bytes.length >> 2 }, (_, i) => view.getUint32(i * 4, true));
-  }
-
-  /** Where the bytes after the literal begin; -1 = it does not stand here. */
-  match(view: DataView, buffer: Uint8Array, at: number, length: number): number {
-    const bytes = this.#bytes;
-    const words = this.#words;
-    const end = at + bytes.length;
-    if (end > length) return -1;
-    for (let i = 0, from = at; i < words.length; i++, from += 4) {
-      if (view.getUint32(from, true) !== words[i]) return -1;
-    }
-    for (let i = words.length * 4; i < bytes.length; i++) if (buffer[at + i] !== bytes[i]) return -1;
-    return end;
-  }
-}
-
-let lastBuffer: Uint8Array = new Uint8Array(0);
-let lastView: DataView = new DataView(lastBuffer.buffer);
-
-/** A view of a buffer's bytes; reads mostly come in the same one. */
-function viewOf(buffer: Uint8Array): DataView {
-  if (buffer !== lastBuffer) {
-    lastBuffer = buffer;
-    lastView = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
-  }
-  return lastView;
 }
 
 /** The one place of a key whose string value is `value` (null = any); null = there is none, or more than one. */

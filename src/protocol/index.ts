@@ -6,6 +6,7 @@
  * Start at protocol.ts (the seam), then openai.ts; sse-reader.ts cuts streams into events.
  */
 export * from './address.ts';
+export { KnownBytes } from './known-bytes.ts';
 export type * from './protocol.ts';
 export { refusalWords } from './openai-answer.ts';
 export { protocolFor, protocols } from './protocols.ts';

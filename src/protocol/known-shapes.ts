@@ -13,31 +13,28 @@ const creditPerMatch = 0.25;
  */
 export class KnownShapes {
   readonly #shapes: EventTemplate[] = [];
-  /** Which shape came after each one the last time: most events are understood by the first comparison. */
-  readonly #after = new Int8Array(mostShapes);
-  #last = 0;
+  /** The shape that began an answer the last time; with what came after each one, most events are understood by the first comparison. */
+  #first: EventTemplate | null = null;
   #oldest = 0;
   #credit = firstCredit;
 
-  /** The shape of the event that begins at `at`, its places filled in; null = none that is known. */
-  match(buffer: Uint8Array, at: number, length: number): EventTemplate | null {
-    const before = this.#last;
-    const guess = this.#after[before]!;
-    if (guess < this.#shapes.length && this.#is(guess, buffer, at, length)) return this.#shapes[guess]!;
-    for (let i = 0; i < this.#shapes.length; i++) {
-      if (i === guess || !this.#is(i, buffer, at, length)) continue;
-      this.#after[before] = i;
-      return this.#shapes[i]!;
+  /** The shape of the event that begins at `at`, its places filled in; null = none that is known. `before` is the shape of the event before it in the same answer. */
+  match(before: EventTemplate | null, buffer: Uint8Array, at: number, length: number): EventTemplate | null {
+    const guess = before === null ? this.#first : before.next;
+    if (guess !== null && this.#is(guess, buffer, at, length)) return guess;
+    for (const shape of this.#shapes) {
+      if (shape === guess || !this.#is(shape, buffer, at, length)) continue;
+      if (before === null) this.#first = shape;
+      else before.next = shape;
+      return shape;
     }
     return null;
   }
 
-  #is(which: number, buffer: Uint8Array, at: number, length: number): boolean {
-    const shape = this.#shapes[which]!;
+  #is(shape: EventTemplate, buffer: Uint8Array, at: number, length: number): boolean {
     const end = shape.match(buffer, at, length);
     if (end === -1) return false;
     shape.end = end;
-    this.#last = which;
     if (this.#credit < firstCredit) this.#credit += creditPerMatch;
     return true;
   }

@@ -10,6 +10,7 @@ import type { ServerStamp } from './server-stamp.ts';
 import { SseReader } from './sse-reader.ts';
 import type { EventHandler } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
+import { textIn } from './text-in.ts';
 
 const LF = 10;
 const CR = 13;
@@ -31,7 +32,8 @@ const gathered = new TextGatherer();
  */
 export class OpenaiStreamListener implements Listener, EventHandler {
   readonly #reader = new SseReader(this);
-  #template: EventTemplate | null = null;
+  /** The shape of the event before; null = it had none that is known. */
+  #before: EventTemplate | null = null;
   #plainEvents = 0;
   #of: OutputKind = 'answer';
   #stamp: bigint | null = null;
@@ -84,11 +86,11 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       else {
         // While it is not known whether text is repeated, every piece has to be looked at by itself.
         const alone = template.of === 'answer' && !this.#texts.plain;
-        const text = template.escaped || alone ? textIn(buffer, template) : null;
+        const text = template.escaped || alone ? textOf(buffer, template) : null;
         if (text === null ? template.escaped || alone : alone && !this.#texts.takesWhole(text)) break;
-        this.#template = template;
         ear.piece(buffer, template, template.escaped ? text : null);
       }
+      this.#before = template;
       at = template.end;
     }
     if (at > from) {
@@ -144,16 +146,14 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (template === null) return -1;
     if (template.of === null) this.#say(template.said());
     else if (!this.#matched(template, template.of, buffer)) return -1;
-    else this.#template = template;
+    this.#before = template;
     this.#plainEvents = 0;
     return template.end;
   }
 
-  /** The known shape that the event at `at` has: mostly the one of the event before. */
+  /** The known shape that the event at `at` has. */
   #shapeOf(buffer: Uint8Array, at: number, length: number): EventTemplate | null {
-    const template = this.#template;
-    if (template !== null && (template.end = template.match(buffer, at, length)) !== -1) return template;
-    const found = known.match(buffer, at, length);
+    const found = known.match(this.#before, buffer, at, length);
     // Of several choices each has its usage, and they add up.
     return found !== null && found.counts && this.#several ? null : found;
   }
@@ -161,7 +161,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   /** Takes the text of an event that matched; false = its escapes are not JSON after all. */
   #matched(template: EventTemplate, of: OutputKind, buffer: Uint8Array): boolean {
     const { textFrom, textTo } = template;
-    const text = template.escaped ? textIn(buffer, template) : null;
+    const text = template.escaped ? textOf(buffer, template) : null;
     if (template.escaped && text === null) return false;
     const alone = of === 'answer' && !this.#texts.plain;
     if (alone || of !== this.#of) this.#flush();
@@ -170,7 +170,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (alone) {
       if (this.#stamp !== null) this.#heard.push({ kind: 'stamp', emitNs: this.#stamp });
       this.#stamp = null;
-      this.#heard.push(...this.#texts.hear(of, text ?? decoder.decode(buffer.subarray(textFrom, textTo))));
+      this.#heard.push(...this.#texts.hear(of, text ?? textIn(buffer, textFrom, textTo)));
       return true;
     }
     if (text === null) gathered.addBytes(buffer, textFrom, textTo);
@@ -186,10 +186,10 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   ): bigint | null {
     const { key, nsPerUnit } = this.#stamped;
     if (key === null) {
-      const digits = stampInText(text ?? decoder.decode(buffer.subarray(textFrom, textTo)));
+      const digits = stampInText(text ?? textIn(buffer, textFrom, textTo));
       return digits === null ? null : stampNs(digits, nsPerUnit);
     }
-    return stampTo > stampFrom ? stampNs(decoder.decode(buffer.subarray(stampFrom, stampTo)), nsPerUnit) : null;
+    return stampTo > stampFrom ? stampNs(textIn(buffer, stampFrom, stampTo), nsPerUnit) : null;
   }
 
   /** For the reader: understands an event the slow way, and learns its shape where it is a plain piece of text. */
@@ -264,7 +264,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (said.length === 1 && only?.kind === 'text' && only.of !== 'tool') {
       this.#plainEvents++;
       if (this.#plainEvents > lastTaught || (this.#plainEvents === 1 && !known.eager)) return;
-      this.#template = known.learn(line, { text: only, stamp, says: [] }) ?? this.#template;
+      this.#before = known.learn(line, { text: only, stamp, says: [] });
     } else if (!stamped && known.eager && said.every(({ kind }) => kind === 'finish' || kind === 'usage')) {
       known.learn(line, { text: null, stamp: null, says: said });
     }
@@ -294,8 +294,8 @@ function blankLineAfter(buffer: Uint8Array, at: number): number {
 }
 
 /** The text of an event that matched; null = its escapes are not JSON after all. */
-function textIn(buffer: Uint8Array, { textFrom, textTo, escaped }: EventTemplate): string | null {
-  const text = decoder.decode(buffer.subarray(textFrom, textTo));
+function textOf(buffer: Uint8Array, { textFrom, textTo, escaped }: EventTemplate): string | null {
+  const text = textIn(buffer, textFrom, textTo);
   if (!escaped) return text;
   try {
     return JSON.parse(`"${text}"`) as string;

@@ -2,11 +2,15 @@ import type { ApiName, Ask, Generation, Target } from '../core/index.ts';
 import { JsonWholeListener } from './json-listener.ts';
 import { hearObject } from './openai-answer.ts';
 import { OpenaiStreamListener } from './openai-listener.ts';
+import { promptJson } from './prompt-json.ts';
 import { promptText } from './said-prompt.ts';
 import type { AnswerShape, HttpCall, Protocol } from './protocol.ts';
 
+/** What stands in the field of the prompt. */
+type Said = string | Ask['prompt']['messages'];
+
 /** A wire of the OpenAI family: they differ in the field that the prompt stands in and in their path. */
-function openaiWire(name: ApiName, path: string, field: string, promptOf: (ask: Ask) => unknown): Protocol {
+function openaiWire(name: ApiName, path: string, field: string, promptOf: (ask: Ask) => Said): Protocol {
   const streams = (shape: AnswerShape): boolean => shape.stream && !/^application\/json\b/i.test(shape.contentType);
   return {
     name,
@@ -56,12 +60,12 @@ function sharedPart(generation: Generation, target: Target): SharedPart {
   return part;
 }
 
-function encode({ prompt, generation }: Ask, target: Target, field: string, value: unknown): HttpCall {
+function encode({ prompt, generation }: Ask, target: Target, field: string, said: Said): HttpCall {
   const { fields, text, headers } = sharedPart(generation, target);
   // A field of the prompt's own that the run sets too would stand twice: then the two are merged, the prompt's winning.
   const clashes = prompt.maxTokens !== null || prompt.body !== undefined || field in fields;
-  if (!clashes) return { method: 'POST', headers, body: `{"${field}":${JSON.stringify(value)},${text}` };
-  const own = { [field]: value, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }), ...prompt.body };
+  if (!clashes) return { method: 'POST', headers, body: `{"${field}":${promptJson(said)},${text}` };
+  const own = { [field]: said, ...(prompt.maxTokens !== null && { max_tokens: prompt.maxTokens }), ...prompt.body };
   return { method: 'POST', headers, body: JSON.stringify({ ...fields, ...own }) };
 }
 

@@ -38,6 +38,8 @@ const words = {
   planned: Buffer.from('{"planned":'),
   server: Buffer.from(',"server":'),
   client: Buffer.from(',"client":'),
+  text: Buffer.from(',"text":'),
+  reasoning: Buffer.from(',"reasoning":'),
 };
 
 /** One exchange as a line of exchanges.ndjson, without the newline. Times are rounded to a microsecond. */
@@ -87,6 +89,19 @@ export function exchangeBytes(x: Exchange): Uint8Array {
   bytes.word(words.problem);
   if (x.problem === null) bytes.word(words.unknown);
   else bytes.text(JSON.stringify(x.problem));
+  bytes.word(words.close);
+  return bytes.line();
+}
+
+/** One answer as a line of answers.ndjson, as bytes that are only lent until the next line is asked for. */
+export function answerBytes({ seq, text, reasoning }: AnswerText): Uint8Array {
+  bytes.begin();
+  bytes.word(words.seq);
+  bytes.number(seq);
+  bytes.word(words.text);
+  bytes.string(text);
+  bytes.word(words.reasoning);
+  bytes.string(reasoning);
   bytes.word(words.close);
   return bytes.line();
 }

@@ -7,7 +7,10 @@ const firstBytes = 4096;
 const keptBytes = 1 << 20;
 /** Bytes that a number can take. */
 const numberBytes = 32;
+/** Up to here looking at each character is quicker than calling the serialiser. */
+const shortText = 64;
 const encoder = new TextEncoder();
+const none = encoder.encode('null');
 
 /**
  * A line of JSON that is put together as bytes, in room that is used again for the next one. A line made as a string costs
@@ -54,6 +57,7 @@ export class LineBytes {
 
   /** A string of JSON. */
   string(text: string): void {
+    if (text.length > shortText) return this.text(JSON.stringify(text));
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       if (code < 32 || code > 126 || code === QUOTE || code === BACKSLASH) return this.text(JSON.stringify(text));
@@ -67,7 +71,8 @@ export class LineBytes {
 
   /** A number as JSON writes it; null too. */
   number(value: number | null): void {
-    if (value === null || !(value >= 0 && value <= 0x7fffffff && Number.isInteger(value)) || Object.is(value, -0)) {
+    if (value === null) return this.word(none);
+    if (!(value >= 0 && value <= 0x7fffffff && Number.isInteger(value)) || Object.is(value, -0)) {
       this.ascii(String(value));
       return;
     }
@@ -77,10 +82,11 @@ export class LineBytes {
 
   /** A time to the microsecond. Put together from whole numbers: printing a fraction costs ten times as much. */
   time(ms: number | null): void {
-    const us = ms === null ? -1 : Math.round(ms * 1000);
+    if (ms === null) return this.word(none);
+    const us = Math.round(ms * 1000);
     const whole = Math.floor(us / 1000);
     if (!(us >= 0 && whole <= 0x7fffffff)) {
-      this.ascii(ms === null ? 'null' : String(us / 1000));
+      this.ascii(String(us / 1000));
       return;
     }
     this.#room(numberBytes);

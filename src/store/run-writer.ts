@@ -2,7 +2,7 @@ import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { invariant } from '../core/index.ts';
 import type { Ended, RunPlan, Summary } from '../core/index.ts';
-import { exchangeBytes } from './exchange-line.ts';
+import { answerBytes, exchangeBytes } from './exchange-line.ts';
 import { hostFacts } from './host-facts.ts';
 import { writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
@@ -85,7 +85,7 @@ export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | '
     record,
     append({ exchange, answer }) {
       invariant(closing === null, 'nothing is appended to a closed run');
-      const text = answers !== null && answer !== null ? answers.append(JSON.stringify(answer)) : null;
+      const text = answers !== null && answer !== null ? answers.append(answerBytes(answer)) : null;
       const line = exchanges.append(exchangeBytes(exchange));
       return text !== null && line !== null ? text.then(() => line) : (text ?? line);
     },

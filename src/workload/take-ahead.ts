@@ -16,24 +16,30 @@ export function takeAhead(source: Workload, ahead: number): AheadWorkload {
   const stock = new Stock();
   let filling: Promise<void> | null = null;
 
-  const fill = async (): Promise<void> => {
+  const refill = (): void => {
+    if (filling !== null) return;
     try {
       while (stock.end === null && stock.size < ahead) {
         const read = source.next();
-        stock.put(read instanceof Promise ? await read : read);
+        // A source that never waits costs no promise: it is asked at every send.
+        if (read instanceof Promise) {
+          filling = goOn(read);
+          return;
+        }
+        stock.put(read);
       }
     } catch (failure) {
       stock.fail(failure);
     }
   };
-  const refill = (): void => {
-    if (filling !== null || stock.end !== null || stock.size >= ahead) return;
-    const filled = fill();
-    // A source that never waits has filled the stock by now.
-    if (stock.end !== null || stock.size >= ahead) return;
-    filling = filled.then(() => {
-      filling = null;
-    });
+  const goOn = async (reading: Promise<Prompt | null>): Promise<void> => {
+    try {
+      stock.put(await reading);
+    } catch (failure) {
+      stock.fail(failure);
+    }
+    filling = null;
+    refill();
   };
   const take = (): Prompt | null => {
     const prompt = stock.take();
