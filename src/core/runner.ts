@@ -105,6 +105,8 @@ export interface RunnerKit {
   cutShort?(): boolean;
   /** The machines of a run over many, read once it is over; absent = this one alone. */
   workers?(): WorkerShareFacts[];
+  /** Told before the run what is done with every exchange: whoever rehearses does it with what is played, too, made anew for each play. */
+  rehearseWith?(makeRecord: () => (played: Ended) => void): void;
   /** Takes away what the run left elsewhere, once its summary is written. */
   close?(): Promise<void>;
 }

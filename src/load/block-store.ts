@@ -8,7 +8,8 @@ type Flat = Float64Array | Uint8Array;
 export const numberPage = (length: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * length));
 export const bytePage = (length: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(length));
 
-const pageBits = 8;
+/** Few to a page, so that a rehearsal sees pages run out and come back: the engine throws compiled code away at the first turn it has not seen taken. */
+const pageBits = 5;
 const blocksPerPage = 1 << pageBits;
 /** Bytes kept for later; pages beyond that are let go once nothing lies in them, so that one endless answer is not held for ever. */
 const mostKeptBytes = 16 * 1024 * 1024;

@@ -42,4 +42,8 @@ describe('the heap of a run', () => {
   it('is left alone in a short run', async () => {
     expect(await collectionsInRun(25, 600_000)).toBe(0);
   });
+
+  it('is collected in a short run, too, when much has gathered', async () => {
+    expect(await collectionsInRun(75, 600_000)).toBeGreaterThan(0);
+  });
 });

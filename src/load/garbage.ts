@@ -44,8 +44,9 @@ export function limitGrowth(): void {
   v8.setFlagsFromString('--heap-growing-percent=10');
 }
 
-/** A run that lasts longer than a short one is watched for leaks; a shorter one is better off without any collection of what is old. */
+/** A run that lasts longer than a short one is watched for leaks; a shorter one is better off without any collection of what is old, unless that is much. */
 const usualTimes = { shortRunMs: 30_000, lookMs: 1000 };
+const muchBytes = 32 * 1024 * 1024;
 /** A little more than the engine lets come on top of so much before it collects what is old. */
 const growthOn = (levelBytes: number): number => Math.max(9 * 1024 * 1024, 0.11 * levelBytes);
 
@@ -53,36 +54,37 @@ const growthOn = (levelBytes: number): number => Math.max(9 * 1024 * 1024, 0.11 
  * Keeps the memory of a run level. Seconds after a collection, and again after each wave of answers, the engine would collect three times more to give
  * memory back, at 20 ms of the client's core each, and take the nursery down that was made for the load. It does that only where it may mark in
  * steps, and only so are collections that are needed short. So that is allowed for a moment when one is due, long enough for it to begin; in the first
- * half minute not at all; in a huge load always, where marking in one go takes longer than all that it saves. Gives back what ends it.
+ * half minute only when much has gathered; in a huge load always, where marking in one go takes longer than all that it saves. Gives back what ends it.
  */
 export function keepHeapLevel(isHuge: boolean, { shortRunMs, lookMs } = usualTimes): () => void {
   markInSteps(isHuge);
   let levelBytes = oldBytes();
-  let looker: NodeJS.Timeout | null = null;
+  let isShort = true;
   let ended = false;
   const observer = new PerformanceObserver((list) => {
     if (!list.getEntries().some(isOfAll)) return;
     markInSteps(false);
     levelBytes = oldBytes();
   });
-  const starter = setTimeout(() => {
+  const look = (): void => {
+    const grownBytes = oldBytes() - levelBytes;
+    const mostBytes = isShort ? muchBytes : growthOn(levelBytes);
+    if (grownBytes < mostBytes) return;
+    markInSteps(true);
+    // After a small collection the engine looks whether it is time for a large one, and begins to mark in the round that follows.
+    collectNewGarbage();
+    // Where that did not come about and much has gathered, it stays allowed until a collection.
+    if (grownBytes < 2 * mostBytes) setImmediate(() => setImmediate(() => markInSteps(ended)));
+  };
+  const lengthener = setTimeout(() => {
+    isShort = false;
     limitGrowth();
-    if (isHuge) return;
-    observer.observe({ entryTypes: ['gc'] });
-    looker = setInterval(() => {
-      const grownBytes = oldBytes() - levelBytes;
-      const mostBytes = growthOn(levelBytes);
-      if (grownBytes < mostBytes) return;
-      markInSteps(true);
-      // After a small collection the engine looks whether it is time for a large one, and begins to mark in the round that follows.
-      collectNewGarbage();
-      // Where that did not come about and much has gathered, it stays allowed until a collection.
-      if (grownBytes < 2 * mostBytes) setImmediate(() => setImmediate(() => markInSteps(ended)));
-    }, lookMs).unref();
   }, shortRunMs).unref();
+  const looker = isHuge ? null : setInterval(look, lookMs).unref();
+  if (!isHuge) observer.observe({ entryTypes: ['gc'] });
   return () => {
     ended = true;
-    clearTimeout(starter);
+    clearTimeout(lengthener);
     if (looker !== null) clearInterval(looker);
     observer.disconnect();
     v8.setFlagsFromString('--heap-growing-percent=0');

@@ -24,11 +24,12 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
   const behind = parts.behind ?? null;
   const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   let session: LoadSession | null = null;
+  let makeRecord: (() => (played: Ended) => void) | undefined;
   const idle = { due: 0, sent: 0, inFlight: 0 };
   const keeper = ruleKeeper(() => ({ nowMs: clock.nowMs(), ...(session?.progress ?? idle) }));
 
   const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
-    const outbox = new Outbox<Ended>();
+    const outbox = new Outbox<Ended>(plan.load.concurrency);
     const mine = new LoadSession({
       ...parts,
       workload: (phase) => parts.workload(phase),
@@ -55,7 +56,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
         for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.sending.aborted) continue;
           await mine.prepare(phase);
-          await rehearse(plan, clock, phase);
+          await rehearse(plan, clock, phase, makeRecord);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.
           apply();
           await mine.run(phase, null);
@@ -78,6 +79,9 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
   return {
     simulated: false,
     run,
+    rehearseWith: (make) => {
+      makeRecord = make;
+    },
     monotonicOriginNs: clock.originNs.toString(),
     health: () => session?.health ?? null,
     state: (): RunState => keeper.state(),

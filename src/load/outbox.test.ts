@@ -73,8 +73,8 @@ describe('while streams go on, what has ended waits for a quieter moment', () =>
   afterEach(() => void vi.useRealTimers());
 
   /** Reads an outbox to its end; the numbers appear in the list as they are recorded. */
-  const listen = (): { outbox: Outbox<number>; made: number[]; read: Promise<number[]> } => {
-    const outbox = new Outbox<number>();
+  const listen = (atOnce?: number): { outbox: Outbox<number>; made: number[]; read: Promise<number[]> } => {
+    const outbox = new Outbox<number>(atOnce);
     return { outbox, made: [], read: all(outbox) };
   };
   const push = ({ outbox, made }: ReturnType<typeof listen>, count: number): void => {
@@ -136,6 +136,22 @@ describe('while streams go on, what has ended waits for a quieter moment', () =>
     push(full, 10);
     await rounds();
     expect(full.made).toHaveLength(10);
+    full.outbox.close();
+    await full.read;
+  });
+
+  test.each([
+    [200, 200],
+    [3, 64],
+    [10_000, 2048],
+  ])('of a load of %i at once no more than %i wait: the same slots have ended twice then', async (atOnce, most) => {
+    const full = listen(atOnce);
+    push(full, most - 1);
+    await rounds();
+    expect(full.made).toEqual([]);
+    push(full, 11);
+    await rounds();
+    expect(full.made).toHaveLength(11);
     full.outbox.close();
     await full.read;
   });

@@ -2,8 +2,10 @@ import { Pace } from './pace.ts';
 import { Patience } from './patience.ts';
 import { partOfRoundMs, RoundShare } from './round-share.ts';
 
-/** So many items waiting are no burst any more: they are taken without a pause, so that memory stays bounded. */
-const mostWaiting = 2048;
+/** So many items waiting are no burst any more, whatever the load: they are taken without a pause, so that memory stays bounded. */
+const largestBurst = 2048;
+/** So few are always one. */
+const smallestBurst = 64;
 /** So long in any round: no more than a timer is late anyway. */
 const leastMs = 0.15;
 /** For so long items may wait: what has ended is on the disk within a second. */
@@ -41,14 +43,24 @@ export class Outbox<T> implements AsyncIterable<T> {
   #holding: NodeJS.Timeout | null = null;
   /** The reader went away before the end. */
   #abandoned = false;
+  /** From so many on, what waits is taken without a pause. */
+  readonly #mostWaiting: number;
   /** Whoever waits for everything to be taken. */
   #emptied: (() => void)[] = [];
   /** An item was handed out and is worked on. */
   #working = false;
 
+  /**
+   * `atOnce` is how many can end at once. When more than that wait, the same slots have ended twice: that is no burst, and items that are kept
+   * alive for a quieter moment that does not come cost the collector more than they take to record.
+   */
+  constructor(atOnce: number | null = null) {
+    this.#mostWaiting = Math.min(largestBurst, Math.max(smallestBurst, atOnce ?? largestBurst));
+  }
+
   push(item: Recorded<T>): void {
     this.#items.push(item);
-    if (this.#holding === null || this.#items.length - this.#taken >= mostWaiting) this.#nudge();
+    if (this.#holding === null || this.#items.length - this.#taken >= this.#mostWaiting) this.#nudge();
   }
 
   /** Settles when all that was pushed is taken and worked on, or nobody takes any more; nothing waits for a quieter moment until then. */
@@ -92,9 +104,9 @@ export class Outbox<T> implements AsyncIterable<T> {
     this.#working = false;
     const waiting = this.#items.length - this.#taken;
     if (waiting > 0) {
-      const holdMs = waiting < mostWaiting ? this.#holdMs(nowMs) : 0;
+      const holdMs = waiting < this.#mostWaiting ? this.#holdMs(nowMs) : 0;
       if (holdMs > 0) return this.#nextWoken(holdMs);
-      if (this.#share.spent && waiting < mostWaiting) return this.#nextRound();
+      if (this.#share.spent && waiting < this.#mostWaiting) return this.#nextRound();
       this.#share.begin(nowMs);
       this.#pace.begin(nowMs);
       this.#working = true;

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import type { Ended, Prompt, RunPlan } from '../core/index.ts';
+import type { Ended, RunPlan, Workload } from '../core/index.ts';
+import { plainPrompt } from '../workload/index.ts';
 import { collectGarbage, collectNewGarbage, limitGrowth, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
 import { loadSize } from './load-size.ts';
@@ -20,6 +21,10 @@ const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000
 /** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
 const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
 const keptEndings = 16;
+const lookMs = 10;
+/** Less processor time than that in one look is none. */
+const quietUs = 2000;
+const mostCompilingMs = 200;
 /** Where one takes longer, the run does not wait for it. */
 const longestMs = 1000;
 
@@ -34,12 +39,17 @@ let rehearsed = false;
 /**
  * Before a phase, plays requests against a stand-in server on the loopback device of this process: the engine compiles what runs often only
  * once it has run often, and a run that begins with a thousand streams at once would stamp the tokens of its first and its last tenth
- * of a second late for that. Nothing is sent to the server under test, nothing is recorded.
+ * of a second late for that. Nothing is sent to the server under test; `record` is what is done with exchanges, to no effect.
  *
  * Before a warm-up only a large load is played, once in a thread. Before the measured part what was left behind so far is collected, and with
  * it goes most of what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
  */
-export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' | 'measure'): Promise<void> {
+export async function rehearse(
+  plan: RunPlan,
+  clock: RunClock,
+  phase: 'warmup' | 'measure',
+  makeRecord: () => (played: Ended) => void = () => () => {},
+): Promise<void> {
   const size = loadSize(plan);
   const isLarge = size !== 'small';
   if (phase === 'warmup' && (rehearsed || !isLarge)) return;
@@ -53,19 +63,32 @@ export async function rehearse(plan: RunPlan, clock: RunClock, phase: 'warmup' |
   const rehearsal = isLarge ? largePlay : smallPlay;
   const played = playedPlan(plan, (server.address() as AddressInfo).port, rehearsal);
   try {
-    for (let i = 0; i < rehearsal.plays; i++) await play(played, clock);
+    for (let i = 0; i < rehearsal.plays; i++) {
+      await play(played, clock, makeRecord());
+      if (isLarge) await compiled();
+    }
   } finally {
     server.close();
   }
   collectNewGarbage();
 }
 
-async function play(plan: RunPlan, clock: RunClock): Promise<void> {
-  const outbox = new Outbox<Ended>();
+/** Waits until nothing works beside this thread any more: what was played is compiled there, and a run that begins meanwhile runs slowly and has less of the processor. */
+async function compiled(): Promise<void> {
+  for (let waitedMs = 0; waitedMs < mostCompilingMs; waitedMs += lookMs) {
+    const before = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    const { user, system } = process.cpuUsage(before);
+    if (user + system < quietUs) return;
+  }
+}
+
+async function play(plan: RunPlan, clock: RunClock, record: (played: Ended) => void): Promise<void> {
+  const outbox = new Outbox<Ended>(plan.load.concurrency);
   const session = new LoadSession({
     plan,
     clock,
-    workload: () => ({ next: () => prompt }),
+    workload: playedPrompts,
     secrets: {},
     share: null,
     behind: null,
@@ -76,7 +99,7 @@ async function play(plan: RunPlan, clock: RunClock): Promise<void> {
     },
   });
   const limit = setTimeout(() => session.cancelAll(), longestMs);
-  const heard = forget(outbox);
+  const recorded = recordAll(outbox, record);
   try {
     await session.prepare('warmup');
     await session.run('warmup', null);
@@ -85,11 +108,15 @@ async function play(plan: RunPlan, clock: RunClock): Promise<void> {
     session.close();
     outbox.close();
   }
-  await heard;
+  await recorded;
 }
 
-async function forget(outbox: Outbox<Ended>): Promise<void> {
-  for await (const _ of outbox);
+async function recordAll(outbox: Outbox<Ended>, record: (played: Ended) => void): Promise<void> {
+  for await (const played of outbox) {
+    // What is played runs as a warm-up does, but is recorded as what is measured will be.
+    played.exchange.warmup = false;
+    record(played);
+  }
 }
 
 /** The plan of a run, made to be played against the stand-in: nothing of its target is told to anybody else. */
@@ -109,11 +136,16 @@ function playedPlan(plan: RunPlan, port: number, { streams, answers, ratePerSec 
 }
 
 const plainTarget = { api: 'openai-chat' as const, model: 'm', headers: {}, keyEnv: null, insecure: false };
-const prompt: Prompt = {
-  id: 'rehearsal',
-  messages: [{ role: 'user', content: 'rehearsal' }],
-  text: null,
-  inputTokens: null,
-  maxTokens: null,
-  labels: {},
-};
+
+/** Texts as they come: plain, with what JSON has to escape, and beyond Latin. */
+const playedTexts = ['A rehearsal.', 'A "rehearsal",\nin two lines.', '彩排（rehearsal）。'];
+
+function playedPrompts(): Workload {
+  let count = 0;
+  return {
+    next: () => {
+      const text = playedTexts[count++ % playedTexts.length]!;
+      return plainPrompt('rehearsal', text);
+    },
+  };
+}

@@ -48,7 +48,7 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
   const keeper = ruleKeeper(progress);
 
   const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
-    const outbox = new Outbox<Ended>();
+    const outbox = new Outbox<Ended>(plan.load.concurrency);
     // A thread without a slot would have nothing to do.
     const count = Math.min(threads, plan.load.concurrency ?? threads);
     const crew = startCrew({ ...parts, threads: count }, plan, shared, clock.originNs, {

@@ -16,6 +16,7 @@ import type { Glance, Meter } from '../measure/index.ts';
 import { makeSlabShelf, readExchanges } from '../store/index.ts';
 import type { RunWriter } from '../store/index.ts';
 import type { RunTelemetry } from '../telemetry/index.ts';
+import { idleRecord } from './idle-record.ts';
 import { stopRulesOf } from './stop-rules/stop-rules.ts';
 
 /** A look at a run under way, for progress and live views. */
@@ -64,6 +65,7 @@ const pulseMs = 500;
 export async function executeRun(parts: RunParts): Promise<Summary> {
   const shelf = makeSlabShelf(parts.writer.dir);
   try {
+    parts.kit.rehearseWith?.(() => idleRecord(parts.plan, shelf));
     return await measureRun(parts, meterFor(parts.plan, shelf));
   } finally {
     shelf.close();

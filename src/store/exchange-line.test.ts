@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outputKindLetters, problems } from '../core/index.ts';
 import type { Exchange, ProblemCode } from '../core/index.ts';
-import { decodeExchange, encodeExchange } from './exchange-line.ts';
+import { answerBytes, decodeExchange, encodeExchange } from './exchange-line.ts';
 
 const time = fc.integer({ min: 0, max: 10 ** 12 }).map((micros) => micros / 1000);
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null });
@@ -65,5 +65,15 @@ test('what is written is one line of JSON that reads back as the same exchange, 
       expect(decodeExchange(line)).toEqual({ exchange: { ...written, labels: { ...written.labels } } });
     }),
     { numRuns: 500, seed: 7 },
+  );
+});
+
+test('an answer is written as JSON.stringify writes it, short and long, whatever it says', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string());
+  fc.assert(
+    fc.property(fc.record({ seq: fc.integer(), text, reasoning: text }), (answer) => {
+      expect(Buffer.from(answerBytes(answer)).toString()).toBe(JSON.stringify(answer));
+    }),
+    { numRuns: 1000, seed: 7 },
   );
 });

@@ -95,7 +95,7 @@ class Stock {
       return null;
     }
     const prompt = this.#prompts[this.#taken++]!;
-    if (this.#taken >= 1024) {
+    if (this.#taken >= 256) {
       this.#prompts.splice(0, this.#taken);
       this.#taken = 0;
     }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Ended } from '../../src/core/index.ts';
 import { startEngine } from '../../src/engine/index.ts';
 import type { RunningEngine } from '../../src/engine/index.ts';
 import { makeLoadRunner } from '../../src/load/index.ts';
@@ -51,7 +52,7 @@ test('a user alone who thinks for less time than a look at the clock takes is no
   expect(ended).toBe(turns);
 });
 
-test('what is rehearsed before a large load reaches neither the server under test nor the records', async () => {
+test('what is rehearsed before a large load is recorded to no effect, and reaches neither the server under test nor the records', async () => {
   const server = await recordingServer();
   const stops = { sending: new AbortController().signal, everything: new AbortController().signal };
   const plan = smallPlan(`${server.url}/v1/chat/completions`, {
@@ -60,9 +61,15 @@ test('what is rehearsed before a large load reaches neither the server under tes
   });
   const workload = () => fromPrompts([plainPrompt('one', 'What was asked?')], { offset: 0, cycle: true });
   const seqs: number[] = [];
-  for await (const { exchange } of makeLoadRunner({ workload, secrets: {} }).run(plan, stops, []))
-    seqs.push(exchange.seq);
+  const played: Ended[] = [];
+  const runner = makeLoadRunner({ workload, secrets: {} });
+  runner.rehearseWith!(() => (ended) => played.push(ended));
+  for await (const { exchange } of runner.run(plan, stops, [])) seqs.push(exchange.seq);
   await server.close();
+  expect(played.length).toBeGreaterThan(1000);
+  // As what is measured will be, in the ways that answers come.
+  expect(played.every(({ exchange }) => exchange.outcome === 'ok' && !exchange.warmup)).toBe(true);
+  expect(new Set(played.map(({ exchange }) => exchange.chunks.atMs.length)).size).toBeGreaterThan(2);
   expect(seqs.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 230 }, (_, i) => i));
   expect(server.seen).toHaveLength(230);
   expect(JSON.stringify(server.seen)).not.toContain('rehearsal');
