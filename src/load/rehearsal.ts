@@ -16,7 +16,7 @@ interface Play {
   ratePerSec: number;
 }
 
-/** Several times: code that has met one session only is compiled for that one. Some 0.4 s. */
+/** Several times: code that has met one session only is compiled for that one. Some 0.5 s. */
 const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000 };
 /** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
 const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
@@ -39,7 +39,7 @@ let rehearsed = false;
 /**
  * Before a phase, plays requests against a stand-in server on the loopback device of this process: the engine compiles what runs often only
  * once it has run often, and a run that begins with a thousand streams at once would stamp the tokens of its first and its last tenth
- * of a second late for that. Nothing is sent to the server under test; `record` is what is done with exchanges, to no effect.
+ * of a second late for that. Nothing is sent to the server under test; what `makeRecord` makes is done with every exchange, to no effect.
  *
  * Before a warm-up only a large load is played, once in a thread. Before the measured part what was left behind so far is collected, and with
  * it goes most of what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
@@ -142,10 +142,5 @@ const playedTexts = ['A rehearsal.', 'A "rehearsal",\nin two lines.', '彩排（
 
 function playedPrompts(): Workload {
   let count = 0;
-  return {
-    next: () => {
-      const text = playedTexts[count++ % playedTexts.length]!;
-      return plainPrompt('rehearsal', text);
-    },
-  };
+  return { next: () => plainPrompt('rehearsal', playedTexts[count++ % playedTexts.length]!) };
 }

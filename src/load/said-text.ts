@@ -75,10 +75,9 @@ export class SaidText {
     let at = 0;
     for (const block of this.#blocks) {
       const page = store.page(block);
-      const from = store.start(block);
       const end = Math.min(this.#length, at + store.blockLength);
       // Byte by byte: for blocks as short as these a view of the page takes longer to make than its bytes to copy.
-      for (let i = from - at; at < end; at++) into[at] = page[i + at]!;
+      for (let from = store.start(block); at < end; at++, from++) into[at] = page[from]!;
     }
     this.#pieces.push(into.toString('utf8', 0, at));
     this.#length = 0;

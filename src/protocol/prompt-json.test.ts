@@ -48,6 +48,7 @@ describe('a prompt as JSON', () => {
     ['parts', [{ role: 'user', content: [{ type: 'text', text: '"' }] }]],
     ['a field that we do not know', [{ role: 'user', content: 'x', name: 'Ann' } as Message]],
     ['nothing said', [{ role: 'assistant', content: null, tool_calls: [] } as unknown as Message]],
+    ['no role', [{ content: 'x' } as Message]],
     ['a role of its own', [{ role: 'de"veloper', content: 'x' } as unknown as Message]],
   ])('%s: the same', (_name, messages) => {
     expect(promptJson(messages)).toBe(JSON.stringify(messages));

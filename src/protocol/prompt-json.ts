@@ -7,8 +7,7 @@ const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
 export function promptJson(prompt: string | readonly Message[]): string {
   if (typeof prompt === 'string') return stringJson(prompt);
   const only = prompt[0];
-  if (prompt.length !== 1 || only === undefined || typeof only.content !== 'string' || saysMore(only))
-    return JSON.stringify(prompt);
+  if (prompt.length !== 1 || only === undefined || !isPlain(only)) return JSON.stringify(prompt);
   return `[{"role":${stringJson(only.role)},"content":${stringJson(only.content)}}]`;
 }
 
@@ -16,8 +15,8 @@ function stringJson(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** A message of a dataset may hold more than we know of: a name, calls of tools. */
-function saysMore(message: Message): boolean {
-  for (const name in message) if (name !== 'role' && name !== 'content') return true;
-  return false;
+/** A message that a dataset brought may hold more than we know of (a name, calls of tools), or less. */
+function isPlain(message: Message): message is Message & { content: string } {
+  for (const name in message) if (name !== 'role' && name !== 'content') return false;
+  return typeof message.role === 'string' && typeof message.content === 'string';
 }
