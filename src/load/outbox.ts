@@ -51,11 +51,11 @@ export class Outbox<T> implements AsyncIterable<T> {
   #working = false;
 
   /**
-   * `atOnce` is how many can end at once. When more than that wait, the same slots have ended twice: that is no burst, and items that are kept
+   * `atOnce` is how many can end at once. When twice as many wait, the same slots have ended twice: that is no burst, and items that are kept
    * alive for a quieter moment that does not come cost the collector more than they take to record.
    */
   constructor(atOnce: number | null = null) {
-    this.#mostWaiting = Math.min(largestBurst, Math.max(smallestBurst, atOnce ?? largestBurst));
+    this.#mostWaiting = Math.min(largestBurst, Math.max(smallestBurst, 2 * (atOnce ?? largestBurst)));
   }
 
   push(item: Recorded<T>): void {
