@@ -44,6 +44,6 @@ describe('the heap of a run', () => {
   });
 
   it('is collected in a short run, too, when much has gathered', async () => {
-    expect(await collectionsInRun(75, 600_000)).toBeGreaterThan(0);
+    expect(await collectionsInRun(150, 600_000)).toBeGreaterThan(0);
   });
 });
