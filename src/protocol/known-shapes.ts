@@ -49,8 +49,17 @@ export class KnownShapes {
     this.#credit = Math.max(0, this.#credit - 1);
     const shape = EventTemplate.from(line, event);
     if (shape === null) return null;
+    this.#forget(this.#shapes[this.#oldest] ?? null);
     this.#shapes[this.#oldest] = shape;
     this.#oldest = (this.#oldest + 1) % mostShapes;
     return shape;
+  }
+
+  /** Nothing leads to a shape that is dropped: from a server that goes on inventing shapes a chain of all of them would be held. */
+  #forget(dropped: EventTemplate | null): void {
+    if (dropped === null) return;
+    dropped.next = null;
+    if (this.#first === dropped) this.#first = null;
+    for (const shape of this.#shapes) if (shape.next === dropped) shape.next = null;
   }
 }
