@@ -8,6 +8,7 @@ import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
+import { nap } from './nap.ts';
 import { planAnswer } from './planned-answer.ts';
 import type { AnswerSettings, PlannedAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
@@ -24,6 +25,8 @@ import { wireOf } from './foreign-wire.ts';
 
 /** The largest body that is read. */
 const maxBodyBytes = 16 * 2 ** 20;
+/** What is urgent is let be heard for so long before the rest is written. */
+const hearingMs = 0.05;
 
 const refusedByFault: Partial<Record<FaultName, Refusal>> = {
   429: {
@@ -110,10 +113,13 @@ export class Service {
     this.#pacer.stop();
   }
 
+  /** Something has been read from a client. What it takes here to make sense of it is no part of the engine that is simulated. */
+  heard(): void {
+    this.#arrivals.begin();
+  }
+
   /** `port` is where it came in: MindIE has its management and metrics on ports of their own. */
   handle(req: IncomingMessage, res: ServerResponse, port: PortName = 'main'): void {
-    // What it takes here to make sense of a request is no part of the engine that is simulated.
-    this.#arrivals.begin();
     const path = (req.url ?? '/').split('?', 1)[0]!;
     res.setHeader('server', `${simulatedServer} (simulated)`);
     const kind = port === 'main' && !(path === '/' && req.method === 'GET') ? routeOf(path) : null;
@@ -292,23 +298,34 @@ export class Service {
     return planAnswer(call, { ...settings, runaway: false }, choice);
   }
 
+  /**
+   * First tokens go out before the rest of the batch, then last ones, and are let be heard: writing to some hundred sockets takes
+   * milliseconds, which would count as time to the first token, or keep a client from asking again.
+   */
   #emit(emissions: readonly Emission[], step: Step): void {
-    for (const { id, tokenIndex, finished, cachedTokens } of inWritingOrder(emissions)) {
-      const waitedFromMs = this.#waiting.get(id) ?? step.startMs;
-      if (finished) this.#waiting.delete(id);
-      else this.#waiting.set(id, step.endMs);
-      const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
-      if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
-      const made = this.#answers.get(id);
-      made?.answer.made(made.choice, tokenIndex, finished, {
-        batchSize: emissions.length,
-        queueWaitMs,
-        // Sums of steps are a hair off.
-        stepMs: Math.floor(step.endMs - waitedFromMs + 1e-6),
-        tokens: tokenIndex + 1,
-        ...(cachedTokens !== undefined && { cachedTokens }),
-      });
-    }
+    const [firsts, lasts, others] = byUrgency(emissions);
+    for (const emission of firsts) this.#tell(emission, step, emissions.length);
+    for (const emission of lasts) this.#tell(emission, step, emissions.length);
+    if (others.length === 0) return;
+    if (firsts.length + lasts.length > 0) nap(hearingMs);
+    for (const emission of others) this.#tell(emission, step, emissions.length);
+  }
+
+  #tell({ id, tokenIndex, finished, cachedTokens }: Emission, step: Step, batchSize: number): void {
+    const waitedFromMs = this.#waiting.get(id) ?? step.startMs;
+    if (finished) this.#waiting.delete(id);
+    else this.#waiting.set(id, step.endMs);
+    const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
+    if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
+    const made = this.#answers.get(id);
+    made?.answer.made(made.choice, tokenIndex, finished, {
+      batchSize,
+      queueWaitMs,
+      // Sums of steps are a hair off.
+      stepMs: Math.floor(step.endMs - waitedFromMs + 1e-6),
+      tokens: tokenIndex + 1,
+      ...(cachedTokens !== undefined && { cachedTokens }),
+    });
   }
 }
 
@@ -318,17 +335,14 @@ function answerOf({ outputTokens, reasoningTokens, piece }: PlannedAnswer): { te
   return { text: Array.from({ length: tokens }, (_, i) => piece(reasoningTokens + i)).join(''), tokens };
 }
 
-/**
- * First tokens go out before the rest of the batch, then last ones: writing to some hundred sockets takes milliseconds, which would count as
- * time to the first token, or keep a client from asking again.
- */
-function inWritingOrder(emissions: readonly Emission[]): readonly Emission[] {
+/** First tokens, last ones, the rest. */
+function byUrgency(emissions: readonly Emission[]): [firsts: Emission[], lasts: Emission[], others: Emission[]] {
   const firsts: Emission[] = [];
   const lasts: Emission[] = [];
   const others: Emission[] = [];
   for (const emission of emissions)
     (emission.tokenIndex === 0 ? firsts : emission.finished ? lasts : others).push(emission);
-  return [...firsts, ...lasts, ...others];
+  return [firsts, lasts, others];
 }
 
 function send(res: ServerResponse, status: number, type: string, body: string): void {

@@ -1,8 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { Emission, EngineCore, EngineRequest, Step } from '../sim/index.ts';
+import { nap } from './nap.ts';
 
 /** Timers wake up late by a millisecond or so: the last stretch is waited out in turns of the event loop. */
 const spinMs = 1.5;
+/** Between two turns it naps, until shortly before the time: a client that is about to ask may need the processor. */
+const napMs = 0.1;
+const awakeMs = 0.2;
 
 /**
  * Drives an engine core by the wall clock. A step that has ended late does not shift the next one: while there is
@@ -97,6 +101,8 @@ export class StepPacer {
     if (dueMs === undefined) return;
     const lateMs = (this.nowMs() - dueMs) / this.#speed;
     if (lateMs < 0) {
+      const napsMs = Math.min(napMs, -lateMs - awakeMs);
+      if (napsMs > 0) nap(napsMs);
       this.#wait(dueMs);
       return;
     }

@@ -228,12 +228,11 @@ export class Phase {
       if (dealt === 'done') this.#dealtOut = true;
       if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt, view.nowMs);
       this.due++;
-      const { atMs, seq, turn = null } = dealt;
-      this.#next = { seq, dueMs: atMs + this.#startMs, turn };
+      this.#next = { seq: dealt.seq, dueMs: dealt.atMs + this.#startMs, turn: dealt.turn ?? null };
     }
     if (this.#next.dueMs > nowMs) {
       this.#alarm.set(this.#next.dueMs);
-      this.#writeAhead(this.#next);
+      this.#writeAhead(this.#next, nowMs);
       return false;
     }
     const next = this.#next;
@@ -258,8 +257,9 @@ export class Phase {
   }
 
   /** Asks are written in their order, and which turn of a conversation leaves at a rate of requests is known only then. */
-  #writeAhead({ seq, turn }: Dealt): void {
-    if (this.#held.length === 0 && (turn !== null || this.#talks === null)) this.#writer.writeAhead(seq, turn?.prompt);
+  #writeAhead({ seq, dueMs, turn }: Dealt, nowMs: number): void {
+    const isKnown = this.#held.length === 0 && (turn !== null || this.#talks === null);
+    if (isKnown) this.#writer.writeAhead(seq, dueMs - nowMs, turn?.prompt);
   }
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */

@@ -11,6 +11,8 @@ const staleLimit = 8;
 const warmTogether = 64;
 const warmTimeoutMs = 2000;
 const readBufferBytes = 64 * 1024;
+/** So long after a request was sent a spare is made: its server may need this very processor to read it. */
+const spareAfterMs = 1;
 
 /** Open connections to one endpoint, the most recently used first. */
 export class Pool {
@@ -63,10 +65,10 @@ export class Pool {
   #openSpare(): void {
     if (!this.#hasSpare || this.#spare !== 'wanted' || this.#idle.length > 0 || !this.#trusted) return;
     this.#spare = 'opening';
-    setImmediate(() => {
+    setTimeout(() => {
       if (this.#closed) return;
       void this.#warmOne().then((made) => (this.#spare = made ? 'wanted' : 'refused'));
-    });
+    }, spareAfterMs);
   }
 
   /**

@@ -9,9 +9,9 @@ import type { EngineProfile } from './engine-profile.ts';
  * - backMs: from the end of a step until a client has heard its token;
  * - turnMs: from an answer's last step until its client has heard the end of it and asks again.
  */
-const intoMs = 0.25;
+const intoMs = 0.125;
 export const backMs = 0.25;
-export const turnMs = 0.75;
+export const turnMs = 0.6875;
 export const wireMs = intoMs + backMs;
 
 /** What the server's front takes before the engine may take a request up, beside what HTTP takes anyway. */
