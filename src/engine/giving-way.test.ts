@@ -1,21 +1,18 @@
 // What the engine leaves to its clients on a host with few processors.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { EngineCore } from '../sim/index.ts';
 import { Answer } from './answer.ts';
-import { nap } from './nap.ts';
 import { call, chat, events, profile, start, stopAll } from './plain-client.ts';
 import { Service } from './service.ts';
 import { StepPacer } from './step-pacer.ts';
 
-vi.mock('./nap.ts', { spy: true });
-
-beforeEach(() => void vi.mocked(nap).mockClear());
 afterEach(async () => {
   vi.restoreAllMocks();
   await stopAll();
 });
 
 test('before a step ends the engine naps instead of looking at the clock all the time, and no step ends before its time', async () => {
+  const wait = vi.spyOn(Atomics, 'wait');
   const cost = { ...profile.cost, aMs: 5 };
   const late: number[] = [];
   const pacer = new StepPacer(new EngineCore({ profile: { ...profile, cost }, seed: 1 }), 1, (_, step) =>
@@ -24,7 +21,7 @@ test('before a step ends the engine naps instead of looking at the clock all the
   pacer.submit({ id: 0, inputTokens: 10, outputTokens: 40, arrivalMs: pacer.nowMs() });
   await vi.waitFor(() => expect(late).toHaveLength(40), { timeout: 10_000 });
   expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
-  const naps = vi.mocked(nap).mock.calls.map(([ms]) => ms);
+  const naps = wait.mock.calls.map(([, , , ms]) => ms!);
   expect(naps.length).toBeGreaterThan(0);
   expect(Math.min(...naps)).toBeGreaterThan(0);
   // Longer ones would let a request wait unread.
@@ -38,7 +35,10 @@ test('first and last tokens are let be heard before the rest of their batch is w
     told.push((index === 0 || finished ? 'urgent' : 'other') + step.batchSize);
     made.call(this, choice, index, finished, step);
   });
-  vi.mocked(nap).mockImplementation(() => void told.push('nap'));
+  vi.spyOn(Atomics, 'wait').mockImplementation(() => {
+    told.push('nap');
+    return 'timed-out';
+  });
   const engine = await start({ speed: 1 });
   const long = call(engine, '/v1/chat/completions', chat({ max_tokens: 60, ignore_eos: true, stream: true }));
   await vi.waitFor(() => expect(told).toContain('other1'));

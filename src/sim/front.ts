@@ -5,14 +5,16 @@ import type { EngineProfile } from './engine-profile.ts';
  * fractions, so that moments that are the same stay the same.
  * Virtual time counts it, and the live engine, which has spent it already, does not count it again; so both tell a client the same.
  *
- * - intoMs: from the sending of a request until the engine knows of it;
+ * - intoMs: from the moment a request is due until the engine knows of it;
+ * - wakeMs: so much later does an engine that rests begin with it;
  * - backMs: from the end of a step until a client has heard its token;
  * - turnMs: from an answer's last step until its client has heard the end of it and asks again.
  */
-const intoMs = 0.125;
+const intoMs = 0.1875;
+export const wakeMs = 0.0625;
 export const backMs = 0.25;
 export const turnMs = 0.6875;
-export const wireMs = intoMs + backMs;
+export const wireMs = intoMs + wakeMs + backMs;
 
 /** What the server's front takes before the engine may take a request up, beside what HTTP takes anyway. */
 export function frontMs({ overheadMs = 0 }: Pick<EngineProfile, 'overheadMs'>): number {

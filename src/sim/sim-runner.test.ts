@@ -86,14 +86,14 @@ const open = (ratePerSec: number, concurrency: number | null, dropLate = false):
 describe('closed loop', () => {
   it('one at a time: each request takes the wire + a + prefill + (out − 1)·(a + c), and the next leaves when its end is heard', async () => {
     const exchanges = await play({});
-    // 0.125 into the engine, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.125; the end of it is heard 0.6875 later.
+    // 0.25 into an engine that rests, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.25; the end of it is heard 0.6875 later.
     expect(exchanges.map((e) => [e.seq, e.promptId, round(e.sentMs), round(e.endMs)])).toEqual([
-      [0, 'p0', 0, 64.8125],
-      [1, 'p1', 64.8125, 129.625],
-      [2, 'p2', 129.625, 194.4375],
+      [0, 'p0', 0, 64.9375],
+      [1, 'p1', 64.9375, 129.875],
+      [2, 'p2', 129.875, 194.8125],
     ]);
     expect(exchanges[0]).toMatchObject({
-      chunks: { atMs: [20.375, 31.375, 42.375, 53.375, 64.375], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
+      chunks: { atMs: [20.5, 31.5, 42.5, 53.5, 64.5], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
       outputTokens: { server: 5 },
       inputTokens: { planned: 20, server: 20 },
       outcome: 'ok',
@@ -113,8 +113,8 @@ describe('closed loop', () => {
   it('not streamed: the same end, nothing seen before it', async () => {
     const [first] = await play({ generation: { ...plan.generation, stream: false } });
     expect(first).toMatchObject({
-      endMs: 64.125 + turnMs,
-      firstByteMs: 64.125 + turnMs,
+      endMs: 64.25 + turnMs,
+      firstByteMs: 64.25 + turnMs,
       chunks: { atMs: [], tokens: [], kinds: '' },
       outputTokens: { server: 5 },
     });
@@ -123,8 +123,8 @@ describe('closed loop', () => {
   it('a duration ends the sending and lets the rest drain', async () => {
     const exchanges = await play({ requests: null, durationMs: 100 });
     expect(exchanges.map((e) => [e.sentMs, round(e.endMs), e.outcome])).toEqual([
-      [0, 64.8125, 'ok'],
-      [64.8125, 129.625, 'ok'],
+      [0, 64.9375, 'ok'],
+      [64.9375, 129.875, 'ok'],
     ]);
   });
 });
@@ -140,14 +140,14 @@ describe('open loop', () => {
     const exchanges = await play({ load: open(100, 1), requests: 3 });
     expect(exchanges.map((e) => [e.dueMs, round(e.sentMs)])).toEqual([
       [0, 0],
-      [10, 64.8125],
-      [20, 129.625],
+      [10, 64.9375],
+      [20, 129.875],
     ]);
   });
 
   it('or is dropped, where the plan says so', async () => {
     const exchanges = await play({ load: open(100, 1, true), requests: 8 });
-    // The first holds the slot until 64.8; what is due at 10, 20 … 60 is dropped, what is due at 70 is sent.
+    // The first holds the slot until 64.9; what is due at 10, 20 … 60 is dropped, what is due at 70 is sent.
     expect(exchanges.filter((e) => e.outcome === 'ok').map((e) => e.dueMs)).toEqual([0, 70]);
     const dropped = exchanges.filter((e) => e.outcome === 'dropped');
     expect(dropped.map((e) => [e.dueMs, e.sentMs, e.problem?.code])).toEqual(
@@ -168,9 +168,9 @@ describe('the way to the engine', () => {
   });
 
   it('an answer that is made misses no deadline on its way back', async () => {
-    // Its last token is made at 64.125, and its end is heard at 64.8125.
+    // Its last token is made at 64.25, and its end is heard at 64.9375.
     const [first] = await play({ requests: 1, timeouts: { ...plan.timeouts, totalMs: 64.5 } });
-    expect(first).toMatchObject({ outcome: 'ok', endMs: 64.125 + turnMs });
+    expect(first).toMatchObject({ outcome: 'ok', endMs: 64.25 + turnMs });
   });
 });
 
@@ -192,9 +192,9 @@ describe('timeouts', () => {
   it.each([
     ['timeout-ttft', { ...none, ttftMs: 15 }, 15, 0],
     ['timeout-total', { ...none, totalMs: 40 }, 40, 2],
-    ['timeout-read', { ...none, readMs: 21.5 }, 41.875, 1],
+    ['timeout-read', { ...none, readMs: 21.5 }, 42, 1],
   ] as const)('%s fails the request at its moment and frees the slot', async (code, timeouts, endMs, tokens) => {
-    // For the read timeout steps of 180 ms follow a first token at 20.375 ms.
+    // For the read timeout steps of 180 ms follow a first token at 20.5 ms.
     const slow = { ...profile, cost: { ...profile.cost, cMsPerDecode: 170 } };
     const [first, second] = await play({ timeouts }, code === 'timeout-read' ? { profile: slow } : {});
     expect(first).toMatchObject({ outcome: 'failed', problem: { code }, endMs });

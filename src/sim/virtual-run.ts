@@ -16,7 +16,7 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
-import { backMs, turnMs } from './front.ts';
+import { backMs, turnMs, wakeMs } from './front.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -253,7 +253,7 @@ export class VirtualRun {
       ...(keyBlockSize !== null && { keys: keysOf(flight, keyBlockSize) }),
     });
     // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
-    if (this.core.step === null) this.core.beginStep(this.#nowMs);
+    if (this.core.step === null) this.core.beginStep(this.#nowMs + wakeMs);
   }
 
   #nextArrivalMs(): number {
