@@ -10,8 +10,8 @@ import type { EngineProfile } from './engine-profile.ts';
  * - backMs: from the end of a step until a client has heard its token;
  * - turnMs: from an answer's last step until its client has heard the end of it and asks again.
  */
-const intoMs = 0.1875;
-export const wakeMs = 0.0625;
+const intoMs = 0.125;
+export const wakeMs = 0.125;
 export const backMs = 0.25;
 export const turnMs = 0.6875;
 export const wireMs = intoMs + wakeMs + backMs;

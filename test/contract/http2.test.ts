@@ -193,6 +193,20 @@ describe.each([
     expect(kind.sessions()).toBeGreaterThan(1);
   });
 
+  test.each([0, 999_999])(
+    'one that refuses everything is not asked for ever, whatever its GOAWAY says (last stream %d)',
+    async (last) => {
+      const { constants } = await import('node:http2');
+      const none = await served((stream, session) => {
+        session.goaway(constants.NGHTTP2_NO_ERROR, last);
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      }, secure);
+      const { exchanges } = await run(none.url);
+      expect(exchanges).toHaveLength(40);
+      expect(causes(exchanges)).not.toContain('ok');
+    },
+  );
+
   test('one question outside the load speaks it too', async () => {
     const server = await served((stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/json' });

@@ -56,6 +56,7 @@ export class Http2Carrier implements Carrier {
     this.#stream = stream;
     stream.on('ready', () => {
       this.#id = stream.id ?? 0;
+      this.#line.begun = Math.max(this.#line.begun, this.#id);
     });
     stream.on('response', (incoming) => {
       this.#answered = true;
@@ -97,10 +98,11 @@ export class Http2Carrier implements Carrier {
       this.#line.served++;
       return client.end(true, atMs);
     }
-    // After a kind GOAWAY a stream beyond the last one, or refused by name, is one that the server has not looked at.
-    const refused = this.#id > this.#line.lastStream || rstCode === constants.NGHTTP2_REFUSED_STREAM;
-    const unseen = this.#line.goaway === constants.NGHTTP2_NO_ERROR && refused;
-    if (!this.#answered && unseen && this.#line.served > 0) return client.stale(atMs);
+    // After a kind GOAWAY a stream that was not begun, is beyond the last one, or refused by name, is one that the server has not looked at.
+    const { goaway, lastStream, served, works } = this.#line;
+    const beyond = this.#id === 0 || this.#id > lastStream;
+    const isRefused = beyond ? works : rstCode === constants.NGHTTP2_REFUSED_STREAM && served > 0;
+    if (!this.#answered && goaway === constants.NGHTTP2_NO_ERROR && isRefused) return client.stale(atMs);
     client.broke(this.#line.blame ?? streamProblem(rstCode, this.#answered, this.#line.goaway), atMs);
   }
 
@@ -109,7 +111,7 @@ export class Http2Carrier implements Carrier {
     this.#leave();
     const client = this.#client!;
     this.#client = null;
-    if (this.#line.served > 0) client.stale(this.#line.nowMs);
+    if (this.#line.works) client.stale(this.#line.nowMs);
     else client.broke(this.#line.why, this.#line.nowMs);
   }
 

@@ -34,6 +34,8 @@ export class Http2Line {
   lastStream = Infinity;
   streams = 0;
   served = 0;
+  /** The last stream that was begun here. */
+  begun = 0;
   /** Called once, when the connection is gone for whatever reason. */
   onGone: (() => void) | null = null;
 
@@ -65,6 +67,14 @@ export class Http2Line {
 
   get #most(): number {
     return this.#session?.remoteSettings.maxConcurrentStreams ?? streamsUntold;
+  }
+
+  /**
+   * Whether the server works for somebody here: what it then leaves undone is asked again on another connection. Where it does not, one that
+   * never does would be asked for ever. A kind GOAWAY may name streams whose answers are still on their way.
+   */
+  get works(): boolean {
+    return this.served > 0 || (this.goaway === 0 && this.lastStream > 0 && this.lastStream <= this.begun);
   }
 
   /** Calls back when the connection is open or cannot be made: at once where that is known. */
