@@ -193,7 +193,7 @@ describe.each([
     expect(kind.sessions()).toBeGreaterThan(1);
   });
 
-  test.each([0, 999_999])(
+  test.each([0, 1])(
     'one that refuses everything is not asked for ever, whatever its GOAWAY says (last stream %d)',
     async (last) => {
       const { constants } = await import('node:http2');
