@@ -196,7 +196,6 @@ describe.each([
   test.each([0, 1])(
     'one that refuses everything is not asked for ever, whatever its GOAWAY says (last stream %d)',
     async (last) => {
-      const { constants } = await import('node:http2');
       const none = await served((stream, session) => {
         session.goaway(constants.NGHTTP2_NO_ERROR, last);
         stream.close(constants.NGHTTP2_REFUSED_STREAM);
