@@ -116,6 +116,16 @@ describe.each(['runs', 'sweep', 'run', 'imported', 'compare', 'compare nothing',
   },
 );
 
+test('a window that an address asks for beyond the end of a run ends with the chart', async () => {
+  const { page } = await openTab(browser, served.url, `#/run/${run}?from=0.01&to=100000`);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.waitForFunction(() => {
+    const selects = [...document.querySelectorAll('.u-select')].map((part) => part.getBoundingClientRect());
+    return selects.some(({ width }) => width > 50) && document.documentElement.scrollWidth <= 390;
+  });
+  await page.close();
+});
+
 test('a page left before its charts are there ends in silence: nothing is drawn into what is gone', async () => {
   const { page, misdeeds } = await openTab(browser, 'about:blank');
   const held: Route[] = [];

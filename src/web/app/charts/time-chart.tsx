@@ -90,12 +90,14 @@ export function TimeChart({ title, data, series, height = 170, onBrush, brush }:
   useEffect(() => {
     const plot = chart.current;
     if (plot === null) return;
-    plot.setData(data as unknown as uPlot.AlignedData);
+    // At once: until its axes are laid out, a chart does not know where a moment lies.
+    plot.batch(() => plot.setData(data as unknown as uPlot.AlignedData));
     if (brush === undefined) return;
-    const [from, to] = brush ?? [0, 0];
-    const left = brush === null ? 0 : plot.valToPos(from, 'x');
-    const wide = brush === null ? 0 : plot.valToPos(to, 'x') - left;
-    plot.setSelect({ left, width: wide, top: 0, height: plot.over.clientHeight }, false);
+    const { clientWidth, clientHeight } = plot.over;
+    // An address may ask for more than there is.
+    const placeOf = (sec: number) => Math.min(clientWidth, Math.max(0, plot.valToPos(sec, 'x')));
+    const [left, right] = brush === null ? [0, 0] : [placeOf(brush[0]), placeOf(brush[1])];
+    plot.setSelect({ left, width: right - left, top: 0, height: clientHeight }, false);
   }, [data, width, look, brush?.[0], brush?.[1]]);
   return (
     <div class="time-chart">
