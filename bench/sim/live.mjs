@@ -1,7 +1,8 @@
 // The live engine beside virtual time: one plan run over HTTP against `dyno engine` and again as `dyno sim`, same profile, same seed.
 // Build first (npm run build). First an engine whose steps are long, so that what is compared is the engine and not the machine; then
 // built-in profiles with steps of 13 to 280 ms, where half a millisecond of HTTP is a percent.
-//   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only slow|built-in|WORD OF A NAME]
+// --served: the engine has answered another run before. --engine-seed: the engine's own seed, which must not matter.
+//   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only slow|built-in|WORD OF A NAME] [--served] [--engine-seed 1]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,8 @@ const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const at = process.argv.indexOf('--streams');
 const streams = (at === -1 ? '64,500' : process.argv[at + 1]).split(',').map(Number);
 const seed = numberFlag('seed', 1);
+const engineSeed = numberFlag('engine-seed', seed);
+const served = process.argv.includes('--served');
 const onlyAt = process.argv.indexOf('--only');
 const only = onlyAt === -1 ? null : process.argv[onlyAt + 1];
 const work = mkdtempSync(join(tmpdir(), 'llmdyno-live-'));
@@ -49,7 +52,7 @@ function dyno(args) {
 async function withEngine(engineWords, use) {
   const engine = spawn(
     process.execPath,
-    [main, 'engine', ...engineWords, '--port', '0', '--quiet', '--seed', String(seed)],
+    [main, 'engine', ...engineWords, '--port', '0', '--quiet', '--seed', String(engineSeed)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -89,11 +92,14 @@ const slow = streams.flatMap((count) => [
 const short = '--input-tokens 40..160 --output-tokens 40..80';
 const longer = '--input-tokens 100..400 --output-tokens 50..150';
 const builtIn = [
+  ['7B on MindIE, 1 stream', '', `--concurrency 1 -n 40 ${short}`],
   ['7B on MindIE, 8 streams', '', `--concurrency 8 -n 100 ${longer}`],
   ['7B on MindIE, 64 streams', '', `--concurrency 64 -n 384 ${short}`],
   ['7B on MindIE, 64 streams, warm-up', '', `--concurrency 64 -n 384 --warmup 64 ${short}`],
   ['7B on MindIE, 500 streams', '', `--concurrency 500 -n 1500 ${short}`],
   ['7B on MindIE, 20 requests/s', '', `--rate 20 -n 300 --arrival poisson ${short}`],
+  ['7B on MindIE, 2 requests/s', '', `--rate 2 -n 60 --arrival poisson ${short}`],
+  ['7B on MindIE, questions, 16 streams', '', '--concurrency 16 -n 200 --max-tokens 100'],
   ['7B, mindie, maxBatchSize 32', '--scheduler mindie --set maxBatchSize=32', `--concurrency 64 -n 384 ${short}`],
   [
     'QwQ-32B on MindIE, 10 requests/s',
@@ -111,13 +117,24 @@ const builtIn = [
     '--profile llama-3-8b-vllm-rtx4090',
     `--rate 10 -n 300 --arrival poisson ${longer}`,
   ],
+  [
+    '8B on RTX 4090, questions, 5 requests/s',
+    '--profile llama-3-8b-vllm-rtx4090',
+    '--rate 5 -n 150 --arrival poisson --max-tokens 200',
+  ],
 ].map(([name, engine, words]) => ({ name: `built-in: ${name}`, engine: engine.split(' ').filter(Boolean), words }));
 const plans = [...slow, ...builtIn];
 try {
   for (const { name, engine, words } of plans.filter((plan) => only === null || plan.name.includes(only))) {
-    const plan = [...words.split(' '), '--ignore-eos', '--seed', String(seed)];
+    const plan = [...words.split(' '), '--seed', String(seed)];
     const common = ['--store', join(work, 'runs'), '--json', '--quiet', '--lenient'];
-    const live = JSON.parse(await withEngine(engine, (url) => dyno(['run', url, ...plan, ...common])));
+    const before = ['--concurrency', '8', '-n', '40', '--max-tokens', '40', '--seed', String(seed + 1)];
+    const live = JSON.parse(
+      await withEngine(engine, async (url) => {
+        if (served) await dyno(['run', url, ...before, ...common]);
+        return dyno(['run', url, ...plan, ...common]);
+      }),
+    );
     const virtual = JSON.parse(await dyno(['sim', ...engine, ...plan, ...common]));
     console.log(
       `${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`,

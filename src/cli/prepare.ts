@@ -33,6 +33,8 @@ export interface Prepared {
   reopenable: boolean;
   /** The machines that do it; absent = this one alone. */
   team?: Team;
+  /** Which run of a sweep is made with it, from 0; absent = 0. */
+  run?: number;
 }
 
 const preflightTimeoutMs = 60_000;

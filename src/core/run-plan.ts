@@ -48,6 +48,11 @@ export function isSimulatedEngine(server: string): boolean {
   return server.startsWith(simulatedServer);
 }
 
+/** Where a simulated engine is told that a run begins: with which seed, and which run of a sweep it is, from 0. */
+export function beginningPath(seed: number, run: number): string {
+  return `/llmdyno/run/${seed}/${run}`;
+}
+
 /** A wire that a user described; places in an answer are written `a.b[0].c`, null = it is not told. */
 export interface CustomWire {
   /** Path put behind a bare host. */

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { estimateTokens } from '../sim/index.ts';
+import type { RunningEngine } from './index.ts';
 import { call, chat, events, profile, start, stopAll } from './plain-client.ts';
 
 afterEach(stopAll);
@@ -78,6 +79,34 @@ describe('chat completions', () => {
     const ask = async () =>
       JSON.parse((await call(engine, '/v1/chat/completions', chat())).body).usage.completion_tokens;
     expect(await ask()).toBe(await ask());
+  });
+});
+
+describe('a run that begins', () => {
+  const lengthsOf = async (engine: RunningEngine): Promise<number[]> => {
+    const lengths: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      const body = { messages: [{ role: 'user', content: `question ${i}` }] };
+      lengths.push(JSON.parse((await call(engine, '/v1/chat/completions', body)).body).usage.completion_tokens);
+    }
+    return lengths;
+  };
+
+  it('has the chance of its own seed, whatever the engine’s is and however often', async () => {
+    const own = await lengthsOf(await start({ seed: 7, speed: 1000 }));
+    const told = await start({ seed: 1, speed: 1000 });
+    expect(await lengthsOf(told)).not.toEqual(own);
+    for (let i = 0; i < 2; i++) {
+      expect((await call(told, '/llmdyno/run/7/0', {})).status).toBe(200);
+      expect(await lengthsOf(told)).toEqual(own);
+    }
+  });
+
+  it('is told by POST, with a seed and a number and nothing else', async () => {
+    const engine = await start();
+    expect((await call(engine, '/llmdyno/run/7/0', undefined)).status).toBe(405);
+    for (const path of ['/llmdyno/run/7', '/llmdyno/run/-1/0', '/llmdyno/run/1e3/0', '/llmdyno/run/7/0/x'])
+      expect((await call(engine, path, {})).status).toBe(404);
   });
 });
 

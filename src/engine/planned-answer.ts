@@ -1,9 +1,10 @@
-import { drawOutputTokens, isMostlyCjk, runawayTokens, wishedTokens } from '../sim/index.ts';
-import { answerWord, keyOf } from './answer-words.ts';
+import { answerWord, drawOutputTokens, isMostlyCjk, runawayTokens, textKey, wishedTokens } from '../sim/index.ts';
 import type { Call } from './read-call.ts';
 
 /** What the engine is going to say, known before the first token is out. */
 export interface PlannedAnswer {
+  /** Stands for what was asked, and for which of its choices this is. */
+  key: number;
   outputTokens: number;
   /** The first so many tokens are reasoning. */
   reasoningTokens: number;
@@ -25,23 +26,22 @@ export interface AnswerSettings {
  * choices differ in both.
  */
 export function planAnswer(call: Call, settings: AnswerSettings, choice = 0): PlannedAnswer {
-  const name = choice === 0 ? call.text : `${call.text}\0${choice}`;
-  const drawn = drawOutputTokens(settings.seed, name, { ...call, wishedTokens: wishedTokens(call.text) });
+  const key = textKey(choice === 0 ? call.text : `${call.text}\0${choice}`);
+  const drawn = drawOutputTokens(settings.seed, key, { ...call, wishedTokens: wishedTokens(call.text) });
   const reasoningTokens =
     call.kind === 'chat' ? Math.min(settings.reasoningTokens, (call.maxTokens ?? Infinity) - 1) : 0;
   const wanted = call.ignoreEos ? drawn : Math.min(drawn + reasoningTokens, call.maxTokens ?? Infinity);
   const limit = call.maxTokens ?? wanted;
   const outputTokens = settings.runaway ? runawayTokens(limit) : wanted;
-  const key = keyOf(name);
   const inChinese = isMostlyCjk(call.text);
   const word = (index: number): string =>
     index < reasoningTokens
       ? answerWord(~key >>> 0, index, inChinese)
       : answerWord(key, index - reasoningTokens, inChinese);
   const cut = settings.runaway ? null : findStop(call, word, reasoningTokens, outputTokens);
-  if (cut !== null) return { outputTokens: cut.tokens, reasoningTokens, finish: 'stop', piece: cut.piece(word) };
+  if (cut !== null) return { key, outputTokens: cut.tokens, reasoningTokens, finish: 'stop', piece: cut.piece(word) };
   const finish = outputTokens === call.maxTokens || call.ignoreEos || settings.runaway ? 'length' : 'stop';
-  return { outputTokens, reasoningTokens, finish, piece: word };
+  return { key, outputTokens, reasoningTokens, finish, piece: word };
 }
 
 interface Cut {

@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { simulatedServer } from '../core/index.ts';
-import { EngineCore, estimateTokens, frontMs, promptKeys, starvedProfile, tokenKeys } from '../sim/index.ts';
+import {
+  EngineCore,
+  engineSeed,
+  estimateTokens,
+  frontMs,
+  promptKeys,
+  starvedProfile,
+  tokenKeys,
+} from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import { ArrivalRound } from './arrival-round.ts';
@@ -20,7 +28,7 @@ import type { EngineOptions, EngineStats } from './start-engine.ts';
 import { StepPacer } from './step-pacer.ts';
 import { managementPage, mindieMetrics, settingsPage } from './mindie-pages.ts';
 import type { MindieState } from './mindie-pages.ts';
-import { routeOf } from './routes.ts';
+import { beginningOf, routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
 
 /** The largest body that is read. */
@@ -60,7 +68,8 @@ interface Taken {
 export class Service {
   readonly #options: EngineOptions;
   readonly #models: readonly string[];
-  readonly #seed: number;
+  /** Of the answers' lengths. */
+  #seed: number;
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
   readonly #arrivals: ArrivalRound;
@@ -124,19 +133,25 @@ export class Service {
     res.setHeader('server', `${simulatedServer} (simulated)`);
     const kind = port === 'main' && !(path === '/' && req.method === 'GET') ? routeOf(path) : null;
     const page = kind === null ? this.#page(path, port) : null;
-    if (kind === null && page === null) {
+    const begins = port === 'main' ? beginningOf(path) : null;
+    if (kind === null && page === null && begins === null) {
       refuse(req, res, {
         status: 404,
         type: 'NotFoundError',
         message: `no such path: ${path.slice(0, 200)}`,
         param: null,
       });
-    } else if (req.method !== (kind === null ? 'GET' : 'POST')) {
-      const allow = kind === null ? 'GET' : 'POST';
+    } else if (req.method !== (page === null ? 'POST' : 'GET')) {
+      const allow = page === null ? 'POST' : 'GET';
       const message = `only ${allow} is allowed here`;
       refuse(req, res, { status: 405, type: 'MethodNotAllowed', message, param: null, headers: { allow } });
     } else if (page !== null) send(res, 200, page.type, page.body());
     else if (kind !== null) this.#readBody(req, res, kind);
+    else if (begins !== null) {
+      this.#seed = begins.seed;
+      this.#core.throwAnew(engineSeed(begins.seed, begins.run));
+      send(res, 200, 'application/json', '{}');
+    }
   }
 
   #page(path: string, port: PortName): { type: string; body: () => string } | null {
@@ -278,8 +293,10 @@ export class Service {
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
       this.#waiting.set(sequence, arrivalMs);
-      const keys = this.#keysOf(call, choices[choice]!, inputTokens);
-      this.#pacer.submit({ id: sequence, inputTokens, outputTokens: lengths[choice]!, arrivalMs, ...keys });
+      const planned = choices[choice]!;
+      const keys = this.#keysOf(call, planned, inputTokens);
+      const outputTokens = lengths[choice]!;
+      this.#pacer.submit({ id: sequence, inputTokens, outputTokens, arrivalMs, prompt: planned.key, ...keys });
     }
   }
 

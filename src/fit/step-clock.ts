@@ -141,12 +141,12 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
 }
 
 /**
- * Variance of a piece's length in steps² under a jitter of 1. Jitter is a share of each step: one that prefills takes as long as
- * 1 + spent plain ones (so do its errors), and a prompt that is cut spreads that over its chunks.
+ * Variance of a piece's length in steps² under a jitter of 1. Steps and prompts have a chance of their own each, which is a share of
+ * them: a prompt that takes as long as `spent` steps errs by as many at once, and one that is cut has that spread over its chunks.
  */
 function varianceOf(steps: number, spent: number, prefillTokens: number, chunkTokens: number): number {
   const chunks = Math.max(1, Math.ceil(prefillTokens / Math.max(1, chunkTokens)));
-  return Math.max(0, steps) + 2 * spent + (spent * spent) / chunks;
+  return Math.max(0, steps) + (spent * spent) / chunks;
 }
 
 /** The part of 0 … n between two knots; no knot = no end. */

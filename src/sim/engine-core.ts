@@ -1,9 +1,9 @@
-import { invariant, randomStream } from '../core/index.ts';
+import { invariant } from '../core/index.ts';
 import { EngineBoard } from './board.ts';
 import type { CostModel } from './cost/cost-model.ts';
-import { jitteredCost, scaledCost } from './cost/jittered-cost.ts';
 import { linearCost } from './cost/linear-cost.ts';
-import { coldCost } from './mishap.ts';
+import { StepCost } from './cost/step-cost.ts';
+import { coldFactor } from './mishap.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -19,11 +19,10 @@ export interface EngineCoreOptions {
   profile: EngineProfile;
   seed: number;
   scheduler?: Scheduler;
+  /** Jitter included. */
   cost?: CostModel;
   /** The first steps are slow, as those of an engine that has just started. */
   cold?: boolean;
-  /** Steps that were made before: their dice have been thrown. Default 0. */
-  stepsBefore?: number;
   /** false = finishes carry no token times, which a fit does not need. Default true. */
   keepTimes?: boolean;
   /** false = ask the scheduler before every step, even where nothing can have changed. Results are the same. Default true. */
@@ -37,15 +36,18 @@ export interface EngineCoreOptions {
  */
 export class EngineCore {
   readonly #scheduler: Scheduler;
-  readonly #cost: CostModel;
+  readonly #cost: StepCost;
   readonly #board: EngineBoard;
   readonly #sequences = new Map<number, CoreSequence>();
   readonly #times = new StepTimes();
   readonly #tokenBytes: number | null;
   readonly #keepTimes: boolean;
   readonly #skipSteady: boolean;
+  readonly #cold: boolean;
   #step: Step | null = null;
   #steady = false;
+  /** When the last step ended; one that begins later wakes the engine. */
+  #endedMs = -Infinity;
   #promptTokens = 0;
   #generationTokens = 0;
   #steps = 0;
@@ -56,8 +58,9 @@ export class EngineCore {
   constructor(options: EngineCoreOptions) {
     const { profile, seed } = options;
     this.#scheduler = options.scheduler ?? schedulerOf(profile);
-    const cost = options.cost ?? costOf(profile, seed, options.stepsBefore ?? 0);
-    this.#cost = options.cold === true ? coldCost(cost) : cost;
+    const cost = options.cost ?? linearCost(profile.cost);
+    const spread = options.cost === undefined ? profile.jitter : { stepSigma: 0 };
+    this.#cost = new StepCost(cost, spread, seed);
     this.#board = new EngineBoard(
       profile.kv ?? { blocks: null, blockSize: defaultBlockSize },
       prefixCachingOf(profile),
@@ -65,6 +68,7 @@ export class EngineCore {
     this.#tokenBytes = profile.kvBytesPerTokenPerCard ?? null;
     this.#keepTimes = options.keepTimes ?? true;
     this.#skipSteady = options.skipSteady ?? true;
+    this.#cold = options.cold ?? false;
     this.#board.onStretchEnd = (own) => this.#keepStretch(own);
   }
 
@@ -84,13 +88,19 @@ export class EngineCore {
     return total === null ? null : total * blockSize;
   }
 
+  /** Requests from now on fare as with an engine that has just started with this seed. */
+  throwAnew(seed: number): void {
+    this.#cost.throwAnew(seed);
+  }
+
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
-    const { id, inputTokens, outputTokens, arrivalMs, keys } = request;
+    const { id, inputTokens, outputTokens, arrivalMs, keys, prompt = id } = request;
     invariant(inputTokens >= 1 && outputTokens >= 1, 'a request has at least one token on either side');
     invariant(!this.#sequences.has(id), 'a request is submitted once');
     invariant(this.fits(inputTokens, outputTokens), 'a request that never fits is not submitted');
-    const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null);
+    const lot = this.#cost.lotOf(prompt);
+    const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, lot);
     this.#sequences.set(id, own);
     this.#board.waiting.push(own);
     this.#steady = false;
@@ -135,6 +145,7 @@ export class EngineCore {
     invariant(this.#step === null, 'one step runs at a time');
     const board = this.#board;
     if (board.waiting.length === 0 && board.running.length === 0) return null;
+    if (nowMs > this.#endedMs && board.waiting.length > 0) this.#cost.wake(board.waiting.at(0).lot, board.decodeSteps);
     board.beginForming(nowMs);
     this.#steady = this.#scheduler.form(board) === 'steady';
     const batchSize = board.load.decodes + board.chunked.length;
@@ -143,7 +154,7 @@ export class EngineCore {
       return this.#step;
     }
     invariant(batchSize > 0, 'an engine with work to do never forms an empty step');
-    const stepMs = this.#cost.stepMs(board.load);
+    const stepMs = this.#nextStepMs();
     this.#count(stepMs);
     this.#step = { startMs: nowMs, endMs: nowMs + stepMs, batchSize, prefillTokens: board.load.prefillTokens };
     return this.#step;
@@ -170,6 +181,11 @@ export class EngineCore {
       });
     });
     return emissions;
+  }
+
+  /** Since when there is nothing to do, while there is nothing. */
+  get restsSinceMs(): number {
+    return this.#endedMs;
   }
 
   /** The step under way; null = the engine is idle. */
@@ -246,6 +262,12 @@ export class EngineCore {
     return this.#tokenBytes === null ? null : blocks * this.#board.kv.blockSize * this.#tokenBytes;
   }
 
+  #nextStepMs(): number {
+    const { load, chunked, decodeSteps } = this.#board;
+    const stepMs = this.#cost.stepMs(load, chunked, decodeSteps);
+    return this.#cold ? stepMs * coldFactor(this.#steps) : stepMs;
+  }
+
   #count(stepMs: number): void {
     const board = this.#board;
     this.#steps++;
@@ -271,7 +293,7 @@ export class EngineCore {
         return;
       }
       load.kvTokens = board.decodeKvTokens;
-      const stepMs = this.#cost.stepMs(load);
+      const stepMs = this.#nextStepMs();
       this.#count(stepMs);
       step.startMs = step.endMs;
       step.endMs += stepMs;
@@ -281,6 +303,7 @@ export class EngineCore {
   /** A steady stretch ran out of blocks: the step has ended, and the scheduler must find room for the next. */
   #afterLack(nowMs: number): void {
     this.#step = null;
+    this.#endedMs = nowMs;
     this.beginStep(nowMs);
   }
 
@@ -290,6 +313,7 @@ export class EngineCore {
     this.#step = null;
     const board = this.#board;
     const { endMs } = step;
+    this.#endedMs = endMs;
     const done: CoreSequence[] = [];
     if (board.decodes) {
       this.#times.push(endMs);
@@ -360,12 +384,4 @@ export class EngineCore {
     for (const own of this.#board.running) if (own.state === 'decoding') oldest = Math.min(oldest, own.joinedAt);
     this.#times.forgetBefore(oldest);
   }
-}
-
-function costOf(profile: EngineProfile, seed: number, stepsBefore: number): CostModel {
-  const { stepSigma, runSigma = 0 } = profile.jitter;
-  const dice = randomStream(seed, 'engine step jitter');
-  for (let i = 0; i < stepsBefore; i++) dice.normal();
-  const steps = jitteredCost(linearCost(profile.cost), stepSigma, dice);
-  return scaledCost(steps, runSigma, randomStream(seed, 'engine run jitter'));
 }

@@ -7,6 +7,8 @@ export interface EngineRequest {
   /** How many tokens the answer will have; only the core knows, never the scheduler. */
   outputTokens: number;
   arrivalMs: number;
+  /** A number that stands for the prompt, on which its chance hangs; absent = the id. */
+  prompt?: number;
   /** Keys of the prompt's blocks, by which shared beginnings are found; absent = it shares nothing. */
   keys?: PromptKeys;
 }

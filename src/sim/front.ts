@@ -6,15 +6,23 @@ import type { EngineProfile } from './engine-profile.ts';
  * Virtual time counts it, and the live engine, which has spent it already, does not count it again; so both tell a client the same.
  *
  * - intoMs: from the moment a request is due until the engine knows of it;
- * - wakeMs: so much later does an engine that rests begin with it;
+ * - wakeMs: so much later does an engine that has rested for a while begin with it;
  * - backMs: from the end of a step until a client has heard its token;
  * - turnMs: from an answer's last step until its client has heard the end of it and asks again.
  */
 const intoMs = 0.125;
-export const wakeMs = 0.125;
-export const backMs = 0.25;
+const wakeMs = 0.125;
+export const backMs = 0.1875;
 export const turnMs = 0.6875;
 export const wireMs = intoMs + wakeMs + backMs;
+
+/** A shorter rest is no sleep: one client that asks again at once finds the engine awake. */
+const dozeMs = 5;
+
+/** How much later an engine that has rested so long begins with a request. */
+export function wakeMsAfter(restedMs: number): number {
+  return restedMs < dozeMs ? 0 : wakeMs;
+}
 
 /** What the server's front takes before the engine may take a request up, beside what HTTP takes anyway. */
 export function frontMs({ overheadMs = 0 }: Pick<EngineProfile, 'overheadMs'>): number {

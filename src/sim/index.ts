@@ -8,9 +8,9 @@
  *
  * Start reading at engine-core.ts, then scheduler/scheduler.ts and virtual-run.ts.
  */
+export { answerWord, textKey } from './answer-words.ts';
 export { builtinProfile, builtinProfiles, defaultProfileName } from './builtin-profiles.ts';
 export type { CostModel, StepLoad } from './cost/cost-model.ts';
-export { jitteredCost } from './cost/jittered-cost.ts';
 export { linearCost } from './cost/linear-cost.ts';
 export type { DecodeKnot, LinearCost } from './cost/linear-cost.ts';
 export { EngineCore } from './engine-core.ts';
@@ -42,7 +42,7 @@ export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './
 export type { Sequence } from './sequence.ts';
 export { SaturationWatch } from './saturation.ts';
 export type { Saturation } from './saturation.ts';
-export { makeSimRunner } from './sim-runner.ts';
+export { engineSeed, makeSimRunner } from './sim-runner.ts';
 export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
 export {
   countCjk,

@@ -1,6 +1,5 @@
 import { UserError } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
-import type { CostModel } from './cost/cost-model.ts';
 import type { EngineProfile } from './engine-profile.ts';
 
 /** What went wrong in published benchmarks, by name, with what it is. */
@@ -82,8 +81,7 @@ export function runawayTokens(limit: number): number {
 const coldest = 60;
 const coldSteps = 6;
 
-/** The same cost, but the first steps are much slower, each a little less than the one before. */
-export function coldCost(cost: CostModel): CostModel {
-  let step = 0;
-  return { stepMs: (load) => cost.stepMs(load) * (1 + (coldest - 1) * Math.exp(-step++ / coldSteps)) };
+/** By how much a step of an engine that has just started takes longer, after so many others: the first are much slower. */
+export function coldFactor(stepsBefore: number): number {
+  return 1 + (coldest - 1) * Math.exp(-stepsBefore / coldSteps);
 }

@@ -56,6 +56,8 @@ export class CoreSequence implements Sequence {
     readonly arrivalMs: number,
     /** Keys of its prompt's blocks; null = nobody told. */
     public keys: PromptKeys | null,
+    /** What chance makes of its prompt. */
+    readonly lot: number,
   ) {}
 
   /** Output tokens after so many decode steps of the engine. */

@@ -5,20 +5,16 @@ import type { Turn } from '../workload/index.ts';
 import { backMs } from './front.ts';
 import { promptKeys } from './prefix-keys.ts';
 import type { PromptKeys } from './prefix-keys.ts';
-import {
-  answerText,
-  drawOutputTokens,
-  estimateChars,
-  estimateTokens,
-  textOfPrompt,
-  wishedTokens,
-} from './token-estimate.ts';
+import { answerText, textKey } from './answer-words.ts';
+import { drawOutputTokens, estimateChars, estimateTokens, textOfPrompt, wishedTokens } from './token-estimate.ts';
 
 /** An ask in the virtual run, from the moment it was sent or known never to be. */
 export interface Flight {
   seq: number;
   /** null = it was never sent, so no prompt was taken for it. */
   prompt: Prompt | null;
+  /** Stands for what it asks. */
+  key: number;
   warmup: boolean;
   stream: boolean;
   dueMs: number;
@@ -51,10 +47,12 @@ export function sentFlight(
   const maxTokens = prompt.maxTokens ?? plan.generation.maxTokens;
   const text = textOfPrompt(prompt);
   const limits = { maxTokens, minTokens, ignoreEos, wishedTokens: wishedTokens(text) };
-  const outputTokens = drawOutputTokens(plan.seed, prompt.id, limits);
+  const key = textKey(text);
+  const outputTokens = drawOutputTokens(plan.seed, key, limits);
   return {
     ...when,
     prompt,
+    key,
     stream,
     inputTokens: Math.max(1, prompt.inputTokens ?? estimateTokens(text)),
     outputTokens,
@@ -75,6 +73,7 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
     dueMs,
     sentMs: null,
     prompt: null,
+    key: 0,
     turn: null,
     stream: false,
     inputTokens: 0,
@@ -132,16 +131,16 @@ export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, pro
 }
 
 /** What the prefix cache of an engine with such blocks has to know of a flight. */
-export function keysOf({ prompt, inputTokens, outputTokens }: Flight, blockSize: number): PromptKeys {
+export function keysOf({ prompt, key, inputTokens, outputTokens }: Flight, blockSize: number): PromptKeys {
   const text = prompt === null ? '' : textOfPrompt(prompt);
   return promptKeys(text, inputTokens, blockSize, () => ({
-    text: answerText(outputTokens, text),
+    text: answerText(key, outputTokens, text),
     tokens: outputTokens,
   }));
 }
 
-/** What the simulated server said: text as long as the tokens it made, for the history of a conversation. */
-export function answerOf({ prompt, tokenAtMs }: Flight): Answer {
-  const like = prompt === null ? '' : textOfPrompt(prompt);
-  return { text: answerText(tokenAtMs.length, like), reasoning: '', outputTokens: tokenAtMs.length };
+/** What the simulated server said, for the history of a conversation. */
+export function answerOf({ prompt, key, tokenAtMs }: Flight): Answer {
+  const asked = prompt === null ? '' : textOfPrompt(prompt);
+  return { text: answerText(key, tokenAtMs.length, asked), reasoning: '', outputTokens: tokenAtMs.length };
 }

@@ -87,13 +87,14 @@ describe('closed loop', () => {
   it('one at a time: each request takes the wire + a + prefill + (out − 1)·(a + c), and the next leaves when its end is heard', async () => {
     const exchanges = await play({});
     // 0.25 into an engine that rests, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.25; the end of it is heard 0.6875 later.
+    // The next one finds the engine awake: 0.125 into it.
     expect(exchanges.map((e) => [e.seq, e.promptId, round(e.sentMs), round(e.endMs)])).toEqual([
       [0, 'p0', 0, 64.9375],
-      [1, 'p1', 64.9375, 129.875],
-      [2, 'p2', 129.875, 194.8125],
+      [1, 'p1', 64.9375, 129.75],
+      [2, 'p2', 129.75, 194.5625],
     ]);
     expect(exchanges[0]).toMatchObject({
-      chunks: { atMs: [20.5, 31.5, 42.5, 53.5, 64.5], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
+      chunks: { atMs: [20.4375, 31.4375, 42.4375, 53.4375, 64.4375], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
       outputTokens: { server: 5 },
       inputTokens: { planned: 20, server: 20 },
       outcome: 'ok',
@@ -124,7 +125,7 @@ describe('closed loop', () => {
     const exchanges = await play({ requests: null, durationMs: 100 });
     expect(exchanges.map((e) => [e.sentMs, round(e.endMs), e.outcome])).toEqual([
       [0, 64.9375, 'ok'],
-      [64.9375, 129.875, 'ok'],
+      [64.9375, 129.75, 'ok'],
     ]);
   });
 });
@@ -141,7 +142,7 @@ describe('open loop', () => {
     expect(exchanges.map((e) => [e.dueMs, round(e.sentMs)])).toEqual([
       [0, 0],
       [10, 64.9375],
-      [20, 129.875],
+      [20, 129.75],
     ]);
   });
 
@@ -192,9 +193,9 @@ describe('timeouts', () => {
   it.each([
     ['timeout-ttft', { ...none, ttftMs: 15 }, 15, 0],
     ['timeout-total', { ...none, totalMs: 40 }, 40, 2],
-    ['timeout-read', { ...none, readMs: 21.5 }, 42, 1],
+    ['timeout-read', { ...none, readMs: 21.5625 }, 42, 1],
   ] as const)('%s fails the request at its moment and frees the slot', async (code, timeouts, endMs, tokens) => {
-    // For the read timeout steps of 180 ms follow a first token at 20.5 ms.
+    // For the read timeout steps of 180 ms follow a first token at 20.4375 ms.
     const slow = { ...profile, cost: { ...profile.cost, cMsPerDecode: 170 } };
     const [first, second] = await play({ timeouts }, code === 'timeout-read' ? { profile: slow } : {});
     expect(first).toMatchObject({ outcome: 'failed', problem: { code }, endMs });

@@ -36,11 +36,10 @@ export interface SimRunnerKit extends RunnerKit {
   counters(): EngineCounters | null;
 }
 
-/** Seeds from one run's engine to the next one's. */
-const runSeeds = 1_000_003;
-
-/** `dyno run` asks a server one short question before a run, which is a step; so a simulated run throws the same dice as one over HTTP. */
-const stepsOfCheck = 1;
+/** The seed of the engine's chance in the n-th run of a sweep, from 0. */
+export function engineSeed(seed: number, run: number): number {
+  return seed + 1_000_003 * run;
+}
 
 const idle: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
 
@@ -56,8 +55,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
       const { befallen, already } = options.mishaps ?? { befallen: [], already: 0 };
       core = new EngineCore({
         profile: starvedProfile(options.profile, befallen),
-        seed: plan.seed + runSeeds * (options.run ?? 0),
-        stepsBefore: stepsOfCheck,
+        seed: engineSeed(plan.seed, options.run ?? 0),
         cold: already === 0 && befallen.some((mishap) => mishap.name === 'cold-start'),
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),

@@ -38,12 +38,6 @@ export function estimateChars(tokens: number, like: string): number {
   return Math.round(tokens / (isMostlyCjk(like) ? tokensPerCjkChar : tokensPerOtherChar));
 }
 
-/** Text of about so many tokens, of the same kind as `like`. */
-export function answerText(tokens: number, like: string): string {
-  const chars = estimateChars(tokens, like);
-  return isMostlyCjk(like) ? '文'.repeat(chars) : 'word '.repeat(Math.ceil(chars / 5)).slice(0, chars);
-}
-
 /** Whether a text is to be answered in Chinese: a quarter of its characters is enough, names and code being Latin. */
 export function isMostlyCjk(text: string): boolean {
   return countCjk(text) * 4 > text.length;
@@ -93,10 +87,10 @@ export interface AnswerLimits {
 }
 
 /**
- * How long the answer to the prompt called `key` will be: the limit itself with ignoreEos, else a draw that
+ * How long the answer to the prompt that `key` stands for will be: the limit itself with ignoreEos, else a draw that
  * depends on (seed, key) alone, so that the same prompt is answered at the same length in every run.
  */
-export function drawOutputTokens(seed: number, key: string, limits: AnswerLimits): number {
+export function drawOutputTokens(seed: number, key: number, limits: AnswerLimits): number {
   const cap = Math.max(1, limits.maxTokens ?? defaultMaxOutputTokens);
   if (limits.ignoreEos) return cap;
   const chance = randomStream(seed, `answer length ${key}`).normal();

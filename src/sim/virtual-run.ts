@@ -16,7 +16,7 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
-import { backMs, turnMs, wakeMs } from './front.ts';
+import { backMs, turnMs, wakeMsAfter } from './front.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -243,17 +243,19 @@ export class VirtualRun {
   }
 
   #submit(flight: Flight): void {
-    const { seq: id, inputTokens, outputTokens } = flight;
+    const { seq: id, key: prompt, inputTokens, outputTokens } = flight;
     const { keyBlockSize } = this.core;
     this.core.submit({
       id,
       inputTokens,
       outputTokens,
+      prompt,
       arrivalMs: this.#nowMs,
       ...(keyBlockSize !== null && { keys: keysOf(flight, keyBlockSize) }),
     });
     // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
-    if (this.core.step === null) this.core.beginStep(this.#nowMs + wakeMs);
+    if (this.core.step === null)
+      this.core.beginStep(this.#nowMs + wakeMsAfter(flight.sentMs! - this.core.restsSinceMs));
   }
 
   #nextArrivalMs(): number {

@@ -59,7 +59,7 @@ export async function measureAs(given: Given, job: AsJob): Promise<{ code: numbe
       if (interrupts.heard) break;
       if (number > 0 && (job.pauseMs ?? 0) > 0) await rest(job.pauseMs!, interrupts.stops.sending);
       job.before?.(point, number);
-      const kit = { ...prepared, words: { ...prepared.words, ...point.words } };
+      const kit = { ...prepared, words: { ...prepared.words, ...point.words }, run: number };
       const plan = planPoint(kit, point.load, point.offset ?? 0);
       const title = `${job.title} (${number + 1}/${job.points.length})`;
       const { summary, dir } = await measurePoint(given, kit, plan, interrupts, title, (run) => writer.createRun(run));

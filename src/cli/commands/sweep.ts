@@ -147,7 +147,7 @@ export async function measureSweep(parts: SweepParts): Promise<{ sweep: Sweep; d
     const plan = plans[number]!;
     if (done.length > 0 && parts.pauseMs > 0) await rest(parts.pauseMs, interrupts);
     const title = `${pointName(given, point)} (${number + 1}/${points.length})`;
-    done.push(await measureOne({ ...parts, prepared: kit }, writer, plan, title, begun));
+    done.push(await measureOne({ ...parts, prepared: { ...kit, run: number } }, writer, plan, title, begun));
   }
   const findings = grid ? [] : auditSweep(done);
   const whole = !interrupts.heard;

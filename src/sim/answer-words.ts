@@ -1,3 +1,5 @@
+import { isMostlyCjk } from './token-estimate.ts';
+
 /** Each word stands for one token; an English one carries its leading space as a model's would. */
 const english = (
   'the engine turns each question into small steps and counts every one of them with care while other requests wait ' +
@@ -28,8 +30,16 @@ export function answerWord(key: number, index: number, inChinese: boolean): stri
   return index === 0 ? cased : ` ${cased}`;
 }
 
+/** The first so many tokens of the answer called `key` to what was asked. */
+export function answerText(key: number, tokens: number, asked: string): string {
+  const inChinese = isMostlyCjk(asked);
+  let text = '';
+  for (let index = 0; index < tokens; index++) text += answerWord(key, index, inChinese);
+  return text;
+}
+
 /** A number that stands for a text (FNV-1a). */
-export function keyOf(text: string): number {
+export function textKey(text: string): number {
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
   return hash >>> 0;

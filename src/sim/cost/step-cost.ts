@@ -1,0 +1,65 @@
+import type { CostModel, StepLoad } from './cost-model.ts';
+import { Jitter } from './jitter.ts';
+import type { JitterSpread } from './jitter.ts';
+
+/** A prompt, or a part of it, that a step computes. */
+interface Chunk {
+  /** Tokens of it in this step, and before it. */
+  readonly chunk: number;
+  readonly computedTokens: number;
+  /** What chance makes of it. */
+  readonly lot: number;
+}
+
+/**
+ * How long steps take: what their load costs, and what chance makes of it. Chance hangs on what is done and not on when. A prompt
+ * takes its own time in whichever step it is computed; what a step takes besides hangs on how many decode steps there were since
+ * the engine last rested, and on who woke it. Were factors taken from one row, a request that falls into another step by a hair
+ * would change all steps after it, and so would all that an engine served before.
+ */
+export class StepCost {
+  #jitter: Jitter;
+  #wokenBy = 0;
+  #wokenAt = 0;
+
+  constructor(
+    private readonly cost: CostModel,
+    private readonly spread: JitterSpread,
+    seed: number,
+  ) {
+    this.#jitter = new Jitter(spread, seed);
+  }
+
+  /** What comes from now on fares as with an engine that has just started with this seed. */
+  throwAnew(seed: number): void {
+    this.#jitter = new Jitter(this.spread, seed);
+  }
+
+  /** The lot of a request; `prompt` stands for what it asks. */
+  lotOf(prompt: number): number {
+    return this.#jitter.lotOf(prompt);
+  }
+
+  /** The engine has rested; the request with this lot wakes it after so many decode steps. */
+  wake(lot: number, decodeSteps: number): void {
+    this.#wokenBy = ~lot;
+    this.#wokenAt = decodeSteps;
+  }
+
+  /** What the step with this load takes, the one after so many decode steps. */
+  stepMs(load: StepLoad, chunks: readonly Chunk[], decodeSteps: number): number {
+    const jitter = this.#jitter;
+    const wholeMs = this.cost.stepMs(load);
+    const own = jitter.factor(this.#wokenBy, decodeSteps - this.#wokenAt);
+    if (chunks.length === 0 || this.spread.stepSigma === 0) return wholeMs * own;
+    const promptsMs = wholeMs - this.cost.stepMs({ ...load, prefillTokens: 0, prefillAttention: 0 });
+    const first = jitter.factor(chunks[0]!.lot, chunks[0]!.computedTokens);
+    let weighed = chunks[0]!.chunk * first;
+    for (let i = 1; i < chunks.length; i++) {
+      const { chunk, computedTokens, lot } = chunks[i]!;
+      weighed += chunk * jitter.factor(lot, computedTokens);
+    }
+    // A step without decodes is all its first prompt's.
+    return (wholeMs - promptsMs) * (load.decodes === 0 ? first : own) + (promptsMs * weighed) / load.prefillTokens;
+  }
+}

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/core/index.ts';
+import { dyno, emptyFolder, engine } from './dyno.ts';
+import type { Engine } from './dyno.ts';
+
+let folder: string;
+let live: Engine;
+beforeAll(async () => {
+  folder = await emptyFolder();
+  // Its own seed is not that of the plans, and it has served before.
+  live = await engine(['--speed', '40', '--seed', '9']);
+  await asked('before', ['run', live.url], '--concurrency 4 -n 30 --max-tokens 50');
+});
+afterAll(() => live.stop());
+
+/** Prompt and answer tokens of every measured prompt, run by run; which turn of two conversations comes first is the clock's affair. */
+async function asked(name: string, command: readonly string[], words: string): Promise<(string | number | null)[][][]> {
+  const store = join(folder, name);
+  const done = await dyno([...command, ...words.split(' '), '--store', store, '--quiet', '--lenient']);
+  expect(done.err).toBe('');
+  expect(done.code).toBe(0);
+  const files = readdirSync(store, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('exchanges.ndjson'),
+  );
+  const runs = files.map((file) =>
+    readFileSync(join(store, file), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Partial<Exchange>)
+      .filter(({ seq, warmup }) => seq !== undefined && warmup === false)
+      .toSorted((a, b) => a.promptId!.localeCompare(b.promptId!) || a.seq! - b.seq!)
+      .map(({ promptId, inputTokens, outputTokens }) => [promptId!, inputTokens!.server, outputTokens!.server]),
+  );
+  // Folders of one second have names in any order.
+  return runs.toSorted((a, b) => String(a[0]).localeCompare(String(b[0])));
+}
+
+describe('a plan over HTTP and in virtual time: every prompt and every answer is as long', () => {
+  const talks = (): string => {
+    const file = join(folder, 'talks.json');
+    const turn = (from: string, value: string): { from: string; value: string } => ({ from, value });
+    const list = Array.from({ length: 8 }, (_, talk) => ({
+      id: `talk-${talk}`,
+      conversations: [1, 2, 3].flatMap((n) => [
+        turn('human', `${talk % 2 === 0 ? '请介绍第' : 'Tell me more about item '}${talk * 10 + n}`),
+        turn('gpt', 'as it was'),
+      ]),
+    }));
+    writeFileSync(file, JSON.stringify(list));
+    return file;
+  };
+
+  it.each([
+    ['questions whose answers end by themselves', () => '--concurrency 8 -n 60 --seed 5'],
+    ['the same with a warm-up', () => '--concurrency 8 -n 40 --warmup 10 --max-tokens 300 --seed 5'],
+    [
+      'conversations, whose history holds the answers',
+      () => `--dataset sharegpt-chat:${talks()} --concurrency 3 -n 24`,
+    ],
+  ])('%s', async (name, words) => {
+    const told = await asked(`live ${name}`, ['run', live.url], words());
+    expect(told[0]!.length).toBeGreaterThan(20);
+    expect(new Set(told[0]!.map(([, , output]) => output)).size).toBeGreaterThan(5);
+    expect(told).toEqual(await asked(`sim ${name}`, ['sim'], words()));
+  });
+
+  it('every point of a sweep', async () => {
+    const words = '--concurrency 2,6 -n 20 --max-tokens 200 --seed 3';
+    const told = await asked('live sweep', ['sweep', live.url], words);
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(await asked('sim sweep', ['sim'], words));
+  });
+});
+
+describe('that a run begins', () => {
+  /** A server that calls itself so and answers everything; the paths it was asked. */
+  async function pathsAt(name: string, command: string, words: string): Promise<string[]> {
+    const paths: string[] = [];
+    const server = createServer((req, res) => {
+      paths.push(`${req.method} ${req.url}`);
+      req.resume();
+      res.setHeader('server', name);
+      res.setHeader('content-type', 'application/json');
+      res.end(JSON.stringify({ choices: [{ index: 0, message: { content: 'yes' }, finish_reason: 'stop' }] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await asked(name, [command, url], `--model m --no-stream --metrics none ${words}`);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    return paths.filter((path) => path.includes('llmdyno'));
+  }
+
+  it('a simulated engine is told once for each run, with seed and number', async () => {
+    expect(await pathsAt('llmdyno-engine (simulated)', 'sweep', '--concurrency 1,2 -n 4 --seed 12')).toEqual([
+      'POST /llmdyno/run/12/0',
+      'POST /llmdyno/run/12/1',
+    ]);
+  });
+
+  it('no other server is told anything', async () => {
+    expect(await pathsAt('uvicorn', 'run', '--concurrency 1 -n 4')).toEqual([]);
+  });
+});
