@@ -1,3 +1,4 @@
+import type { LoadShape } from '../core/index.ts';
 import type { EngineProfile } from './engine-profile.ts';
 
 /**
@@ -5,16 +6,18 @@ import type { EngineProfile } from './engine-profile.ts';
  * fractions, so that moments that are the same stay the same.
  * Virtual time counts it, and the live engine, which has spent it already, does not count it again; so both tell a client the same.
  *
- * - intoMs: from the moment a request is due until the engine knows of it;
+ * - sendMs: from the moment a request of an open loop is due until it is sent (virtual time has it sent when it is due);
+ * - intoMs: from there until the engine knows of it;
  * - wakeMs: so much later does an engine that has rested for a while begin with it;
  * - backMs: from the end of a step until a client has heard its token;
- * - turnMs: from an answer's last step until its client has heard the end of it and asks again.
+ * - turnMs: from an answer's last step until its client has heard the end of it and has asked again.
  */
-const intoMs = 0.125;
+const sendMs = 0.0625;
+const intoMs = 0.0625;
 const wakeMs = 0.125;
 export const backMs = 0.1875;
 export const turnMs = 0.6875;
-export const wireMs = intoMs + wakeMs + backMs;
+export const wireMs = sendMs + intoMs + wakeMs + backMs;
 
 /** A shorter rest is no sleep: one client that asks again at once finds the engine awake. */
 const dozeMs = 5;
@@ -29,7 +32,7 @@ export function frontMs({ overheadMs = 0 }: Pick<EngineProfile, 'overheadMs'>): 
   return Math.max(0, overheadMs - wireMs);
 }
 
-/** From the moment a request is sent until the engine may take it up. */
-export function untilTakenMs(profile: Pick<EngineProfile, 'overheadMs'>): number {
-  return intoMs + frontMs(profile);
+/** From the moment a request is due until the engine may take it up. */
+export function untilTakenMs(profile: Pick<EngineProfile, 'overheadMs'>, { kind }: Pick<LoadShape, 'kind'>): number {
+  return (kind === 'open' ? sendMs : 0) + intoMs + frontMs(profile);
 }

@@ -4,7 +4,7 @@
  *
  * Knows no clock: EngineCore is told the time, so that the virtual-time runner here and the HTTP engine in src/engine
  * drive the very same code. A scheduler never sees how long an answer will be. Lengths that nobody gave are
- * estimated in token-estimate.ts, for both drivers.
+ * estimated in token-estimate.ts and answers worded in answer-words.ts, for both drivers.
  *
  * Start reading at engine-core.ts, then scheduler/scheduler.ts and virtual-run.ts.
  */

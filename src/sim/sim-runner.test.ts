@@ -86,15 +86,15 @@ const open = (ratePerSec: number, concurrency: number | null, dropLate = false):
 describe('closed loop', () => {
   it('one at a time: each request takes the wire + a + prefill + (out − 1)·(a + c), and the next leaves when its end is heard', async () => {
     const exchanges = await play({});
-    // 0.25 into an engine that rests, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.25; the end of it is heard 0.6875 later.
-    // The next one finds the engine awake: 0.125 into it.
+    // 0.1875 into an engine that rests, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.1875; the end of it is heard 0.6875
+    // later. The next one finds the engine awake: 0.0625 into it.
     expect(exchanges.map((e) => [e.seq, e.promptId, round(e.sentMs), round(e.endMs)])).toEqual([
-      [0, 'p0', 0, 64.9375],
-      [1, 'p1', 64.9375, 129.75],
-      [2, 'p2', 129.75, 194.5625],
+      [0, 'p0', 0, 64.875],
+      [1, 'p1', 64.875, 129.625],
+      [2, 'p2', 129.625, 194.375],
     ]);
     expect(exchanges[0]).toMatchObject({
-      chunks: { atMs: [20.4375, 31.4375, 42.4375, 53.4375, 64.4375], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
+      chunks: { atMs: [20.375, 31.375, 42.375, 53.375, 64.375], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
       outputTokens: { server: 5 },
       inputTokens: { planned: 20, server: 20 },
       outcome: 'ok',
@@ -114,8 +114,8 @@ describe('closed loop', () => {
   it('not streamed: the same end, nothing seen before it', async () => {
     const [first] = await play({ generation: { ...plan.generation, stream: false } });
     expect(first).toMatchObject({
-      endMs: 64.25 + turnMs,
-      firstByteMs: 64.25 + turnMs,
+      endMs: 64.1875 + turnMs,
+      firstByteMs: 64.1875 + turnMs,
       chunks: { atMs: [], tokens: [], kinds: '' },
       outputTokens: { server: 5 },
     });
@@ -124,8 +124,8 @@ describe('closed loop', () => {
   it('a duration ends the sending and lets the rest drain', async () => {
     const exchanges = await play({ requests: null, durationMs: 100 });
     expect(exchanges.map((e) => [e.sentMs, round(e.endMs), e.outcome])).toEqual([
-      [0, 64.9375, 'ok'],
-      [64.9375, 129.75, 'ok'],
+      [0, 64.875, 'ok'],
+      [64.875, 129.625, 'ok'],
     ]);
   });
 });
@@ -160,7 +160,7 @@ describe('open loop', () => {
 describe('the way to the engine', () => {
   it('takes what the profile says, and where it says nothing or less, what HTTP takes', async () => {
     const ttftMs = async (more: Partial<EngineProfile>): Promise<number> => {
-      const [first] = await play({ requests: 1 }, { profile: { ...profile, ...more } });
+      const [first] = await play({ load: open(1, null), requests: 1 }, { profile: { ...profile, ...more } });
       return first!.chunks.atMs[0]!;
     };
     expect(await ttftMs({})).toBe(20 + wireMs);
@@ -169,9 +169,9 @@ describe('the way to the engine', () => {
   });
 
   it('an answer that is made misses no deadline on its way back', async () => {
-    // Its last token is made at 64.25, and its end is heard at 64.9375.
+    // Its last token is made at 64.1875, and its end is heard at 64.875.
     const [first] = await play({ requests: 1, timeouts: { ...plan.timeouts, totalMs: 64.5 } });
-    expect(first).toMatchObject({ outcome: 'ok', endMs: 64.25 + turnMs });
+    expect(first).toMatchObject({ outcome: 'ok', endMs: 64.1875 + turnMs });
   });
 });
 
@@ -193,9 +193,9 @@ describe('timeouts', () => {
   it.each([
     ['timeout-ttft', { ...none, ttftMs: 15 }, 15, 0],
     ['timeout-total', { ...none, totalMs: 40 }, 40, 2],
-    ['timeout-read', { ...none, readMs: 21.5625 }, 42, 1],
+    ['timeout-read', { ...none, readMs: 21.625 }, 42, 1],
   ] as const)('%s fails the request at its moment and frees the slot', async (code, timeouts, endMs, tokens) => {
-    // For the read timeout steps of 180 ms follow a first token at 20.4375 ms.
+    // For the read timeout steps of 180 ms follow a first token at 20.375 ms.
     const slow = { ...profile, cost: { ...profile.cost, cMsPerDecode: 170 } };
     const [first, second] = await play({ timeouts }, code === 'timeout-read' ? { profile: slow } : {});
     expect(first).toMatchObject({ outcome: 'failed', problem: { code }, endMs });

@@ -68,7 +68,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         core,
         options.workload.bind(options),
         options.breathe ?? null,
-        untilTakenMs(options.profile),
+        untilTakenMs(options.profile, plan.load),
         new FlightMishaps(befallen, already),
       );
       return run.exchanges();
