@@ -59,7 +59,10 @@ async function play(profile: EngineProfile, seed: number): Promise<ComparedRun> 
   let number = 0;
   const kit = makeSimRunner({
     profile,
-    workload: () => ({ next: () => ({ ...plainPrompt(`${seed}-${number++}`, 'why?'), inputTokens: 40 }) }),
+    // The same text would be answered at the same length throughout a run.
+    workload: () => ({
+      next: () => ({ ...plainPrompt(`${seed}-${number}`, `why ${seed}.${number++}?`), inputTokens: 40 }),
+    }),
   });
   const [meter, trace] = [meterFor(asked), makeTrace(asked.load)];
   const never = new AbortController().signal;
