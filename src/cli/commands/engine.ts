@@ -64,7 +64,10 @@ export const command: CommandFile = {
     {
       name: 'seed',
       value: 'NUMBER',
-      help: { en: 'seed of everything random (default: 1)', zh: '随机种子（默认：1）' },
+      help: {
+        en: 'seed of everything random (default: 1); dyno run and dyno sweep bring their own',
+        zh: '随机种子（默认：1）；dyno run 与 dyno sweep 使用各自的种子',
+      },
     },
   ],
   examples: [
