@@ -5,16 +5,18 @@ import { chooseShape } from './choose-shape.ts';
 import type { ChosenShape } from './choose-shape.ts';
 import { cutTime } from './clock-pieces.ts';
 import type { ClockPieces } from './clock-pieces.ts';
-import { fitClock, lastSlopeSpread, placesOf } from './step-clock.ts';
-import type { ClockFit, ClockRules } from './step-clock.ts';
+import { clockAt, fitClock, lastSlopeSpread, placesOf } from './step-clock.ts';
+import type { ClockFit } from './step-clock.ts';
+import { searchLimits, searchStart } from './limit-search.ts';
 import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
+import { drawnAround, misfitByReplay } from './replay-search.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { staysOf } from './stays.ts';
 import { stepJitter } from './step-jitter.ts';
 import { scoreTrace, traceResiduals } from './trace-score.ts';
 import type { TraceMetric } from './trace-score.ts';
-import { largeBatch, variantsOf } from './trace-variants.ts';
+import { largeBatch, rulesOf, variantsOf } from './trace-variants.ts';
 
 /** What is asked of a fit of a request trace. */
 export interface TraceFitOptions {
@@ -49,12 +51,25 @@ const replayedRequests = 40_000;
 const throws = { least: 2, most: 32 };
 /** A batch that ended where the most requests were seen must explain the trace this much better: else it may have been larger. */
 const clearlyFull = 0.9;
+/** Requests with which replays are searched, at most. */
+const mostSearched = 600;
+/** An engine found by replays must be this much likelier, for each request (a difference of logarithms), than what the clock says: its errors are half as large again. */
+const clearlyNearer = 1.5;
+/** Where steps cannot be counted, what looks like jitter beyond this is somebody in the batch who is not known. */
+const usualJitter = 0.03;
 /** Share of the requests left out at either end when the overhead is read. */
 const overheadTrim = 0.1;
 /** Draws behind the intervals of the parameters. */
 const draws = 60;
 /** Blocks of time that are drawn with replacement. */
 const blocks = 20;
+
+/** An engine that explains the trained part. */
+interface Explained {
+  profile: EngineProfile;
+  knots: readonly number[];
+  sample: TraceFit['sample'];
+}
 
 /** Fits an engine to the first part of a trace and scores the rest. */
 export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOptions): TraceFit {
@@ -64,36 +79,69 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const train = all.slice(0, Math.min(trained, mostTrained));
   const played = playedWith(all, train);
   const pieces = piecesOf(all, train, options.kv);
-  const leastStepMs = leastStepOf(train);
+  const clocked = byClock(pieces, train, played, options);
+  const { profile, knots, sample } = bySearch(pieces, clocked.profile, all, train, options) ?? clocked;
+  const { batchSetting } = schedulers[options.scheduler];
+  const batchGiven = Object.hasOwn(options.settings, batchSetting);
+  return {
+    profile,
+    trained,
+    scored: all.length - trained,
+    intervals: intervalsOf(sample(draws, 1)),
+    batchKnown: batchGiven || profile.maxBatchSize < largeBatch,
+    metrics: scoreTrace(all, replays(profile, all), trained),
+    knots,
+    sample,
+  };
+}
+
+/** Counts steps on the clock: the sharpest way, as long as it is known who was in the batch. */
+function byClock(
+  pieces: ClockPieces,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+  options: TraceFitOptions,
+): Explained {
   const variants = variantsOf(options, train);
-  const shape = chooseShape(pieces, leastStepMs, rulesOf(variants[0]!));
+  const shape = chooseShape(pieces, leastStepOf(train), rulesOf(schedulerIn(variants[0]!)));
   const { batchSetting } = schedulers[options.scheduler];
   const batchGiven = Object.hasOwn(options.settings, batchSetting);
   const tried = variants.map((variant) => {
-    const rules = { ...shape.rules, ...rulesOf(variant) };
+    const rules = { ...shape.rules, ...rulesOf(schedulerIn(variant)) };
     const chosen = { ...shape, rules, fit: fitClock(pieces, shape.fit.knots, shape.fit.x, rules) };
     const { profile, played: replayed } = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
     const misfit = traceResiduals(train, replayed).reduce((sum, r) => sum + r * r, 0);
     const guessedFull = !batchGiven && Number(variant.settings[batchSetting]) < largeBatch;
     return { variant, chosen, profile, loss: guessedFull ? misfit / clearlyFull : misfit };
   });
-  const best = tried.reduce((first, next) => (next.loss < first.loss ? next : first));
-  const { variant, chosen, profile } = best;
+  const { variant, chosen, profile } = tried.reduce((first, next) => (next.loss < first.loss ? next : first));
   const sample = (count: number, seed: number): EngineProfile[] =>
     drawnFits(pieces, chosen, count, seed).map((fit) => ({
       ...profileOf(fit, pieces, variant),
       overheadMs: profile.overheadMs!,
     }));
-  return {
-    profile,
-    trained,
-    scored: all.length - trained,
-    intervals: intervalsOf(sample(draws, 1)),
-    batchKnown: batchGiven || Number(variant.settings[batchSetting]) < largeBatch,
-    metrics: scoreTrace(all, replays(profile, all), trained),
-    knots: chosen.fit.knots,
-    sample,
-  };
+  return { profile, knots: chosen.fit.knots, sample };
+}
+
+/** Searches with replays; null = the clock explains the trace about as well. */
+function bySearch(
+  pieces: ClockPieces,
+  clocked: EngineProfile,
+  all: readonly TracedRequest[],
+  trained: readonly TracedRequest[],
+  options: TraceFitOptions,
+): Explained | null {
+  const train = trained.slice(0, mostSearched);
+  const played = playedWith(all, train);
+  const found = searchLimits(searchStart(leastStepOf(train), clocked, options), options, train, played);
+  if (found.misfit > misfitByReplay(clocked, train, played) - clearlyNearer * train.length) return null;
+  const still = found.profile;
+  const clock = clockAt(pieces, still.cost, rulesOf(still.scheduler!));
+  const jitter = { stepSigma: Math.min(usualJitter, stepJitter(pieces, clock)) };
+  const { profile } = withOverhead({ ...still, jitter }, train, played);
+  const sample = (count: number, seed: number): EngineProfile[] =>
+    drawnAround(found, train, profile, { count, seed, runSpread });
+  return { profile, knots: [], sample };
 }
 
 function onOwnClock(requests: readonly TracedRequest[]): TracedRequest[] {
@@ -139,12 +187,8 @@ function piecesOf(
   return cutTime(stays, stretches, arrivals, { leastStepMs, untilMs, kv: seen ? null : kv });
 }
 
-function rulesOf({ scheduler, settings }: TraceFitOptions): Omit<ClockRules, 'bend' | 'beyond'> {
-  const tokens = settings['max_num_batched_tokens'] ?? settings['maxPrefillTokens'] ?? settings['chunked_prefill_size'];
-  return {
-    prefillApart: scheduler === 'vllm-v0' || scheduler === 'mindie' || scheduler === 'sglang',
-    chunkTokens: typeof tokens === 'number' && tokens > 0 ? tokens : Infinity,
-  };
+function schedulerIn({ scheduler, settings }: TraceFitOptions): NonNullable<EngineProfile['scheduler']> {
+  return { name: scheduler, settings };
 }
 
 function profileOf(fit: ClockFit, pieces: ClockPieces, { scheduler, settings, kv }: TraceFitOptions): EngineProfile {

@@ -1,6 +1,9 @@
 import { EngineCore } from '../sim/index.ts';
-import type { EngineProfile } from '../sim/index.ts';
+import type { EngineProfile, PromptKeys } from '../sim/index.ts';
 import type { TracedRequest } from './request-trace.ts';
+
+/** More blocks than any prompt has. */
+const mostBlocks = 2 ** 21;
 
 /** What a replayed trace came out as, one entry per request in its order. */
 export interface Replayed {
@@ -12,13 +15,30 @@ export interface Replayed {
   tokenAtMs: number[][];
 }
 
-/** Plays the arrivals and lengths of a trace against a profile in virtual time. A request that never fits counts as instant. */
+/**
+ * Plays the arrivals and lengths of a trace against a profile in virtual time. A request that never fits counts as instant. No two prompts are taken to begin alike, but one
+ * that was preempted finds what is left of its own in the prefix cache.
+ */
 export function replay(
   profile: EngineProfile,
   requests: readonly TracedRequest[],
   seed = 1,
   keepTimes = false,
 ): Replayed {
+  const plain = play(profile, requests, seed, keepTimes, null);
+  // Looking prompts up takes time, and changes nothing where nobody was preempted.
+  return plain.preemptions === 0 || plain.keyBlockSize === null
+    ? plain.out
+    : play(profile, requests, seed, keepTimes, plain.keyBlockSize).out;
+}
+
+function play(
+  profile: EngineProfile,
+  requests: readonly TracedRequest[],
+  seed: number,
+  keepTimes: boolean,
+  keyedBy: number | null,
+): { out: Replayed; preemptions: number; keyBlockSize: number | null } {
   const core = new EngineCore({ profile, seed, keepTimes });
   const overheadMs = profile.overheadMs ?? 0;
   const count = requests.length;
@@ -43,9 +63,14 @@ export function replay(
     for (; next < count && requests[next]!.arrivalMs <= nextMs; next++) {
       const { arrivalMs, promptTokens, outputTokens } = requests[next]!;
       if (!core.fits(promptTokens, outputTokens)) continue;
-      core.submit({ id: next, inputTokens: promptTokens, outputTokens, arrivalMs });
+      const keys = keyedBy === null ? {} : { keys: ownKeys(next, promptTokens, keyedBy) };
+      core.submit({ id: next, inputTokens: promptTokens, outputTokens, arrivalMs, ...keys });
       if (core.step === null) core.beginStep(arrivalMs);
     }
   }
-  return out;
+  return { out, preemptions: core.counters().preemptionsTotal, keyBlockSize: core.keyBlockSize };
+}
+
+function ownKeys(id: number, promptTokens: number, blockSize: number): PromptKeys {
+  return { prompt: Float64Array.from({ length: Math.floor(promptTokens / blockSize) }, (_, i) => id * mostBlocks + i) };
 }

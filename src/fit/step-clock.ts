@@ -1,3 +1,4 @@
+import type { EngineProfile } from '../sim/index.ts';
 import type { ClockPieces } from './clock-pieces.ts';
 import { solve } from './linear-solve.ts';
 
@@ -72,6 +73,23 @@ export function fitClock(
   }
   const { errors, pieceSteps, pieceVariance } = reading;
   return { knots, x, sigma, errors, pieceSteps, pieceVariance };
+}
+
+/** The parameters of a cost whose d(n) is straight, without an overhead. */
+export function clockOf(cost: EngineProfile['cost']): number[] {
+  const { aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken, mMsPerMillionAttention = 0 } = cost;
+  return [aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken, mMsPerMillionAttention, 0];
+}
+
+/** What the clock says of a cost that was found otherwise. */
+export function clockAt(
+  pieces: ClockPieces,
+  cost: EngineProfile['cost'],
+  rules: Omit<ClockRules, 'bend' | 'beyond'>,
+): ClockFit {
+  const x = clockOf(cost);
+  const { errors, pieceSteps, pieceVariance } = readClock(pieces, [], x, { ...rules, bend: 1, beyond: 1 });
+  return { knots: [], x, sigma: spreadOf(errors, null), errors, pieceSteps, pieceVariance };
 }
 
 /** A start for the search: the shortest step, and small slopes. */

@@ -1,0 +1,143 @@
+import { schedulers } from '../sim/index.ts';
+import type { EngineProfile, SettingValue } from '../sim/index.ts';
+import type { TraceFitOptions } from './fit-trace.ts';
+import { searchByReplay, usualShares } from './replay-search.ts';
+import type { Found } from './replay-search.ts';
+import { searchClocked, searchFrom } from './trace-search.ts';
+import type { TracedRequest } from './request-trace.ts';
+import { budget, largeBatch, mostDecoding, roundBatches, usualBudgets } from './trace-variants.ts';
+
+/** A limit that was not told must make the trace so much likelier (a difference of logarithms) than none, else there is none. */
+const worth = 5;
+/** Nobody was let in for so many of the shortest steps, and then so many had been waiting: the door was closed. */
+const closed = { steps: 40, waiting: 3 };
+/** Sizes of a KV cache that are tried are this far apart, at first and then around the best so far; and a little beyond what the trace says. */
+const apart = { coarse: 1.04, finer: [0.02, 0.01], beyond: 1.05 };
+/** Rounds of a search that only compares. */
+const fewRounds = 5;
+/** What a step costs besides its sequences, as a share of the shortest that was seen. */
+const shortStep = 0.9;
+/** Tokens to a KV block as servers have them. */
+const blockSizes = { mindie: 128, usual: 16 };
+
+/** Where a search begins: a step like the shortest that was seen, the rest as engines have it; limits that nobody told are wide. */
+export function searchStart(
+  leastStepMs: number,
+  like: EngineProfile,
+  { scheduler, settings }: TraceFitOptions,
+): EngineProfile {
+  const kind = schedulers[scheduler];
+  const wide: Record<string, SettingValue> = { [kind.batchSetting]: largeBatch };
+  if (Object.hasOwn(kind.settings, budget)) wide[budget] = usualBudgets[1];
+  const aMs = shortStep * leastStepMs;
+  return {
+    ...like,
+    cost: {
+      aMs,
+      cMsPerDecode: usualShares.c * aMs,
+      kMsPer1000KvTokens: usualShares.k * aMs,
+      p1MsPerPrefillToken: usualShares.p1 * aMs,
+    },
+    maxBatchSize: Number(settings[kind.batchSetting] ?? largeBatch),
+    scheduler: { name: scheduler, settings: { ...wide, ...settings } },
+    overheadMs: 0,
+  };
+}
+
+/** Limits that nobody told (batch, KV cache, tokens of a step), by which of them lets replays come out as measured. */
+export function searchLimits(
+  base: EngineProfile,
+  options: TraceFitOptions,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+): Found {
+  const told = (name: string): boolean => Object.hasOwn(options.settings, name);
+  const { batchSetting, settings } = schedulers[options.scheduler];
+  let best = searchFrom(base, train, played);
+  if (!told(batchSetting)) {
+    const most = mostDecoding(train);
+    const sizes = roundBatches.filter((size) => size >= most && size < largeBatch);
+    const limited = nearest(sizes.map((size) => searchClocked(withSetting(base, batchSetting, size), train, played)));
+    if (limited !== null && limited.misfit < best.misfit - worth) best = limited;
+  }
+  if (options.kv === null) {
+    const limited = searchKv(base, options, train, played);
+    if (limited !== null && limited.misfit < best.misfit - worth) best = limited;
+  }
+  if (Object.hasOwn(settings, budget) && !told(budget)) {
+    const others = usualBudgets.filter((tokens) => tokens !== best.profile.scheduler?.settings[budget]);
+    const again = (tokens: number): Found =>
+      searchByReplay(withSetting(best.profile, budget, tokens), train, played, fewRounds);
+    best = nearest([best, ...others.map(again)])!;
+  }
+  return best;
+}
+
+/** The size of the KV cache that explains why nobody was let in; null = that is not known to have happened. */
+function searchKv(
+  base: EngineProfile,
+  { scheduler, settings }: TraceFitOptions,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+): Found | null {
+  const door = doorOf(train);
+  const batch = settings[schedulers[scheduler].batchSetting];
+  if (door === null || (batch !== undefined && door.running >= Number(batch))) return null;
+  const blockSize = scheduler === 'mindie' ? blockSizes.mindie : blockSizes.usual;
+  const sized = (blocks: number): Found =>
+    searchByReplay({ ...base, kv: { blocks: Math.round(blocks), blockSize } }, train, played, fewRounds);
+  const [low, high] = [door.leastTokens / blockSize / apart.beyond, (door.mostTokens / blockSize) * apart.beyond];
+  const count = Math.ceil(Math.log(high / low) / Math.log(apart.coarse));
+  let best = nearest(Array.from({ length: count + 1 }, (_, i) => sized(low * (high / low) ** (i / count))))!;
+  for (const share of apart.finer) {
+    const { blocks } = best.profile.kv!;
+    best = nearest([best, sized(blocks * (1 - share)), sized(blocks * (1 + share))])!;
+  }
+  return searchByReplay(best.profile, train, played);
+}
+
+function nearest(all: readonly Found[]): Found | null {
+  return all.reduce<Found | null>((best, next) => (best === null || next.misfit < best.misfit ? next : best), null);
+}
+
+function withSetting(profile: EngineProfile, name: string, value: SettingValue): EngineProfile {
+  const scheduler = profile.scheduler!;
+  const settings = { ...scheduler.settings, [name]: value };
+  const isBatch = schedulers[scheduler.name].batchSetting === name;
+  return { ...profile, scheduler: { ...scheduler, settings }, ...(isBatch && { maxBatchSize: Number(value) }) };
+}
+
+/** When nobody was let in any more though some were waiting: who was in the batch then. */
+interface Door {
+  running: number;
+  /** What they held in the KV cache: their prompts at least; at most with as many tokens as if steps had always been as quick as later on. */
+  leastTokens: number;
+  mostTokens: number;
+}
+
+/** The first time in a trace that the door was closed; null = it never was. */
+function doorOf(train: readonly TracedRequest[]): Door | null {
+  const firstMs = train.map(({ arrivalMs, ttftMs }) => arrivalMs + ttftMs);
+  const leastStepMs = train.reduce((least, { tpotMs }) => Math.min(least, tpotMs ?? Infinity), Infinity);
+  let latestMs = -Infinity;
+  for (const [i, { arrivalMs }] of train.entries()) {
+    const sinceMs = Math.max(latestMs, arrivalMs);
+    const untilMs = firstMs[i]!;
+    latestMs = Math.max(latestMs, untilMs);
+    if (untilMs - sinceMs < closed.steps * leastStepMs || sinceMs === arrivalMs) continue;
+    const waiting = train.filter(
+      (request, j) => j >= i && request.arrivalMs < untilMs && firstMs[j]! >= untilMs,
+    ).length;
+    if (waiting < closed.waiting) continue;
+    const inside = train.filter(
+      (request, j) => firstMs[j]! <= sinceMs && request.arrivalMs + request.latencyMs > sinceMs,
+    );
+    const made = ({ arrivalMs: at, ttftMs, tpotMs }: TracedRequest): number => 1 + (sinceMs - at - ttftMs) / tpotMs!;
+    return {
+      running: inside.length,
+      leastTokens: inside.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+      mostTokens: inside.reduce((sum, request) => sum + request.promptTokens + made(request), 0),
+    };
+  }
+  return null;
+}

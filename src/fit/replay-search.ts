@@ -1,0 +1,262 @@
+import { randomStream } from '../core/index.ts';
+import type { EngineProfile } from '../sim/index.ts';
+import { solve } from './linear-solve.ts';
+import { replay } from './replay.ts';
+import type { TracedRequest } from './request-trace.ts';
+
+/** An engine that was looked for with replays, and how far it is from the trace: less is nearer, only differences count. */
+export interface Found {
+  profile: EngineProfile;
+  misfit: number;
+  /** How sharply the trace tells the cost: the curvature of half its misfit in the logarithms of a and of c, k and p1 as shares of it. */
+  curvature: number[][];
+}
+
+/** Rounds of the search at most. */
+const mostRounds = 12;
+/** Parameters are moved by this much (a share) to see what hangs on them, more than what single requests do by chance; where that leads nowhere, otherwise. */
+const nudges = [0.04, -0.04, 0.15] as const;
+/** What is moved by less than this in a round has been found. */
+const settled = 2e-3;
+/** No parameter moves further than this (a share, as a logarithm) in a round. */
+const longestMove = 0.7;
+/** Errors beyond so many spreads count less than their square. */
+const mild = 2;
+/** No engine is known better than this (a share). */
+const leastSpreads = [0.1, 0.005, 0.005] as const;
+/** Cost per decode, per 1000 KV tokens and per prompt token as shares of a, as engines have them, and how far (as a logarithm) they may be from that. */
+export const usualShares = { c: 0.003, k: 0.004, p1: 0.004 } as const;
+const shareSpread = 1.5;
+/** Share of the requests, those that are expected to wait least, that tell the overhead. */
+const quickest = 0.25;
+/** No share of a is taken for smaller than this: it would hang on nothing. */
+const leastShare = 1e-5;
+
+/**
+ * Moves an engine's cost until replays of the first requests come out as they were measured. For traces whose steps cannot be counted: where most of who was in the batch
+ * came after the part that may be seen. Their arrivals and lengths are known, and the replay says when they were served.
+ */
+export function searchByReplay(
+  start: EngineProfile,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+  rounds = mostRounds,
+): Found {
+  let z = pointOf(start);
+  let errors = errorsOf(profileAt(start, z), train, played);
+  let spreads = spreadsOf(errors);
+  let loss = lossOf(errors, spreads, z);
+  let damping = 0.01;
+  let failed = 0;
+  let curvature: number[][] = [];
+  for (let round = 0; round < rounds && failed < nudges.length; round++) {
+    const nudge = nudges[failed]!;
+    const nudged = z.map((_, i) => errorsOf(profileAt(start, z.with(i, z[i]! + nudge)), train, played));
+    const { normal, right } = slopesOf(errors, nudged, spreads, z, nudge);
+    curvature = normal;
+    let moved = 0;
+    // A step that makes it worse is tried again, shorter.
+    for (let attempt = 0; attempt < 3 && moved === 0; attempt++) {
+      const step = solve(
+        normal.map((row, i) => row.with(i, row[i]! * (1 + damping) + 1e-9)),
+        right,
+      );
+      const next = z.map((value, i) => value + Math.max(-longestMove, Math.min(longestMove, step[i]!)));
+      const nextErrors = errorsOf(profileAt(start, next), train, played);
+      const nextLoss = lossOf(nextErrors, spreads, next);
+      if (nextLoss < loss) {
+        moved = Math.max(...next.map((value, i) => Math.abs(value - z[i]!)));
+        [z, errors] = [next, nextErrors];
+        damping = Math.max(1e-3, damping / 5);
+      } else damping *= 6;
+    }
+    if (moved < settled) failed++;
+    spreads = spreadsOf(errors);
+    loss = lossOf(errors, spreads, z);
+  }
+  return { profile: profileAt(start, z), misfit: misfitOf(errors, z), curvature };
+}
+
+/** How far a profile is from the trace, as searchByReplay has it. */
+export function misfitByReplay(
+  profile: EngineProfile,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+): number {
+  return misfitOf(errorsOf(profile, train, played), pointOf(profile));
+}
+
+/** Logarithms of a, and of c, k and p1 as shares of it. */
+function pointOf({ cost }: EngineProfile): number[] {
+  const share = (value: number): number => Math.log(Math.max(leastShare, value / cost.aMs));
+  return [
+    Math.log(cost.aMs),
+    share(cost.cMsPerDecode),
+    share(cost.kMsPer1000KvTokens),
+    share(cost.p1MsPerPrefillToken),
+  ];
+}
+
+/** The profile with the cost of a point; what attention costs keeps its ratio to the prompt. Jitter is left out: one replay is to say what to expect. */
+function profileAt(profile: EngineProfile, [a, c, k, p1]: readonly number[]): EngineProfile {
+  const { decodeCurve: _, ...cost } = profile.cost;
+  const aMs = Math.exp(a!);
+  const p1Ms = aMs * Math.exp(p1!);
+  const attention = (cost.mMsPerMillionAttention ?? 0) / Math.max(1e-9, cost.p1MsPerPrefillToken);
+  return {
+    ...profile,
+    cost: {
+      ...cost,
+      aMs,
+      cMsPerDecode: aMs * Math.exp(c!),
+      kMsPer1000KvTokens: aMs * Math.exp(k!),
+      p1MsPerPrefillToken: p1Ms,
+      mMsPerMillionAttention: Math.min(attention, 5) * p1Ms,
+    },
+  };
+}
+
+/** Errors of first tokens, of times per token and of latencies, request by request; NaN where there is none. */
+type Errors = readonly Float64Array[];
+
+function errorsOf(profile: EngineProfile, train: readonly TracedRequest[], played: readonly TracedRequest[]): Errors {
+  const still = { ...profile, jitter: { stepSigma: 0 }, overheadMs: 0 };
+  const { ttftMs, tpotMs, latencyMs } = replay(still, played);
+  const overheadMs = overheadOf(train, ttftMs);
+  // Where in a step a request came is chance: a first token is not known better than that.
+  const stepMs = profile.cost.aMs;
+  const first = train.map((request, i) => (ttftMs[i]! + overheadMs - request.ttftMs) / (request.ttftMs + stepMs));
+  const each = train.map(({ tpotMs: own }, i) => (own === null || own <= 0 ? NaN : Math.log(tpotMs[i]! / own)));
+  const whole = train.map((request, i) => Math.log((latencyMs[i]! + overheadMs) / request.latencyMs));
+  return [first, each, whole].map((kind) => Float64Array.from(kind));
+}
+
+/** What is left of the first tokens of those that are expected to wait least. */
+function overheadOf(train: readonly TracedRequest[], ttftMs: Float64Array): number {
+  const order = train.map((request, i) => ({ expected: ttftMs[i]!, left: request.ttftMs - ttftMs[i]! }));
+  const quick = order.toSorted((x, y) => x.expected - y.expected).slice(0, Math.ceil(train.length * quickest));
+  const middle = quick.map(({ left }) => left).toSorted((x, y) => x - y)[quick.length >> 1]!;
+  const least = train.reduce((sum, request) => Math.min(sum, request.ttftMs), Infinity);
+  return Math.max(0, Math.min(middle, 0.9 * least));
+}
+
+/** 1.4826 times the median size is a normal's standard deviation. */
+function spreadsOf(errors: Errors): number[] {
+  return errors.map((kind, at) => {
+    const sizes = kind
+      .filter((error) => !Number.isNaN(error))
+      .map(Math.abs)
+      .sort();
+    return Math.max(leastSpreads[at]!, 1.4826 * (sizes[sizes.length >> 1] ?? 0));
+  });
+}
+
+function priorsOf(z: readonly number[]): number[] {
+  return [usualShares.c, usualShares.k, usualShares.p1].map((share, i) => (z[1 + i]! - Math.log(share)) / shareSpread);
+}
+
+function lossOf(errors: Errors, spreads: readonly number[], z: readonly number[]): number {
+  const all = errors.map((kind, i) => kind.reduce((sum, error) => sum + tamed(error / spreads[i]!), 0));
+  return [...all, ...priorsOf(z).map((away) => away * away)].reduce((sum, part) => sum + part, 0);
+}
+
+/** The spreads being unknown, what counts is their logarithm, once for every request. */
+function misfitOf(errors: Errors, z: readonly number[]): number {
+  const parts = errors.map((kind, i) => {
+    const count = kind.reduce((sum, error) => sum + (Number.isNaN(error) ? 0 : 1), 0);
+    const spread = spreadsOf(errors)[i]!;
+    const mean = kind.reduce((sum, error) => sum + tamed(error / spread), 0) / Math.max(1, count);
+    return count * Math.log(spread * Math.sqrt(Math.max(mean, 1e-9)));
+  });
+  return [...parts, ...priorsOf(z).map((away) => (away * away) / 2)].reduce((sum, part) => sum + part, 0);
+}
+
+/** The square, and beyond `mild` a straight line that goes on from it; nothing for what is not there. */
+function tamed(error: number): number {
+  if (Number.isNaN(error)) return 0;
+  const size = Math.abs(error);
+  return size < mild ? size * size : mild * (2 * size - mild);
+}
+
+/** The normal equations of a step: how errors change with the parameters, weighed by what is usual of their kind. */
+function slopesOf(
+  errors: Errors,
+  nudged: readonly Errors[],
+  spreads: readonly number[],
+  z: readonly number[],
+  nudge: number,
+): { normal: number[][]; right: number[] } {
+  const size = z.length;
+  const normal = Array.from({ length: size }, () => Array.from({ length: size }, () => 0));
+  const right = Array.from({ length: size }, () => 0);
+  errors.forEach((kind, at) => {
+    const spread = spreads[at]!;
+    kind.forEach((error, request) => {
+      const slopes = nudged.map((other) => (other[at]![request]! - error) / nudge / spread);
+      if (Number.isNaN(error) || slopes.some(Number.isNaN)) return;
+      const own = error / spread;
+      const weight = Math.abs(own) < mild ? 1 : mild / Math.abs(own);
+      for (let i = 0; i < size; i++) {
+        right[i]! -= weight * slopes[i]! * own;
+        for (let j = 0; j < size; j++) normal[i]![j]! += weight * slopes[i]! * slopes[j]!;
+      }
+    });
+  });
+  priorsOf(z).forEach((away, i) => {
+    normal[1 + i]![1 + i]! += 1 / shareSpread ** 2;
+    right[1 + i]! -= away / shareSpread;
+  });
+  return { normal, right };
+}
+
+/** Engines that would also have made the trace: as far from the one that was found as the trace leaves open. */
+export function drawnAround(
+  { profile: found, curvature }: Found,
+  train: readonly TracedRequest[],
+  profile: EngineProfile,
+  { count, seed, runSpread }: { count: number; seed: number; runSpread: number },
+): EngineProfile[] {
+  const random = randomStream(seed, 'engines that explain a trace');
+  // Answers of one batch share their steps: so many of them say what one would.
+  const [from, to] = [train[0]!.arrivalMs, Math.max(...train.map(({ arrivalMs, latencyMs }) => arrivalMs + latencyMs))];
+  const overlap = train.reduce((sum, { latencyMs }) => sum + latencyMs, 0) / Math.max(1e-9, to - from);
+  const width = Math.sqrt(Math.max(1, overlap));
+  const z = pointOf(found);
+  const root = choleskyOf(curvature);
+  return Array.from({ length: count }, () => {
+    const away = solveTransposed(
+      root,
+      z.map(() => width * random.normal()),
+    );
+    const pace = runSpread * random.normal();
+    const { cost } = profileAt(
+      found,
+      z.map((value, i) => value + Math.max(-1, Math.min(1, away[i]!)) + (i === 0 ? pace : 0)),
+    );
+    return { ...profile, cost };
+  });
+}
+
+/** L of a matrix that is L·Lᵀ; directions of which nothing is known are left a little. */
+function choleskyOf(matrix: readonly (readonly number[])[]): number[][] {
+  const size = matrix.length;
+  const root = Array.from({ length: size }, () => Array.from({ length: size }, () => 0));
+  for (let i = 0; i < size; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[i]![j]!;
+      for (let k = 0; k < j; k++) sum -= root[i]![k]! * root[j]![k]!;
+      root[i]![j] = i === j ? Math.sqrt(Math.max(1e-6, sum)) : sum / root[j]![j]!;
+    }
+  }
+  return root;
+}
+
+/** Solves Lᵀ·x = y. */
+function solveTransposed(root: readonly (readonly number[])[], y: readonly number[]): number[] {
+  const x = [...y];
+  for (let i = x.length - 1; i >= 0; i--) {
+    for (let k = i + 1; k < x.length; k++) x[i]! -= root[k]![i]! * x[k]!;
+    x[i]! /= root[i]![i]!;
+  }
+  return x;
+}

@@ -1,0 +1,80 @@
+import type { EngineProfile } from '../sim/index.ts';
+import { cutTime } from './clock-pieces.ts';
+import { replay } from './replay.ts';
+import { searchByReplay } from './replay-search.ts';
+import type { Found } from './replay-search.ts';
+import type { TracedRequest } from './request-trace.ts';
+import { staysOf } from './stays.ts';
+import { clockOf, fitClock } from './step-clock.ts';
+import { rulesOf } from './trace-variants.ts';
+
+/** Times that the clock is read again with where the last reading puts those that were not shown. */
+const readings = 8;
+
+/** What moves by less than this (a share) from one reading to the next has been found. */
+const settled = 0.005;
+
+/** Searches from a start and from where the clock leads from there; the one that is nearer. */
+export function searchFrom(
+  start: EngineProfile,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+): Found {
+  const plain = searchByReplay(start, train, played);
+  const clocked = searchClocked(start, train, played);
+  return clocked.misfit < plain.misfit ? clocked : plain;
+}
+
+/** Searches from where the clock leads. */
+export function searchClocked(
+  start: EngineProfile,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+): Found {
+  return searchByReplay(clockedWithAll(start, train, played), train, played);
+}
+
+/**
+ * A clock whose batches hold those, too, that came after the part that may be seen: a replay says when they were there. Where it puts them depends on the cost that is
+ * looked for, so it is read again and again.
+ */
+function clockedWithAll(
+  start: EngineProfile,
+  train: readonly TracedRequest[],
+  played: readonly TracedRequest[],
+): EngineProfile {
+  const leastStepMs = train.reduce((least, { tpotMs }) => Math.min(least, tpotMs ?? Infinity), Infinity);
+  const { stays, stretches } = staysOf(train, leastStepMs);
+  const arrivals = train.map(({ arrivalMs, ttftMs, promptTokens }) => ({
+    arrivalMs,
+    firstMs: arrivalMs + ttftMs,
+    promptTokens,
+  }));
+  const rules = { ...rulesOf(start.scheduler!), bend: 1, beyond: 1 };
+  let x = clockOf(start.cost);
+  for (let reading = 0; reading < readings; reading++) {
+    const { ttftMs, latencyMs } = replay(withCost(start, x), played);
+    const others = played.slice(train.length).map(({ arrivalMs, promptTokens, outputTokens }, i) => ({
+      fromMs: arrivalMs + ttftMs[train.length + i]!,
+      toMs: arrivalMs + latencyMs[train.length + i]!,
+      promptTokens,
+      steps: outputTokens - 1,
+    }));
+    const pieces = cutTime([...stays, ...others], stretches, arrivals, { leastStepMs, untilMs: Infinity, kv: null });
+    const before = x;
+    ({ x } = fitClock(pieces, [], x, rules));
+    if (x.every((value, i) => Math.abs(value - before[i]!) <= settled * Math.max(value, 1e-3 * x[0]!))) break;
+  }
+  return withCost(start, x);
+}
+
+function withCost(profile: EngineProfile, [a, c, k, p1, m]: readonly number[]): EngineProfile {
+  const cost = {
+    aMs: a!,
+    cMsPerDecode: c!,
+    kMsPer1000KvTokens: k!,
+    p1MsPerPrefillToken: p1!,
+    mMsPerMillionAttention: m!,
+  };
+  return { ...profile, cost, overheadMs: 0 };
+}
