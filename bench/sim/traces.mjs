@@ -1,10 +1,15 @@
 // Traces of simulated vLLM runs with hidden parameters, fitted on the first quarter, scored on the rest.
-//   node bench/sim/traces.mjs [--seed 1] [--engines 12]
+//   node bench/sim/traces.mjs [--seed 1] [--engines 12] [--requests 1200] [--load 2] [--blocks 30000] [--bare]
+// --load: requests come so many times faster than a batch of 32 could serve them (without: 0.4 to 0.9 times); --bare: the fit is told no setting.
 import { numberFlag, percent, sources } from './sources.mjs';
 
 const { fitTrace, randomStream, replay, scoreTrace } = await sources();
 const seed = numberFlag('seed', 1);
 const engines = numberFlag('engines', 12);
+const count = numberFlag('requests', 1200);
+const load = numberFlag('load', null);
+const bare = process.argv.includes('--bare');
+const trained = Math.floor(count / 4);
 const draw = randomStream(seed, 'hidden engines');
 const between = (low, high) => low * (high / low) ** draw.next();
 const worsts = [];
@@ -19,7 +24,7 @@ for (let engine = 0; engine < engines; engine++) {
     kMsPer1000KvTokens: between(0.03, 0.15),
     mMsPerMillionAttention: between(0.01, 0.1),
   };
-  const kv = { blocks: 30_000, blockSize: 16 };
+  const kv = { blocks: numberFlag('blocks', 30_000), blockSize: 16 };
   const hidden = {
     schema: 'llmdyno.engine-profile/1',
     name: 'hidden',
@@ -36,9 +41,9 @@ for (let engine = 0; engine < engines; engine++) {
   const capacityPerSec =
     1000 /
     ((200 / 32) * (cost.aMs + 32 * cost.cMsPerDecode + 12 * cost.kMsPer1000KvTokens) + 450 * cost.p1MsPerPrefillToken);
-  const ratePerSec = capacityPerSec * between(0.4, 0.9);
+  const ratePerSec = capacityPerSec * (load ?? between(0.4, 0.9));
   let arrivalMs = 0;
-  const requests = Array.from({ length: 1200 }, () => {
+  const requests = Array.from({ length: count }, () => {
     arrivalMs += (1000 * draw.exponential()) / ratePerSec;
     const promptTokens = Math.max(4, Math.min(6000, Math.round(Math.exp(5.6 + 0.9 * draw.normal()))));
     const outputTokens = Math.max(2, Math.min(2000, Math.round(Math.exp(5.1 + 0.6 * draw.normal()))));
@@ -51,18 +56,23 @@ for (let engine = 0; engine < engines; engine++) {
     request.latencyMs = truth.latencyMs[i];
   });
   const begun = performance.now();
-  const fit = fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings, kv });
+  const fit = fitTrace(requests, {
+    train: 0.25,
+    scheduler: 'vllm-v1',
+    settings: bare ? {} : settings,
+    kv: bare ? null : kv,
+  });
   const tookMs = performance.now() - begun;
   const errors = Object.entries(fit.metrics).map(([name, { error }]) => ({ name, error: Math.abs(error) }));
   const worst = errors.reduce((first, next) => (next.error > first.error ? next : first));
   const mean = errors.reduce((sum, { error }) => sum + error, 0) / errors.length;
   // What the hidden engine itself predicts under other throws of its dice: no fit can be expected to do better than this.
   const others = Array.from({ length: 32 }, (_, i) => replay(hidden, requests, 1000 + seed + engine + i));
-  const expected = scoreTrace(requests, others, 300);
+  const expected = scoreTrace(requests, others, trained);
   const own = Math.max(...Object.values(expected).map(({ error }) => Math.abs(error)));
   // One throw of the true engine beside the mean of all: how often knowing it wholly is not enough.
   const apart = others.map((one) => {
-    const scored = scoreTrace(requests, [one], 300);
+    const scored = scoreTrace(requests, [one], trained);
     return Math.max(
       ...Object.keys(scored).map((name) => Math.abs(expected[name].predicted / scored[name].predicted - 1)),
     );

@@ -18,6 +18,7 @@ export function fitRequests(title: string, requests: readonly TracedRequest[], a
   const { scheduler, settings } = ask;
   const { batchSetting } = schedulers[scheduler];
   const fit = fitTrace(requests, ask);
+  const kvFound = ask.kv === null && fit.profile.kv !== null;
   const batch = Number(fit.profile.scheduler?.settings[batchSetting] ?? fit.profile.maxBatchSize);
   const name = nameOf(title);
   const profile: EngineProfile = {
@@ -41,7 +42,7 @@ export function fitRequests(title: string, requests: readonly TracedRequest[], a
     profile,
     maxBatchSize: fit.batchKnown ? batch : null,
     maxBatchSizeFrom: Object.hasOwn(settings, batchSetting) ? 'given' : fit.batchKnown ? 'plateau' : 'not-reached',
-    limit: fit.batchKnown ? 'batch' : 'none',
+    limit: kvFound ? 'kv' : fit.batchKnown ? 'batch' : 'none',
     used: [],
     excluded: [],
     intervals: fit.intervals,

@@ -51,6 +51,8 @@ const replayedRequests = 40_000;
 const throws = { least: 2, most: 32 };
 /** A batch that ended where the most requests were seen must explain the trace this much better: else it may have been larger. */
 const clearlyFull = 0.9;
+/** Fewer answers than this that were served among known ones leave the clock nothing to count. */
+const leastCounted = 8;
 /** Requests with which replays are searched, at most. */
 const mostSearched = 600;
 /** An engine found by replays must be this much likelier, for each request (a difference of logarithms), than what the clock says: its errors are half as large again. */
@@ -79,8 +81,8 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const train = all.slice(0, Math.min(trained, mostTrained));
   const played = playedWith(all, train);
   const pieces = piecesOf(all, train, options.kv);
-  const clocked = byClock(pieces, train, played, options);
-  const { profile, knots, sample } = bySearch(pieces, clocked.profile, all, train, options) ?? clocked;
+  const clocked = pieces.steps.length < leastCounted ? null : byClock(pieces, train, played, options);
+  const { profile, knots, sample } = bySearch(pieces, clocked, all, train, options);
   const { batchSetting } = schedulers[options.scheduler];
   const batchGiven = Object.hasOwn(options.settings, batchSetting);
   return {
@@ -123,18 +125,20 @@ function byClock(
   return { profile, knots: chosen.fit.knots, sample };
 }
 
-/** Searches with replays; null = the clock explains the trace about as well. */
+/** Searches with replays, unless the clock explains the trace about as well. */
 function bySearch(
   pieces: ClockPieces,
-  clocked: EngineProfile,
+  clocked: Explained | null,
   all: readonly TracedRequest[],
   trained: readonly TracedRequest[],
   options: TraceFitOptions,
-): Explained | null {
+): Explained {
   const train = trained.slice(0, mostSearched);
   const played = playedWith(all, train);
-  const found = searchLimits(searchStart(leastStepOf(train), clocked, options), options, train, played);
-  if (found.misfit > misfitByReplay(clocked, train, played) - clearlyNearer * train.length) return null;
+  const start = { ...namedFor(options), ...searchStart(leastStepOf(train), options), jitter: { stepSigma: 0 } };
+  const found = searchLimits(start, options, train, played);
+  const enough = found.misfit + clearlyNearer * train.length;
+  if (clocked !== null && misfitByReplay(clocked.profile, train, played) < enough) return clocked;
   const still = found.profile;
   const clock = clockAt(pieces, still.cost, rulesOf(still.scheduler!));
   const jitter = { stepSigma: Math.min(usualJitter, stepJitter(pieces, clock)) };
@@ -191,7 +195,7 @@ function schedulerIn({ scheduler, settings }: TraceFitOptions): NonNullable<Engi
   return { name: scheduler, settings };
 }
 
-function profileOf(fit: ClockFit, pieces: ClockPieces, { scheduler, settings, kv }: TraceFitOptions): EngineProfile {
+function profileOf(fit: ClockFit, pieces: ClockPieces, options: TraceFitOptions): EngineProfile {
   const { x, knots } = fit;
   const places = placesOf(knots);
   let ms = 0;
@@ -200,12 +204,7 @@ function profileOf(fit: ClockFit, pieces: ClockPieces, { scheduler, settings, kv
     return { decodes, ms };
   });
   return {
-    schema: 'llmdyno.engine-profile/1',
-    name: 'fitted',
-    title: 'fitted',
-    model: 'fitted',
-    source: 'dyno fit',
-    date: '2026',
+    ...namedFor(options),
     cost: {
       aMs: x[0]!,
       cMsPerDecode: x[1 + knots.length]!,
@@ -215,11 +214,23 @@ function profileOf(fit: ClockFit, pieces: ClockPieces, { scheduler, settings, kv
       ...(knots.length === 0 ? {} : { decodeCurve }),
     },
     jitter: { stepSigma: stepJitter(pieces, fit) },
+    overheadMs: x[places.overhead]!,
+  };
+}
+
+/** A profile without what is fitted. */
+function namedFor({ scheduler, settings, kv }: TraceFitOptions): Omit<EngineProfile, 'cost' | 'jitter'> {
+  return {
+    schema: 'llmdyno.engine-profile/1',
+    name: 'fitted',
+    title: 'fitted',
+    model: 'fitted',
+    source: 'dyno fit',
+    date: '2026',
     maxBatchSize: Number(settings[schedulers[scheduler].batchSetting] ?? 256),
     maxPrefillTokens: null,
     kv,
     scheduler: { name: scheduler, settings },
-    overheadMs: x[places.overhead]!,
     notes: [],
   };
 }

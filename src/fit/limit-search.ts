@@ -14,7 +14,7 @@ const closed = { steps: 40, waiting: 3 };
 /** Sizes of a KV cache that are tried are this far apart, at first and then around the best so far; and a little beyond what the trace says. */
 const apart = { coarse: 1.04, finer: [0.02, 0.01], beyond: 1.05 };
 /** Rounds of a search that only compares. */
-const fewRounds = 5;
+const fewRounds = 4;
 /** What a step costs besides its sequences, as a share of the shortest that was seen. */
 const shortStep = 0.9;
 /** Tokens to a KV block as servers have them. */
@@ -23,15 +23,13 @@ const blockSizes = { mindie: 128, usual: 16 };
 /** Where a search begins: a step like the shortest that was seen, the rest as engines have it; limits that nobody told are wide. */
 export function searchStart(
   leastStepMs: number,
-  like: EngineProfile,
   { scheduler, settings }: TraceFitOptions,
-): EngineProfile {
+): Pick<EngineProfile, 'cost' | 'maxBatchSize' | 'scheduler'> {
   const kind = schedulers[scheduler];
   const wide: Record<string, SettingValue> = { [kind.batchSetting]: largeBatch };
   if (Object.hasOwn(kind.settings, budget)) wide[budget] = usualBudgets[1];
   const aMs = shortStep * leastStepMs;
   return {
-    ...like,
     cost: {
       aMs,
       cMsPerDecode: usualShares.c * aMs,
@@ -40,7 +38,6 @@ export function searchStart(
     },
     maxBatchSize: Number(settings[kind.batchSetting] ?? largeBatch),
     scheduler: { name: scheduler, settings: { ...wide, ...settings } },
-    overheadMs: 0,
   };
 }
 

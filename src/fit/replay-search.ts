@@ -16,6 +16,8 @@ export interface Found {
 const mostRounds = 12;
 /** Parameters are moved by this much (a share) to see what hangs on them, more than what single requests do by chance; where that leads nowhere, otherwise. */
 const nudges = [0.04, -0.04, 0.15] as const;
+/** How far the first step holds back. */
+const firstDamping = 0.01;
 /** What is moved by less than this in a round has been found. */
 const settled = 2e-3;
 /** No parameter moves further than this (a share, as a logarithm) in a round. */
@@ -46,7 +48,7 @@ export function searchByReplay(
   let errors = errorsOf(profileAt(start, z), train, played);
   let spreads = spreadsOf(errors);
   let loss = lossOf(errors, spreads, z);
-  let damping = 0.01;
+  let damping = firstDamping;
   let failed = 0;
   let curvature: number[][] = [];
   for (let round = 0; round < rounds && failed < nudges.length; round++) {
@@ -70,7 +72,10 @@ export function searchByReplay(
         damping = Math.max(1e-3, damping / 5);
       } else damping *= 6;
     }
-    if (moved < settled) failed++;
+    if (moved < settled) {
+      failed++;
+      damping = firstDamping;
+    }
     spreads = spreadsOf(errors);
     loss = lossOf(errors, spreads, z);
   }

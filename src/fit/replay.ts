@@ -2,9 +2,6 @@ import { EngineCore } from '../sim/index.ts';
 import type { EngineProfile, PromptKeys } from '../sim/index.ts';
 import type { TracedRequest } from './request-trace.ts';
 
-/** More blocks than any prompt has. */
-const mostBlocks = 2 ** 21;
-
 /** What a replayed trace came out as, one entry per request in its order. */
 export interface Replayed {
   ttftMs: Float64Array;
@@ -49,6 +46,7 @@ function play(
     tokenAtMs: [],
   };
   let next = 0;
+  let keyed = 0;
   while (next < count || core.step !== null) {
     const nextMs = requests[next]?.arrivalMs ?? Infinity;
     const finishes = core.step === null ? [] : core.advance(nextMs);
@@ -63,14 +61,18 @@ function play(
     for (; next < count && requests[next]!.arrivalMs <= nextMs; next++) {
       const { arrivalMs, promptTokens, outputTokens } = requests[next]!;
       if (!core.fits(promptTokens, outputTokens)) continue;
-      const keys = keyedBy === null ? {} : { keys: ownKeys(next, promptTokens, keyedBy) };
-      core.submit({ id: next, inputTokens: promptTokens, outputTokens, arrivalMs, ...keys });
+      const keys = keyedBy === null ? null : newKeys(keyed, Math.floor(promptTokens / keyedBy));
+      keyed += keys?.prompt.length ?? 0;
+      core.submit({ id: next, inputTokens: promptTokens, outputTokens, arrivalMs, ...(keys && { keys }) });
       if (core.step === null) core.beginStep(arrivalMs);
     }
   }
   return { out, preemptions: core.counters().preemptionsTotal, keyBlockSize: core.keyBlockSize };
 }
 
-function ownKeys(id: number, promptTokens: number, blockSize: number): PromptKeys {
-  return { prompt: Float64Array.from({ length: Math.floor(promptTokens / blockSize) }, (_, i) => id * mostBlocks + i) };
+/** Keys that no other prompt has: the numbers from `from` on. */
+function newKeys(from: number, count: number): PromptKeys {
+  const prompt = new Float64Array(count);
+  for (let i = 0; i < count; i++) prompt[i] = from + i;
+  return { prompt };
 }

@@ -92,7 +92,7 @@ function unitOf(lines: readonly unknown[], reader: TraceFieldReader): ReadTrace[
   const bare = looked.filter((row) => reader.hasBareTimes(row));
   if (bare.length === 0) return null;
   const perToken = bare.flatMap((row) => {
-    const { ttftMs, tpotMs, latencyMs, outputTokens } = reader.read(row, 1);
+    const { ttftMs, tpotMs, latencyMs, outputTokens } = withoutMoments(reader.read(row, 1));
     if (ttftMs == null || latencyMs == null) return tpotMs ?? [];
     return outputTokens == null || outputTokens < 2 ? [] : (latencyMs - ttftMs) / (outputTokens - 1);
   });
@@ -100,7 +100,21 @@ function unitOf(lines: readonly unknown[], reader: TraceFieldReader): ReadTrace[
   return middle < 1 ? 's' : 'ms';
 }
 
-function readRow(fields: TraceFields, file: string, line: number): TracedRequest | null {
+/** Clocks that are further apart than this (ms, more than a day) do not tell the same time. */
+const otherClock = 1e8;
+
+/** What moments say of the times, where those are not told. A server's clock need not be that of the arrival: then the request came when it was queued. */
+function withoutMoments(told: TraceFields): TraceFields {
+  const { queuedMs, firstMs, lastMs, ...fields } = told;
+  if (firstMs == null || lastMs == null) return fields;
+  const sameClock = fields.arrivalMs != null && Math.abs(firstMs - fields.arrivalMs) < otherClock;
+  const arrivalMs = sameClock ? fields.arrivalMs! : queuedMs;
+  if (arrivalMs == null) return fields;
+  return { ttftMs: firstMs - arrivalMs, latencyMs: lastMs - arrivalMs, ...fields, arrivalMs };
+}
+
+function readRow(row: TraceFields, file: string, line: number): TracedRequest | null {
+  const fields = withoutMoments(row);
   const amount = (key: keyof TraceFields, least: number): number => {
     const found = fields[key];
     if (typeof found === 'number' && found >= least) return found;

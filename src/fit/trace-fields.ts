@@ -1,6 +1,16 @@
 /** What a line of a trace may tell; times in ms. Absent = the line has no such key, null = it says that there is none. */
 export type TraceFields = Partial<Record<TraceField, number | null>>;
-type TraceField = 'arrivalMs' | 'promptTokens' | 'outputTokens' | 'ttftMs' | 'tpotMs' | 'latencyMs';
+type TraceField =
+  | 'arrivalMs'
+  | 'promptTokens'
+  | 'outputTokens'
+  | 'ttftMs'
+  | 'tpotMs'
+  | 'latencyMs'
+  // Moments on the server's own clock, as vLLM writes them.
+  | 'queuedMs'
+  | 'firstMs'
+  | 'lastMs';
 
 /** Names under which other programs write the same, in lower case without separators; times may end in their unit. */
 const counts: Readonly<Record<string, TraceField>> = {
@@ -8,9 +18,11 @@ const counts: Readonly<Record<string, TraceField>> = {
   promptlen: 'promptTokens',
   promptlength: 'promptTokens',
   inputtokens: 'promptTokens',
+  inputtoks: 'promptTokens',
   inputlen: 'promptTokens',
   inputlength: 'promptTokens',
   outputtokens: 'outputTokens',
+  outputtoks: 'outputTokens',
   outputlen: 'outputTokens',
   outputlength: 'outputTokens',
   completiontokens: 'outputTokens',
@@ -26,6 +38,9 @@ const times: Readonly<Record<string, TraceField>> = {
   latency: 'latencyMs',
   e2elatency: 'latencyMs',
   e2el: 'latencyMs',
+  queuedts: 'queuedMs',
+  firsttokents: 'firstMs',
+  lasttokents: 'lastMs',
 };
 const units: readonly (readonly [suffix: string, ms: number])[] = [
   ['milliseconds', 1],

@@ -1,7 +1,8 @@
+import { randomStream } from '../core/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import { cutTime } from './clock-pieces.ts';
 import { replay } from './replay.ts';
-import { searchByReplay } from './replay-search.ts';
+import { misfitByReplay, searchByReplay } from './replay-search.ts';
 import type { Found } from './replay-search.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { staysOf } from './stays.ts';
@@ -14,15 +15,35 @@ const readings = 8;
 /** What moves by less than this (a share) from one reading to the next has been found. */
 const settled = 0.005;
 
-/** Searches from a start and from where the clock leads from there; the one that is nearer. */
+/** Costs that are looked at before the search begins, and how many of them it begins with. */
+const looked = { at: 40, kept: 2 };
+/** Where they lie: a as a share of the start's, c, k and p1 as shares of a. */
+const ranges = { a: [0.4, 1.1], c: [5e-4, 1e-2], k: [1e-3, 2e-2], p1: [1.5e-3, 1.5e-2] } as const;
+
+/** Searches from a start, from where the clock leads from there, and from the best of many costs; what is nearest. */
 export function searchFrom(
   start: EngineProfile,
   train: readonly TracedRequest[],
   played: readonly TracedRequest[],
 ): Found {
-  const plain = searchByReplay(start, train, played);
-  const clocked = searchClocked(start, train, played);
-  return clocked.misfit < plain.misfit ? clocked : plain;
+  const scattered = scatteredAround(start).map((profile) => ({
+    profile,
+    misfit: misfitByReplay(profile, train, played),
+  }));
+  const best = scattered.toSorted((x, y) => x.misfit - y.misfit).slice(0, looked.kept);
+  return [
+    searchClocked(start, train, played),
+    ...[start, ...best.map(({ profile }) => profile)].map((profile) => searchByReplay(profile, train, played)),
+  ].reduce((first, next) => (next.misfit < first.misfit ? next : first));
+}
+
+function scatteredAround(start: EngineProfile): EngineProfile[] {
+  const random = randomStream(1, 'costs to begin with');
+  const within = ([low, high]: readonly [number, number]): number => low * (high / low) ** random.next();
+  return Array.from({ length: looked.at }, () => {
+    const aMs = start.cost.aMs * within(ranges.a);
+    return withCost(start, [aMs, aMs * within(ranges.c), aMs * within(ranges.k), aMs * within(ranges.p1), 0]);
+  });
 }
 
 /** Searches from where the clock leads. */
