@@ -52,6 +52,23 @@ describe('a request trace of a simulated vLLM with hidden parameters', () => {
     expect(Object.keys(fit.metrics)).toHaveLength(12);
     for (const { error } of Object.values(fit.metrics)) expect(Math.abs(error)).toBeLessThan(0.06);
   });
+
+  it('asked three times as fast as it can serve, it is known from a quarter in which nobody had to wait yet', () => {
+    const small = { ...hidden, maxBatchSize: 64, jitter: { stepSigma: 0.01 } };
+    const settings = { max_num_seqs: 64, max_num_batched_tokens: 2048 };
+    const requests = tracedRun({ ...small, scheduler: { name: 'vllm-v1', settings } }, 240, 40);
+    const quarter = requests.slice(0, 60).map((request) => request.ttftMs);
+    // The others came to a full batch.
+    expect(Math.max(...quarter) * 2).toBeLessThan(Math.max(...requests.map((request) => request.ttftMs)));
+    const fit = fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings, kv: hidden.kv });
+    for (const { error } of Object.values(fit.metrics)) expect(Math.abs(error)).toBeLessThan(0.06);
+    const drawn = fit.sample(40, 1).map(({ cost }) => cost.aMs + 64 * cost.cMsPerDecode);
+    const truth = hidden.cost.aMs + 64 * hidden.cost.cMsPerDecode;
+    // Steps of a full batch: the engines that explain the trace lie around the true one, and not far from it.
+    expect(Math.min(...drawn)).toBeLessThan(truth);
+    expect(Math.max(...drawn)).toBeGreaterThan(truth);
+    expect(Math.max(...drawn) / Math.min(...drawn)).toBeLessThan(1.5);
+  });
 });
 
 describe('an engine with features that a straight line lacks, seen through one run whose rate climbs past saturation', () => {
@@ -166,6 +183,21 @@ describe('the file', () => {
     const { requests } = readTrace(text, 'x.jsonl');
     expect(requests).toHaveLength(20);
     expect(requests[0]).toEqual(line);
+  });
+
+  it('may tell moments instead of times, as vLLM does: a request whose arrival is on another clock came when it was queued', () => {
+    const own = { input_toks: 10, output_toks: 3, queued_ts: 500, first_token_ts: 500.02, last_token_ts: 500.04 };
+    const [other, same] = [1.7e9, 500].map((arrival_time) =>
+      Array.from({ length: 20 }, () => JSON.stringify({ request_id: 'x-0', arrival_time, ...own })).join('\n'),
+    );
+    for (const text of [other!, same!]) {
+      const { requests, assumedUnit } = readTrace(text, 'x.jsonl');
+      expect(assumedUnit).toBe('s');
+      expect(requests[0]!.arrivalMs).toBe(500_000);
+      expect(requests[0]!.ttftMs).toBeCloseTo(20, 6);
+      expect(requests[0]!.tpotMs).toBeCloseTo(10, 6);
+      expect(requests[0]!.latencyMs).toBeCloseTo(40, 6);
+    }
   });
 
   it.each([

@@ -12,7 +12,7 @@ import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 import { drawnAround, misfitByReplay } from './replay-search.ts';
 import type { TracedRequest } from './request-trace.ts';
-import { staysOf } from './stays.ts';
+import { leastStepOf, staysOf } from './stays.ts';
 import { stepJitter } from './step-jitter.ts';
 import { scoreTrace, traceResiduals } from './trace-score.ts';
 import type { TraceMetric } from './trace-score.ts';
@@ -137,8 +137,8 @@ function bySearch(
   const played = playedWith(all, train);
   const start = { ...namedFor(options), ...searchStart(leastStepOf(train), options), jitter: { stepSigma: 0 } };
   const found = searchLimits(start, options, train, played);
-  const enough = found.misfit + clearlyNearer * train.length;
-  if (clocked !== null && misfitByReplay(clocked.profile, train, played) < enough) return clocked;
+  const apart = (profile: EngineProfile): number => misfitByReplay(profile, train, played) / train.length;
+  if (clocked !== null && apart(clocked.profile) - apart(found.profile) < clearlyNearer) return clocked;
   const still = found.profile;
   const clock = clockAt(pieces, still.cost, rulesOf(still.scheduler!));
   const jitter = { stepSigma: Math.min(usualJitter, stepJitter(pieces, clock)) };
@@ -164,11 +164,6 @@ function onOwnClock(requests: readonly TracedRequest[]): TracedRequest[] {
 function playedWith(all: readonly TracedRequest[], train: readonly TracedRequest[]): TracedRequest[] {
   const lastMs = train.reduce((last, { arrivalMs, latencyMs }) => Math.max(last, arrivalMs + latencyMs), 0);
   return all.filter((request, i) => i < train.length || request.arrivalMs <= lastMs);
-}
-
-function leastStepOf(train: readonly TracedRequest[]): number {
-  const tpots = train.flatMap(({ tpotMs, outputTokens }) => (tpotMs !== null && outputTokens >= 8 ? [tpotMs] : []));
-  return Math.max(1e-3, quantile(Float64Array.from(tpots).sort(), 0.01) ?? 10);
 }
 
 function piecesOf(

@@ -3,8 +3,9 @@ import type { EngineProfile, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
 import { searchByReplay, usualShares } from './replay-search.ts';
 import type { Found } from './replay-search.ts';
-import { searchClocked, searchFrom } from './trace-search.ts';
+import { searchBeside, searchClocked, searchFrom } from './trace-search.ts';
 import type { TracedRequest } from './request-trace.ts';
+import { leastStepOf } from './stays.ts';
 import { budget, largeBatch, mostDecoding, roundBatches, usualBudgets } from './trace-variants.ts';
 
 /** A limit that was not told must make the trace so much likelier (a difference of logarithms) than none, else there is none. */
@@ -67,7 +68,7 @@ export function searchLimits(
       searchByReplay(withSetting(best.profile, budget, tokens), train, played, fewRounds);
     best = nearest([best, ...others.map(again)])!;
   }
-  return best;
+  return searchBeside(best, train, played);
 }
 
 /** The size of the KV cache that explains why nobody was let in; null = that is not known to have happened. */
@@ -83,7 +84,11 @@ function searchKv(
   const blockSize = scheduler === 'mindie' ? blockSizes.mindie : blockSizes.usual;
   const sized = (blocks: number): Found =>
     searchByReplay({ ...base, kv: { blocks: Math.round(blocks), blockSize } }, train, played, fewRounds);
-  const [low, high] = [door.leastTokens / blockSize / apart.beyond, (door.mostTokens / blockSize) * apart.beyond];
+  // Whoever was answered fitted in.
+  const longest = Math.max(...train.map(({ promptTokens, outputTokens }) => promptTokens + outputTokens));
+  const low = Math.max(longest, door.leastTokens / apart.beyond) / blockSize;
+  const high = (door.mostTokens * apart.beyond) / blockSize;
+  if (low >= high) return null;
   const count = Math.ceil(Math.log(high / low) / Math.log(apart.coarse));
   let best = nearest(Array.from({ length: count + 1 }, (_, i) => sized(low * (high / low) ** (i / count))))!;
   for (const share of apart.finer) {
@@ -115,7 +120,7 @@ interface Door {
 /** The first time in a trace that the door was closed; null = it never was. */
 function doorOf(train: readonly TracedRequest[]): Door | null {
   const firstMs = train.map(({ arrivalMs, ttftMs }) => arrivalMs + ttftMs);
-  const leastStepMs = train.reduce((least, { tpotMs }) => Math.min(least, tpotMs ?? Infinity), Infinity);
+  const leastStepMs = leastStepOf(train);
   let latestMs = -Infinity;
   for (const [i, { arrivalMs }] of train.entries()) {
     const sinceMs = Math.max(latestMs, arrivalMs);
@@ -129,7 +134,8 @@ function doorOf(train: readonly TracedRequest[]): Door | null {
     const inside = train.filter(
       (request, j) => firstMs[j]! <= sinceMs && request.arrivalMs + request.latencyMs > sinceMs,
     );
-    const made = ({ arrivalMs: at, ttftMs, tpotMs }: TracedRequest): number => 1 + (sinceMs - at - ttftMs) / tpotMs!;
+    const made = ({ arrivalMs: at, ttftMs, tpotMs }: TracedRequest): number =>
+      tpotMs === null ? 1 : 1 + (sinceMs - at - ttftMs) / Math.max(tpotMs, leastStepMs);
     return {
       running: inside.length,
       leastTokens: inside.reduce((sum, { promptTokens }) => sum + promptTokens, 0),

@@ -1,7 +1,7 @@
 import { randomStream } from '../core/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import { solve } from './linear-solve.ts';
-import { replay } from './replay.ts';
+import { replayFirst } from './replay.ts';
 import type { TracedRequest } from './request-trace.ts';
 
 /** An engine that was looked for with replays, and how far it is from the trace: less is nearer, only differences count. */
@@ -28,7 +28,7 @@ const mild = 2;
 const leastSpreads = [0.1, 0.005, 0.005] as const;
 /** Cost per decode, per 1000 KV tokens and per prompt token as shares of a, as engines have them, and how far (as a logarithm) they may be from that. */
 export const usualShares = { c: 0.003, k: 0.004, p1: 0.004 } as const;
-const shareSpread = 1.5;
+const shareSpread = 1;
 /** Share of the requests, those that are expected to wait least, that tell the overhead. */
 const quickest = 0.25;
 /** No share of a is taken for smaller than this: it would hang on nothing. */
@@ -44,17 +44,18 @@ export function searchByReplay(
   played: readonly TracedRequest[],
   rounds = mostRounds,
 ): Found {
+  const prior = shareSpread / Math.sqrt(overlapOf(train));
   let z = pointOf(start);
   let errors = errorsOf(profileAt(start, z), train, played);
   let spreads = spreadsOf(errors);
-  let loss = lossOf(errors, spreads, z);
+  let loss = lossOf(errors, spreads, z, prior);
   let damping = firstDamping;
   let failed = 0;
   let curvature: number[][] = [];
   for (let round = 0; round < rounds && failed < nudges.length; round++) {
     const nudge = nudges[failed]!;
     const nudged = z.map((_, i) => errorsOf(profileAt(start, z.with(i, z[i]! + nudge)), train, played));
-    const { normal, right } = slopesOf(errors, nudged, spreads, z, nudge);
+    const { normal, right } = slopesOf(errors, nudged, spreads, z, { nudge, prior });
     curvature = normal;
     let moved = 0;
     // A step that makes it worse is tried again, shorter.
@@ -65,7 +66,7 @@ export function searchByReplay(
       );
       const next = z.map((value, i) => value + Math.max(-longestMove, Math.min(longestMove, step[i]!)));
       const nextErrors = errorsOf(profileAt(start, next), train, played);
-      const nextLoss = lossOf(nextErrors, spreads, next);
+      const nextLoss = lossOf(nextErrors, spreads, next, prior);
       if (nextLoss < loss) {
         moved = Math.max(...next.map((value, i) => Math.abs(value - z[i]!)));
         [z, errors] = [next, nextErrors];
@@ -77,18 +78,18 @@ export function searchByReplay(
       damping = firstDamping;
     }
     spreads = spreadsOf(errors);
-    loss = lossOf(errors, spreads, z);
+    loss = lossOf(errors, spreads, z, prior);
   }
-  return { profile: profileAt(start, z), misfit: misfitOf(errors, z), curvature };
+  return { profile: profileAt(start, z), misfit: misfitOf(errors, z, prior), curvature };
 }
 
-/** How far a profile is from the trace, as searchByReplay has it. */
+/** How far a profile is from the trace, whatever engines usually are. */
 export function misfitByReplay(
   profile: EngineProfile,
   train: readonly TracedRequest[],
   played: readonly TracedRequest[],
 ): number {
-  return misfitOf(errorsOf(profile, train, played), pointOf(profile));
+  return unlikelihoodOf(errorsOf(profile, train, played));
 }
 
 /** Logarithms of a, and of c, k and p1 as shares of it. */
@@ -126,14 +127,19 @@ type Errors = readonly Float64Array[];
 
 function errorsOf(profile: EngineProfile, train: readonly TracedRequest[], played: readonly TracedRequest[]): Errors {
   const still = { ...profile, jitter: { stepSigma: 0 }, overheadMs: 0 };
-  const { ttftMs, tpotMs, latencyMs } = replay(still, played);
+  const { ttftMs, tpotMs, latencyMs } = replayFirst(still, played, train.length);
   const overheadMs = overheadOf(train, ttftMs);
   // Where in a step a request came is chance: a first token is not known better than that.
   const stepMs = profile.cost.aMs;
   const first = train.map((request, i) => (ttftMs[i]! + overheadMs - request.ttftMs) / (request.ttftMs + stepMs));
-  const each = train.map(({ tpotMs: own }, i) => (own === null || own <= 0 ? NaN : Math.log(tpotMs[i]! / own)));
-  const whole = train.map((request, i) => Math.log((latencyMs[i]! + overheadMs) / request.latencyMs));
+  const each = train.map((request, i) => logRatio(tpotMs[i]!, request.tpotMs));
+  const whole = train.map((request, i) => logRatio(latencyMs[i]! + overheadMs, request.latencyMs));
   return [first, each, whole].map((kind) => Float64Array.from(kind));
+}
+
+/** NaN where one of them is nothing: an answer of one token has no time per token, and one that never fitted no time at all. */
+function logRatio(replayed: number, measured: number | null): number {
+  return measured !== null && measured > 0 && replayed > 0 ? Math.log(replayed / measured) : NaN;
 }
 
 /** What is left of the first tokens of those that are expected to wait least. */
@@ -156,24 +162,27 @@ function spreadsOf(errors: Errors): number[] {
   });
 }
 
-function priorsOf(z: readonly number[]): number[] {
-  return [usualShares.c, usualShares.k, usualShares.p1].map((share, i) => (z[1 + i]! - Math.log(share)) / shareSpread);
+function priorsOf(z: readonly number[], prior: number): number[] {
+  return [usualShares.c, usualShares.k, usualShares.p1].map((share, i) => (z[1 + i]! - Math.log(share)) / prior);
 }
 
-function lossOf(errors: Errors, spreads: readonly number[], z: readonly number[]): number {
+function lossOf(errors: Errors, spreads: readonly number[], z: readonly number[], prior: number): number {
   const all = errors.map((kind, i) => kind.reduce((sum, error) => sum + tamed(error / spreads[i]!), 0));
-  return [...all, ...priorsOf(z).map((away) => away * away)].reduce((sum, part) => sum + part, 0);
+  return [...all, ...priorsOf(z, prior).map((away) => away * away)].reduce((sum, part) => sum + part, 0);
 }
 
 /** The spreads being unknown, what counts is their logarithm, once for every request. */
-function misfitOf(errors: Errors, z: readonly number[]): number {
-  const parts = errors.map((kind, i) => {
-    const count = kind.reduce((sum, error) => sum + (Number.isNaN(error) ? 0 : 1), 0);
-    const spread = spreadsOf(errors)[i]!;
-    const mean = kind.reduce((sum, error) => sum + tamed(error / spread), 0) / Math.max(1, count);
-    return count * Math.log(spread * Math.sqrt(Math.max(mean, 1e-9)));
-  });
-  return [...parts, ...priorsOf(z).map((away) => (away * away) / 2)].reduce((sum, part) => sum + part, 0);
+function unlikelihoodOf(errors: Errors): number {
+  const spreads = spreadsOf(errors);
+  return errors.reduce((sum, kind, i) => {
+    const known = kind.filter((error) => !Number.isNaN(error));
+    const mean = known.reduce((all, error) => all + tamed(error / spreads[i]!), 0) / Math.max(1, known.length);
+    return sum + known.length * Math.log(spreads[i]! * Math.sqrt(Math.max(mean, 1e-9)));
+  }, 0);
+}
+
+function misfitOf(errors: Errors, z: readonly number[], prior: number): number {
+  return priorsOf(z, prior).reduce((sum, away) => sum + (away * away) / 2, unlikelihoodOf(errors));
 }
 
 /** The square, and beyond `mild` a straight line that goes on from it; nothing for what is not there. */
@@ -189,7 +198,7 @@ function slopesOf(
   nudged: readonly Errors[],
   spreads: readonly number[],
   z: readonly number[],
-  nudge: number,
+  { nudge, prior }: { nudge: number; prior: number },
 ): { normal: number[][]; right: number[] } {
   const size = z.length;
   const normal = Array.from({ length: size }, () => Array.from({ length: size }, () => 0));
@@ -207,9 +216,9 @@ function slopesOf(
       }
     });
   });
-  priorsOf(z).forEach((away, i) => {
-    normal[1 + i]![1 + i]! += 1 / shareSpread ** 2;
-    right[1 + i]! -= away / shareSpread;
+  priorsOf(z, prior).forEach((away, i) => {
+    normal[1 + i]![1 + i]! += 1 / prior ** 2;
+    right[1 + i]! -= away / prior;
   });
   return { normal, right };
 }
@@ -222,10 +231,7 @@ export function drawnAround(
   { count, seed, runSpread }: { count: number; seed: number; runSpread: number },
 ): EngineProfile[] {
   const random = randomStream(seed, 'engines that explain a trace');
-  // Answers of one batch share their steps: so many of them say what one would.
-  const [from, to] = [train[0]!.arrivalMs, Math.max(...train.map(({ arrivalMs, latencyMs }) => arrivalMs + latencyMs))];
-  const overlap = train.reduce((sum, { latencyMs }) => sum + latencyMs, 0) / Math.max(1e-9, to - from);
-  const width = Math.sqrt(Math.max(1, overlap));
+  const width = Math.sqrt(overlapOf(train));
   const z = pointOf(found);
   const root = choleskyOf(curvature);
   return Array.from({ length: count }, () => {
@@ -240,6 +246,13 @@ export function drawnAround(
     );
     return { ...profile, cost };
   });
+}
+
+/** How many of the answers cover a moment, on average: they share their steps, so that so many say what one would. */
+function overlapOf(train: readonly TracedRequest[]): number {
+  const toMs = train.reduce((last, { arrivalMs, latencyMs }) => Math.max(last, arrivalMs + latencyMs), 0);
+  const servedMs = train.reduce((sum, { latencyMs, ttftMs }) => sum + latencyMs - ttftMs, 0);
+  return Math.max(1, servedMs / Math.max(1e-9, toMs - train[0]!.arrivalMs));
 }
 
 /** L of a matrix that is L·Lᵀ; directions of which nothing is known are left a little. */

@@ -22,18 +22,33 @@ export function replay(
   seed = 1,
   keepTimes = false,
 ): Replayed {
-  const plain = play(profile, requests, seed, keepTimes, null);
+  return replayFirst(profile, requests, requests.length, { seed, keepTimes });
+}
+
+/** The same until the first so many requests are answered; what else is not over by then has no times. */
+export function replayFirst(
+  profile: EngineProfile,
+  requests: readonly TracedRequest[],
+  wanted: number,
+  dice: Dice = { seed: 1, keepTimes: false },
+): Replayed {
+  const plain = play(profile, requests, wanted, dice, null);
   // Looking prompts up takes time, and changes nothing where nobody was preempted.
   return plain.preemptions === 0 || plain.keyBlockSize === null
     ? plain.out
-    : play(profile, requests, seed, keepTimes, plain.keyBlockSize).out;
+    : play(profile, requests, wanted, dice, plain.keyBlockSize).out;
+}
+
+interface Dice {
+  seed: number;
+  keepTimes: boolean;
 }
 
 function play(
   profile: EngineProfile,
   requests: readonly TracedRequest[],
-  seed: number,
-  keepTimes: boolean,
+  wanted: number,
+  { seed, keepTimes }: Dice,
   keyedBy: number | null,
 ): { out: Replayed; preemptions: number; keyBlockSize: number | null } {
   const core = new EngineCore({ profile, seed, keepTimes });
@@ -47,11 +62,13 @@ function play(
   };
   let next = 0;
   let keyed = 0;
-  while (next < count || core.step !== null) {
+  let missing = wanted;
+  while (missing > 0 && (next < count || core.step !== null)) {
     const nextMs = requests[next]?.arrivalMs ?? Infinity;
     const finishes = core.step === null ? [] : core.advance(nextMs);
     for (const { id, firstTokenMs, endMs, tokenAtMs } of finishes) {
       const { arrivalMs, outputTokens } = requests[id]!;
+      if (id < wanted) missing--;
       out.ttftMs[id] = firstTokenMs - arrivalMs + overheadMs;
       out.latencyMs[id] = endMs - arrivalMs + overheadMs;
       if (keepTimes) out.tokenAtMs[id] = tokenAtMs.map((atMs) => atMs + overheadMs);
@@ -60,7 +77,10 @@ function play(
     if (finishes.length > 0) continue;
     for (; next < count && requests[next]!.arrivalMs <= nextMs; next++) {
       const { arrivalMs, promptTokens, outputTokens } = requests[next]!;
-      if (!core.fits(promptTokens, outputTokens)) continue;
+      if (!core.fits(promptTokens, outputTokens)) {
+        if (next < wanted) missing--;
+        continue;
+      }
       const keys = keyedBy === null ? null : newKeys(keyed, Math.floor(promptTokens / keyedBy));
       keyed += keys?.prompt.length ?? 0;
       core.submit({ id: next, inputTokens: promptTokens, outputTokens, arrivalMs, ...(keys && { keys }) });

@@ -1,3 +1,4 @@
+import { quantile } from '../core/index.ts';
 import type { Stay, Stretch } from './clock-pieces.ts';
 import type { TracedRequest } from './request-trace.ts';
 
@@ -5,6 +6,17 @@ import type { TracedRequest } from './request-trace.ts';
 const stretchSteps = 16;
 /** An answer that missed so many steps of the engine was out of the batch. */
 const missedSteps = 3;
+
+/** Shorter answers say little of a step: the moments of their tokens are read a little late, now one, now the other. */
+const tellingTokens = 8;
+
+/** About the shortest step. */
+export function leastStepOf(train: readonly TracedRequest[]): number {
+  const tpots = train.flatMap(({ tpotMs, outputTokens }) =>
+    tpotMs !== null && outputTokens >= tellingTokens ? [tpotMs] : [],
+  );
+  return Math.max(1e-3, quantile(Float64Array.from(tpots).sort(), 0.01) ?? 10);
+}
 
 /**
  * When each request was in the batch, and what is counted. Where the times of tokens are known, a gap in which others went on is a

@@ -5,7 +5,7 @@ import { replay } from './replay.ts';
 import { misfitByReplay, searchByReplay } from './replay-search.ts';
 import type { Found } from './replay-search.ts';
 import type { TracedRequest } from './request-trace.ts';
-import { staysOf } from './stays.ts';
+import { leastStepOf, staysOf } from './stays.ts';
 import { clockOf, fitClock } from './step-clock.ts';
 import { rulesOf } from './trace-variants.ts';
 
@@ -19,6 +19,9 @@ const settled = 0.005;
 const looked = { at: 40, kept: 2 };
 /** Where they lie: a as a share of the start's, c, k and p1 as shares of a. */
 const ranges = { a: [0.4, 1.1], c: [5e-4, 1e-2], k: [1e-3, 2e-2], p1: [1.5e-3, 1.5e-2] } as const;
+
+/** Searches that begin beside what was found, and how far beside (as a logarithm): a and p1 are soon known, c and k stand for each other. */
+const hops = { count: 6, known: 0.15, unknown: 0.4 };
 
 /** Searches from a start, from where the clock leads from there, and from the best of many costs; what is nearest. */
 export function searchFrom(
@@ -35,6 +38,26 @@ export function searchFrom(
     searchClocked(start, train, played),
     ...[start, ...best.map(({ profile }) => profile)].map((profile) => searchByReplay(profile, train, played)),
   ].reduce((first, next) => (next.misfit < first.misfit ? next : first));
+}
+
+/** Begins again and again a little beside what was found: a search ends in the first hollow, and the deepest is mostly near. */
+export function searchBeside(found: Found, train: readonly TracedRequest[], played: readonly TracedRequest[]): Found {
+  const random = randomStream(2, 'costs to begin with');
+  const off = (spread: number): number => Math.exp(spread * random.normal());
+  let nearest = found;
+  for (let hop = 0; hop < hops.count; hop++) {
+    const { aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken } = nearest.profile.cost;
+    const beside = [
+      aMs * off(hops.known),
+      Math.max(cMsPerDecode, ranges.c[0] * aMs) * off(hops.unknown),
+      Math.max(kMsPer1000KvTokens, ranges.k[0] * aMs) * off(hops.unknown),
+      p1MsPerPrefillToken * off(hops.known),
+      0,
+    ];
+    const next = searchByReplay(withCost(nearest.profile, beside), train, played);
+    if (next.misfit < nearest.misfit) nearest = next;
+  }
+  return nearest;
 }
 
 function scatteredAround(start: EngineProfile): EngineProfile[] {
@@ -64,7 +87,7 @@ function clockedWithAll(
   train: readonly TracedRequest[],
   played: readonly TracedRequest[],
 ): EngineProfile {
-  const leastStepMs = train.reduce((least, { tpotMs }) => Math.min(least, tpotMs ?? Infinity), Infinity);
+  const leastStepMs = leastStepOf(train);
   const { stays, stretches } = staysOf(train, leastStepMs);
   const arrivals = train.map(({ arrivalMs, ttftMs, promptTokens }) => ({
     arrivalMs,
