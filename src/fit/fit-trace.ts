@@ -53,8 +53,8 @@ const throws = { least: 2, most: 32 };
 const clearlyFull = 0.9;
 /** Fewer answers than this that were served among known ones leave the clock nothing to count. */
 const leastCounted = 8;
-/** Requests with which replays are searched, at most. */
-const mostSearched = 600;
+/** Requests with which replays are searched, at most, and tokens of their answers; and how few it may come to. */
+const mostSearched = { requests: 600, tokens: 1_000_000, least: 30 };
 /** An engine found by replays must be this much likelier, for each request (a difference of logarithms), than what the clock says: its errors are half as large again. */
 const clearlyNearer = 1.5;
 /** Where steps cannot be counted, what looks like jitter beyond this is somebody in the batch who is not known. */
@@ -77,6 +77,7 @@ interface Explained {
 export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOptions): TraceFit {
   const trained = Math.max(10, Math.floor(requests.length * options.train));
   if (requests.length - trained < 10) throw tooShort(requests.length);
+  refuseSmallKv(requests, options.kv);
   const all = onOwnClock(requests);
   const train = all.slice(0, Math.min(trained, mostTrained));
   const played = playedWith(all, train);
@@ -125,6 +126,15 @@ function byClock(
   return { profile, knots: chosen.fit.knots, sample };
 }
 
+function searchedOf(trained: readonly TracedRequest[]): readonly TracedRequest[] {
+  let tokens = 0;
+  const end = trained.findIndex((request, i) => {
+    tokens += request.outputTokens;
+    return i >= mostSearched.requests || (i >= mostSearched.least && tokens > mostSearched.tokens);
+  });
+  return end === -1 ? trained : trained.slice(0, end);
+}
+
 /** Searches with replays, unless the clock explains the trace about as well. */
 function bySearch(
   pieces: ClockPieces,
@@ -133,7 +143,7 @@ function bySearch(
   trained: readonly TracedRequest[],
   options: TraceFitOptions,
 ): Explained {
-  const train = trained.slice(0, mostSearched);
+  const train = searchedOf(trained);
   const played = playedWith(all, train);
   const start = { ...namedFor(options), ...searchStart(leastStepOf(train), options), jitter: { stepSigma: 0 } };
   const found = searchLimits(start, options, train, played);
@@ -296,6 +306,27 @@ function intervalsOf(profiles: readonly EngineProfile[]): TraceFit['intervals'] 
       return [name, [quantile(sorted, 0.05) ?? 0, quantile(sorted, 0.95) ?? 0]];
     }),
   );
+}
+
+function refuseSmallKv(requests: readonly TracedRequest[], kv: EngineProfile['kv']): void {
+  const longest = requests.reduce(
+    (most, request) => Math.max(most, request.promptTokens + request.outputTokens - 1),
+    0,
+  );
+  const held = kv === null ? Infinity : kv.blocks * kv.blockSize;
+  if (longest <= held) return;
+  throw new UserError({
+    code: 'kv-too-small',
+    message: {
+      en: `a KV cache of ${held} tokens holds no request of ${longest}, and one was answered`,
+      zh: `${held} token 的 KV 缓存放不下 ${longest} token 的请求，而该请求已得到回答`,
+    },
+    hint: {
+      en: 'See blocks and blockSize: the server prints both when it starts. Leave them out to have them looked for.',
+      zh: '请检查 blocks 与 blockSize：服务器启动时会打印二者。不给出则由程序推断。',
+    },
+    place: { flag: '--set' },
+  });
 }
 
 function tooShort(count: number): UserError {
