@@ -74,10 +74,9 @@ describe('a request trace of a simulated vLLM with hidden parameters', () => {
 it('a KV cache in which an answered request finds no room is refused: blocks or blockSize must be wrong', () => {
   const requests = tracedRun(hidden, 100, 5);
   const longest = Math.max(...requests.map((request) => request.promptTokens + request.outputTokens));
-  const told = (blocks: number) => () =>
-    fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings: {}, kv: { blocks, blockSize: 1 } });
-  expect(told(longest - 1)).toThrow('holds no request');
-  expect(told(longest)).not.toThrow();
+  const fit = (): unknown =>
+    fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings: {}, kv: { blocks: longest - 1, blockSize: 1 } });
+  expect(fit).toThrow(`a KV cache of ${longest - 1} tokens holds no request of ${longest}`);
 });
 
 describe('an engine with features that a straight line lacks, seen through one run whose rate climbs past saturation', () => {

@@ -57,6 +57,9 @@ const leastCounted = 8;
 const mostSearched = { requests: 600, tokens: 1_000_000, least: 30 };
 /** An engine found by replays must be this much likelier, for each request (a difference of logarithms), than what the clock says: its errors are half as large again. */
 const clearlyNearer = 1.5;
+/** What a profile says of itself that was searched. */
+const searchedNote =
+  'Searched with replays of the fitted requests: most of who shared their batch came later, or was not let in. c and k are told apart by what engines usually have.';
 /** Where steps cannot be counted, what looks like jitter beyond this is somebody in the batch who is not known. */
 const usualJitter = 0.03;
 /** Share of the requests left out at either end when the overhead is read. */
@@ -144,15 +147,15 @@ function bySearch(
   options: TraceFitOptions,
 ): Explained {
   const train = searchedOf(trained);
-  const played = playedWith(all, train);
+  const shown = { train, played: playedWith(all, train) };
   const start = { ...namedFor(options), ...searchStart(leastStepOf(train), options), jitter: { stepSigma: 0 } };
-  const found = searchLimits(start, options, train, played);
-  const apart = (profile: EngineProfile): number => misfitByReplay(profile, train, played) / train.length;
+  const found = searchLimits(start, options, shown);
+  const apart = (profile: EngineProfile): number => misfitByReplay(profile, shown) / train.length;
   if (clocked !== null && apart(clocked.profile) - apart(found.profile) < clearlyNearer) return clocked;
   const still = found.profile;
   const clock = clockAt(pieces, still.cost, rulesOf(still.scheduler!));
   const jitter = { stepSigma: Math.min(usualJitter, stepJitter(pieces, clock)) };
-  const { profile } = withOverhead({ ...still, jitter }, train, played);
+  const { profile } = withOverhead({ ...still, jitter, notes: [searchedNote] }, train, shown.played);
   const sample = (count: number, seed: number): EngineProfile[] =>
     drawnAround(found, train, profile, { count, seed, runSpread });
   return { profile, knots: [], sample };
@@ -309,10 +312,7 @@ function intervalsOf(profiles: readonly EngineProfile[]): TraceFit['intervals'] 
 }
 
 function refuseSmallKv(requests: readonly TracedRequest[], kv: EngineProfile['kv']): void {
-  const longest = requests.reduce(
-    (most, request) => Math.max(most, request.promptTokens + request.outputTokens - 1),
-    0,
-  );
+  const longest = requests.reduce((most, request) => Math.max(most, request.promptTokens + request.outputTokens), 0);
   const held = kv === null ? Infinity : kv.blocks * kv.blockSize;
   if (longest <= held) return;
   throw new UserError({

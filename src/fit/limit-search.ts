@@ -2,8 +2,8 @@ import { schedulers } from '../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
 import { searchByReplay, usualShares } from './replay-search.ts';
-import type { Found } from './replay-search.ts';
-import { searchBeside, searchClocked, searchFrom } from './trace-search.ts';
+import type { Found, Shown } from './replay-search.ts';
+import { searchBeside, searchClocked, searchFrom } from './search-starts.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { leastStepOf } from './stays.ts';
 import { budget, largeBatch, mostDecoding, roundBatches, usualBudgets } from './trace-variants.ts';
@@ -43,47 +43,38 @@ export function searchStart(
 }
 
 /** Limits that nobody told (batch, KV cache, tokens of a step), by which of them lets replays come out as measured. */
-export function searchLimits(
-  base: EngineProfile,
-  options: TraceFitOptions,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-): Found {
+export function searchLimits(base: EngineProfile, options: TraceFitOptions, shown: Shown): Found {
   const told = (name: string): boolean => Object.hasOwn(options.settings, name);
   const { batchSetting, settings } = schedulers[options.scheduler];
-  let best = searchFrom(base, train, played);
+  let best = searchFrom(base, shown);
   if (!told(batchSetting)) {
-    const most = mostDecoding(train);
+    const most = mostDecoding(shown.train);
     const sizes = roundBatches.filter((size) => size >= most && size < largeBatch);
-    const limited = nearest(sizes.map((size) => searchClocked(withSetting(base, batchSetting, size), train, played)));
+    const limited = nearest(sizes.map((size) => searchClocked(withSetting(base, batchSetting, size), shown)));
     if (limited !== null && limited.misfit < best.misfit - worth) best = limited;
   }
   if (options.kv === null) {
-    const limited = searchKv(base, options, train, played);
+    const limited = searchKv(base, options, shown);
     if (limited !== null && limited.misfit < best.misfit - worth) best = limited;
   }
   if (Object.hasOwn(settings, budget) && !told(budget)) {
     const others = usualBudgets.filter((tokens) => tokens !== best.profile.scheduler?.settings[budget]);
     const again = (tokens: number): Found =>
-      searchByReplay(withSetting(best.profile, budget, tokens), train, played, fewRounds);
+      searchByReplay(withSetting(best.profile, budget, tokens), shown, fewRounds);
     best = nearest([best, ...others.map(again)])!;
   }
-  return searchBeside(best, train, played);
+  return searchBeside(best, shown);
 }
 
 /** The size of the KV cache that explains why nobody was let in; null = that is not known to have happened. */
-function searchKv(
-  base: EngineProfile,
-  { scheduler, settings }: TraceFitOptions,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-): Found | null {
+function searchKv(base: EngineProfile, { scheduler, settings }: TraceFitOptions, shown: Shown): Found | null {
+  const { train } = shown;
   const door = doorOf(train);
   const batch = settings[schedulers[scheduler].batchSetting];
   if (door === null || (batch !== undefined && door.running >= Number(batch))) return null;
   const blockSize = scheduler === 'mindie' ? blockSizes.mindie : blockSizes.usual;
   const sized = (blocks: number): Found =>
-    searchByReplay({ ...base, kv: { blocks: Math.round(blocks), blockSize } }, train, played, fewRounds);
+    searchByReplay({ ...base, kv: { blocks: Math.round(blocks), blockSize } }, shown, fewRounds);
   // Whoever was answered fitted in.
   const longest = Math.max(...train.map(({ promptTokens, outputTokens }) => promptTokens + outputTokens));
   const low = Math.max(longest, door.leastTokens / apart.beyond) / blockSize;
@@ -95,7 +86,7 @@ function searchKv(
     const { blocks } = best.profile.kv!;
     best = nearest([best, sized(blocks * (1 - share)), sized(blocks * (1 + share))])!;
   }
-  return searchByReplay(best.profile, train, played);
+  return searchByReplay(best.profile, shown);
 }
 
 function nearest(all: readonly Found[]): Found | null {

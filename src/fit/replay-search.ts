@@ -12,6 +12,14 @@ export interface Found {
   curvature: number[][];
 }
 
+/** What a search may see of a trace. */
+export interface Shown {
+  /** Requests with all their times. */
+  train: readonly TracedRequest[];
+  /** The same, and of those that came while they were being served arrivals and lengths. */
+  played: readonly TracedRequest[];
+}
+
 /** Rounds of the search at most. */
 const mostRounds = 12;
 /** Parameters are moved by this much (a share) to see what hangs on them, more than what single requests do by chance; where that leads nowhere, otherwise. */
@@ -38,15 +46,10 @@ const leastShare = 1e-5;
  * Moves an engine's cost until replays of the first requests come out as they were measured. For traces whose steps cannot be counted: where most of who was in the batch
  * came after the part that may be seen. Their arrivals and lengths are known, and the replay says when they were served.
  */
-export function searchByReplay(
-  start: EngineProfile,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-  rounds = mostRounds,
-): Found {
-  const prior = shareSpread / Math.sqrt(overlapOf(train));
+export function searchByReplay(start: EngineProfile, shown: Shown, rounds = mostRounds): Found {
+  const prior = shareSpread / Math.sqrt(overlapOf(shown.train));
   let z = pointOf(start);
-  let errors = errorsOf(profileAt(start, z), train, played);
+  let errors = errorsOf(profileAt(start, z), shown);
   let spreads = spreadsOf(errors);
   let loss = lossOf(errors, spreads, z, prior);
   let damping = firstDamping;
@@ -54,7 +57,7 @@ export function searchByReplay(
   let curvature: number[][] = [];
   for (let round = 0; round < rounds && failed < nudges.length; round++) {
     const nudge = nudges[failed]!;
-    const nudged = z.map((_, i) => errorsOf(profileAt(start, z.with(i, z[i]! + nudge)), train, played));
+    const nudged = z.map((_, i) => errorsOf(profileAt(start, z.with(i, z[i]! + nudge)), shown));
     const { normal, right } = slopesOf(errors, nudged, spreads, z, { nudge, prior });
     curvature = normal;
     let moved = 0;
@@ -65,7 +68,7 @@ export function searchByReplay(
         right,
       );
       const next = z.map((value, i) => value + Math.max(-longestMove, Math.min(longestMove, step[i]!)));
-      const nextErrors = errorsOf(profileAt(start, next), train, played);
+      const nextErrors = errorsOf(profileAt(start, next), shown);
       const nextLoss = lossOf(nextErrors, spreads, next, prior);
       if (nextLoss < loss) {
         moved = Math.max(...next.map((value, i) => Math.abs(value - z[i]!)));
@@ -84,12 +87,8 @@ export function searchByReplay(
 }
 
 /** How far a profile is from the trace, whatever engines usually are. */
-export function misfitByReplay(
-  profile: EngineProfile,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-): number {
-  return unlikelihoodOf(errorsOf(profile, train, played));
+export function misfitByReplay(profile: EngineProfile, shown: Shown): number {
+  return unlikelihoodOf(errorsOf(profile, shown));
 }
 
 /** Logarithms of a, and of c, k and p1 as shares of it. */
@@ -125,7 +124,7 @@ function profileAt(profile: EngineProfile, [a, c, k, p1]: readonly number[]): En
 /** Errors of first tokens, of times per token and of latencies, request by request; NaN where there is none. */
 type Errors = readonly Float64Array[];
 
-function errorsOf(profile: EngineProfile, train: readonly TracedRequest[], played: readonly TracedRequest[]): Errors {
+function errorsOf(profile: EngineProfile, { train, played }: Shown): Errors {
   const still = { ...profile, jitter: { stepSigma: 0 }, overheadMs: 0 };
   const { ttftMs, tpotMs, latencyMs } = replayFirst(still, played, train.length);
   const overheadMs = overheadOf(train, ttftMs);

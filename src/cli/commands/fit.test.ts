@@ -55,6 +55,15 @@ describe('dyno fit', () => {
     expect(Math.abs(sweeps[0]!.profile.cost.aMs / 12.57 - 1)).toBeLessThan(0.05);
   });
 
+  it('of a real trace says the KV cache that nobody told, beside what it predicts of the requests that were not fitted', async () => {
+    const trace = join(import.meta.dirname, '../../../test/fixtures/request-traces/rtx4090-llama-3.1-8b.jsonl');
+    const told = '--format request-trace --set max_num_seqs=128 --set max_num_batched_tokens=2048';
+    const { out, code } = await dyno(`fit ${trace} ${told}`);
+    expect(code).toBe(0);
+    expect(out).toMatch(/limited by the KV cache: 2[56]\d\d blocks of 16/);
+    expect(out.match(/Ms\.(mean|p50|p90|p99) .* %$/gm)).toHaveLength(12);
+  });
+
   it.each([
     ['an empty file', () => `fit ${file('empty.md', '')}`, 'no result of a load test is in it'],
     ['a file of bytes', () => `fit ${file('bytes.md', Buffer.from([0, 255, 1, 254, 0, 7]))}`, 'is not text'],

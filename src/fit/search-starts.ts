@@ -3,8 +3,7 @@ import type { EngineProfile } from '../sim/index.ts';
 import { cutTime } from './clock-pieces.ts';
 import { replay } from './replay.ts';
 import { misfitByReplay, searchByReplay } from './replay-search.ts';
-import type { Found } from './replay-search.ts';
-import type { TracedRequest } from './request-trace.ts';
+import type { Found, Shown } from './replay-search.ts';
 import { leastStepOf, staysOf } from './stays.ts';
 import { clockOf, fitClock } from './step-clock.ts';
 import { rulesOf } from './trace-variants.ts';
@@ -24,24 +23,20 @@ const ranges = { a: [0.4, 1.1], c: [5e-4, 1e-2], k: [1e-3, 2e-2], p1: [1.5e-3, 1
 const hops = { count: 6, known: 0.15, unknown: 0.4 };
 
 /** Searches from a start, from where the clock leads from there, and from the best of many costs; what is nearest. */
-export function searchFrom(
-  start: EngineProfile,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-): Found {
+export function searchFrom(start: EngineProfile, shown: Shown): Found {
   const scattered = scatteredAround(start).map((profile) => ({
     profile,
-    misfit: misfitByReplay(profile, train, played),
+    misfit: misfitByReplay(profile, shown),
   }));
   const best = scattered.toSorted((x, y) => x.misfit - y.misfit).slice(0, looked.kept);
   return [
-    searchClocked(start, train, played),
-    ...[start, ...best.map(({ profile }) => profile)].map((profile) => searchByReplay(profile, train, played)),
+    searchClocked(start, shown),
+    ...[start, ...best.map(({ profile }) => profile)].map((profile) => searchByReplay(profile, shown)),
   ].reduce((first, next) => (next.misfit < first.misfit ? next : first));
 }
 
 /** Begins again and again a little beside what was found: a search ends in the first hollow, and the deepest is mostly near. */
-export function searchBeside(found: Found, train: readonly TracedRequest[], played: readonly TracedRequest[]): Found {
+export function searchBeside(found: Found, shown: Shown): Found {
   const random = randomStream(2, 'costs to begin with');
   const off = (spread: number): number => Math.exp(spread * random.normal());
   let nearest = found;
@@ -54,7 +49,7 @@ export function searchBeside(found: Found, train: readonly TracedRequest[], play
       p1MsPerPrefillToken * off(hops.known),
       0,
     ];
-    const next = searchByReplay(withCost(nearest.profile, beside), train, played);
+    const next = searchByReplay(withCost(nearest.profile, beside), shown);
     if (next.misfit < nearest.misfit) nearest = next;
   }
   return nearest;
@@ -70,23 +65,15 @@ function scatteredAround(start: EngineProfile): EngineProfile[] {
 }
 
 /** Searches from where the clock leads. */
-export function searchClocked(
-  start: EngineProfile,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-): Found {
-  return searchByReplay(clockedWithAll(start, train, played), train, played);
+export function searchClocked(start: EngineProfile, shown: Shown): Found {
+  return searchByReplay(clockedWithAll(start, shown), shown);
 }
 
 /**
  * A clock whose batches hold those, too, that came after the part that may be seen: a replay says when they were there. Where it puts them depends on the cost that is
  * looked for, so it is read again and again.
  */
-function clockedWithAll(
-  start: EngineProfile,
-  train: readonly TracedRequest[],
-  played: readonly TracedRequest[],
-): EngineProfile {
+function clockedWithAll(start: EngineProfile, { train, played }: Shown): EngineProfile {
   const leastStepMs = leastStepOf(train);
   const { stays, stretches } = staysOf(train, leastStepMs);
   const arrivals = train.map(({ arrivalMs, ttftMs, promptTokens }) => ({
