@@ -46,7 +46,7 @@ export function fitRequests(title: string, requests: readonly TracedRequest[], a
     used: [],
     excluded: [],
     intervals: fit.intervals,
-    residual: null,
+    residual: fit.residual,
     heldOut: { metrics: fit.metrics },
     interpolation: null,
     next: ask.next ? nextMeasured(nextForTrace(fit, requests, batch), ask.lang) : null,

@@ -9,6 +9,9 @@ const metricNames: Record<ScoredMetric, { en: string; zh: string }> = {
   'latencyMs.p90': { en: 'p90 latency', zh: 'p90 延迟' },
 };
 
+/** A fit whose own requests are this far off explains nothing. */
+const unexplained = 0.15;
+
 /** A fit told to people. */
 export function fitText(document: FitDocument, lang: Lang): string {
   const parts = document.sweeps.map((entry) => entryText(entry, lang));
@@ -33,6 +36,14 @@ function entryText(entry: FittedEntry, lang: Lang): string {
     lines.push(`  ${t('left out', '排除')} ${concurrency ?? '?'}: ${why}`);
   }
   if (entry.heldOut !== null && 'metrics' in entry.heldOut) {
+    if (entry.residual !== null && entry.residual > unexplained) {
+      lines.push(
+        `  ${t(
+          `the fitted requests themselves come out ${percent(entry.residual)} off: see whether --set and --scheduler are this server's`,
+          `参与拟合的请求本身误差达 ${percent(entry.residual)}：请检查 --set 与 --scheduler 是否与该服务器一致`,
+        )}`,
+      );
+    }
     lines.push(`  ${t('on the requests that were not fitted', '未参与拟合的请求')}:`);
     for (const [name, { measured, predicted, error }] of Object.entries(entry.heldOut.metrics)) {
       lines.push(

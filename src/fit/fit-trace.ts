@@ -12,7 +12,7 @@ import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 import { drawnAround, misfitByReplay } from './replay-search.ts';
 import type { TracedRequest } from './request-trace.ts';
-import { leastStepOf, staysOf } from './stays.ts';
+import { arrivalsOf, leastStepOf, staysOf } from './stays.ts';
 import { stepJitter } from './step-jitter.ts';
 import { scoreTrace, traceResiduals } from './trace-score.ts';
 import type { TraceMetric } from './trace-score.ts';
@@ -37,6 +37,8 @@ export interface TraceFit {
   /** Whether the largest batch is known: given, or smaller than what would have explained the trace as well. */
   batchKnown: boolean;
   metrics: Record<string, TraceMetric>;
+  /** Mean error of the same figures on the requests that were fitted; null = there are none. */
+  residual: number | null;
   /** Batch sizes where d(n) bends; none = it is straight. */
   knots: readonly number[];
   /** So many engines that explain the trace about as well, to see how far predictions differ among them. */
@@ -89,13 +91,16 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const { profile, knots, sample } = bySearch(pieces, clocked, all, train, options);
   const { batchSetting } = schedulers[options.scheduler];
   const batchGiven = Object.hasOwn(options.settings, batchSetting);
+  const replayed = replays(profile, all);
+  const own = Object.values(scoreTrace(all, replayed, 0, trained)).map(({ error }) => Math.abs(error));
   return {
     profile,
     trained,
     scored: all.length - trained,
     intervals: intervalsOf(sample(draws, 1)),
     batchKnown: batchGiven || profile.maxBatchSize < largeBatch,
-    metrics: scoreTrace(all, replays(profile, all), trained),
+    residual: own.length === 0 ? null : own.reduce((sum, error) => sum + error, 0) / own.length,
+    metrics: scoreTrace(all, replayed, trained),
     knots,
     sample,
   };
@@ -186,11 +191,7 @@ function piecesOf(
 ): ClockPieces {
   const leastStepMs = leastStepOf(train);
   const { stays, stretches } = staysOf(train, leastStepMs);
-  const arrivals = train.map(({ arrivalMs, ttftMs, promptTokens }) => ({
-    arrivalMs,
-    firstMs: arrivalMs + ttftMs,
-    promptTokens,
-  }));
+  const arrivals = arrivalsOf(train);
   // First come, first served: what was not shown began to decode only after the last that was.
   const lastFirstMs = arrivals.reduce((last, one) => Math.max(last, one.firstMs), 0);
   const untilMs = all.length === train.length ? Infinity : Math.max(lastFirstMs, all[train.length]!.arrivalMs);

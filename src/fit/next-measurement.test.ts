@@ -29,7 +29,17 @@ const requests = Array.from({ length: 20 }, (_, i) => ({
 function traceFit(costs: Partial<EngineProfile['cost']>[]): TraceFit {
   const sample = (count: number): EngineProfile[] =>
     Array.from({ length: count }, (_, i) => ({ ...profile, cost: { ...profile.cost, ...costs[i % costs.length] } }));
-  return { profile, trained: 10, scored: 10, intervals: {}, batchKnown: true, metrics: {}, knots: [], sample };
+  return {
+    profile,
+    trained: 10,
+    scored: 10,
+    intervals: {},
+    batchKnown: true,
+    metrics: {},
+    residual: null,
+    knots: [],
+    sample,
+  };
 }
 
 describe('the next measurement of a trace', () => {

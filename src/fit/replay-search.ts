@@ -1,6 +1,6 @@
 import { randomStream } from '../core/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
-import { solve } from './linear-solve.ts';
+import { choleskyOf, solve, solveTransposed } from './linear-solve.ts';
 import { replayFirst } from './replay.ts';
 import type { TracedRequest } from './request-trace.ts';
 
@@ -252,28 +252,4 @@ function overlapOf(train: readonly TracedRequest[]): number {
   const toMs = train.reduce((last, { arrivalMs, latencyMs }) => Math.max(last, arrivalMs + latencyMs), 0);
   const servedMs = train.reduce((sum, { latencyMs, ttftMs }) => sum + latencyMs - ttftMs, 0);
   return Math.max(1, servedMs / Math.max(1e-9, toMs - train[0]!.arrivalMs));
-}
-
-/** L of a matrix that is L·Lᵀ; directions of which nothing is known are left a little. */
-function choleskyOf(matrix: readonly (readonly number[])[]): number[][] {
-  const size = matrix.length;
-  const root = Array.from({ length: size }, () => Array.from({ length: size }, () => 0));
-  for (let i = 0; i < size; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = matrix[i]![j]!;
-      for (let k = 0; k < j; k++) sum -= root[i]![k]! * root[j]![k]!;
-      root[i]![j] = i === j ? Math.sqrt(Math.max(1e-6, sum)) : sum / root[j]![j]!;
-    }
-  }
-  return root;
-}
-
-/** Solves Lᵀ·x = y. */
-function solveTransposed(root: readonly (readonly number[])[], y: readonly number[]): number[] {
-  const x = [...y];
-  for (let i = x.length - 1; i >= 0; i--) {
-    for (let k = i + 1; k < x.length; k++) x[i]! -= root[k]![i]! * x[k]!;
-    x[i]! /= root[i]![i]!;
-  }
-  return x;
 }

@@ -4,7 +4,7 @@ import { cutTime } from './clock-pieces.ts';
 import { replay } from './replay.ts';
 import { misfitByReplay, searchByReplay } from './replay-search.ts';
 import type { Found, Shown } from './replay-search.ts';
-import { leastStepOf, staysOf } from './stays.ts';
+import { arrivalsOf, leastStepOf, staysOf } from './stays.ts';
 import { clockOf, fitClock } from './step-clock.ts';
 import { rulesOf } from './trace-variants.ts';
 
@@ -76,11 +76,7 @@ export function searchClocked(start: EngineProfile, shown: Shown): Found {
 function clockedWithAll(start: EngineProfile, { train, played }: Shown): EngineProfile {
   const leastStepMs = leastStepOf(train);
   const { stays, stretches } = staysOf(train, leastStepMs);
-  const arrivals = train.map(({ arrivalMs, ttftMs, promptTokens }) => ({
-    arrivalMs,
-    firstMs: arrivalMs + ttftMs,
-    promptTokens,
-  }));
+  const arrivals = arrivalsOf(train);
   const rules = { ...rulesOf(start.scheduler!), bend: 1, beyond: 1 };
   let x = clockOf(start.cost);
   for (let reading = 0; reading < readings; reading++) {

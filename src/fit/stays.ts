@@ -18,6 +18,17 @@ export function leastStepOf(train: readonly TracedRequest[]): number {
   return Math.max(1e-3, quantile(Float64Array.from(tpots).sort(), 0.01) ?? 10);
 }
 
+/** When requests came and made their first token. */
+export function arrivalsOf(
+  train: readonly TracedRequest[],
+): { arrivalMs: number; firstMs: number; promptTokens: number }[] {
+  return train.map(({ arrivalMs, ttftMs, promptTokens }) => ({
+    arrivalMs,
+    firstMs: arrivalMs + ttftMs,
+    promptTokens,
+  }));
+}
+
 /**
  * When each request was in the batch, and what is counted. Where the times of tokens are known, a gap in which others went on is a
  * preemption (the prompt and what it had made are prefilled again after it), and stretches are short and follow one another; where

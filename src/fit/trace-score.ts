@@ -48,17 +48,20 @@ function logRatios(train: readonly TracedRequest[], replays: readonly Replayed[]
 }
 
 /**
- * Means and percentiles of the requests from number `from` on, measured, and replayed: the mean over several replays that differ in their
+ * Means and percentiles of the requests from number `from` on (up to `to`), measured, and replayed: the mean over several replays that differ in their
  * dice, since what is wanted is what to expect.
  */
 export function scoreTrace(
   all: readonly TracedRequest[],
   replays: readonly Replayed[],
   from: number,
+  to = all.length,
 ): Record<string, TraceMetric> {
   const entries = kinds.flatMap((kind) => {
-    const truth = distributionOf(all.slice(from).flatMap((request) => request[kind] ?? []));
-    const guesses = replays.map((one) => distributionOf(one[kind].slice(from).filter((value) => !Number.isNaN(value))));
+    const truth = distributionOf(all.slice(from, to).flatMap((request) => request[kind] ?? []));
+    const guesses = replays.map((one) =>
+      distributionOf(one[kind].slice(from, to).filter((value) => !Number.isNaN(value))),
+    );
     return figures.flatMap((figure) => {
       const measured = truth?.[figure] ?? null;
       const known = guesses.flatMap((guess) => guess?.[figure] ?? []);

@@ -62,6 +62,10 @@ describe('dyno fit', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/limited by the KV cache: 2[56]\d\d blocks of 16/);
     expect(out.match(/Ms\.(mean|p50|p90|p99) .* %$/gm)).toHaveLength(12);
+    expect(out).not.toContain('the fitted requests themselves');
+    // A cache an eighth as large cannot have served them.
+    const { out: wrong } = await dyno(`fit ${trace} ${told} --set blocks=300`);
+    expect(wrong).toMatch(/the fitted requests themselves come out \d\d\.\d % off/);
   });
 
   it.each([
