@@ -151,14 +151,19 @@ abstract class SecondEngine {
 
   play(requests: readonly EngineRequest[]): Story {
     const queue = requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
+    // With steps formed ahead, who came after the last one was formed is not seen by this one, unless there would be none.
+    const unseen: Plain[] = [];
+    const came = this.settings['async_scheduling'] === true ? unseen : this.waiting;
     for (;;) {
-      while (queue.length > 0 && queue[0]!.arrivalMs <= this.nowMs) this.waiting.push(new Plain(queue.shift()!));
+      while (queue.length > 0 && queue[0]!.arrivalMs <= this.nowMs) came.push(new Plain(queue.shift()!));
+      if (this.waiting.length + this.running.length === 0) this.waiting.push(...unseen.splice(0));
       if (this.waiting.length + this.running.length === 0) {
         if (queue.length === 0) return this.story;
         this.nowMs = queue[0]!.arrivalMs;
         continue;
       }
       const step = this.form();
+      this.waiting.push(...unseen.splice(0));
       if ('restMs' in step) this.nowMs = Math.min(step.restMs, queue[0]?.arrivalMs ?? Infinity);
       else this.run(step);
     }

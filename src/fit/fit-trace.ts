@@ -1,6 +1,6 @@
 import { distributionOf, quantile, randomStream, UserError } from '../core/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
-import { schedulers } from '../sim/index.ts';
+import { aheadSetting, schedulers } from '../sim/index.ts';
 import { chooseShape } from './choose-shape.ts';
 import type { ChosenShape } from './choose-shape.ts';
 import { cutTime } from './clock-pieces.ts';
@@ -51,8 +51,8 @@ const runSpread = 0.012;
 /** Replays over which a prediction is averaged: as many as cost about as much as one of so many requests, within bounds. */
 const replayedRequests = 40_000;
 const throws = { least: 2, most: 32 };
-/** A batch that ended where the most requests were seen must explain the trace this much better: else it may have been larger. */
-const clearlyFull = 0.9;
+/** A batch that ended where the most requests were seen must explain the trace this much better, else it may have been larger; and so must steps formed ahead. */
+const clearly = 0.9;
 /** Fewer answers than this that were served among known ones leave the clock nothing to count. */
 const leastCounted = 8;
 /** Requests with which replays are searched, at most, and tokens of their answers; and how few it may come to. */
@@ -123,7 +123,9 @@ function byClock(
     const { profile, played: replayed } = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
     const misfit = traceResiduals(train, replayed).reduce((sum, r) => sum + r * r, 0);
     const guessedFull = !batchGiven && Number(variant.settings[batchSetting]) < largeBatch;
-    return { variant, chosen, profile, loss: guessedFull ? misfit / clearlyFull : misfit };
+    const guessedAhead = variant.settings[aheadSetting] !== options.settings[aheadSetting];
+    const guesses = Number(guessedFull) + Number(guessedAhead);
+    return { variant, chosen, profile, loss: misfit / clearly ** guesses };
   });
   const { variant, chosen, profile } = tried.reduce((first, next) => (next.loss < first.loss ? next : first));
   const sample = (count: number, seed: number): EngineProfile[] =>

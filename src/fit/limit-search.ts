@@ -1,4 +1,4 @@
-import { schedulers } from '../sim/index.ts';
+import { aheadSetting, schedulers } from '../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
 import { searchByReplay, usualShares } from './replay-search.ts';
@@ -42,7 +42,7 @@ export function searchStart(
   };
 }
 
-/** Limits that nobody told (batch, KV cache, tokens of a step), by which of them lets replays come out as measured. */
+/** What nobody told (batch, KV cache, tokens of a step, whether steps are formed ahead), by which of it lets replays come out as measured. */
 export function searchLimits(base: EngineProfile, options: TraceFitOptions, shown: Shown): Found {
   const told = (name: string): boolean => Object.hasOwn(options.settings, name);
   const { batchSetting, settings } = schedulers[options.scheduler];
@@ -62,6 +62,10 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
     const again = (tokens: number): Found =>
       searchByReplay(withSetting(best.profile, budget, tokens), shown, fewRounds);
     best = nearest([best, ...others.map(again)])!;
+  }
+  if (Object.hasOwn(settings, aheadSetting) && !told(aheadSetting)) {
+    const ahead = searchByReplay(withSetting(best.profile, aheadSetting, true), shown);
+    if (ahead.misfit < best.misfit - worth) best = ahead;
   }
   return searchBeside(best, shown);
 }

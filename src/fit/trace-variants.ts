@@ -1,11 +1,11 @@
-import { schedulers } from '../sim/index.ts';
+import { aheadSetting, schedulers } from '../sim/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
 import type { TracedRequest } from './request-trace.ts';
 import type { ClockRules } from './step-clock.ts';
 
 /**
- * The settings to try. Where the token budget is not known, the servers' usual ones; where the batch size is not known, a large one
+ * The settings to try. Where it is not known whether steps are formed ahead, both; where the token budget is not known, the servers' usual ones; where the batch size is not known, a large one
  * and the round number just above the most requests that were seen between their first and last token at once.
  */
 export function variantsOf(options: TraceFitOptions, train: readonly TracedRequest[]): TraceFitOptions[] {
@@ -16,15 +16,19 @@ export function variantsOf(options: TraceFitOptions, train: readonly TracedReque
   const most = mostDecoding(train);
   const rounded = roundBatches.find((size) => size >= most) ?? most;
   const batches = has(kind.batchSetting) ? [null] : [...new Set([Math.max(largeBatch, rounded), rounded])];
+  const aheads = Object.hasOwn(kind.settings, aheadSetting) && !has(aheadSetting) ? [false, true] : [false];
   return batches.flatMap((batch) =>
-    budgets.map((tokens) => ({
-      ...options,
-      settings: {
-        ...settings,
-        ...(batch === null ? {} : { [kind.batchSetting]: batch }),
-        ...(tokens === null ? {} : { [budget]: Math.max(tokens, batch ?? 0) }),
-      },
-    })),
+    budgets.flatMap((tokens) =>
+      aheads.map((ahead) => ({
+        ...options,
+        settings: {
+          ...settings,
+          ...(batch === null ? {} : { [kind.batchSetting]: batch }),
+          ...(tokens === null ? {} : { [budget]: Math.max(tokens, batch ?? 0) }),
+          ...(ahead ? { [aheadSetting]: true } : {}),
+        },
+      })),
+    ),
   );
 }
 

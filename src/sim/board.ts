@@ -18,6 +18,8 @@ export class EngineBoard implements Board {
   lastStepMs: number | null = null;
   readonly kv: KvBlocks;
   readonly waiting = new SequenceQueue();
+  /** Came after the next step was formed. */
+  readonly heard: CoreSequence[] = [];
   running: CoreSequence[] = [];
   prefilling: CoreSequence[] = [];
   readonly finishes = new FinishHeap();
@@ -60,6 +62,26 @@ export class EngineBoard implements Board {
     this.restsUntilMs = null;
     if (this.chunked.length > 0) this.chunked = [];
     if (this.sittingOut.length > 0) this.sittingOut = [];
+  }
+
+  /** Puts a request at the end of the queue; `later` = the next step is formed already, so that it is seen by the one after. */
+  enqueue(own: CoreSequence, later: boolean): void {
+    if (later) this.heard.push(own);
+    else this.waiting.push(own);
+  }
+
+  dequeue(own: CoreSequence): void {
+    const at = this.heard.indexOf(own);
+    if (at === -1) this.waiting.remove(own);
+    else this.heard.splice(at, 1);
+  }
+
+  /** Lets those wait that came while a step ran; says whether there were any. */
+  letHeardWait(): boolean {
+    if (this.heard.length === 0) return false;
+    const came = this.heard.splice(0);
+    for (const own of came) this.waiting.push(own);
+    return true;
   }
 
   remaining(sequence: Sequence): number {

@@ -7,7 +7,7 @@ import { coldFactor } from './mishap.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
-import { prefixCachingOf, schedulerOf } from './scheduler/schedulers.ts';
+import { formsAhead, prefixCachingOf, schedulerOf } from './scheduler/schedulers.ts';
 import { CoreSequence } from './sequence.ts';
 import { StepTimes } from './step-times.ts';
 
@@ -44,6 +44,8 @@ export class EngineCore {
   readonly #keepTimes: boolean;
   readonly #skipSteady: boolean;
   readonly #cold: boolean;
+  /** A step is formed while the one before it runs. */
+  readonly #ahead: boolean;
   #step: Step | null = null;
   #steady = false;
   /** When the last step ended; one that begins later wakes the engine. */
@@ -69,6 +71,7 @@ export class EngineCore {
     this.#keepTimes = options.keepTimes ?? true;
     this.#skipSteady = options.skipSteady ?? true;
     this.#cold = options.cold ?? false;
+    this.#ahead = formsAhead(profile);
     this.#board.onStretchEnd = (own) => this.#keepStretch(own);
   }
 
@@ -102,7 +105,7 @@ export class EngineCore {
     const lot = this.#cost.lotOf(prompt);
     const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, lot);
     this.#sequences.set(id, own);
-    this.#board.waiting.push(own);
+    this.#board.enqueue(own, this.#ahead);
     this.#steady = false;
     // Who rests to let the queue fill looks at it again when it grows.
     const step = this.#step;
@@ -114,7 +117,7 @@ export class EngineCore {
     const own = this.#sequences.get(id);
     if (own === undefined) return false;
     this.#sequences.delete(id);
-    if (own.state === 'waiting') this.#board.waiting.remove(own);
+    if (own.state === 'waiting') this.#board.dequeue(own);
     else this.#board.leave(own);
     own.state = 'gone';
     this.#steady = false;
@@ -144,10 +147,13 @@ export class EngineCore {
   beginStep(nowMs: number): Step | null {
     invariant(this.#step === null, 'one step runs at a time');
     const board = this.#board;
-    if (board.waiting.length === 0 && board.running.length === 0) return null;
+    const idle = board.waiting.length === 0 && board.running.length === 0;
+    // Nobody was there to form a step of ahead.
+    if (idle && !board.letHeardWait()) return null;
     if (nowMs > this.#endedMs && board.waiting.length > 0) this.#cost.wake(board.waiting.at(0).lot, board.decodeSteps);
     board.beginForming(nowMs);
     this.#steady = this.#scheduler.form(board) === 'steady';
+    if (board.letHeardWait()) this.#steady = false;
     const batchSize = board.load.decodes + board.chunked.length;
     if (board.restsUntilMs !== null) {
       this.#step = { startMs: nowMs, endMs: board.restsUntilMs, batchSize: 0, prefillTokens: 0 };
@@ -218,12 +224,12 @@ export class EngineCore {
   }
 
   counters(): EngineCounters {
-    const { kv, running, waiting, totals, prefixes } = this.#board;
+    const { kv, running, waiting, heard, totals, prefixes } = this.#board;
     const swapped =
       totals.swappedOutBlocks === totals.swappedInBlocks ? [] : waiting.all().filter((own) => own.swapped);
     return {
       running: running.length,
-      waiting: waiting.length,
+      waiting: waiting.length + heard.length,
       kvUsedBlocks: kv.used,
       kvTotalBlocks: kv.total,
       kvBlockSize: kv.blockSize,

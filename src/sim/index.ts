@@ -31,6 +31,7 @@ export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
 export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
 export { settingConflicts } from './scheduler/setting-conflicts.ts';
 export {
+  aheadSetting,
   filledSettings,
   parseSetting,
   schedulerNames,

@@ -50,6 +50,25 @@ describe('vllm-v1, setting by setting', () => {
     ]);
   });
 
+  it('async_scheduling: who comes while a step runs is let in by the one after the next; who comes to an idle engine at once', () => {
+    const requests = [request(1, 10, 4), request(2, 10, 2, 5), request(3, 10, 1, 100)];
+    expect(play('vllm-v1', {}, requests)).toEqual([
+      '0.0–11.0 prefill 10, tokens of 1',
+      '11.0–23.0 prefill 10, tokens of 1 2',
+      '23.0–35.0 prefill 0, tokens of 1 2!',
+      '35.0–46.0 prefill 0, tokens of 1!',
+      '100.0–111.0 prefill 10, tokens of 3!',
+    ]);
+    expect(play('vllm-v1', { async_scheduling: true }, requests)).toEqual([
+      '0.0–11.0 prefill 10, tokens of 1',
+      // Formed while the first ran, before request 2 came.
+      '11.0–22.0 prefill 0, tokens of 1',
+      '22.0–34.0 prefill 10, tokens of 1 2',
+      '34.0–46.0 prefill 0, tokens of 1! 2!',
+      '100.0–111.0 prefill 10, tokens of 3!',
+    ]);
+  });
+
   it('enable_chunked_prefill: what the budget does not hold is cut, or waits', () => {
     const requests = [request(1, 40, 2), request(2, 30, 1)];
     const budget = { max_num_batched_tokens: 50 };

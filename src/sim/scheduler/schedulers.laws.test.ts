@@ -32,6 +32,7 @@ const variants: { scheduler: SchedulerName; settings: Record<string, SettingValu
   { scheduler: 'vllm-v1', settings: { long_prefill_token_threshold: 7, max_num_batched_tokens: 20 } },
   { scheduler: 'vllm-v1', settings: { long_prefill_token_threshold: 7, max_num_partial_prefills: 1 } },
   { scheduler: 'vllm-v1', settings: { enable_chunked_prefill: false } },
+  { scheduler: 'vllm-v1', settings: { async_scheduling: true } },
   { scheduler: 'vllm-v0', settings: { preemption_mode: 'swap', num_cpu_blocks: 9 } },
   { scheduler: 'mindie', settings: { supportSelectBatch: true } },
   { scheduler: 'mindie', settings: { stageSelectPolicy: 2, prefillExpectedTime: 400 } },

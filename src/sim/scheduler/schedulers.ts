@@ -103,6 +103,7 @@ export const schedulers = {
       long_prefill_token_threshold: whole(0, many, () => 0),
       // V1 itself has no such limit: more than ever are in the middle at once.
       max_num_partial_prefills: whole(1, many, () => 1024),
+      async_scheduling: yesNo(false),
     },
     'max_num_seqs',
     cacheSwitch('enable_prefix_caching', true, true),
@@ -183,6 +184,14 @@ export function prefixCachingOf(profile: EngineProfile): boolean {
   const { name, settings } = profile.scheduler ?? { name: 'continuous', settings: {} };
   const { prefixSetting, settings: rules }: SchedulerKind = schedulers[name];
   return (settings[prefixSetting.name] ?? rules[prefixSetting.name]!.default(profile)) === prefixSetting.on;
+}
+
+/** Whether steps are formed while the one before runs, under vLLM's name for it. */
+export const aheadSetting = 'async_scheduling';
+
+/** Whether an engine of this profile forms its steps ahead. */
+export function formsAhead({ scheduler }: EngineProfile): boolean {
+  return scheduler?.settings[aheadSetting] === true;
 }
 
 /** Names of all policies. */

@@ -100,6 +100,7 @@ describe('second engines tell the same story of any load', () => {
       enable_chunked_prefill: fc.boolean(),
       long_prefill_token_threshold: fc.constantFrom(0, 0, 5, 17),
       max_num_partial_prefills: fc.constantFrom(1, 2, 100),
+      async_scheduling: fc.boolean(),
     });
     fc.assert(
       fc.property(loads, settings, caches, (requests, chosen, kv) => {
@@ -122,6 +123,7 @@ describe('second engines tell the same story of any load', () => {
       enable_chunked_prefill: fc.constant(true),
       long_prefill_token_threshold: fc.constantFrom(0, 17),
       max_num_partial_prefills: fc.constant(100),
+      async_scheduling: fc.boolean(),
     });
     const alike = fc.array(
       fc.record({ group: fc.integer({ min: 0, max: 2 }), alike: fc.integer({ min: 0, max: 60 }) }),

@@ -10,6 +10,8 @@ export interface VllmV1Settings {
   long_prefill_token_threshold: number;
   /** Prompts that may be in the middle at once. */
   max_num_partial_prefills: number;
+  /** A step is formed while the one before it runs: who comes meanwhile is let in one step later. The engine sees to it. */
+  async_scheduling: boolean;
 }
 
 /**
