@@ -65,7 +65,7 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
   }
   if (Object.hasOwn(settings, aheadSetting) && !told(aheadSetting)) {
     const ahead = searchByReplay(withSetting(best.profile, aheadSetting, true), shown);
-    if (ahead.misfit < best.misfit - worth) best = ahead;
+    if (ahead.misfit < best.misfit) best = ahead;
   }
   return searchBeside(best, shown);
 }
