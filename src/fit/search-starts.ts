@@ -19,8 +19,8 @@ const looked = { at: 40, kept: 2 };
 /** Where they lie: a as a share of the start's, c, k and p1 as shares of a. */
 const ranges = { a: [0.4, 1.1], c: [5e-4, 1e-2], k: [1e-3, 2e-2], p1: [1.5e-3, 1.5e-2] } as const;
 
-/** Searches that begin beside what was found, and how far beside (as a logarithm): a and p1 are soon known, c and k stand for each other. */
-const hops = { count: 6, known: 0.15, unknown: 0.4 };
+/** Searches that begin beside what was found, their rounds, and how far beside (as a logarithm): a and p1 are soon known, c and k stand for each other. */
+const hops = { count: 6, rounds: 8, known: 0.15, unknown: 0.4 };
 
 /** Searches from a start, from where the clock leads from there, and from the best of many costs; what is nearest. */
 export function searchFrom(start: EngineProfile, shown: Shown): Found {
@@ -49,7 +49,7 @@ export function searchBeside(found: Found, shown: Shown): Found {
       p1MsPerPrefillToken * off(hops.known),
       0,
     ];
-    const next = searchByReplay(withCost(nearest.profile, beside), shown);
+    const next = searchByReplay(withCost(nearest.profile, beside), shown, hops.rounds);
     if (next.misfit < nearest.misfit) nearest = next;
   }
   return nearest;
