@@ -62,6 +62,8 @@ const clearlyNearer = 1.5;
 /** What a profile says of itself that was searched. */
 const searchedNote =
   'Searched with replays of the fitted requests: most of who shared their batch came later, or was not let in. c and k are told apart by what engines usually have.';
+/** That is so where the clock could count this share of the answers; with fewer the nearer one is taken. */
+const mostlyCounted = 0.7;
 /** Where steps cannot be counted, what looks like jitter beyond this is somebody in the batch who is not known. */
 const usualJitter = 0.03;
 /** Share of the requests left out at either end when the overhead is read. */
@@ -158,7 +160,8 @@ function bySearch(
   const start = { ...namedFor(options), ...searchStart(leastStepOf(train), options), jitter: { stepSigma: 0 } };
   const found = searchLimits(start, options, shown);
   const apart = (profile: EngineProfile): number => misfitByReplay(profile, shown) / train.length;
-  if (clocked !== null && apart(clocked.profile) - apart(found.profile) < clearlyNearer) return clocked;
+  const margin = pieces.steps.length < mostlyCounted * trained.length ? 0 : clearlyNearer;
+  if (clocked !== null && apart(clocked.profile) - apart(found.profile) < margin) return clocked;
   const still = found.profile;
   const clock = clockAt(pieces, still.cost, rulesOf(still.scheduler!));
   const jitter = { stepSigma: Math.min(usualJitter, stepJitter(pieces, clock)) };
