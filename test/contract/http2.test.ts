@@ -193,6 +193,20 @@ describe.each([
     expect(kind.sessions()).toBeGreaterThan(1);
   });
 
+  test('one that says GOAWAY before its first answer has begun loses nothing of what it had not looked at', async () => {
+    const first = new WeakMap<ServerHttp2Session, boolean>();
+    let sessions = 0;
+    const hasty = await served((stream, session) => {
+      if (!first.has(session)) first.set(session, ++sessions === 1);
+      if (first.get(session) !== true) return whole(stream, session);
+      if (stream.id !== 1) return;
+      session.goaway(constants.NGHTTP2_NO_ERROR, 1);
+      setTimeout(() => whole(stream, session), 50);
+    }, secure);
+    expect(causes((await run(hasty.url)).exchanges)).toEqual(['ok']);
+    expect(hasty.sessions()).toBeGreaterThan(1);
+  });
+
   test.each([0, 1])(
     'one that refuses everything is not asked for ever, whatever its GOAWAY says (last stream %d)',
     async (last) => {

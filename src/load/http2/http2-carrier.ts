@@ -54,10 +54,9 @@ export class Http2Carrier implements Carrier {
     const stream = this.#line.request(headers);
     if (stream === null) return this.#gone();
     this.#stream = stream;
-    stream.on('ready', () => {
-      this.#id = stream.id ?? 0;
-      this.#line.begun = Math.max(this.#line.begun, this.#id);
-    });
+    // On an open connection it has its number at once, and nothing tells of it.
+    this.#number(stream);
+    stream.on('ready', () => this.#number(stream));
     stream.on('response', (incoming) => {
       this.#answered = true;
       moment[readAt] = this.#early[0]?.atMs ?? this.#line.nowMs;
@@ -85,6 +84,11 @@ export class Http2Carrier implements Carrier {
       else setImmediate(() => this.#close(stream.rstCode));
     });
     stream.end(body);
+  }
+
+  #number(stream: ClientHttp2Stream): void {
+    this.#id = stream.id ?? 0;
+    this.#line.begun = Math.max(this.#line.begun, this.#id);
   }
 
   #close(rstCode: number): void {
