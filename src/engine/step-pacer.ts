@@ -10,8 +10,8 @@ const awakeMs = 0.2;
 
 /**
  * Drives an engine core by the wall clock. A step that has ended late does not shift the next one: while there is
- * work, each step begins where the one before was meant to end, so that lateness never adds up. A request joins the first step
- * that begins at or after its arrival, as in virtual time, however late the wall clock is.
+ * work, each step begins where the one before was meant to end, so that lateness never adds up. A request is there for the first step
+ * that begins at or after its arrival (the one after it where steps are formed ahead), as in virtual time, however late the wall clock is.
  */
 export class StepPacer {
   readonly #core: EngineCore;

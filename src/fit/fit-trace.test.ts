@@ -79,6 +79,55 @@ it('a KV cache in which an answered request finds no room is refused: blocks or 
   expect(fit).toThrow(`a KV cache of ${longest - 1} tokens holds no request of ${longest}`);
 });
 
+describe('what nobody told of a server', () => {
+  it('a batch is never taken for smaller than what was seen in it', () => {
+    const settings = { max_num_seqs: 1024, max_num_batched_tokens: 8192 };
+    const cost = { ...hidden.cost, p1MsPerPrefillToken: 0.001 };
+    const wide = { ...hidden, cost, maxBatchSize: 1024, kv: null, scheduler: { name: 'vllm-v1' as const, settings } };
+    const requests = tracedRun(wide, 600, 150);
+    const fit = fitTrace(requests, { train: 0.75, scheduler: 'vllm-v1', settings: {}, kv: null });
+    const atOnce = requests.slice(0, 450).filter(({ arrivalMs, ttftMs, latencyMs }) => {
+      const momentMs = requests[449]!.arrivalMs;
+      return arrivalMs + ttftMs < momentMs && arrivalMs + latencyMs > momentMs;
+    });
+    expect(atOnce.length).toBeGreaterThan(256);
+    expect(fit.profile.maxBatchSize).toBeGreaterThanOrEqual(atOnce.length);
+    // A step's tokens are never fewer than its sequences: no server would start so.
+    expect(Number(fit.profile.scheduler!.settings['max_num_batched_tokens'])).toBeGreaterThanOrEqual(
+      fit.profile.maxBatchSize,
+    );
+  });
+
+  it('a KV cache is never taken for smaller than the longest request, however short all are beside a block', () => {
+    const settings = { maxBatchSize: 8 };
+    const eight = { ...hidden, maxBatchSize: 8, kv: null, scheduler: { name: 'mindie' as const, settings } };
+    const asked = Array.from({ length: 80 }, (_, i) => ({
+      arrivalMs: i < 8 ? 60 * i : 600,
+      promptTokens: 4,
+      outputTokens: 57,
+      ttftMs: 0,
+      tpotMs: 0,
+      latencyMs: 0,
+    }));
+    const { ttftMs, latencyMs } = replay(eight, asked, 1);
+    const requests = asked.map((request, i) => ({
+      ...request,
+      ttftMs: ttftMs[i]!,
+      latencyMs: latencyMs[i]!,
+      tpotMs: (latencyMs[i]! - ttftMs[i]!) / 56,
+    }));
+    const { profile } = fitTrace(requests, { train: 0.5, scheduler: 'mindie', settings: {}, kv: null });
+    expect(profile.kv === null || profile.kv.blocks * profile.kv.blockSize >= 61).toBe(true);
+  });
+
+  it('one request that hung does not make a good fit look bad', () => {
+    const requests = tracedRun(hidden, 400, 5);
+    requests[30] = { ...requests[30]!, latencyMs: 3_600_000, tpotMs: 36_000 };
+    const fit = fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings: {}, kv: hidden.kv });
+    expect(fit.residual).toBeLessThan(0.05);
+  });
+});
+
 describe('an engine with features that a straight line lacks, seen through one run whose rate climbs past saturation', () => {
   const odd: EngineProfile = {
     ...hidden,
@@ -208,7 +257,23 @@ describe('the file', () => {
     }
   });
 
+  it('moments say nothing where the times are told; a moment that is missing, or 0 as vLLM has it, is no answer', () => {
+    const moments = { queued_ts: 500, first_token_ts: 500.02, last_token_ts: 500.04 };
+    const told = JSON.stringify({ ...line, arrivalMs: 1.7e12, ...moments });
+    const text = Array.from({ length: 20 }, () => told).join('\n');
+    expect(readTrace(text, 'x.jsonl').requests[0]).toEqual({ ...line, arrivalMs: 1.7e12 });
+    const own = { input_toks: 10, output_toks: 3, arrival_time: 500, ...moments };
+    const rows = [
+      ...Array.from({ length: 20 }, () => own),
+      { ...own, first_token_ts: 0 },
+      { ...own, last_token_ts: null },
+    ];
+    const { requests, unanswered } = readTrace(rows.map((row) => JSON.stringify(row)).join('\n'), 'x.jsonl');
+    expect([requests.length, unanswered]).toEqual([20, 2]);
+  });
+
   it.each([
+    ['{"arrival":0,"promptTokens":1,"outputTokens":2,"ttft_s":1,"latency_s":1e306}', 'latencyMs'],
     [JSON.stringify({ ...line, ttftMs: 41 }), 'ttftMs is larger'],
     ['{', 'not JSON'],
     ['[]', 'ttftMs'],

@@ -37,7 +37,7 @@ export interface TraceFit {
   /** Whether the largest batch is known: given, or smaller than what would have explained the trace as well. */
   batchKnown: boolean;
   metrics: Record<string, TraceMetric>;
-  /** Mean error of the same figures on the requests that were fitted; null = there are none. */
+  /** Median error of the same figures on the requests that were fitted: one that hung must not spoil it; null = there are none. */
   residual: number | null;
   /** Batch sizes where d(n) bends; none = it is straight. */
   knots: readonly number[];
@@ -94,14 +94,14 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
   const { batchSetting } = schedulers[options.scheduler];
   const batchGiven = Object.hasOwn(options.settings, batchSetting);
   const replayed = replays(profile, all);
-  const own = Object.values(scoreTrace(all, replayed, 0, trained)).map(({ error }) => Math.abs(error));
+  const own = Object.values(scoreTrace(all, replayed, 0, train.length)).map(({ error }) => Math.abs(error));
   return {
     profile,
     trained,
     scored: all.length - trained,
     intervals: intervalsOf(sample(draws, 1)),
     batchKnown: batchGiven || profile.maxBatchSize < largeBatch,
-    residual: own.length === 0 ? null : own.reduce((sum, error) => sum + error, 0) / own.length,
+    residual: own.toSorted((a, b) => a - b)[own.length >> 1] ?? null,
     metrics: scoreTrace(all, replayed, trained),
     knots,
     sample,
@@ -119,23 +119,31 @@ function byClock(
   const shape = chooseShape(pieces, leastStepOf(train), rulesOf(schedulerIn(variants[0]!)));
   const { batchSetting } = schedulers[options.scheduler];
   const batchGiven = Object.hasOwn(options.settings, batchSetting);
-  const tried = variants.map((variant) => {
+  const tryOut = (variant: TraceFitOptions) => {
     const rules = { ...shape.rules, ...rulesOf(schedulerIn(variant)) };
     const chosen = { ...shape, rules, fit: fitClock(pieces, shape.fit.knots, shape.fit.x, rules) };
     const { profile, played: replayed } = withOverhead(profileOf(chosen.fit, pieces, variant), train, played);
     const misfit = traceResiduals(train, replayed).reduce((sum, r) => sum + r * r, 0);
     const guessedFull = !batchGiven && Number(variant.settings[batchSetting]) < largeBatch;
-    const guessedAhead = variant.settings[aheadSetting] !== options.settings[aheadSetting];
-    const guesses = Number(guessedFull) + Number(guessedAhead);
-    return { variant, chosen, profile, loss: misfit / clearly ** guesses };
-  });
-  const { variant, chosen, profile } = tried.reduce((first, next) => (next.loss < first.loss ? next : first));
+    return { variant, chosen, profile, loss: guessedFull ? misfit / clearly : misfit };
+  };
+  const plain = variants.map(tryOut).reduce((first, next) => (next.loss < first.loss ? next : first));
+  const ahead = aheadOf(plain.variant);
+  const formed = ahead === null ? null : tryOut(ahead);
+  const { variant, chosen, profile } = formed !== null && formed.loss < clearly * plain.loss ? formed : plain;
   const sample = (count: number, seed: number): EngineProfile[] =>
     drawnFits(pieces, chosen, count, seed).map((fit) => ({
       ...profileOf(fit, pieces, variant),
       overheadMs: profile.overheadMs!,
     }));
   return { profile, knots: chosen.fit.knots, sample };
+}
+
+/** The same server with steps formed ahead; null = it is told whether it does, or knows nothing of it. */
+function aheadOf(variant: TraceFitOptions): TraceFitOptions | null {
+  const known = Object.hasOwn(variant.settings, aheadSetting);
+  if (known || !Object.hasOwn(schedulers[variant.scheduler].settings, aheadSetting)) return null;
+  return { ...variant, settings: { ...variant.settings, [aheadSetting]: true } };
 }
 
 function searchedOf(trained: readonly TracedRequest[]): readonly TracedRequest[] {
@@ -147,7 +155,7 @@ function searchedOf(trained: readonly TracedRequest[]): readonly TracedRequest[]
   return end === -1 ? trained : trained.slice(0, end);
 }
 
-/** Searches with replays, unless the clock explains the trace about as well. */
+/** Searches with replays; what the clock says is kept where it explains the trace about as well. */
 function bySearch(
   pieces: ClockPieces,
   clocked: Explained | null,
@@ -156,8 +164,8 @@ function bySearch(
   options: TraceFitOptions,
 ): Explained {
   const train = searchedOf(trained);
-  const shown = { train, played: playedWith(all, train) };
-  const start = { ...namedFor(options), ...searchStart(leastStepOf(train), options), jitter: { stepSigma: 0 } };
+  const shown = { train, played: playedWith(all, train), longestTokens: longestOf(all) };
+  const start = { ...namedFor(options), ...searchStart(options, shown), jitter: { stepSigma: 0 } };
   const found = searchLimits(start, options, shown);
   const apart = (profile: EngineProfile): number => misfitByReplay(profile, shown) / train.length;
   const margin = pieces.steps.length < mostlyCounted * trained.length ? 0 : clearlyNearer;
@@ -317,8 +325,13 @@ function intervalsOf(profiles: readonly EngineProfile[]): TraceFit['intervals'] 
   );
 }
 
+/** Prompt and answer of the longest request. */
+function longestOf(requests: readonly TracedRequest[]): number {
+  return requests.reduce((most, { promptTokens, outputTokens }) => Math.max(most, promptTokens + outputTokens), 0);
+}
+
 function refuseSmallKv(requests: readonly TracedRequest[], kv: EngineProfile['kv']): void {
-  const longest = requests.reduce((most, request) => Math.max(most, request.promptTokens + request.outputTokens), 0);
+  const longest = longestOf(requests);
   const held = kv === null ? Infinity : kv.blocks * kv.blockSize;
   if (longest <= held) return;
   throw new UserError({

@@ -6,7 +6,7 @@ import type { Found, Shown } from './replay-search.ts';
 import { searchBeside, searchClocked, searchFrom } from './search-starts.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { leastStepOf } from './stays.ts';
-import { budget, largeBatch, mostDecoding, roundBatches, usualBudgets } from './trace-variants.ts';
+import { allowedBudget, budget, mostDecoding, roundBatches, usualBudgets, wideBatch } from './trace-variants.ts';
 
 /** A limit that was not told must make the trace so much likelier (a difference of logarithms) than none, else there is none. */
 const worth = 5;
@@ -23,13 +23,15 @@ const blockSizes = { mindie: 128, usual: 16 };
 
 /** Where a search begins: a step like the shortest that was seen, the rest as engines have it; limits that nobody told are wide. */
 export function searchStart(
-  leastStepMs: number,
   { scheduler, settings }: TraceFitOptions,
+  { train }: Shown,
 ): Pick<EngineProfile, 'cost' | 'maxBatchSize' | 'scheduler'> {
   const kind = schedulers[scheduler];
-  const wide: Record<string, SettingValue> = { [kind.batchSetting]: largeBatch };
-  if (Object.hasOwn(kind.settings, budget)) wide[budget] = usualBudgets[1];
-  const aMs = shortStep * leastStepMs;
+  const sized = { [kind.batchSetting]: wideBatch(train), ...settings };
+  const budgets = Object.hasOwn(kind.settings, budget)
+    ? { [budget]: allowedBudget(usualBudgets[1], scheduler, sized, train) }
+    : {};
+  const aMs = shortStep * leastStepOf(train);
   return {
     cost: {
       aMs,
@@ -37,8 +39,8 @@ export function searchStart(
       kMsPer1000KvTokens: usualShares.k * aMs,
       p1MsPerPrefillToken: usualShares.p1 * aMs,
     },
-    maxBatchSize: Number(settings[kind.batchSetting] ?? largeBatch),
-    scheduler: { name: scheduler, settings: { ...wide, ...settings } },
+    maxBatchSize: Number(sized[kind.batchSetting]),
+    scheduler: { name: scheduler, settings: { ...budgets, ...sized } },
   };
 }
 
@@ -49,7 +51,7 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
   let best = searchFrom(base, shown);
   if (!told(batchSetting)) {
     const most = mostDecoding(shown.train);
-    const sizes = roundBatches.filter((size) => size >= most && size < largeBatch);
+    const sizes = roundBatches.filter((size) => size >= most && size < base.maxBatchSize);
     const limited = nearest(sizes.map((size) => searchClocked(withSetting(base, batchSetting, size), shown)));
     if (limited !== null && limited.misfit < best.misfit - worth) best = limited;
   }
@@ -58,7 +60,9 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
     if (limited !== null && limited.misfit < best.misfit - worth) best = limited;
   }
   if (Object.hasOwn(settings, budget) && !told(budget)) {
-    const others = usualBudgets.filter((tokens) => tokens !== best.profile.scheduler?.settings[budget]);
+    const now = best.profile.scheduler!.settings;
+    const allowed = usualBudgets.map((tokens) => allowedBudget(tokens, options.scheduler, now, shown.train));
+    const others = [...new Set(allowed)].filter((tokens) => tokens !== now[budget]);
     const again = (tokens: number): Found =>
       searchByReplay(withSetting(best.profile, budget, tokens), shown, fewRounds);
     best = nearest([best, ...others.map(again)])!;
@@ -77,11 +81,11 @@ function searchKv(base: EngineProfile, { scheduler, settings }: TraceFitOptions,
   const batch = settings[schedulers[scheduler].batchSetting];
   if (door === null || (batch !== undefined && door.running >= Number(batch))) return null;
   const blockSize = scheduler === 'mindie' ? blockSizes.mindie : blockSizes.usual;
-  const sized = (blocks: number): Found =>
-    searchByReplay({ ...base, kv: { blocks: Math.round(blocks), blockSize } }, shown, fewRounds);
   // Whoever was answered fitted in.
-  const longest = Math.max(...train.map(({ promptTokens, outputTokens }) => promptTokens + outputTokens));
-  const low = Math.max(longest, door.leastTokens / apart.beyond) / blockSize;
+  const least = Math.ceil(shown.longestTokens / blockSize);
+  const sized = (blocks: number): Found =>
+    searchByReplay({ ...base, kv: { blocks: Math.max(least, Math.round(blocks)), blockSize } }, shown, fewRounds);
+  const low = Math.max(least, door.leastTokens / apart.beyond / blockSize);
   const high = (door.mostTokens * apart.beyond) / blockSize;
   if (low >= high) return null;
   const count = Math.ceil(Math.log(high / low) / Math.log(apart.coarse));

@@ -18,6 +18,8 @@ export interface Shown {
   train: readonly TracedRequest[];
   /** The same, and of those that came while they were being served arrivals and lengths. */
   played: readonly TracedRequest[];
+  /** Prompt and answer of the longest request of the whole trace. */
+  longestTokens: number;
 }
 
 /** Rounds of the search at most. */
@@ -104,7 +106,7 @@ function pointOf({ cost }: EngineProfile): number[] {
 
 /** The profile with the cost of a point; what attention costs keeps its ratio to the prompt. Jitter is left out: one replay is to say what to expect. */
 function profileAt(profile: EngineProfile, [a, c, k, p1]: readonly number[]): EngineProfile {
-  const { decodeCurve: _, ...cost } = profile.cost;
+  const { cost } = profile;
   const aMs = Math.exp(a!);
   const p1Ms = aMs * Math.exp(p1!);
   const attention = (cost.mMsPerMillionAttention ?? 0) / Math.max(1e-9, cost.p1MsPerPrefillToken);

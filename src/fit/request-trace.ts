@@ -18,6 +18,8 @@ export interface TracedRequest {
 }
 
 const mostLines = 2_000_000;
+/** Milliseconds since 1970 are less for some centuries. */
+const mostAmount = 1e13;
 
 /** What a trace holds: the requests that were answered, in order of arrival, and how many were not. */
 export interface ReadTrace {
@@ -103,10 +105,15 @@ function unitOf(lines: readonly unknown[], reader: TraceFieldReader): ReadTrace[
 /** Clocks that are further apart than this (ms, more than a day) do not tell the same time. */
 const otherClock = 1e8;
 
-/** What moments say of the times, where those are not told. A server's clock need not be that of the arrival: then the request came when it was queued. */
+/**
+ * What moments say of the times, where those are not told. A server's clock need not be that of the arrival: then the request came when it was queued. Without a moment of
+ * its first or last token (vLLM writes 0 then) it has no answer.
+ */
 function withoutMoments(told: TraceFields): TraceFields {
   const { queuedMs, firstMs, lastMs, ...fields } = told;
-  if (firstMs == null || lastMs == null) return fields;
+  const times = [fields.ttftMs, fields.tpotMs, fields.latencyMs].filter((ms) => ms !== undefined);
+  if (firstMs === undefined || lastMs === undefined || times.length >= 2) return fields;
+  if (!firstMs || !lastMs) return { ...fields, ttftMs: null };
   const sameClock = fields.arrivalMs != null && Math.abs(firstMs - fields.arrivalMs) < otherClock;
   const arrivalMs = sameClock ? fields.arrivalMs! : queuedMs;
   if (arrivalMs == null) return fields;
@@ -117,8 +124,11 @@ function readRow(row: TraceFields, file: string, line: number): TracedRequest | 
   const fields = withoutMoments(row);
   const amount = (key: keyof TraceFields, least: number): number => {
     const found = fields[key];
-    if (typeof found === 'number' && found >= least) return found;
-    throw badLine(file, line, `${key} must be a number of at least ${least}`, `${key} 必须是不小于 ${least} 的数字`);
+    if (typeof found === 'number' && found >= least && Math.abs(found) <= mostAmount) return found;
+    const [en, zh] = Number.isFinite(least)
+      ? [`of at least ${least}`, `不小于 ${least} 的`]
+      : ['that is a time', '表示时间的'];
+    throw badLine(file, line, `${key} must be a number ${en}`, `${key} 必须是${zh}数字`);
   };
   if (fields.ttftMs === null || fields.latencyMs === null || fields.outputTokens === 0) return null;
   // Without the time per token neither of the others can be made up.

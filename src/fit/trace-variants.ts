@@ -1,35 +1,50 @@
-import { aheadSetting, schedulers } from '../sim/index.ts';
-import type { EngineProfile } from '../sim/index.ts';
+import { schedulers } from '../sim/index.ts';
+import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
 import type { TracedRequest } from './request-trace.ts';
 import type { ClockRules } from './step-clock.ts';
 
 /**
- * The settings to try. Where it is not known whether steps are formed ahead, both; where the token budget is not known, the servers' usual ones; where the batch size is not known, a large one
+ * The settings to try. Where the token budget is not known, the servers' usual ones; where the batch size is not known, a large one
  * and the round number just above the most requests that were seen between their first and last token at once.
  */
 export function variantsOf(options: TraceFitOptions, train: readonly TracedRequest[]): TraceFitOptions[] {
   const { settings, scheduler } = options;
   const kind = schedulers[scheduler];
   const has = (name: string): boolean => Object.hasOwn(settings, name);
-  const budgets = Object.hasOwn(kind.settings, budget) && !has(budget) ? usualBudgets : [null];
+  const batches = has(kind.batchSetting) ? [null] : [...new Set([wideBatch(train), roundBatch(train)])];
+  return batches.flatMap((batch) => {
+    const sized = { ...settings, ...(batch === null ? {} : { [kind.batchSetting]: batch }) };
+    const budgets = Object.hasOwn(kind.settings, budget) && !has(budget) ? usualBudgets : [null];
+    return budgets.map((tokens) => ({
+      ...options,
+      settings: tokens === null ? sized : { ...sized, [budget]: allowedBudget(tokens, scheduler, sized, train) },
+    }));
+  });
+}
+
+/** A budget that the server takes: no smaller than its batch, nor than the longest prompt where prompts are not cut. */
+export function allowedBudget(
+  tokens: number,
+  scheduler: SchedulerName,
+  settings: Readonly<Record<string, SettingValue>>,
+  requests: readonly TracedRequest[],
+): number {
+  const batch = Number(settings[schedulers[scheduler].batchSetting] ?? 0);
+  const cuts = settings['enable_chunked_prefill'] !== false;
+  const longest = cuts ? 0 : requests.reduce((most, { promptTokens }) => Math.max(most, promptTokens), 0);
+  return Math.max(tokens, batch, longest);
+}
+
+/** The smallest size that people set which holds all that were seen to decode at once. */
+function roundBatch(train: readonly TracedRequest[]): number {
   const most = mostDecoding(train);
-  const rounded = roundBatches.find((size) => size >= most) ?? most;
-  const batches = has(kind.batchSetting) ? [null] : [...new Set([Math.max(largeBatch, rounded), rounded])];
-  const aheads = Object.hasOwn(kind.settings, aheadSetting) && !has(aheadSetting) ? [false, true] : [false];
-  return batches.flatMap((batch) =>
-    budgets.flatMap((tokens) =>
-      aheads.map((ahead) => ({
-        ...options,
-        settings: {
-          ...settings,
-          ...(batch === null ? {} : { [kind.batchSetting]: batch }),
-          ...(tokens === null ? {} : { [budget]: Math.max(tokens, batch ?? 0) }),
-          ...(ahead ? { [aheadSetting]: true } : {}),
-        },
-      })),
-    ),
-  );
+  return roundBatches.find((size) => size >= most) ?? most;
+}
+
+/** A batch that was not seen to end. */
+export function wideBatch(train: readonly TracedRequest[]): number {
+  return Math.max(largeBatch, roundBatch(train));
 }
 
 /** The setting that says how many tokens a step may hold, and what people set. */

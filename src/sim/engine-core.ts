@@ -161,6 +161,7 @@ export class EngineCore {
     }
     invariant(batchSize > 0, 'an engine with work to do never forms an empty step');
     const stepMs = this.#nextStepMs();
+    invariant(Number.isFinite(stepMs), 'a step takes some time');
     this.#count(stepMs);
     this.#step = { startMs: nowMs, endMs: nowMs + stepMs, batchSize, prefillTokens: board.load.prefillTokens };
     return this.#step;
