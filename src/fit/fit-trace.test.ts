@@ -79,6 +79,12 @@ it('a KV cache in which an answered request finds no room is refused: blocks or 
   expect(fit).toThrow(`a KV cache of ${longest - 1} tokens holds no request of ${longest}`);
 });
 
+it('answers that took no time are refused: there is nothing to fit', () => {
+  const requests = tracedRun(hidden, 60, 5).map((request) => ({ ...request, ttftMs: 0, tpotMs: 0, latencyMs: 0 }));
+  const fit = (): unknown => fitTrace(requests, { train: 0.25, scheduler: 'vllm-v1', settings: {}, kv: null });
+  expect(fit).toThrow('took no time');
+});
+
 describe('what nobody told of a server', () => {
   it('a batch is never taken for smaller than what was seen in it', () => {
     const settings = { max_num_seqs: 1024, max_num_batched_tokens: 8192 };
@@ -279,6 +285,7 @@ describe('the file', () => {
     ['[]', 'ttftMs'],
     ['{"__proto__":{"ttftMs":1},"latencyMs":1}', 'ttftMs'],
     [JSON.stringify({ ...line, promptTokens: 0 }), 'promptTokens'],
+    [JSON.stringify({ ...line, outputTokens: 1e12 }), 'outputTokens must be a number from 1 to 10000000'],
     [JSON.stringify({ ...line, arrivalMs: 'now' }), 'arrivalMs'],
   ])('with %s in line 21 is refused with the line', (bad, what) => {
     expect(() => readTrace(`${lines(20)}\n${bad}`, 'x.jsonl')).toThrow(new RegExp(`x\\.jsonl:21.*${what}`));

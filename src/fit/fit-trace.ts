@@ -57,13 +57,13 @@ const clearly = 0.9;
 const leastCounted = 8;
 /** Requests with which replays are searched, at most, and tokens of their answers; and how few it may come to. */
 const mostSearched = { requests: 600, tokens: 1_000_000, least: 30 };
-/** An engine found by replays must be this much likelier, for each request (a difference of logarithms), than what the clock says: its errors are half as large again. */
+/** An engine found by replays must be this much likelier, for each request (a difference of logarithms), than what the clock says, whose errors are half as large again then. */
 const clearlyNearer = 1.5;
+/** That is so where the clock could count this share of the answers; with fewer the nearer one is taken. */
+const mostlyCounted = 0.7;
 /** What a profile says of itself that was searched. */
 const searchedNote =
   'Searched with replays of the fitted requests: most of who shared their batch came later, or was not let in. c and k are told apart by what engines usually have.';
-/** That is so where the clock could count this share of the answers; with fewer the nearer one is taken. */
-const mostlyCounted = 0.7;
 /** Where steps cannot be counted, what looks like jitter beyond this is somebody in the batch who is not known. */
 const usualJitter = 0.03;
 /** Share of the requests left out at either end when the overhead is read. */
@@ -84,6 +84,7 @@ interface Explained {
 export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOptions): TraceFit {
   const trained = Math.max(10, Math.floor(requests.length * options.train));
   if (requests.length - trained < 10) throw tooShort(requests.length);
+  if (requests.slice(0, trained).every(({ latencyMs }) => latencyMs === 0)) throw withoutTimes();
   refuseSmallKv(requests, options.kv);
   const all = onOwnClock(requests);
   const train = all.slice(0, Math.min(trained, mostTrained));
@@ -345,6 +346,17 @@ function refuseSmallKv(requests: readonly TracedRequest[], kv: EngineProfile['kv
       zh: '请检查 blocks 与 blockSize：服务器启动时会打印二者。不给出则由程序推断。',
     },
     place: { flag: '--set' },
+  });
+}
+
+function withoutTimes(): UserError {
+  return new UserError({
+    code: 'trace-without-times',
+    message: { en: 'all answers of the fitted part took no time', zh: '参与拟合的请求耗时均为零' },
+    hint: {
+      en: 'ttftMs and latencyMs must be measured times; a larger --train may hold some.',
+      zh: 'ttftMs 与 latencyMs 必须是实测时间；也可增大 --train。',
+    },
   });
 }
 

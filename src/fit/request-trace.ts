@@ -18,8 +18,8 @@ export interface TracedRequest {
 }
 
 const mostLines = 2_000_000;
-/** Milliseconds since 1970 are less for some centuries. */
-const mostAmount = 1e13;
+/** Milliseconds since 1970 are less for some centuries; no model reads or writes more tokens at once. */
+const most = { ms: 1e13, tokens: 1e7 };
 
 /** What a trace holds: the requests that were answered, in order of arrival, and how many were not. */
 export interface ReadTrace {
@@ -124,9 +124,10 @@ function readRow(row: TraceFields, file: string, line: number): TracedRequest | 
   const fields = withoutMoments(row);
   const amount = (key: keyof TraceFields, least: number): number => {
     const found = fields[key];
-    if (typeof found === 'number' && found >= least && Math.abs(found) <= mostAmount) return found;
+    const limit = key === 'promptTokens' || key === 'outputTokens' ? most.tokens : most.ms;
+    if (typeof found === 'number' && found >= least && Math.abs(found) <= limit) return found;
     const [en, zh] = Number.isFinite(least)
-      ? [`of at least ${least}`, `不小于 ${least} 的`]
+      ? [`from ${least} to ${limit}`, `介于 ${least} 与 ${limit} 之间的`]
       : ['that is a time', '表示时间的'];
     throw badLine(file, line, `${key} must be a number ${en}`, `${key} 必须是${zh}数字`);
   };
