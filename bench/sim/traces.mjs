@@ -1,6 +1,7 @@
 // Traces of simulated vLLM runs with hidden parameters, fitted on the first quarter, scored on the rest.
-//   node bench/sim/traces.mjs [--seed 1] [--engines 12] [--requests 1200] [--load 2] [--blocks 30000] [--bare]
-// --load: requests come so many times faster than a batch of 32 could serve them (without: 0.4 to 0.9 times); --bare: the fit is told no setting.
+//   node bench/sim/traces.mjs [--seed 1] [--engines 12] [--requests 1200] [--load 2] [--blocks 30000] [--prompt-cost 0.5] [--bare]
+// --load: requests come so many times faster than a batch of 32 could serve them (without: 0.4 to 0.9 times); --bare: the fit is told no setting;
+// --prompt-cost: every prompt costs so many times a in each step that computes some of it, whatever its length.
 import { numberFlag, percent, sources } from './sources.mjs';
 
 const { fitTrace, randomStream, replay, scoreTrace } = await sources();
@@ -8,6 +9,7 @@ const seed = numberFlag('seed', 1);
 const engines = numberFlag('engines', 12);
 const count = numberFlag('requests', 1200);
 const load = numberFlag('load', null);
+const promptCost = numberFlag('prompt-cost', 0);
 const bare = process.argv.includes('--bare');
 const trained = Math.floor(count / 4);
 const draw = randomStream(seed, 'hidden engines');
@@ -24,6 +26,7 @@ for (let engine = 0; engine < engines; engine++) {
     kMsPer1000KvTokens: between(0.03, 0.15),
     mMsPerMillionAttention: between(0.01, 0.1),
   };
+  cost.rMsPerPrompt = promptCost * cost.aMs;
   const kv = { blocks: numberFlag('blocks', 30_000), blockSize: 16 };
   const hidden = {
     schema: 'llmdyno.engine-profile/1',
@@ -40,7 +43,9 @@ for (let engine = 0; engine < engines; engine++) {
   // About 300 prompt and 200 answer tokens on average; the rate is a share of what a batch of 32 could serve.
   const capacityPerSec =
     1000 /
-    ((200 / 32) * (cost.aMs + 32 * cost.cMsPerDecode + 12 * cost.kMsPer1000KvTokens) + 450 * cost.p1MsPerPrefillToken);
+    ((200 / 32) * (cost.aMs + 32 * cost.cMsPerDecode + 12 * cost.kMsPer1000KvTokens) +
+      450 * cost.p1MsPerPrefillToken +
+      cost.rMsPerPrompt);
   const ratePerSec = capacityPerSec * (load ?? between(0.4, 0.9));
   let arrivalMs = 0;
   const requests = Array.from({ length: count }, () => {

@@ -1,6 +1,6 @@
 import type { ClockPieces } from './clock-pieces.ts';
 import { clockStart, fitClock, movedTo } from './step-clock.ts';
-import type { ClockFit, ClockRules } from './step-clock.ts';
+import type { ClockFit, ClockRules, GivenRules } from './step-clock.ts';
 
 /** The shape of d(n) that was chosen, and how it was judged. */
 export interface ChosenShape {
@@ -21,12 +21,8 @@ const clearlyBetter = 0.95;
 const leastStretches = 60;
 
 /** Whether d(n) is straight or bent, and how much, by leaving out a fifth of the run at a time. */
-export function chooseShape(
-  pieces: ClockPieces,
-  leastStepMs: number,
-  given: Omit<ClockRules, 'bend' | 'beyond'>,
-): ChosenShape {
-  const plain = { ...given, bend: 1, beyond: 1 };
+export function chooseShape(pieces: ClockPieces, leastStepMs: number, given: GivenRules): ChosenShape {
+  const plain = { ...given, promptCost: true, bend: 1, beyond: 1 };
   const straight = fitClock(pieces, [], clockStart(leastStepMs, []), plain);
   const straightError = leftOutError(pieces, straight, plain);
   const knots = gridOf(pieces);

@@ -31,11 +31,10 @@ export interface ClockPieces {
   lengthMs: Float64Array;
   decodes: Float64Array;
   kvTokens: Float64Array;
+  /** Prompts whose prefill ended with the piece, their tokens and Σ prompt²/2. */
+  prompts: Float64Array;
   prefillTokens: Float64Array;
-  /** Σ prompt²/2 of the prompts prefilled in the piece. */
   attention: Float64Array;
-  /** 1 where a prefill ended with the piece. */
-  prefills: Uint8Array;
   /** 1 where everybody in the batch is known and nobody was preempted. */
   clear: Uint8Array;
   /** Stretches: first piece, piece after the last, and steps. */
@@ -77,9 +76,9 @@ export function cutTime(
     lengthMs: Float64Array.from({ length: size }, (_, j) => at[j + 1]! - at[j]!),
     decodes: new Float64Array(size),
     kvTokens: new Float64Array(size),
+    prompts: new Float64Array(size),
     prefillTokens: new Float64Array(size),
     attention: new Float64Array(size),
-    prefills: new Uint8Array(size),
     clear: new Uint8Array(size),
   };
   const change = {
@@ -94,7 +93,7 @@ export function cutTime(
     if (prefilled >= 0 && promptTokens > 0) {
       pieces.prefillTokens[prefilled]! += promptTokens;
       pieces.attention[prefilled]! += (promptTokens * promptTokens) / 2;
-      pieces.prefills[prefilled] = 1;
+      pieces.prompts[prefilled]!++;
     }
     if (to <= from) continue;
     // Tokens held at time t are a line; lines add up.

@@ -234,6 +234,7 @@ function profileOf(fit: ClockFit, pieces: ClockPieces, options: TraceFitOptions)
       p1MsPerPrefillToken: x[places.p1]!,
       kMsPer1000KvTokens: x[places.k]!,
       mMsPerMillionAttention: x[places.m]!,
+      ...(x[places.r]! > 0 && { rMsPerPrompt: x[places.r]! }),
       ...(knots.length === 0 ? {} : { decodeCurve }),
     },
     jitter: { stepSigma: stepJitter(pieces, fit) },
@@ -316,6 +317,7 @@ function intervalsOf(profiles: readonly EngineProfile[]): TraceFit['intervals'] 
     cMsPerDecode: ({ cost }) => cost.cMsPerDecode,
     p1MsPerPrefillToken: ({ cost }) => cost.p1MsPerPrefillToken,
     kMsPer1000KvTokens: ({ cost }) => cost.kMsPer1000KvTokens,
+    rMsPerPrompt: ({ cost }) => cost.rMsPerPrompt ?? 0,
     mMsPerMillionAttention: ({ cost }) => cost.mMsPerMillionAttention ?? 0,
   };
   return Object.fromEntries(

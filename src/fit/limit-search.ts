@@ -1,7 +1,7 @@
 import { aheadSetting, schedulers } from '../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
-import { searchByReplay, usualShares } from './replay-search.ts';
+import { overlapOf, searchByReplay, usualShares } from './replay-search.ts';
 import type { Found, Shown } from './replay-search.ts';
 import { searchBeside, searchClocked, searchFrom } from './search-starts.ts';
 import type { TracedRequest } from './request-trace.ts';
@@ -16,6 +16,8 @@ const closed = { steps: 40, waiting: 3 };
 const apart = { coarse: 1.04, finer: [0.02, 0.01], beyond: 1.05 };
 /** Rounds of a search that only compares. */
 const fewRounds = 4;
+/** Where the search for what a prompt costs of its own begins, as a share of a. */
+const likelyPrompt = 0.3;
 /** What a step costs besides its sequences, as a share of the shortest that was seen. */
 const shortStep = 0.9;
 /** Tokens to a KV block as servers have them. */
@@ -71,7 +73,15 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
     const ahead = searchByReplay(withSetting(best.profile, aheadSetting, true), shown);
     if (ahead.misfit < best.misfit) best = ahead;
   }
-  return searchBeside(best, shown);
+  return withPromptCost(searchBeside(best, shown), shown);
+}
+
+/** The same engine with a cost of every prompt, whatever its length, where that makes the trace clearly likelier: by more than the answers of one batch, which share their steps. */
+function withPromptCost(found: Found, shown: Shown): Found {
+  const { cost } = found.profile;
+  const start = { ...found.profile, cost: { ...cost, rMsPerPrompt: likelyPrompt * cost.aMs } };
+  const own = searchByReplay(start, shown, fewRounds);
+  return own.misfit < found.misfit - overlapOf(shown.train) ? searchBeside(own, shown) : found;
 }
 
 /** The size of the KV cache that explains why nobody was let in; null = that is not known to have happened. */

@@ -8,7 +8,7 @@ import type { TracedRequest } from './request-trace.ts';
 export interface Found {
   profile: EngineProfile;
   misfit: number;
-  /** How sharply the trace tells the cost: the curvature of half its misfit in the logarithms of a and of c, k and p1 as shares of it. */
+  /** How sharply the trace tells the cost: the curvature of half its misfit in the logarithms of a and of c, k, p1 and r as shares of it. */
   curvature: number[][];
 }
 
@@ -36,9 +36,10 @@ const longestMove = 0.7;
 const mild = 2;
 /** No engine is known better than this (a share). */
 const leastSpreads = [0.1, 0.005, 0.005] as const;
-/** Cost per decode, per 1000 KV tokens and per prompt token as shares of a, as engines have them, and how far (as a logarithm) they may be from that. */
-export const usualShares = { c: 0.003, k: 0.004, p1: 0.004 } as const;
-const shareSpread = 1;
+/** Cost per decode, per 1000 KV tokens, per prompt token and per prompt as shares of a, as engines have them. */
+export const usualShares = { c: 0.003, k: 0.004, p1: 0.004, r: 0.02 } as const;
+/** How far (as a logarithm) they may be from that: the first three, counted once for every answer in a batch, and the last, of which nothing is usual. */
+const shareSpread = { usual: 1, prompt: 2 };
 /** Share of the requests, those that are expected to wait least, that tell the overhead. */
 const quickest = 0.25;
 /** No share of a is taken for smaller than this: it would hang on nothing. */
@@ -49,7 +50,7 @@ const leastShare = 1e-5;
  * came after the part that may be seen. Their arrivals and lengths are known, and the replay says when they were served.
  */
 export function searchByReplay(start: EngineProfile, shown: Shown, rounds = mostRounds): Found {
-  const prior = shareSpread / Math.sqrt(overlapOf(shown.train));
+  const prior = shareSpread.usual / Math.sqrt(overlapOf(shown.train));
   let z = pointOf(start);
   let errors = errorsOf(profileAt(start, z), shown);
   let spreads = spreadsOf(errors);
@@ -93,7 +94,7 @@ export function misfitByReplay(profile: EngineProfile, shown: Shown): number {
   return unlikelihoodOf(errorsOf(profile, shown));
 }
 
-/** Logarithms of a, and of c, k and p1 as shares of it. */
+/** Logarithms of a, and of c, k, p1 and, where prompts have a cost of their own, r as shares of it. */
 function pointOf({ cost }: EngineProfile): number[] {
   const share = (value: number): number => Math.log(Math.max(leastShare, value / cost.aMs));
   return [
@@ -101,11 +102,12 @@ function pointOf({ cost }: EngineProfile): number[] {
     share(cost.cMsPerDecode),
     share(cost.kMsPer1000KvTokens),
     share(cost.p1MsPerPrefillToken),
+    ...(cost.rMsPerPrompt === undefined ? [] : [share(cost.rMsPerPrompt)]),
   ];
 }
 
 /** The profile with the cost of a point; what attention costs keeps its ratio to the prompt. Jitter is left out: one replay is to say what to expect. */
-function profileAt(profile: EngineProfile, [a, c, k, p1]: readonly number[]): EngineProfile {
+function profileAt(profile: EngineProfile, [a, c, k, p1, r]: readonly number[]): EngineProfile {
   const { cost } = profile;
   const aMs = Math.exp(a!);
   const p1Ms = aMs * Math.exp(p1!);
@@ -118,6 +120,7 @@ function profileAt(profile: EngineProfile, [a, c, k, p1]: readonly number[]): En
       cMsPerDecode: aMs * Math.exp(c!),
       kMsPer1000KvTokens: aMs * Math.exp(k!),
       p1MsPerPrefillToken: p1Ms,
+      ...(r !== undefined && { rMsPerPrompt: aMs * Math.exp(r) }),
       mMsPerMillionAttention: Math.min(attention, 5) * p1Ms,
     },
   };
@@ -163,13 +166,19 @@ function spreadsOf(errors: Errors): number[] {
   });
 }
 
-function priorsOf(z: readonly number[], prior: number): number[] {
-  return [usualShares.c, usualShares.k, usualShares.p1].map((share, i) => (z[1 + i]! - Math.log(share)) / prior);
+/** How far the shares are from what is usual, in spreads, and those. */
+function priorsOf(z: readonly number[], prior: number): { away: number; spread: number }[] {
+  const { c, k, p1, r } = usualShares;
+  const spreads = [prior, prior, prior, shareSpread.prompt];
+  return z.slice(1).map((share, i) => {
+    const spread = spreads[i]!;
+    return { away: (share - Math.log([c, k, p1, r][i]!)) / spread, spread };
+  });
 }
 
 function lossOf(errors: Errors, spreads: readonly number[], z: readonly number[], prior: number): number {
   const all = errors.map((kind, i) => kind.reduce((sum, error) => sum + tamed(error / spreads[i]!), 0));
-  return [...all, ...priorsOf(z, prior).map((away) => away * away)].reduce((sum, part) => sum + part, 0);
+  return [...all, ...priorsOf(z, prior).map(({ away }) => away * away)].reduce((sum, part) => sum + part, 0);
 }
 
 /** The spreads being unknown, what counts is their logarithm, once for every request. */
@@ -183,7 +192,7 @@ function unlikelihoodOf(errors: Errors): number {
 }
 
 function misfitOf(errors: Errors, z: readonly number[], prior: number): number {
-  return priorsOf(z, prior).reduce((sum, away) => sum + (away * away) / 2, unlikelihoodOf(errors));
+  return priorsOf(z, prior).reduce((sum, { away }) => sum + (away * away) / 2, unlikelihoodOf(errors));
 }
 
 /** The square, and beyond `mild` a straight line that goes on from it; nothing for what is not there. */
@@ -217,9 +226,9 @@ function slopesOf(
       }
     });
   });
-  priorsOf(z, prior).forEach((away, i) => {
-    normal[1 + i]![1 + i]! += 1 / prior ** 2;
-    right[1 + i]! -= away / prior;
+  priorsOf(z, prior).forEach(({ away, spread }, i) => {
+    normal[1 + i]![1 + i]! += 1 / spread ** 2;
+    right[1 + i]! -= away / spread;
   });
   return { normal, right };
 }
@@ -250,7 +259,7 @@ export function drawnAround(
 }
 
 /** How many of the answers cover a moment, on average: they share their steps, so that so many say what one would. */
-function overlapOf(train: readonly TracedRequest[]): number {
+export function overlapOf(train: readonly TracedRequest[]): number {
   const toMs = train.reduce((last, { arrivalMs, latencyMs }) => Math.max(last, arrivalMs + latencyMs), 0);
   const servedMs = train.reduce((sum, { latencyMs, ttftMs }) => sum + latencyMs - ttftMs, 0);
   return Math.max(1, servedMs / Math.max(1e-9, toMs - train[0]!.arrivalMs));

@@ -32,11 +32,8 @@ export function replayFirst(
   wanted: number,
   dice: Dice = { seed: 1, keepTimes: false },
 ): Replayed {
-  const plain = play(profile, requests, wanted, dice, null);
-  // Looking prompts up takes time, and changes nothing where nobody was preempted.
-  return plain.preemptions === 0 || plain.keyBlockSize === null
-    ? plain.out
-    : play(profile, requests, wanted, dice, plain.keyBlockSize).out;
+  // Looking prompts up takes time, and changes nothing where nobody is preempted.
+  return play(profile, requests, wanted, dice, false) ?? play(profile, requests, wanted, dice, true)!;
 }
 
 interface Dice {
@@ -44,14 +41,17 @@ interface Dice {
   keepTimes: boolean;
 }
 
+/** With keys of the prompts or without; null = without them somebody was preempted who would have found his. */
 function play(
   profile: EngineProfile,
   requests: readonly TracedRequest[],
   wanted: number,
   { seed, keepTimes }: Dice,
-  keyedBy: number | null,
-): { out: Replayed; preemptions: number; keyBlockSize: number | null } {
+  keyed: boolean,
+): Replayed | null {
   const core = new EngineCore({ profile, seed, keepTimes });
+  const { keyBlockSize } = core;
+  const mayLack = !keyed && keyBlockSize !== null && profile.kv !== null;
   const overheadMs = profile.overheadMs ?? 0;
   const count = requests.length;
   const out: Replayed = {
@@ -61,11 +61,12 @@ function play(
     tokenAtMs: [],
   };
   let next = 0;
-  let keyed = 0;
+  let keysGiven = 0;
   let missing = wanted;
   while (missing > 0 && (next < count || core.step !== null)) {
     const nextMs = requests[next]?.arrivalMs ?? Infinity;
     const finishes = core.step === null ? [] : core.advance(nextMs);
+    if (mayLack && core.counters().preemptionsTotal > 0) return null;
     for (const { id, firstTokenMs, endMs, tokenAtMs } of finishes) {
       const { arrivalMs, outputTokens } = requests[id]!;
       if (id < wanted) missing--;
@@ -81,13 +82,13 @@ function play(
         if (next < wanted) missing--;
         continue;
       }
-      const keys = keyedBy === null ? null : newKeys(keyed, Math.floor(promptTokens / keyedBy));
-      keyed += keys?.prompt.length ?? 0;
+      const keys = keyed ? newKeys(keysGiven, Math.floor(promptTokens / keyBlockSize!)) : null;
+      keysGiven += keys?.prompt.length ?? 0;
       core.submit({ id: next, inputTokens: promptTokens, outputTokens, arrivalMs, ...(keys && { keys }) });
       if (core.step === null) core.beginStep(arrivalMs);
     }
   }
-  return { out, preemptions: core.counters().preemptionsTotal, keyBlockSize: core.keyBlockSize };
+  return out;
 }
 
 /** Keys that no other prompt has: the numbers from `from` on. */

@@ -41,13 +41,14 @@ export function searchBeside(found: Found, shown: Shown): Found {
   const off = (spread: number): number => Math.exp(spread * random.normal());
   let nearest = found;
   for (let hop = 0; hop < hops.count; hop++) {
-    const { aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken } = nearest.profile.cost;
+    const { aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken, rMsPerPrompt } = nearest.profile.cost;
     const beside = [
       aMs * off(hops.known),
       Math.max(cMsPerDecode, ranges.c[0] * aMs) * off(hops.unknown),
       Math.max(kMsPer1000KvTokens, ranges.k[0] * aMs) * off(hops.unknown),
       p1MsPerPrefillToken * off(hops.known),
       0,
+      (rMsPerPrompt ?? 0) * off(hops.unknown),
     ];
     const next = searchByReplay(withCost(nearest.profile, beside), shown, hops.rounds);
     if (next.misfit < nearest.misfit) nearest = next;
@@ -77,7 +78,7 @@ function clockedWithAll(start: EngineProfile, { train, played }: Shown): EngineP
   const leastStepMs = leastStepOf(train);
   const { stays, stretches } = staysOf(train, leastStepMs);
   const arrivals = arrivalsOf(train);
-  const rules = { ...rulesOf(start.scheduler!), bend: 1, beyond: 1 };
+  const rules = { ...rulesOf(start.scheduler!), promptCost: false, bend: 1, beyond: 1 };
   let x = clockOf(start.cost);
   for (let reading = 0; reading < readings; reading++) {
     const { ttftMs, latencyMs } = replay(withCost(start, x), played);
@@ -95,13 +96,14 @@ function clockedWithAll(start: EngineProfile, { train, played }: Shown): EngineP
   return withCost(start, x);
 }
 
-function withCost(profile: EngineProfile, [a, c, k, p1, m]: readonly number[]): EngineProfile {
+function withCost(profile: EngineProfile, [a, c, k, p1, m, r]: readonly number[]): EngineProfile {
   const cost = {
     aMs: a!,
     cMsPerDecode: c!,
     kMsPer1000KvTokens: k!,
     p1MsPerPrefillToken: p1!,
     mMsPerMillionAttention: m!,
+    ...(profile.cost.rMsPerPrompt !== undefined && { rMsPerPrompt: r! }),
   };
   return { ...profile, cost, overheadMs: 0 };
 }

@@ -3,7 +3,7 @@ import { cutTime } from './clock-pieces.ts';
 import type { Stay } from './clock-pieces.ts';
 import { clockStart, fitClock, placesOf } from './step-clock.ts';
 
-const rules = { prefillApart: false, chunkTokens: Infinity, bend: 1, beyond: 1 };
+const rules = { prefillApart: false, chunkTokens: Infinity, promptCost: true, bend: 1, beyond: 1 };
 const cut = { leastStepMs: 10, untilMs: Infinity, kv: null };
 
 /**
@@ -41,6 +41,36 @@ describe('the step clock', () => {
     // a and p1 trade off when every round has one guest; together they must explain 100 steps and one prompt.
     const { p1 } = placesOf([]);
     expect((100 * (fit.x[0]! + fit.x[1]!) + 1000 * fit.x[p1]!) / 1200).toBeCloseTo(1, 1);
+  });
+
+  it('tells what a prompt costs of its own from what its tokens cost, where long and short ones came', () => {
+    const promptMs = (tokens: number): number => 40 + 0.06 * tokens;
+    // Every answer of onPaper comes four times, with 1 to 8 guests of 100 or 1000 tokens who make one token and leave.
+    const visits = [
+      [1, 1000],
+      [8, 100],
+      [4, 1000],
+      [2, 100],
+    ] as const;
+    const lengthMs = Math.max(...onPaper().map(({ toMs }) => toMs)) + 2000;
+    const rounds = visits.map(([count, tokens], i) => {
+      const takenMs = count * promptMs(tokens);
+      const shift = i * lengthMs;
+      const own = onPaper().map((stay) => ({
+        ...stay,
+        fromMs: stay.fromMs + shift,
+        toMs: stay.toMs + shift + takenMs,
+      }));
+      const begins = [...new Set(own.map(({ fromMs }) => fromMs))];
+      const guest = (fromMs: number) => ({ fromMs, toMs: fromMs, promptTokens: tokens, steps: 0 });
+      return { own, guests: begins.flatMap((at) => Array.from({ length: count }, () => guest(at + 500 + takenMs))) };
+    });
+    const stays = rounds.flatMap(({ own }) => own);
+    const pieces = cutTime([...stays, ...rounds.flatMap(({ guests }) => guests)], stays, [], cut);
+    const { x } = fitClock(pieces, [], clockStart(11, []), rules);
+    const { p1, r, m } = placesOf([]);
+    expect(x[r]! / 40).toBeCloseTo(1, 1);
+    expect((x[p1]! * 1000 + (x[m]! * 1000 * 1000) / 2e6) / 60).toBeCloseTo(1, 1);
   });
 
   it('takes first tokens that a client read a little apart for those of one step: neither waited for the prompt of the other', () => {

@@ -3,8 +3,8 @@ import type { ClockPieces } from './clock-pieces.ts';
 import { solve } from './linear-solve.ts';
 
 /**
- * A step's cost as the clock has it: a, the slope of d(n) in each segment between knots, k, p1, m and the overhead, in this order
- * in `x`. All are bounded below by zero.
+ * A step's cost as the clock has it: a, the slope of d(n) in each segment between knots, k, p1, m, r and the overhead, in this
+ * order in `x`. All are bounded below by zero.
  */
 export interface ClockFit {
   knots: readonly number[];
@@ -18,12 +18,17 @@ export interface ClockFit {
   pieceVariance: Float64Array;
 }
 
+/** What of a clock's rules a server's settings say. */
+export type GivenRules = Pick<ClockRules, 'prefillApart' | 'chunkTokens'>;
+
 /** How a clock is to be read. */
 export interface ClockRules {
   /** Prefills run in steps of their own while decoding waits. */
   prefillApart: boolean;
   /** Tokens of one step: longer prompts are cut. */
   chunkTokens: number;
+  /** Whether a prompt may cost something besides its tokens. */
+  promptCost: boolean;
   /** How far slopes of d(n) may differ from the usual one, relative to it; only with knots. */
   bend: number;
   /** The slope beyond the last knot that is expected, relative to the usual one. */
@@ -37,13 +42,17 @@ const attentionTokens = 5;
 export const lastSlopeSpread = 0.15;
 /** A sequence more in the batch costs at least this share of a. */
 const leastSlope = 1e-3;
+/** A pull towards nothing that nothing withstands. */
+const never = 1e-6;
 /** A moment is known to about half a step. */
 const momentSteps = 10;
 
 /** Places of the parameters behind the slopes. */
-export const placesOf = (knots: readonly number[]): { k: number; p1: number; m: number; overhead: number } => {
+export const placesOf = (
+  knots: readonly number[],
+): { k: number; p1: number; m: number; r: number; overhead: number } => {
   const k = knots.length + 2;
-  return { k, p1: k + 1, m: k + 2, overhead: k + 3 };
+  return { k, p1: k + 1, m: k + 2, r: k + 3, overhead: k + 4 };
 };
 
 /** Least squares of counted against clocked steps, deaf to stretches that no jitter explains. `counts` weighs the stretches. */
@@ -77,24 +86,32 @@ export function fitClock(
 
 /** The parameters of a cost whose d(n) is straight, without an overhead. */
 export function clockOf(cost: EngineProfile['cost']): number[] {
-  const { aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken, mMsPerMillionAttention = 0 } = cost;
-  return [aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken, mMsPerMillionAttention, 0];
+  const {
+    aMs,
+    cMsPerDecode,
+    kMsPer1000KvTokens,
+    p1MsPerPrefillToken,
+    mMsPerMillionAttention = 0,
+    rMsPerPrompt = 0,
+  } = cost;
+  return [aMs, cMsPerDecode, kMsPer1000KvTokens, p1MsPerPrefillToken, mMsPerMillionAttention, rMsPerPrompt, 0];
 }
 
 /** What the clock says of a cost that was found otherwise. */
-export function clockAt(
-  pieces: ClockPieces,
-  cost: EngineProfile['cost'],
-  rules: Omit<ClockRules, 'bend' | 'beyond'>,
-): ClockFit {
+export function clockAt(pieces: ClockPieces, cost: EngineProfile['cost'], rules: GivenRules): ClockFit {
   const x = clockOf(cost);
-  const { errors, pieceSteps, pieceVariance } = readClock(pieces, [], x, { ...rules, bend: 1, beyond: 1 });
+  const { errors, pieceSteps, pieceVariance } = readClock(pieces, [], x, {
+    ...rules,
+    promptCost: true,
+    bend: 1,
+    beyond: 1,
+  });
   return { knots: [], x, sigma: spreadOf(errors, null), errors, pieceSteps, pieceVariance };
 }
 
 /** A start for the search: the shortest step, and small slopes. */
 export function clockStart(leastStepMs: number, knots: readonly number[]): number[] {
-  return [leastStepMs, ...Array.from({ length: knots.length + 1 }, () => leastStepMs / 300), 0.05, 0.05, 0.05, 1];
+  return [leastStepMs, ...Array.from({ length: knots.length + 1 }, () => leastStepMs / 300), 0.05, 0.05, 0.05, 0, 1];
 }
 
 /** The same start for other knots: slopes are taken over from where the knots lie. */
@@ -126,9 +143,11 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
       baseMs += x[1 + s]! * partOf(n, before, knots[s]);
       before = knots[s] ?? before;
     }
-    const apart = rules.prefillApart ? pieces.prefills[j]! : 0;
+    const prompts = pieces.prompts[j]!;
+    const apart = rules.prefillApart && prompts > 0 ? 1 : 0;
     const attention = pieces.attention[j]! / 1e6;
-    const spentMs = x[places.p1]! * pieces.prefillTokens[j]! + x[places.m]! * attention + apart * x[0]!;
+    const promptMs = x[places.p1]! * pieces.prefillTokens[j]! + x[places.m]! * attention + x[places.r]! * prompts;
+    const spentMs = promptMs + apart * x[0]!;
     const steps = (pieces.lengthMs[j]! - spentMs) / baseMs;
     const slope = -steps / baseMs;
     sums[0]![j + 1]! += slope - apart / baseMs;
@@ -140,6 +159,7 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
     sums[places.k]![j + 1]! += slope * kv;
     sums[places.p1]![j + 1]! -= pieces.prefillTokens[j]! / baseMs;
     sums[places.m]![j + 1]! -= attention / baseMs;
+    sums[places.r]![j + 1]! -= prompts / baseMs;
     sums[width]![j + 1]! += steps;
     pieceSteps[j] = steps;
     pieceVariance[j] = varianceOf(steps, spentMs / baseMs, pieces.prefillTokens[j]!, rules.chunkTokens - n);
@@ -236,6 +256,7 @@ function addEntrances(
     row[places.k] = (whole * kvTokens) / 1000;
     row[places.p1] = promptTokens;
     row[places.m] = (promptTokens * promptTokens) / 2 / 1e6;
+    row[places.r] = chunks;
     row[places.overhead] = 1;
     const foundMs = dot(row, x);
     // Uniform within a step: 0.29 of it; and what the server adds of its own.
@@ -258,7 +279,7 @@ function addRow({ normal, right }: System, row: readonly number[], value: number
   }
 }
 
-/** What is known of every engine: attention of a short prompt is small beside its prefill, and no direction is quite free. */
+/** What is known of every engine: attention of a short prompt is small beside its prefill, and no direction is quite free. Most prompts cost what their tokens cost. */
 function addPriors(
   system: System,
   knots: readonly number[],
@@ -266,12 +287,13 @@ function addPriors(
   x: readonly number[],
   sigma: number,
 ): void {
-  const { m, p1, k, overhead } = placesOf(knots);
+  const { m, p1, k, r, overhead } = placesOf(knots);
   const pull = (i: number, spread: number): void => {
     system.normal[i]![i]! += (sigma / spread) ** 2;
   };
   pull(m, attentionTokens * Math.max(x[p1]!, 1e-4 * x[0]!));
   pull(k, 0.02 * x[0]!);
+  pull(r, (rules.promptCost ? 1 : never) * x[0]!);
   pull(overhead, 2 * x[0]!);
   if (knots.length > 0) {
     // Most slopes are the usual one and a few differ much (a kernel changes there): an absolute, not a squared penalty.

@@ -2,7 +2,7 @@ import { schedulers } from '../sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
 import type { TracedRequest } from './request-trace.ts';
-import type { ClockRules } from './step-clock.ts';
+import type { GivenRules } from './step-clock.ts';
 
 /**
  * The settings to try. Where the token budget is not known, the servers' usual ones; where the batch size is not known, a large one
@@ -74,10 +74,7 @@ export function mostDecoding(train: readonly TracedRequest[]): number {
 }
 
 /** How a clock of such a server is read. */
-export function rulesOf({
-  name,
-  settings,
-}: NonNullable<EngineProfile['scheduler']>): Omit<ClockRules, 'bend' | 'beyond'> {
+export function rulesOf({ name, settings }: NonNullable<EngineProfile['scheduler']>): GivenRules {
   const tokens = settings['max_num_batched_tokens'] ?? settings['maxPrefillTokens'] ?? settings['chunked_prefill_size'];
   return {
     prefillApart: name === 'vllm-v0' || name === 'mindie' || name === 'sglang',

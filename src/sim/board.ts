@@ -30,7 +30,7 @@ export class EngineBoard implements Board {
   /** KV tokens that the next decode step of everybody attends to. */
   decodeKvTokens = 0;
   /** The step being formed. */
-  readonly load: StepLoad = { decodes: 0, prefillTokens: 0, kvTokens: 0, prefillAttention: 0 };
+  readonly load: StepLoad = { decodes: 0, prompts: 0, prefillTokens: 0, kvTokens: 0, prefillAttention: 0 };
   chunked: CoreSequence[] = [];
   decodes = false;
   sittingOut: CoreSequence[] = [];
@@ -57,7 +57,7 @@ export class EngineBoard implements Board {
   beginForming(nowMs: number): void {
     this.nowMs = nowMs;
     const { load } = this;
-    load.decodes = load.prefillTokens = load.kvTokens = load.prefillAttention = 0;
+    load.decodes = load.prompts = load.prefillTokens = load.kvTokens = load.prefillAttention = 0;
     this.decodes = false;
     this.restsUntilMs = null;
     if (this.chunked.length > 0) this.chunked = [];
@@ -150,6 +150,7 @@ export class EngineBoard implements Board {
     own.blocks = this.kv.blocksFor(own.computedTokens + tokens);
     own.chunk = tokens;
     this.chunked.push(own);
+    this.load.prompts++;
     this.load.prefillTokens += tokens;
     this.load.prefillAttention += tokens * (own.computedTokens + tokens / 2);
     return true;

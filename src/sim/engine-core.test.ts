@@ -91,6 +91,24 @@ describe('one request alone', () => {
   });
 });
 
+describe('a step', () => {
+  it('pays r for every prompt that a step computes some of, and never for one that decodes', () => {
+    const cost = { ...plain.cost, rMsPerPrompt: 7 };
+    const scheduler = { name: 'vllm-v1', settings: { max_num_batched_tokens: 32, max_num_seqs: 4 } } as const;
+    const core = new EngineCore({ profile: { ...plain, cost, scheduler }, seed: 1 });
+    const made = play(core, [
+      { id: 1, inputTokens: 20, outputTokens: 2, arrivalMs: 0 },
+      { id: 2, inputTokens: 40, outputTokens: 1, arrivalMs: 0 },
+    ]);
+    // 20 and 12 tokens: 10 + 16 + 14; a decode and the other 28: 10 + 1 + 14 + 7.
+    expect(made.map(({ id, atMs }) => [id, atMs])).toEqual([
+      [1, 40],
+      [1, 72],
+      [2, 72],
+    ]);
+  });
+});
+
 describe('a full batch', () => {
   it('makes B/(a + cB) tokens per ms, within the prefill steps that interrupt it', () => {
     // 200 requests of 1 input and 200 output tokens at batch 4. A slot turns over every 200 tokens, and the prefill

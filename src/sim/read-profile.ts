@@ -39,6 +39,7 @@ export function readProfile(value: unknown, file?: string): EngineProfile {
       cMsPerDecode: reader.number(cost, 'cMsPerDecode', amount, 'cost.'),
       p1MsPerPrefillToken: reader.number(cost, 'p1MsPerPrefillToken', amount, 'cost.'),
       kMsPer1000KvTokens: reader.number(cost, 'kMsPer1000KvTokens', amount, 'cost.'),
+      ...reader.optional(cost, 'rMsPerPrompt', amount, 'cost.'),
       ...reader.optional(cost, 'mMsPerMillionAttention', amount, 'cost.'),
       ...decodeCurveOf(reader, cost),
     },

@@ -2,6 +2,8 @@
 export interface StepLoad {
   /** Sequences that decode one token in the step. */
   decodes: number;
+  /** Prompts that are prefilled in the step, whole or in part. */
+  prompts: number;
   /** Prompt tokens prefilled in the step. */
   prefillTokens: number;
   /** KV tokens that the decoding sequences attend to. */

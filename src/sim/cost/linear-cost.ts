@@ -1,7 +1,7 @@
 import type { CostModel } from './cost-model.ts';
 
 /**
- * Parameters of a step, in ms: a + d(decodes) + p1·prefillTokens + k·kvTokens/1000 + m·prefillAttention/10⁶,
+ * Parameters of a step, in ms: a + d(decodes) + p1·prefillTokens + r·prompts + k·kvTokens/1000 + m·prefillAttention/10⁶,
  * where d(n) is c·n, or the line through the knots of `decodeCurve` where there is one.
  */
 export interface LinearCost {
@@ -9,6 +9,8 @@ export interface LinearCost {
   cMsPerDecode: number;
   p1MsPerPrefillToken: number;
   kMsPer1000KvTokens: number;
+  /** What a prompt costs in every step that computes some of it, however short; absent = 0. */
+  rMsPerPrompt?: number;
   /** Absent = 0. */
   mMsPerMillionAttention?: number;
   /** Knots of d(n) with rising n; between them straight, before the first from (0, 0), after the last with slope c. */
@@ -25,6 +27,7 @@ export interface DecodeKnot {
 export function linearCost(cost: LinearCost): CostModel {
   const { aMs, cMsPerDecode, p1MsPerPrefillToken } = cost;
   const kMs = cost.kMsPer1000KvTokens / 1000;
+  const rMs = cost.rMsPerPrompt ?? 0;
   const mMs = (cost.mMsPerMillionAttention ?? 0) / 1e6;
   const curve = cost.decodeCurve ?? [];
   if (curve.length === 0) {
@@ -33,6 +36,7 @@ export function linearCost(cost: LinearCost): CostModel {
         aMs +
         cMsPerDecode * load.decodes +
         p1MsPerPrefillToken * load.prefillTokens +
+        rMs * load.prompts +
         kMs * load.kvTokens +
         mMs * load.prefillAttention,
     };
@@ -43,6 +47,7 @@ export function linearCost(cost: LinearCost): CostModel {
       aMs +
       decodeMs(load.decodes) +
       p1MsPerPrefillToken * load.prefillTokens +
+      rMs * load.prompts +
       kMs * load.kvTokens +
       mMs * load.prefillAttention,
   };

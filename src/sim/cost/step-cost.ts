@@ -52,7 +52,7 @@ export class StepCost {
     const wholeMs = this.cost.stepMs(load);
     const own = jitter.factor(this.#wokenBy, decodeSteps - this.#wokenAt);
     if (chunks.length === 0 || this.spread.stepSigma === 0) return wholeMs * own;
-    const promptsMs = wholeMs - this.cost.stepMs({ ...load, prefillTokens: 0, prefillAttention: 0 });
+    const promptsMs = wholeMs - this.cost.stepMs({ ...load, prompts: 0, prefillTokens: 0, prefillAttention: 0 });
     const first = jitter.factor(chunks[0]!.lot, chunks[0]!.computedTokens);
     let weighed = chunks[0]!.chunk * first;
     for (let i = 1; i < chunks.length; i++) {
