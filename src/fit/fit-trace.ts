@@ -66,6 +66,8 @@ const searchedNote =
   'Searched with replays of the fitted requests: most of who shared their batch came later, or was not let in. c and k are told apart by what engines usually have.';
 /** Where steps cannot be counted, what looks like jitter beyond this is somebody in the batch who is not known. */
 const usualJitter = 0.03;
+/** What a prompt costs of its own is nothing below this share of a. */
+const leastPromptCost = 1e-3;
 /** Share of the requests left out at either end when the overhead is read. */
 const overheadTrim = 0.1;
 /** Draws behind the intervals of the parameters. */
@@ -234,7 +236,7 @@ function profileOf(fit: ClockFit, pieces: ClockPieces, options: TraceFitOptions)
       p1MsPerPrefillToken: x[places.p1]!,
       kMsPer1000KvTokens: x[places.k]!,
       mMsPerMillionAttention: x[places.m]!,
-      ...(x[places.r]! > 0 && { rMsPerPrompt: x[places.r]! }),
+      ...(x[places.r]! > leastPromptCost * x[0]! && { rMsPerPrompt: x[places.r]! }),
       ...(knots.length === 0 ? {} : { decodeCurve }),
     },
     jitter: { stepSigma: stepJitter(pieces, fit) },

@@ -16,8 +16,8 @@ const closed = { steps: 40, waiting: 3 };
 const apart = { coarse: 1.04, finer: [0.02, 0.01], beyond: 1.05 };
 /** Rounds of a search that only compares. */
 const fewRounds = 4;
-/** Where the search for what a prompt costs of its own begins, as a share of a. */
-const likelyPrompt = 0.3;
+/** Where searches for what a prompt costs of its own begin, as shares of a. */
+const likelyPrompts = [0.3, 2] as const;
 /** What a step costs besides its sequences, as a share of the shortest that was seen. */
 const shortStep = 0.9;
 /** Tokens to a KV block as servers have them. */
@@ -78,9 +78,11 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
 
 /** The same engine with a cost of every prompt, whatever its length, where that makes the trace clearly likelier: by more than the answers of one batch, which share their steps. */
 function withPromptCost(found: Found, shown: Shown): Found {
-  const { cost } = found.profile;
-  const start = { ...found.profile, cost: { ...cost, rMsPerPrompt: likelyPrompt * cost.aMs } };
-  const own = searchByReplay(start, shown, fewRounds);
+  const starts = likelyPrompts.map((share) => {
+    const { cost } = found.profile;
+    return { ...found.profile, cost: { ...cost, rMsPerPrompt: share * cost.aMs } };
+  });
+  const own = nearest([searchClocked(starts[0]!, shown), ...starts.map((start) => searchByReplay(start, shown))])!;
   return own.misfit < found.misfit - overlapOf(shown.train) ? searchBeside(own, shown) : found;
 }
 

@@ -78,7 +78,7 @@ function clockedWithAll(start: EngineProfile, { train, played }: Shown): EngineP
   const leastStepMs = leastStepOf(train);
   const { stays, stretches } = staysOf(train, leastStepMs);
   const arrivals = arrivalsOf(train);
-  const rules = { ...rulesOf(start.scheduler!), promptCost: false, bend: 1, beyond: 1 };
+  const rules = { ...rulesOf(start.scheduler!), promptCost: start.cost.rMsPerPrompt !== undefined, bend: 1, beyond: 1 };
   let x = clockOf(start.cost);
   for (let reading = 0; reading < readings; reading++) {
     const { ttftMs, latencyMs } = replay(withCost(start, x), played);

@@ -1,7 +1,10 @@
 /** One whole KV block of a prompt's text, and how many sequences hold it. */
 interface CachedBlock {
-  key: number;
+  readonly key: number;
   holders: number;
+  /** Its neighbours among those that nobody holds: let go before and after it. */
+  before: CachedBlock | null;
+  after: CachedBlock | null;
 }
 
 /** Blocks kept for later where the KV cache has no limit of its own: two million tokens of 16 to a block. */
@@ -16,7 +19,9 @@ const mostIdleBlocks = 2 ** 17;
 export class PrefixCache {
   readonly #blocks = new Map<number, CachedBlock>();
   /** Blocks that nobody holds, in the order in which they were let go. */
-  readonly #idle = new Map<number, CachedBlock>();
+  #firstIdle: CachedBlock | null = null;
+  #lastIdle: CachedBlock | null = null;
+  #idle = 0;
   readonly #mostIdle: number;
   /** Prompt tokens looked up, and those of them that were found. */
   lookedUpTokens = 0;
@@ -29,7 +34,7 @@ export class PrefixCache {
 
   /** Cached blocks that nobody holds: they can be had back at any time. */
   get idleBlocks(): number {
-    return this.#idle.size;
+    return this.#idle;
   }
 
   /** How many blocks from the front are there now, at most `most`. */
@@ -51,14 +56,14 @@ export class PrefixCache {
   hold(keys: Float64Array, count: number): void {
     for (let i = 0; i < count; i++) {
       const block = this.#blocks.get(keys[i]!)!;
-      if (block.holders++ === 0) this.#idle.delete(block.key);
+      if (block.holders++ === 0) this.#takeFromIdle(block);
     }
   }
 
   /** A block that a sequence has just filled is there for others too; false = another one of the same text is there already. */
   add(key: number): boolean {
     if (this.#blocks.has(key)) return false;
-    this.#blocks.set(key, { key, holders: 1 });
+    this.#blocks.set(key, { key, holders: 1, before: null, after: null });
     return true;
   }
 
@@ -66,25 +71,42 @@ export class PrefixCache {
   release(keys: Float64Array, count: number): void {
     for (let i = count - 1; i >= 0; i--) {
       const block = this.#blocks.get(keys[i]!)!;
-      if (--block.holders === 0) this.#idle.set(block.key, block);
+      if (--block.holders === 0) this.#addToIdle(block);
     }
-    if (this.#idle.size > this.#mostIdle) this.evict(this.#idle.size - this.#mostIdle);
+    if (this.#idle > this.#mostIdle) this.evict(this.#idle - this.#mostIdle);
   }
 
   /** Throws out up to `blocks` blocks that nobody holds; says how many. */
   evict(blocks: number): number {
     let gone = 0;
-    for (const key of this.#idle.keys()) {
-      if (gone === blocks) break;
-      this.#idle.delete(key);
-      this.#blocks.delete(key);
-      gone++;
+    for (; gone < blocks && this.#firstIdle !== null; gone++) {
+      const block = this.#firstIdle;
+      this.#takeFromIdle(block);
+      this.#blocks.delete(block.key);
     }
     return gone;
   }
 
   /** Blocks that some sequence holds, each counted once. */
   heldBlocks(): number {
-    return this.#blocks.size - this.#idle.size;
+    return this.#blocks.size - this.#idle;
+  }
+
+  #addToIdle(block: CachedBlock): void {
+    block.before = this.#lastIdle;
+    if (this.#lastIdle === null) this.#firstIdle = block;
+    else this.#lastIdle.after = block;
+    this.#lastIdle = block;
+    this.#idle++;
+  }
+
+  #takeFromIdle(block: CachedBlock): void {
+    const { before, after } = block;
+    if (before === null) this.#firstIdle = after;
+    else before.after = after;
+    if (after === null) this.#lastIdle = before;
+    else after.before = before;
+    block.before = block.after = null;
+    this.#idle--;
   }
 }
