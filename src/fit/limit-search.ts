@@ -1,12 +1,13 @@
 import { aheadSetting, schedulers } from '../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../sim/index.ts';
 import type { TraceFitOptions } from './fit-trace.ts';
-import { overlapOf, searchByReplay, usualShares } from './replay-search.ts';
+import { overlapOf, searchByReplay } from './replay-search.ts';
 import type { Found, Shown } from './replay-search.ts';
 import { searchBeside, searchClocked, searchFrom } from './search-starts.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { leastStepOf } from './stays.ts';
 import { allowedBudget, budget, mostDecoding, roundBatches, usualBudgets, wideBatch } from './trace-variants.ts';
+import { usualShares } from './usual-shares.ts';
 
 /** A limit that was not told must make the trace so much likelier (a difference of logarithms) than none, else there is none. */
 const worth = 5;
@@ -70,8 +71,8 @@ export function searchLimits(base: EngineProfile, options: TraceFitOptions, show
     best = nearest([best, ...others.map(again)])!;
   }
   if (Object.hasOwn(settings, aheadSetting) && !told(aheadSetting)) {
-    const ahead = searchByReplay(withSetting(best.profile, aheadSetting, true), shown);
-    if (ahead.misfit < best.misfit) best = ahead;
+    const ahead = withSetting(best.profile, aheadSetting, true);
+    best = nearest([best, searchByReplay(ahead, shown), searchClocked(ahead, shown)])!;
   }
   return withPromptCost(searchBeside(best, shown), shown);
 }

@@ -3,6 +3,7 @@ import type { EngineProfile } from '../sim/index.ts';
 import { choleskyOf, solve, solveTransposed } from './linear-solve.ts';
 import { replayFirst } from './replay.ts';
 import type { TracedRequest } from './request-trace.ts';
+import { usualShares } from './usual-shares.ts';
 
 /** An engine that was looked for with replays, and how far it is from the trace: less is nearer, only differences count. */
 export interface Found {
@@ -36,9 +37,7 @@ const longestMove = 0.7;
 const mild = 2;
 /** No engine is known better than this (a share). */
 const leastSpreads = [0.1, 0.005, 0.005] as const;
-/** Cost per decode, per 1000 KV tokens, per prompt token and per prompt as shares of a, as engines have them. */
-export const usualShares = { c: 0.003, k: 0.004, p1: 0.004, r: 0.02 } as const;
-/** How far (as a logarithm) they may be from that: the first three, counted once for every answer in a batch, and the last, of which nothing is usual. */
+/** How far (as a logarithm) the usual shares may be from an engine's: the first three, counted once for every answer in a batch, and the last, of which nothing is usual. */
 const shareSpread = { usual: 1, prompt: 2 };
 /** Share of the requests, those that are expected to wait least, that tell the overhead. */
 const quickest = 0.25;

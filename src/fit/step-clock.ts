@@ -1,6 +1,7 @@
 import type { EngineProfile } from '../sim/index.ts';
 import type { ClockPieces } from './clock-pieces.ts';
 import { solve } from './linear-solve.ts';
+import { usualShares } from './usual-shares.ts';
 
 /**
  * A step's cost as the clock has it: a, the slope of d(n) in each segment between knots, k, p1, m, r and the overhead, in this
@@ -42,6 +43,8 @@ const attentionTokens = 5;
 export const lastSlopeSpread = 0.15;
 /** A sequence more in the batch costs at least this share of a. */
 const leastSlope = 1e-3;
+/** How far c and k, each as a multiple of what is usual, are likely to be from each other. */
+const alike = 1;
 /** A pull towards nothing that nothing withstands. */
 const never = 1e-6;
 /** A moment is known to about half a step. */
@@ -293,6 +296,11 @@ function addPriors(
   };
   pull(m, attentionTokens * Math.max(x[p1]!, 1e-4 * x[0]!));
   pull(k, 0.02 * x[0]!);
+  // Where all hold about as many tokens, nothing tells sequences from their tokens: then both cost as engines usually have it.
+  for (let s = 0; s <= knots.length; s++) {
+    const row = x.map((_, i) => (i === 1 + s ? 1 / usualShares.c : i === k ? -1 / usualShares.k : 0) / x[0]!);
+    addRow(system, row, 0, (sigma / alike) ** 2 / (knots.length + 1));
+  }
   pull(r, (rules.promptCost ? 1 : never) * x[0]!);
   pull(overhead, 2 * x[0]!);
   if (knots.length > 0) {
