@@ -104,7 +104,7 @@ export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOp
     scored: all.length - trained,
     intervals: intervalsOf(sample(draws, 1)),
     batchKnown: batchGiven || profile.maxBatchSize < largeBatch,
-    residual: own.toSorted((a, b) => a - b)[own.length >> 1] ?? null,
+    residual: quantile(Float64Array.from(own).sort(), 0.5),
     metrics: scoreTrace(all, replayed, trained),
     knots,
     sample,

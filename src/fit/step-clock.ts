@@ -43,8 +43,8 @@ const attentionTokens = 5;
 export const lastSlopeSpread = 0.15;
 /** A sequence more in the batch costs at least this share of a. */
 const leastSlope = 1e-3;
-/** How far c and k, each as a multiple of what is usual, are likely to be from each other. */
-const alike = 1;
+/** What a prompt costs of its own, as a share of a, is likely to be about this at most. */
+const promptSpread = 0.3;
 /** A pull towards nothing that nothing withstands. */
 const never = 1e-6;
 /** A moment is known to about half a step. */
@@ -149,7 +149,9 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
     const prompts = pieces.prompts[j]!;
     const apart = rules.prefillApart && prompts > 0 ? 1 : 0;
     const attention = pieces.attention[j]! / 1e6;
-    const promptMs = x[places.p1]! * pieces.prefillTokens[j]! + x[places.m]! * attention + x[places.r]! * prompts;
+    // A prompt that is cut costs r once for each of its chunks.
+    const chunks = prompts === 0 ? 0 : prompts - 1 + chunksOf(pieces.prefillTokens[j]!, rules.chunkTokens - n);
+    const promptMs = x[places.p1]! * pieces.prefillTokens[j]! + x[places.m]! * attention + x[places.r]! * chunks;
     const spentMs = promptMs + apart * x[0]!;
     const steps = (pieces.lengthMs[j]! - spentMs) / baseMs;
     const slope = -steps / baseMs;
@@ -162,7 +164,7 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
     sums[places.k]![j + 1]! += slope * kv;
     sums[places.p1]![j + 1]! -= pieces.prefillTokens[j]! / baseMs;
     sums[places.m]![j + 1]! -= attention / baseMs;
-    sums[places.r]![j + 1]! -= prompts / baseMs;
+    sums[places.r]![j + 1]! -= chunks / baseMs;
     sums[width]![j + 1]! += steps;
     pieceSteps[j] = steps;
     pieceVariance[j] = varianceOf(steps, spentMs / baseMs, pieces.prefillTokens[j]!, rules.chunkTokens - n);
@@ -181,13 +183,17 @@ function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly nu
   return { errors, slopes: sums.slice(0, width).map(over), pieceSteps, pieceVariance };
 }
 
+/** Steps that so many prompt tokens take. */
+function chunksOf(promptTokens: number, chunkTokens: number): number {
+  return Math.ceil(promptTokens / Math.max(1, chunkTokens));
+}
+
 /**
  * Variance of a piece's length in steps² under a jitter of 1. Steps and prompts have a chance of their own each, which is a share of
  * them: a prompt that takes as long as `spent` steps errs by as many at once, and one that is cut has that spread over its chunks.
  */
 function varianceOf(steps: number, spent: number, prefillTokens: number, chunkTokens: number): number {
-  const chunks = Math.max(1, Math.ceil(prefillTokens / Math.max(1, chunkTokens)));
-  return Math.max(0, steps) + (spent * spent) / chunks;
+  return Math.max(0, steps) + (spent * spent) / Math.max(1, chunksOf(prefillTokens, chunkTokens));
 }
 
 /** The part of 0 … n between two knots; no knot = no end. */
@@ -248,7 +254,7 @@ function addEntrances(
   const row = x.map(() => 0);
   for (const { ttftMs, promptTokens, decodes, kvTokens } of pieces.entrances) {
     const idle = decodes === 0;
-    const chunks = Math.ceil(promptTokens / Math.max(1, rules.chunkTokens - decodes));
+    const chunks = chunksOf(promptTokens, rules.chunkTokens - decodes);
     row[0] = idle ? chunks : chunks + 0.5;
     const whole = rules.prefillApart ? row[0] - chunks : row[0];
     let before = 0;
@@ -297,11 +303,14 @@ function addPriors(
   pull(m, attentionTokens * Math.max(x[p1]!, 1e-4 * x[0]!));
   pull(k, 0.02 * x[0]!);
   // Where all hold about as many tokens, nothing tells sequences from their tokens: then both cost as engines usually have it.
-  for (let s = 0; s <= knots.length; s++) {
-    const row = x.map((_, i) => (i === 1 + s ? 1 / usualShares.c : i === k ? -1 / usualShares.k : 0) / x[0]!);
-    addRow(system, row, 0, (sigma / alike) ** 2 / (knots.length + 1));
-  }
-  pull(r, (rules.promptCost ? 1 : never) * x[0]!);
+  const lengths = segmentsOf(knots);
+  const slope = lengths.reduce((sum, length, s) => sum + length * x[1 + s]!, 0);
+  const most = Math.max(x[0]!, slope / usualShares.c, x[k]! / usualShares.k);
+  const tie = x.map(() => 0);
+  lengths.forEach((length, s) => (tie[1 + s] = length / usualShares.c / most));
+  tie[k] = -1 / usualShares.k / most;
+  addRow(system, tie, 0, sigma ** 2);
+  pull(r, (rules.promptCost ? promptSpread : never) * x[0]!);
   pull(overhead, 2 * x[0]!);
   if (knots.length > 0) {
     // Most slopes are the usual one and a few differ much (a kernel changes there): an absolute, not a squared penalty.
@@ -327,15 +336,20 @@ function overlapOf({ lengthMs, from, to }: ClockPieces): number {
   return Math.max(1, covered / Math.max(1e-9, until.at(-1)!));
 }
 
+/** Which share of the range of n lies before, between and a little beyond the knots. */
+function segmentsOf(knots: readonly number[]): number[] {
+  if (knots.length === 0) return [1];
+  const ends = [...knots, 1.15 * knots.at(-1)!];
+  return ends.map((end, s) => (end - (ends[s - 1] ?? 0)) / ends.at(-1)!);
+}
+
 /** The slope that half of the range of n is below: a jump is short. */
 function usualSlope(knots: readonly number[], x: readonly number[]): number {
-  const ends = [...knots, 1.15 * knots.at(-1)!];
-  const parts = ends.map((end, s) => ({ slope: x[1 + s]!, length: end - (ends[s - 1] ?? 0) }));
-  const half = ends.at(-1)! / 2;
+  const parts = segmentsOf(knots).map((length, s) => ({ slope: x[1 + s]!, length }));
   let passed = 0;
   for (const { slope, length } of parts.toSorted((a, b) => a.slope - b.slope)) {
     passed += length;
-    if (passed >= half) return Math.max(slope, leastSlope * x[0]!);
+    if (passed >= 0.5) return Math.max(slope, leastSlope * x[0]!);
   }
   return leastSlope * x[0]!;
 }

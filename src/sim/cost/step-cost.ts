@@ -52,14 +52,22 @@ export class StepCost {
     const wholeMs = this.cost.stepMs(load);
     const own = jitter.factor(this.#wokenBy, decodeSteps - this.#wokenAt);
     if (chunks.length === 0 || this.spread.stepSigma === 0) return wholeMs * own;
-    const promptsMs = wholeMs - this.cost.stepMs({ ...load, prompts: 0, prefillTokens: 0, prefillAttention: 0 });
+    const tokensMs = this.cost.stepMs({ ...load, prompts: 0 });
+    const restMs = this.cost.stepMs({ ...load, prompts: 0, prefillTokens: 0, prefillAttention: 0 });
     const first = jitter.factor(chunks[0]!.lot, chunks[0]!.computedTokens);
     let weighed = chunks[0]!.chunk * first;
+    let each = first;
     for (let i = 1; i < chunks.length; i++) {
       const { chunk, computedTokens, lot } = chunks[i]!;
-      weighed += chunk * jitter.factor(lot, computedTokens);
+      const factor = jitter.factor(lot, computedTokens);
+      weighed += chunk * factor;
+      each += factor;
     }
     // A step without decodes is all its first prompt's.
-    return (wholeMs - promptsMs) * (load.decodes === 0 ? first : own) + (promptsMs * weighed) / load.prefillTokens;
+    return (
+      restMs * (load.decodes === 0 ? first : own) +
+      ((tokensMs - restMs) * weighed) / load.prefillTokens +
+      ((wholeMs - tokensMs) * each) / chunks.length
+    );
   }
 }
