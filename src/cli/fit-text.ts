@@ -28,7 +28,7 @@ function entryText(entry: FittedEntry, lang: Lang): string {
     printable(entry.title),
     `  ${t('step', '每步')}: a ${cost.aMs.toFixed(3)} ms, c ${cost.cMsPerDecode.toFixed(4)} ms/${t('sequence', '序列')}, ` +
       `p1 ${cost.p1MsPerPrefillToken.toFixed(4)} ms/token, k ${cost.kMsPer1000KvTokens.toFixed(4)} ms/1000 KV` +
-      (cost.rMsPerPrompt === undefined ? '' : `, r ${cost.rMsPerPrompt.toFixed(3)} ms/${t('prompt', '提示')}`) +
+      (cost.rMsPerPrompt === undefined ? '' : `, r ${cost.rMsPerPrompt.toFixed(3)} ms/${t('prompt', '提示词')}`) +
       (overheadMs === undefined ? '' : `, ${t('overhead', '额外开销')} ${overheadMs.toFixed(1)} ms`),
     `  ${limitText(entry, lang)}`,
   ];

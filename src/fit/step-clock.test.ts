@@ -84,6 +84,23 @@ describe('the step clock', () => {
     expect(apart.prefillTokens.slice(0, 3)).toEqual(Float64Array.of(300, 300, 0));
   });
 
+  it('takes c and k as engines usually have them where all hold as many tokens, and as measured where they do not', () => {
+    const { k } = placesOf([]);
+    const found = (stays: readonly Stay[]): number[] =>
+      fitClock(cutTime(stays, stays, [], cut), [], clockStart(11, []), rules).x;
+    const same = found(onPaper().map((stay) => ({ ...stay, promptTokens: 1000 })));
+    // 1 ms for each sequence and its 1050 tokens, whoever of the two costs it.
+    expect(same[1]! + 1.05 * same[k]!).toBeCloseTo(1, 1);
+    expect(same[1]! / 0.003 / (same[k]! / 0.004)).toBeGreaterThan(0.5);
+    expect(same[1]! / 0.003 / (same[k]! / 0.004)).toBeLessThan(2);
+    // Every other round holds ten times as much and is no slower.
+    const begins = [...new Set(onPaper().map(({ fromMs }) => fromMs))];
+    const tokensOf = ({ fromMs }: Stay): number => (begins.indexOf(fromMs) % 2 === 0 ? 200 : 2000);
+    const mixed = found(onPaper().map((stay) => ({ ...stay, promptTokens: tokensOf(stay) })));
+    expect(mixed[1]).toBeGreaterThan(0.9);
+    expect(mixed[k]).toBeLessThan(0.1);
+  });
+
   it('does not count what was held while the KV cache was full', () => {
     const stays = onPaper().map((stay) => ({ ...stay, promptTokens: 100 }));
     const all = cutTime(stays, stays, [], cut);

@@ -301,7 +301,6 @@ function addPriors(
     system.normal[i]![i]! += (sigma / spread) ** 2;
   };
   pull(m, attentionTokens * Math.max(x[p1]!, 1e-4 * x[0]!));
-  pull(k, 0.02 * x[0]!);
   // Where all hold about as many tokens, nothing tells sequences from their tokens: then both cost as engines usually have it.
   const lengths = segmentsOf(knots);
   const slope = lengths.reduce((sum, length, s) => sum + length * x[1 + s]!, 0);

@@ -92,8 +92,11 @@ describe('one request alone', () => {
 });
 
 describe('a step', () => {
-  it('pays r for every prompt that a step computes some of, and never for one that decodes', () => {
-    const cost = { ...plain.cost, rMsPerPrompt: 7 };
+  it.each([
+    ['a straight d(n)', {}],
+    ['a bent one', { decodeCurve: [{ decodes: 3, ms: 3 }] }],
+  ])('pays r for every prompt that it computes some of, and never for one that decodes, with %s', (_, bent) => {
+    const cost = { ...plain.cost, ...bent, rMsPerPrompt: 7 };
     const scheduler = { name: 'vllm-v1', settings: { max_num_batched_tokens: 32, max_num_seqs: 4 } } as const;
     const core = new EngineCore({ profile: { ...plain, cost, scheduler }, seed: 1 });
     const made = play(core, [

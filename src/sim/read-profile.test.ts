@@ -71,6 +71,21 @@ describe('readProfile', () => {
     );
   });
 
+  it('keeps every part of the cost that is said, and none that is not', () => {
+    const cost = {
+      aMs: 10,
+      cMsPerDecode: 1,
+      p1MsPerPrefillToken: 0.5,
+      kMsPer1000KvTokens: 0.1,
+      rMsPerPrompt: 7,
+      mMsPerMillionAttention: 0.2,
+      decodeCurve: [{ decodes: 4, ms: 2 }],
+    };
+    expect(readProfile({ ...good, cost }).cost).toEqual(cost);
+    const { rMsPerPrompt: _r, mMsPerMillionAttention: _m, decodeCurve: _d, ...plain } = cost;
+    expect(readProfile({ ...good, cost: plain }).cost).toEqual(plain);
+  });
+
   it('takes a profile without KV limit and without prefill limit', () => {
     expect(readProfile({ ...good, kv: null, maxPrefillTokens: null })).toMatchObject({
       kv: null,
