@@ -103,12 +103,7 @@ export function clockOf(cost: EngineProfile['cost']): number[] {
 /** What the clock says of a cost that was found otherwise. */
 export function clockAt(pieces: ClockPieces, cost: EngineProfile['cost'], rules: GivenRules): ClockFit {
   const x = clockOf(cost);
-  const { errors, pieceSteps, pieceVariance } = readClock(pieces, [], x, {
-    ...rules,
-    promptCost: true,
-    bend: 1,
-    beyond: 1,
-  });
+  const { errors, pieceSteps, pieceVariance } = readClock(pieces, [], x, rules);
   return { knots: [], x, sigma: spreadOf(errors, null), errors, pieceSteps, pieceVariance };
 }
 
@@ -128,7 +123,7 @@ interface Reading extends Pick<ClockFit, 'errors' | 'pieceSteps' | 'pieceVarianc
   slopes: Float64Array[];
 }
 
-function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly number[], rules: ClockRules): Reading {
+function readClock(pieces: ClockPieces, knots: readonly number[], x: readonly number[], rules: GivenRules): Reading {
   const size = pieces.decodes.length;
   const places = placesOf(knots);
   const width = x.length;
