@@ -1,4 +1,4 @@
-import { say } from '../core/index.ts';
+import { isLoopback, say } from '../core/index.ts';
 import type { PlanWords } from '../run/index.ts';
 import type { Given } from './command.ts';
 
@@ -68,7 +68,7 @@ function proxyIn(env: Env, server: URL): EnvProxy | null {
 
 /** Whether a server is reached without the environment's proxy: this host itself, and what NO_PROXY lists. */
 function isDirect(env: Env, { hostname }: URL): boolean {
-  if (hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')) return true;
+  if (isLoopback(hostname)) return true;
   const list = (env['NO_PROXY'] ?? env['no_proxy'] ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
   return list.some((entry) => {
     if (entry === '*') return true;

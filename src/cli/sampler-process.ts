@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
-import { exitCodes, invariant } from '../core/index.ts';
+import { exitCodes, invariant, isLoopback } from '../core/index.ts';
 import { findTools, hostFiles, makeRunTelemetry, sample } from '../telemetry/index.ts';
 import type { RunTelemetry } from '../telemetry/index.ts';
 import type { Given } from './command.ts';
@@ -106,7 +106,7 @@ export function metricsGuesses(url: string): string[] {
 
 /** Whether a host name of a URL means this machine. Names that would need a look-up do not count, except localhost. */
 export function isThisHost(hostname: string): boolean {
+  if (isLoopback(hostname) || hostname === '0.0.0.0') return true;
   const bare = hostname.replace(/^\[|\]$/g, '');
-  if (bare === 'localhost' || bare === '::1' || bare === '0.0.0.0' || bare.startsWith('127.')) return true;
   return Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === bare));
 }

@@ -12,6 +12,7 @@ export * from './extremes.ts';
 export * from './finding.ts';
 export * from './invariant.ts';
 export * from './length-law.ts';
+export * from './loopback.ts';
 export * from './think-law.ts';
 export * from './mistake.ts';
 export * from './phrase.ts';

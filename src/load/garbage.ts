@@ -92,6 +92,12 @@ export function keepHeapLevel(isHuge: boolean, { shortRunMs, lookMs } = usualTim
   };
 }
 
+/** Has what is new collected by this thread alone: little is, under a light load, and helpers would take processors that the server may need. Gives back what ends it. */
+export function collectAlone(): () => void {
+  v8.setFlagsFromString('--no-parallel-scavenge');
+  return () => v8.setFlagsFromString('--parallel-scavenge');
+}
+
 function markInSteps(may: boolean): void {
   v8.setFlagsFromString(may ? '--incremental-marking' : '--no-incremental-marking');
 }

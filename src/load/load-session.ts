@@ -2,13 +2,14 @@ import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.t
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
-import { keepHeapLevel } from './garbage.ts';
+import { compileAsUsual } from './compiling.ts';
+import { collectAlone, keepHeapLevel } from './garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
-import { loadSize } from './load-size.ts';
+import { isLight, loadSize } from './load-size.ts';
 import { Phase } from './phase.ts';
 import type { PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
@@ -112,15 +113,15 @@ export class LoadSession {
 
   /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended; null = as soon as all is set up for it. */
   async run(name: PhaseName, startMs: number | null): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, plan } = this.#parts;
     if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
     this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
     this.#watch.start();
-    const letHeapGrow = keepHeapLevel(loadSize(this.#parts.plan) === 'huge');
+    const ends = [keepHeapLevel(loadSize(plan) === 'huge'), compileAsUsual, ...(isLight(plan) ? [collectAlone()] : [])];
     try {
       await this.#phase!.run(startMs ?? clock.nowMs());
     } finally {
-      letHeapGrow();
+      for (const end of ends) end();
     }
     const { skewMs } = this.#serverClock;
     this.health = this.#watch.stop(this.#phase!.spunMs, {

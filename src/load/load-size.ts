@@ -14,3 +14,8 @@ export function loadSize({ load }: RunPlan): LoadSize {
   if (size < large) return 'small';
   return size < huge ? 'large' : 'huge';
 }
+
+/** Whether there is time between two requests: few come, and none because another has ended. */
+export function isLight(plan: RunPlan): boolean {
+  return plan.load.kind === 'open' && loadSize(plan) === 'small';
+}

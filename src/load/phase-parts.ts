@@ -1,8 +1,10 @@
 import type { PacerLimits } from '../arrival/index.ts';
+import { isLoopback } from '../core/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import type { FlightSettings } from './flight.ts';
+import { isLight } from './load-size.ts';
 import type { ConnectionSource } from './pools.ts';
 import type { RunClock } from './run-clock.ts';
 
@@ -31,6 +33,8 @@ export interface PlanWays {
   retries: number;
   dropLate: boolean;
   countsAll: boolean;
+  /** Nothing presses, and the server may need this processor. */
+  givesWay: boolean;
 }
 
 /** The ways of a plan. */
@@ -42,5 +46,6 @@ export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
     retries: plan.retries ?? 0,
     dropLate: plan.load.dropLate,
     countsAll: limits.requests !== null && limits.durationMs === null,
+    givesWay: isLight(plan) && isLoopback(new URL(plan.target.url).hostname),
   };
 }

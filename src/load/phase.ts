@@ -73,7 +73,7 @@ export class Phase {
     this.#parts = parts;
     this.#warmup = warmup;
     this.#ways = waysOf(parts.plan, limits);
-    this.#alarm = new Alarm(parts.clock, () => this.#pump());
+    this.#alarm = new Alarm(parts.clock, () => this.#pump(), this.#ways.givesWay);
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
