@@ -22,7 +22,7 @@ import {
 export function readBoxTables(text: CleanText): DeviceReading {
   const reading: DeviceReading = { devices: [], layouts: [], warnings: [] };
   const warn = (phrase: Phrase): void => void reading.warnings.push(phrase);
-  const { tables, cutLines } = boxTables(text);
+  const { tables, cutLines, openLine } = boxTables(text);
   let latest: { tool: DeviceTool; devices: Device[] } | null = null;
   for (const table of tables) {
     const kinds = new Set(table.header.flat(2).map((word) => word.kind));
@@ -49,6 +49,7 @@ export function readBoxTables(text: CleanText): DeviceReading {
       warn(countDiffers(Number(attached), devices.length));
   }
   if (cutLines.length > 0) warn(cutOff(cutLines[0]!));
+  if (openLine !== null) warn(leftOpen(openLine));
   return reading;
 }
 
@@ -177,6 +178,13 @@ function cutOff(line: number): Phrase {
   return {
     en: `line ${line}: the row does not end; it was left out (was the output cut off?)`,
     zh: `第 ${line} 行：该行不完整，已忽略（输出可能被截断）`,
+  };
+}
+
+function leftOpen(line: number): Phrase {
+  return {
+    en: `line ${line}: the table does not end after this row; more may be missing (was the output cut off?)`,
+    zh: `第 ${line} 行：表格在该行之后没有结束，后面的内容可能缺失（输出可能被截断）`,
   };
 }
 

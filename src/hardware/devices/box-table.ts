@@ -22,6 +22,8 @@ export interface BoxTable {
 export interface BoxTables {
   tables: BoxTable[];
   cutLines: number[];
+  /** The text's last row, if no rule closes the box behind it. */
+  openLine: number | null;
 }
 
 const mostRows = 4096;
@@ -68,8 +70,14 @@ export function boxTables({ lines }: CleanText): BoxTables {
     }
     opens = false;
   }
-  // A box is closed by a rule; a text that ends with a row was cut off there.
+  const row = table?.rows.at(-1)?.line;
+  const isOpen = row !== undefined && endsInBox(lines, row);
+  return { tables, cutLines, openLine: isOpen ? row : null };
+}
+
+/** A box is closed by a rule as wide as its rows (less where these have wide characters): a text that ends with a row, or with the beginning of a line, was cut off. */
+function endsInBox(lines: readonly string[], lastRow: number): boolean {
   const last = lines.findLastIndex((line) => line.trim() !== '');
-  if (table !== null && table.rows.at(-1)?.line === last + 1) cutLines.push(last + 1);
-  return { tables, cutLines };
+  const isStump = /^[|+]/.test(lines[last]!) && lines[last]!.trimEnd().length < lines[lastRow - 1]!.trim().length / 2;
+  return last === lastRow - 1 || isStump;
 }

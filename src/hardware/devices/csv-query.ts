@@ -77,6 +77,8 @@ export function readCsvQuery({ lines, lastLineOpen }: CleanText): DeviceReading 
       continue;
     }
     const named = header ?? orderOf(cells);
+    const isStump = lastLineOpen && at === lines.length - 1 && header !== null && cells.length < header.names.length;
+    if (isStump) reading.warnings.push(stump(at + 1));
     if (named === null || cells.length < 2) {
       header = null;
       continue;
@@ -157,6 +159,13 @@ function wrongCount(line: number, asked: number, found: number): Phrase {
   return {
     en: `line ${line}: ${found} values under ${asked} names; left out`,
     zh: `第 ${line} 行：${asked} 个字段却有 ${found} 个值，已忽略`,
+  };
+}
+
+function stump(line: number): Phrase {
+  return {
+    en: `line ${line}: the text ends inside this line; left out`,
+    zh: `第 ${line} 行：文本在此行中断，已忽略`,
   };
 }
 

@@ -56,6 +56,13 @@ export function readHyTable({ lines }: CleanText): DeviceReading {
     }
     reading.devices.push(device);
   }
+  // A rule ends the table.
+  if (names !== null && reading.devices.length > 0) {
+    reading.warnings.push({
+      en: `the table does not end after line ${lines.length}; more may be missing (was the output cut off?)`,
+      zh: `表格在第 ${lines.length} 行之后没有结束，后面的内容可能缺失（输出可能被截断）`,
+    });
+  }
   if (reading.devices.length > 0) reading.layouts.push({ tool: 'hy-smi', layout: 'table', verified: true });
   return reading;
 }

@@ -76,6 +76,12 @@ function readSection(section: Section, found: Map<string, Device>, expected: Exp
     expected.set(`${section.npu} ${chip}`, expectedOf(block));
     keep(section.npu, single, chip, block, found);
   }
+  if (section.chips !== null && blocks.length > 0 && blocks.length < section.chips) {
+    warnings.push({
+      en: `NPU ${section.npu ?? '?'} has ${section.chips} chips, ${blocks.length} could be read`,
+      zh: `NPU ${section.npu ?? '?'} 有 ${section.chips} 个芯片，只读到 ${blocks.length} 个`,
+    });
+  }
   if (leftOver === null) return;
   // Without a Chip ID the values can only belong to a card that has a single chip.
   if (blocks.length === 0 && single) {
@@ -162,14 +168,20 @@ function expectedOf(block: Block): readonly ExpectedFigure[] {
   if (has(/^aicore (?:count|freq|curfreq)/)) return ['memoryUsed', 'utilizationRatio', 'powerW', 'temperatureC'];
   if (has(/ usage rate\(%\)$/) && has(/^(?:ddr|hbm|aivector|aicpu|ctrlcpu) .*/))
     return ['memoryTotalBytes', 'memoryUsed', 'utilizationRatio'];
-  return [];
+  return endsBeforeHbm(block) ? ['memoryUsed'] : [];
+}
+
+const memoryRateNames = ['ddr usage rate(%)', 'memory usage rate(%)'];
+
+/** HBM is told right after the other memory: a block that ends there was maybe cut off before it. */
+function endsBeforeHbm(block: Block): boolean {
+  return memoryRateNames.includes([...block.keys()].at(-1) ?? '');
 }
 
 /** Where there is no HBM the DDR's share counts. A chip that tells its core count in `common` has HBM, told or not. */
 function memoryRates(block: Block): string[] {
-  return block.has('hbm usage rate(%)') || block.has('aicore count')
-    ? []
-    : ['ddr usage rate(%)', 'memory usage rate(%)'];
+  const mayHaveHbm = block.has('hbm usage rate(%)') || block.has('aicore count') || endsBeforeHbm(block);
+  return mayHaveHbm ? [] : memoryRateNames;
 }
 
 function noNumber(): Phrase {

@@ -1,15 +1,19 @@
+import type { Phrase } from '../../core/index.ts';
 import type { CleanText } from './clean-lines.ts';
 import { deviceTools, unknownDevice } from './device.ts';
 import type { Device, DeviceReading, DeviceTool } from './device.ts';
 import { toldCount } from './told-value.ts';
 
 const deviceWord = /^(GPU|NPU|MLU|HPU|DCU|NIC|mlx5_|eth|hca)_?(\d+)$/i;
+const isNetwork = /^(?:NIC|mlx5_|eth|hca)/i;
 const linkWord =
   /^(?:X|NV\d+|PIX|PXB|PHB|NODE|SYS|MX|MXLK?|ETH|NA|N\/A|HCCS(?:_SW)?|SIO|PIB|SOC|MLK|MUL|CPU|XGMI|PCIE)$/;
 const cpuList = /^\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
 
 interface Header {
   links: number;
+  /** Cards among them, each of which has a row. */
+  cards: number;
   /** Affinity columns in order. */
   affinity: string[];
   /** Their places among tab-separated cells, where tabs split the table. */
@@ -21,9 +25,15 @@ export function readTopology({ lines, lastLineOpen }: CleanText): DeviceReading 
   const reading: DeviceReading = { devices: [], layouts: [], warnings: [] };
   let header: Header | null = null;
   let tool: DeviceTool | null = null;
+  let rows = 0;
+  const missing = (): void => {
+    if (header !== null && rows > 0 && rows < header.cards) reading.warnings.push(rowsMissing(header.cards, rows));
+    rows = 0;
+  };
   for (const [at, line] of lines.entries()) {
     const asHeader = headerOf(line);
     if (asHeader !== null) {
+      missing();
       header = asHeader;
       tool = null;
       continue;
@@ -33,10 +43,13 @@ export function readTopology({ lines, lastLineOpen }: CleanText): DeviceReading 
     const named = deviceWord.exec(words[0]!);
     const codes = words.slice(1, 1 + header.links);
     if (named === null || !codes.every((word) => linkWord.test(word)) || codes.length !== header.links) {
-      if (line.trim() !== '') header = null;
+      if (line.trim() === '') continue;
+      missing();
+      header = null;
       continue;
     }
-    if (/^(?:NIC|mlx5_|eth|hca)/i.test(named[1]!)) continue;
+    if (isNetwork.test(named[1]!)) continue;
+    rows++;
     tool ??= toolOf(named[1]!, header, lines);
     const device = unknownDevice(deviceTools[tool]);
     device.index = toldCount(named[2]!) ?? null;
@@ -53,7 +66,15 @@ export function readTopology({ lines, lastLineOpen }: CleanText): DeviceReading 
     if (!reading.layouts.some((layout) => layout.tool === tool))
       reading.layouts.push({ tool, layout: 'topology', verified: true });
   }
+  missing();
   return reading;
+}
+
+function rowsMissing(cards: number, rows: number): Phrase {
+  return {
+    en: `the topology names ${cards} cards and has rows of ${rows} (was the output cut off?)`,
+    zh: `拓扑表头有 ${cards} 张卡，却只有 ${rows} 行（输出可能被截断）`,
+  };
 }
 
 function headerOf(line: string): Header | null {
@@ -68,6 +89,7 @@ function headerOf(line: string): Header | null {
   const cells = line.split('\t').map((cell) => cell.trim().toLowerCase());
   return {
     links: words.length,
+    cards: words.filter((word) => !isNetwork.test(word)).length,
     affinity,
     tabs: line.includes('\t') ? affinity.map((name) => cells.indexOf(name)) : null,
   };
