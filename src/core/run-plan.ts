@@ -53,6 +53,12 @@ export function beginningPath(seed: number, run: number): string {
   return `/llmdyno/run/${seed}/${run}`;
 }
 
+/**
+ * The header that tells a simulated engine when a request of an open loop was due, in milliseconds of CLOCK_MONOTONIC; no other server is told. An
+ * engine on the same host can so keep what the host takes in between from deciding which step the request joins.
+ */
+export const dueHeader = 'x-llmdyno-due';
+
 /** A wire that a user described; places in an answer are written `a.b[0].c`, null = it is not told. */
 export interface CustomWire {
   /** Path put behind a bare host. */

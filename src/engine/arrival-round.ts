@@ -1,5 +1,5 @@
 /** So much later is the next request of a round: an engine that rests begins with the first one alone. */
-const hairMs = 1e-6;
+export const hairMs = 1e-6;
 
 /**
  * When requests arrived. What is read in one round of the event loop lay in the sockets before the round began, and reading hundreds of requests

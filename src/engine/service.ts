@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { simulatedServer } from '../core/index.ts';
+import { dueHeader, simulatedServer } from '../core/index.ts';
 import {
   EngineCore,
   engineSeed,
@@ -8,6 +8,7 @@ import {
   promptKeys,
   starvedProfile,
   tokenKeys,
+  untilTakenLiveMs,
 } from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
@@ -30,6 +31,7 @@ import { managementPage, mindieMetrics, settingsPage } from './mindie-pages.ts';
 import type { MindieState } from './mindie-pages.ts';
 import { beginningOf, routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
+import { ToldDue } from './told-due.ts';
 
 /** The largest body that is read. */
 const maxBodyBytes = 16 * 2 ** 20;
@@ -56,8 +58,8 @@ export type PortName = 'main' | 'management' | 'metrics';
 /** A request that is to be answered. */
 interface Taken {
   id: number;
-  /** When it arrived, simulated time. */
-  arrivedMs: number;
+  /** When it was read, simulated time. */
+  readMs: number;
   req: IncomingMessage;
   res: ServerResponse;
   call: Call;
@@ -73,6 +75,7 @@ export class Service {
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
   readonly #arrivals: ArrivalRound;
+  readonly #toldDue: ToldDue;
   readonly #meters = new Meters();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
   readonly #answers = new Map<number, { answer: Answer; choice: number }>();
@@ -97,6 +100,7 @@ export class Service {
     });
     this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => this.#emit(emissions, step));
     this.#arrivals = new ArrivalRound(() => this.#pacer.nowMs());
+    this.#toldDue = new ToldDue(this.#pacer);
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
       nulPadding: quirks.has('nul-padding'),
@@ -225,13 +229,13 @@ export class Service {
     });
     req.on('end', () => {
       if (tooLarge) return;
-      const arrivedMs = this.#arrivals.atMs();
-      this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models), arrivedMs);
+      const readMs = this.#arrivals.atMs();
+      this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models), readMs);
     });
     req.on('error', () => {});
   }
 
-  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }, arrivedMs: number): void {
+  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }, readMs: number): void {
     if ('refusal' in call) {
       refuse(req, res, call.refusal);
       return;
@@ -242,7 +246,7 @@ export class Service {
     const refusal = misfortune === null ? undefined : refusedByFault[misfortune.name];
     if (refusal !== undefined) refuse(req, res, refusal);
     else if (misfortune?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
-    else this.#generate({ id, arrivedMs, req, res, call, misfortune });
+    else this.#generate({ id, readMs, req, res, call, misfortune });
   }
 
   /** The one request that is stuck, or that does not stop. */
@@ -252,7 +256,7 @@ export class Service {
     return hit?.name === 'runaway-generation' ? { name: 'runaway', roll: 0 } : null;
   }
 
-  #generate({ id, arrivedMs, req, res, call, misfortune }: Taken): void {
+  #generate({ id, readMs, req, res, call, misfortune }: Taken): void {
     const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
     const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
@@ -288,16 +292,26 @@ export class Service {
         }
       },
     });
-    // Tokenising and the server's front take their time before the engine knows of the request; what HTTP took has passed already.
-    const arrivalMs = arrivedMs + frontMs(this.#options.profile);
+    const arrival = this.#arrivalOf(req, readMs);
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
-      this.#waiting.set(sequence, arrivalMs);
+      this.#waiting.set(sequence, arrival.arrivalMs);
       const planned = choices[choice]!;
       const keys = this.#keysOf(call, planned, inputTokens);
       const outputTokens = lengths[choice]!;
-      this.#pacer.submit({ id: sequence, inputTokens, outputTokens, arrivalMs, prompt: planned.key, ...keys });
+      this.#pacer.submit({ id: sequence, inputTokens, outputTokens, prompt: planned.key, ...arrival, ...keys });
     }
+  }
+
+  /**
+   * When the engine knows of a request: tokenising and the server's front take their time. What HTTP took has passed already, unless the client told
+   * when the request was due: then it takes what it takes in virtual time.
+   */
+  #arrivalOf({ headers }: IncomingMessage, readMs: number): { arrivalMs: number; dueMs?: number } {
+    const { profile } = this.#options;
+    const dueMs = this.#toldDue.dueMs(headers[dueHeader], readMs);
+    if (dueMs === null) return { arrivalMs: readMs + frontMs(profile) };
+    return { dueMs, arrivalMs: dueMs + untilTakenLiveMs(profile) };
   }
 
   /** By what the prefix cache knows the prompt again, where there is one. */

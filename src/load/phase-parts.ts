@@ -1,6 +1,8 @@
 import type { PacerLimits } from '../arrival/index.ts';
-import { isLoopback } from '../core/index.ts';
+import { isLoopback, isSimulatedEngine } from '../core/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
+import type { Turn } from '../workload/index.ts';
+import type { WrittenAsk } from './ask-writer.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import type { FlightSettings } from './flight.ts';
@@ -25,6 +27,21 @@ export interface PhaseParts {
   deal?: MakeDealing;
 }
 
+/** An ask that was handed out: its number, and when it is due on the run's clock. */
+export interface Dealt {
+  seq: number;
+  dueMs: number;
+  /** What it says, where that is a turn of a conversation that is known already. */
+  turn: Turn | null;
+  /** It had to wait for a slot. */
+  held?: true;
+}
+
+/** An ask with what every attempt at it needs. */
+export interface Errand extends WrittenAsk {
+  dealt: Dealt;
+}
+
 /** What of a plan every request asks about, looked up once: plans come in as many shapes as there are ways to write them. */
 export interface PlanWays {
   severalServers: boolean;
@@ -33,6 +50,8 @@ export interface PlanWays {
   retries: number;
   dropLate: boolean;
   countsAll: boolean;
+  /** The engine is simulated and is told when a request was due. */
+  tellsDue: boolean;
   /** Nothing presses, and the server may need this processor. */
   givesWay: boolean;
 }
@@ -46,6 +65,7 @@ export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
     retries: plan.retries ?? 0,
     dropLate: plan.load.dropLate,
     countsAll: limits.requests !== null && limits.durationMs === null,
+    tellsDue: plan.load.kind === 'open' && isSimulatedEngine(plan.target.server ?? ''),
     givesWay: isLight(plan) && isLoopback(new URL(plan.target.url).hostname),
   };
 }

@@ -1,5 +1,5 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
-import { problem } from '../core/index.ts';
+import { dueHeader, problem } from '../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
@@ -12,27 +12,16 @@ import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
 import { makeTalks } from './make-talks.ts';
 import { waysOf } from './phase-parts.ts';
-import type { PhaseParts, PlanWays } from './phase-parts.ts';
+import type { Dealt, Errand, PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine, promptsAhead } from './prompt-line.ts';
 import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
+import { withHeader } from './request-text.ts';
 import type { RoundShare } from './round-share.ts';
+import { monotonicMs } from './run-clock.ts';
 import { sendingShare } from './sending-share.ts';
 import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
-
-/** An ask with what every attempt at it needs. */
-interface Errand extends WrittenAsk {
-  dealt: Dealt;
-}
-
-/** An ask that was handed out: its number, and when it is due on the run's clock. */
-interface Dealt {
-  seq: number;
-  dueMs: number;
-  /** What it says, where that is a turn of a conversation that is known already. */
-  turn: Turn | null;
-}
 
 /**
  * One stretch of load: deals out asks as the pacer says until it is done or stopped, then drains.
@@ -239,7 +228,7 @@ export class Phase {
     this.#next = null;
     if (this.#hasSlot() && this.#held.length === 0) return this.#sendNext(next);
     if (this.#ways.dropLate) this.#unsent(next, nowMs, 'dropped', problem('dropped-late'));
-    else this.#held.push(next);
+    else this.#held.push({ ...next, held: true });
     return true;
   }
 
@@ -301,7 +290,9 @@ export class Phase {
     const session = this.#ways.bySession ? (ask.prompt.labels['session'] ?? null) : null;
     const { connection, fresh } = pool.take(session);
     // Of several servers each is asked under its own name.
-    const request = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
+    const named = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
+    const tellsDue = this.#ways.tellsDue && attempt === 1 && dealt.held !== true;
+    const request = tellsDue ? withHeader(named, dueHeader, monotonicMs(clock, dealt.dueMs).toFixed(6)) : named;
     const nowMs = clock.nowMs();
     const flight = new Flight({
       ask,

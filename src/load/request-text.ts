@@ -41,6 +41,12 @@ export function requestWriter(
   };
 }
 
+/** A request with one header more. */
+export function withHeader(text: string, name: string, value: string): string {
+  const at = text.indexOf('\r\n') + 2;
+  return `${text.slice(0, at)}${name}: ${value}\r\n${text.slice(at)}`;
+}
+
 function checkHeader(name: string, value: string): void {
   if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !/[^\t\u0020-\u007e]/.test(value)) return;
   throw new UserError({

@@ -36,3 +36,11 @@ export function frontMs({ overheadMs = 0 }: Pick<EngineProfile, 'overheadMs'>): 
 export function untilTakenMs(profile: Pick<EngineProfile, 'overheadMs'>, { kind }: Pick<LoadShape, 'kind'>): number {
   return (kind === 'open' ? sendMs : 0) + intoMs + frontMs(profile);
 }
+
+/**
+ * The same for a live engine that is told when a request was due. Virtual time has a request sent when it is due; a live client sends it a little
+ * later, and what it measures begins there.
+ */
+export function untilTakenLiveMs(profile: Pick<EngineProfile, 'overheadMs'>): number {
+  return sendMs + untilTakenMs(profile, { kind: 'open' });
+}
