@@ -221,6 +221,7 @@ export class Phase {
     }
     if (this.#next.dueMs > nowMs) {
       this.#alarm.set(this.#next.dueMs);
+      this.#parts.pool.expect?.(this.#next.dueMs - nowMs);
       this.#writeAhead(this.#next, nowMs);
       return false;
     }

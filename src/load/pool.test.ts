@@ -10,10 +10,13 @@ import { startClock } from './run-clock.ts';
 let server: Server;
 let open: Set<Socket>;
 let tally: ConnectionTally;
+/** Beside what really passed. */
+let passedMs: number;
 
 beforeEach(async () => {
   open = new Set();
   tally = new ConnectionTally();
+  passedMs = 0;
   server = createServer((socket) => {
     open.add(socket);
     socket.on('error', () => {}).on('close', () => open.delete(socket));
@@ -30,7 +33,8 @@ afterEach(() => {
 function poolOf(hasSpare: boolean): Pool {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const target = { url, api: 'openai-chat' as const, model: 'm', headers: {}, keyEnv: null, insecure: false };
-  return new Pool(endpointsOf(target, {})[0]!, startClock(), tally, hasSpare);
+  const clock = startClock();
+  return new Pool(endpointsOf(target, {})[0]!, { ...clock, nowMs: () => clock.nowMs() + passedMs }, tally, hasSpare);
 }
 
 /** Long enough for what was put off to happen, and for a refusal on this host to arrive. */
@@ -54,6 +58,21 @@ describe('a pool with a spare', () => {
     for (let n = 1; n <= 4; n++) expect(pool.take().fresh).toBe(false);
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     expect(pool.opened).toBe(5);
+    pool.close();
+  });
+
+  it('one that would be too old when it is needed is replaced shortly before, another is not', async () => {
+    const pool = poolOf(true);
+    await pool.warm(1);
+    pool.expect(25);
+    await rounds();
+    await rounds();
+    expect(pool.opened).toBe(1);
+    passedMs = 10_000;
+    pool.expect(25);
+    await vi.waitFor(() => expect(made()).toBe(2));
+    await vi.waitFor(() => expect(open.size).toBe(1));
+    expect(pool.take().fresh).toBe(false);
     pool.close();
   });
 

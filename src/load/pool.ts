@@ -13,6 +13,8 @@ const warmTimeoutMs = 2000;
 const readBufferBytes = 64 * 1024;
 /** So long after a request was sent a spare is made: its server may need this very processor to read it. */
 const spareAfterMs = 1;
+/** And so long before one is sent it is looked whether a connection idles that is not too old by then. */
+const lookAheadMs = 20;
 
 /** Open connections to one endpoint, the most recently used first. */
 export class Pool {
@@ -26,6 +28,7 @@ export class Pool {
   #spare: 'wanted' | 'opening' | 'refused' = 'wanted';
   /** Being opened ahead of what will need them. */
   readonly #making = new Set<Connection>();
+  #looking: NodeJS.Timeout | null = null;
   #closed = false;
   opened = 0;
   reused = 0;
@@ -71,17 +74,32 @@ export class Pool {
     }, spareAfterMs);
   }
 
+  /** A pool with a spare sees to it, where there is time, that it is not too old when it is taken. */
+  expect(inMs: number): void {
+    if (!this.#hasSpare || inMs <= lookAheadMs || this.#closed) return;
+    if (this.#looking !== null) clearTimeout(this.#looking);
+    this.#looking = setTimeout(() => {
+      this.#dropOld(maxIdleMs - 2 * lookAheadMs);
+      this.#openSpare();
+    }, inMs - lookAheadMs);
+  }
+
+  /** Gives up what has idled for longer, or cannot be used any more. */
+  #dropOld(idleMs: number): void {
+    const oldest = this.#clock.nowMs() - idleMs;
+    for (const connection of this.#idle.filter(({ usable, idleSinceMs }) => !usable || idleSinceMs < oldest)) {
+      this.#idle.splice(this.#idle.indexOf(connection), 1);
+      connection.destroy();
+    }
+  }
+
   /**
    * Opens connections before they are needed, up to `count` that idle, so that a run does not begin with all of them being
    * made at once. One that cannot be made is left to the request that will need it, which then tells why.
    */
   async warm(count: number): Promise<void> {
     const fromMs = this.#clock.nowMs();
-    const old = this.#idle.filter(({ usable, idleSinceMs }) => !usable || idleSinceMs < fromMs - maxIdleMs / 2);
-    for (const connection of old) {
-      this.#idle.splice(this.#idle.indexOf(connection), 1);
-      connection.destroy();
-    }
+    this.#dropOld(maxIdleMs / 2);
     while (this.#idle.length < count && this.#clock.nowMs() - fromMs < maxIdleMs / 2) {
       const missing = Math.min(warmTogether, count - this.#idle.length);
       const batch = Array.from({ length: missing }, () => this.#warmOne());
@@ -143,6 +161,7 @@ export class Pool {
   /** Closes what is idle, and what would be. */
   close(): void {
     this.#closed = true;
+    if (this.#looking !== null) clearTimeout(this.#looking);
     for (const connection of this.#making) connection.destroy();
     for (const connection of this.#idle.splice(0)) connection.destroy();
   }

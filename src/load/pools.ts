@@ -6,6 +6,8 @@ export interface ConnectionSource {
   /** Asks of one session may be asked of one server; null = whichever is next. */
   take(session: string | null): { connection: Carrier; fresh: boolean };
   warm(count: number): Promise<void>;
+  /** Somebody will take a connection in so many milliseconds. */
+  expect?(inMs: number): void;
   replace(session: string | null): Carrier;
   give(connection: Carrier): void;
   close(): void;
@@ -32,6 +34,10 @@ export class Pools implements ConnectionSource {
 
   async warm(count: number): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.warm(Math.ceil(count / this.#pools.length))));
+  }
+
+  expect(inMs: number): void {
+    for (const pool of this.#pools) pool.expect?.(inMs);
   }
 
   replace(session: string | null): Carrier {
