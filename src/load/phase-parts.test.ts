@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
+import { simulatedServer } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
 import { waysOf } from './phase-parts.ts';
+import type { PlanWays } from './phase-parts.ts';
 
-const givesWay = (url: string, load: Partial<RunPlan['load']>): boolean =>
-  waysOf({ target: { url }, load: { kind: 'open', concurrency: null, ratePerSec: null, ...load } } as RunPlan, {
-    requests: 1,
-    durationMs: null,
-  }).givesWay;
+function ways(target: Partial<RunPlan['target']>, load: Partial<RunPlan['load']>): PlanWays {
+  const plan = { target, load: { kind: 'open', concurrency: null, ratePerSec: null, ...load } } as RunPlan;
+  return waysOf(plan, { requests: 1, durationMs: null });
+}
+const givesWay = (url: string, load: Partial<RunPlan['load']>): boolean => ways({ url }, load).givesWay;
 
 test('a client gives way to a server on its own host, in open loops of a light load only', () => {
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]'])
@@ -16,4 +18,12 @@ test('a client gives way to a server on its own host, in open loops of a light l
   expect(givesWay('http://localhost:8000/v1', { ratePerSec: 5000 })).toBe(false);
   expect(givesWay('http://localhost:8000/v1', { ratePerSec: 20, concurrency: 500 })).toBe(false);
   expect(givesWay('http://localhost:8000/v1', { kind: 'closed', concurrency: 20 })).toBe(false);
+});
+
+test('only a simulated engine is told when requests were due, and only of open loops', () => {
+  const url = 'http://localhost:8000/v1';
+  expect(ways({ url, server: simulatedServer }, {}).tellsDue).toBe(true);
+  expect(ways({ url, server: 'uvicorn' }, {}).tellsDue).toBe(false);
+  expect(ways({ url }, {}).tellsDue).toBe(false);
+  expect(ways({ url, server: simulatedServer }, { kind: 'closed', concurrency: 4 }).tellsDue).toBe(false);
 });

@@ -77,11 +77,14 @@ describe('a plan over HTTP and in virtual time: every prompt and every answer is
 });
 
 describe('that a run begins', () => {
-  /** A server that calls itself so and answers everything; the paths it was asked. */
-  async function pathsAt(name: string, command: string, words: string): Promise<string[]> {
+  /** A server that calls itself so and answers everything; what it was asked and told that others are not. */
+  async function toldAt(name: string, command: string, words: string): Promise<{ paths: string[]; dueMs: number[] }> {
     const paths: string[] = [];
+    const dueMs: number[] = [];
     const server = createServer((req, res) => {
-      paths.push(`${req.method} ${req.url}`);
+      if (req.url!.includes('llmdyno')) paths.push(`${req.method} ${req.url}`);
+      for (const name of Object.keys(req.headers))
+        if (name.includes('llmdyno')) dueMs.push(Number(req.headers[name]));
       req.resume();
       res.setHeader('server', name);
       res.setHeader('content-type', 'application/json');
@@ -92,17 +95,29 @@ describe('that a run begins', () => {
     await asked(name, [command, url], `--model m --no-stream --metrics none ${words}`);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    return paths.filter((path) => path.includes('llmdyno'));
+    return { paths, dueMs };
   }
 
   it('a simulated engine is told once for each run, with seed and number', async () => {
-    expect(await pathsAt('llmdyno-engine (simulated)', 'sweep', '--concurrency 1,2 -n 4 --seed 12')).toEqual([
-      'POST /llmdyno/run/12/0',
-      'POST /llmdyno/run/12/1',
-    ]);
+    expect(await toldAt('llmdyno-engine (simulated)', 'sweep', '--concurrency 1,2 -n 4 --seed 12')).toEqual({
+      paths: ['POST /llmdyno/run/12/0', 'POST /llmdyno/run/12/1'],
+      dueMs: [],
+    });
+  });
+
+  it('and in an open loop when each request was due, on the clock of this host', async () => {
+    const fromMs = Number(process.hrtime.bigint()) / 1e6;
+    const { dueMs } = await toldAt('llmdyno-engine, open', 'run', '--rate 100 --arrival constant -n 8');
+    const toMs = Number(process.hrtime.bigint()) / 1e6;
+    expect(dueMs).toHaveLength(8);
+    const inOrder = dueMs.toSorted((a, b) => a - b);
+    for (const [n, ms] of inOrder.entries()) expect(ms - inOrder[0]!).toBeCloseTo(10 * n, 3);
+    expect(inOrder[0]).toBeGreaterThan(fromMs);
+    expect(inOrder.at(-1)).toBeLessThan(toMs);
   });
 
   it('no other server is told anything', async () => {
-    expect(await pathsAt('uvicorn', 'run', '--concurrency 1 -n 4')).toEqual([]);
+    expect(await toldAt('uvicorn', 'run', '--concurrency 1 -n 4')).toEqual({ paths: [], dueMs: [] });
+    expect(await toldAt('uvicorn, open', 'run', '--rate 100 -n 4')).toEqual({ paths: [], dueMs: [] });
   });
 });
