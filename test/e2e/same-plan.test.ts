@@ -83,8 +83,8 @@ describe('that a run begins', () => {
     const dueMs: number[] = [];
     const server = createServer((req, res) => {
       if (req.url!.includes('llmdyno')) paths.push(`${req.method} ${req.url}`);
-      for (const name of Object.keys(req.headers))
-        if (name.includes('llmdyno')) dueMs.push(Number(req.headers[name]));
+      for (const [header, value] of Object.entries(req.headers))
+        if (header.includes('llmdyno')) dueMs.push(Number(value));
       req.resume();
       res.setHeader('server', name);
       res.setHeader('content-type', 'application/json');
