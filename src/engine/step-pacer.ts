@@ -8,7 +8,7 @@ const spinMs = 1.5;
 const napMs = 0.1;
 const awakeMs = 0.2;
 /** For so long, wall clock, a request whose client told when it was due may be on its way here and still join the step that began meanwhile. */
-export const mostLateMs = 10;
+export const mostLateMs = 5;
 /** But for no longer than this part of a step: its tokens must be known when it ends. */
 const mostOfStep = 0.5;
 
