@@ -113,7 +113,8 @@ const asks = fc
   .map((list): Read[] => {
     let dueMs = 1;
     return list.map(({ gapUs, lateUs, inputTokens, outputTokens }, id) => {
-      dueMs += gapUs / 1000;
+      // A hair for each beside the microseconds: who arrives at the very moment a step ends may fall on either side.
+      dueMs += gapUs / 1000 + 1.37e-5;
       const arrivalMs = dueMs + untilTakenLiveMs(profile);
       return { id, dueMs, arrivalMs, atMs: dueMs + lateUs / 1000, inputTokens, outputTokens };
     });
