@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { dueHeader, simulatedServer } from '../core/index.ts';
+import { performance } from 'node:perf_hooks';
+import { simulatedServer } from '../core/index.ts';
 import {
   EngineCore,
   engineSeed,
@@ -8,13 +9,14 @@ import {
   promptKeys,
   starvedProfile,
   tokenKeys,
-  untilTakenLiveMs,
+  takenLive,
 } from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
 import { ArrivalRound } from './arrival-round.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
+import { Lead } from './lead.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
 import { nap } from './nap.ts';
@@ -27,11 +29,12 @@ import { badRequest, refusalBody } from './refusal.ts';
 import type { Quirks } from './foreign-wire.ts';
 import type { EngineOptions, EngineStats } from './start-engine.ts';
 import { StepPacer } from './step-pacer.ts';
+import type { Arriving, Emit } from './step-pacer.ts';
 import { managementPage, mindieMetrics, settingsPage } from './mindie-pages.ts';
 import type { MindieState } from './mindie-pages.ts';
 import { beginningOf, routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
-import { ToldDue } from './told-due.ts';
+import { ToldMoments } from './told-moments.ts';
 
 /** The largest body that is read. */
 const maxBodyBytes = 16 * 2 ** 20;
@@ -74,8 +77,9 @@ export class Service {
   #seed: number;
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
+  readonly #lead = new Lead();
   readonly #arrivals: ArrivalRound;
-  readonly #toldDue: ToldDue;
+  readonly #toldMoments: ToldMoments;
   readonly #meters = new Meters();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
   readonly #answers = new Map<number, { answer: Answer; choice: number }>();
@@ -98,9 +102,10 @@ export class Service {
       seed: this.#seed,
       cold: befallen.some((mishap) => mishap.name === 'cold-start'),
     });
-    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => this.#emit(emissions, step));
+    const emit: Emit = (emissions, step, tokens) => this.#emit(emissions, step, tokens);
+    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, emit, this.#lead);
     this.#arrivals = new ArrivalRound(() => this.#pacer.nowMs());
-    this.#toldDue = new ToldDue(this.#pacer);
+    this.#toldMoments = new ToldMoments(this.#pacer);
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
       nulPadding: quirks.has('nul-padding'),
@@ -305,13 +310,14 @@ export class Service {
 
   /**
    * When the engine knows of a request: tokenising and the server's front take their time. What HTTP took has passed already, unless the client told
-   * when the request was due: then it takes what it takes in virtual time.
+   * when the request was due or sent: then it takes what it takes in virtual time.
    */
-  #arrivalOf({ headers }: IncomingMessage, readMs: number): { arrivalMs: number; dueMs?: number } {
+  #arrivalOf({ headers }: IncomingMessage, readMs: number): Pick<Arriving, 'arrivalMs' | 'told' | 'lateMs'> {
     const { profile } = this.#options;
-    const dueMs = this.#toldDue.dueMs(headers[dueHeader], readMs);
-    if (dueMs === null) return { arrivalMs: readMs + frontMs(profile) };
-    return { dueMs, arrivalMs: dueMs + untilTakenLiveMs(profile) };
+    const told = this.#toldMoments.of(headers, readMs);
+    if (told === null) return { arrivalMs: readMs + frontMs(profile) };
+    const { takenMs, lateMs } = takenLive(profile, told);
+    return { told, arrivalMs: takenMs, lateMs };
   }
 
   /** By what the prefix cache knows the prompt again, where there is one. */
@@ -333,13 +339,17 @@ export class Service {
    * First tokens go out before the rest of the batch, then last ones, and are let be heard: writing to some hundred sockets takes
    * milliseconds, which would count as time to the first token, or keep a client from asking again.
    */
-  #emit(emissions: readonly Emission[], step: Step): void {
+  #emit(emissions: readonly Emission[], step: Step, batchSize: number): void {
     const [firsts, lasts, others] = byUrgency(emissions);
-    for (const emission of firsts) this.#tell(emission, step, emissions.length);
-    for (const emission of lasts) this.#tell(emission, step, emissions.length);
+    const beganMs = performance.now();
+    for (const [i, emission] of firsts.entries()) {
+      this.#tell(emission, step, batchSize);
+      if (i === 0) this.#lead.took(performance.now() - beganMs);
+    }
+    for (const emission of lasts) this.#tell(emission, step, batchSize);
     if (others.length === 0) return;
     if (firsts.length + lasts.length > 0) nap(hearingMs);
-    for (const emission of others) this.#tell(emission, step, emissions.length);
+    for (const emission of others) this.#tell(emission, step, batchSize);
   }
 
   #tell({ id, tokenIndex, finished, cachedTokens }: Emission, step: Step, batchSize: number): void {

@@ -1,5 +1,6 @@
 import { wakeMsAfter } from '../sim/index.ts';
-import type { Emission, EngineCore, EngineRequest, Step } from '../sim/index.ts';
+import type { Emission, EngineCore, EngineRequest, Step, ToldTimes } from '../sim/index.ts';
+import type { Lead } from './lead.ts';
 import { nap } from './nap.ts';
 
 /** Timers wake up late by a millisecond or so: the last stretch is waited out in turns of the event loop. */
@@ -9,13 +10,28 @@ const napMs = 0.1;
 const awakeMs = 0.2;
 /** For so long, wall clock, a request whose client told when it was due may be on its way here and still join the step that began meanwhile. */
 export const mostLateMs = 5;
+/** Who was late by less is not made to wait. */
+const leastLateMs = 0.05;
 /** But for no longer than this part of a step: its tokens must be known when it ends. */
 const mostOfStep = 0.5;
 
 /** A request on its way into the engine. */
 export interface Arriving extends EngineRequest {
-  /** When it was due, where its client told; absent = it arrived when it was read. */
-  dueMs?: number;
+  /** When it was sent and due, where its client told; absent = it arrived when it was read. */
+  told?: ToldTimes;
+  /** So much later than it should have, its client sent it: its first token waits as long, since what the client measures began later. */
+  lateMs?: number;
+}
+
+/** Gets tokens of a step when they are due; `tokens` = how many it made. */
+export type Emit = (emissions: Emission[], step: Step, tokens: number) => void;
+
+/** A first token that waits, and until when. */
+interface Held {
+  untilMs: number;
+  emission: Emission;
+  step: Step;
+  tokens: number;
 }
 
 /**
@@ -27,7 +43,8 @@ export interface Arriving extends EngineRequest {
 export class StepPacer {
   readonly #core: EngineCore;
   readonly #speed: number;
-  readonly #emit: (emissions: Emission[], step: Step) => void;
+  readonly #emit: Emit;
+  readonly #lead: Pick<Lead, 'ms'>;
   readonly #originMs = monotonicMs();
   /** The step under way, and when it ends. */
   #step: Step | null = null;
@@ -42,12 +59,17 @@ export class StepPacer {
   #areDueTold = false;
   /** Not yet arrived, or arrived within the step under way, in the order of arrival. */
   #arriving: Arriving[] = [];
+  /** By request: how long its first token is to wait. */
+  readonly #late = new Map<number, number>();
+  /** Those that wait, in the order of their times. */
+  #held: Held[] = [];
 
-  /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end. */
-  constructor(core: EngineCore, speed: number, emit: (emissions: Emission[], step: Step) => void) {
+  /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end, or as much earlier as `lead` says. */
+  constructor(core: EngineCore, speed: number, emit: Emit, lead: Pick<Lead, 'ms'> = { ms: 0 }) {
     this.#core = core;
     this.#speed = speed;
     this.#emit = emit;
+    this.#lead = lead;
   }
 
   /** Simulated time. */
@@ -69,7 +91,8 @@ export class StepPacer {
   submit(request: Arriving): void {
     const before = this.#arriving.findLastIndex(({ arrivalMs }) => arrivalMs <= request.arrivalMs);
     this.#arriving.splice(before + 1, 0, request);
-    this.#areDueTold = request.dueMs !== undefined;
+    if ((request.lateMs ?? 0) > leastLateMs) this.#late.set(request.id, request.lateMs!);
+    this.#areDueTold = request.told !== undefined && request.told.dueMs !== null;
     const isIdle = this.#timer === null && this.#immediate === null;
     // An engine that rests to let its queue fill looks at it again when somebody comes.
     const cutsRest = this.#step?.batchSize === 0 && this.#endMs !== null && request.arrivalMs < this.#endMs;
@@ -82,6 +105,8 @@ export class StepPacer {
 
   /** Takes a request out, arrived or not. */
   cancel(id: number): void {
+    this.#late.delete(id);
+    this.#held = this.#held.filter(({ emission }) => emission.id !== id);
     if (this.#core.cancel(id)) return;
     this.#arriving = this.#arriving.filter((request) => request.id !== id);
   }
@@ -99,6 +124,11 @@ export class StepPacer {
     this.#immediate = null;
   }
 
+  /** So long before its end a step's tokens begin to be written, simulated time. */
+  get #aheadMs(): number {
+    return this.#lead.ms * this.#speed;
+  }
+
   /** How long after its beginning it is decided who is in a step, wall clock. */
   get #graceMs(): number {
     return this.#areDueTold ? Math.min(mostLateMs, (mostOfStep * this.#lastStepMs) / this.#speed) : 0;
@@ -106,7 +136,13 @@ export class StepPacer {
 
   /** When there is something to do next, simulated time; null = not before somebody comes. */
   #nextMs(): number | null {
-    if (this.#endMs !== null) return this.#endMs;
+    const stepMs = this.#nextOfStepsMs();
+    const heldMs = this.#held[0]?.untilMs;
+    return heldMs === undefined || (stepMs !== null && stepMs <= heldMs) ? stepMs : heldMs;
+  }
+
+  #nextOfStepsMs(): number | null {
+    if (this.#endMs !== null) return this.#endMs - this.#aheadMs;
     const beginMs = this.#beginMs ?? this.#arriving[0]?.arrivalMs;
     return beginMs === undefined ? null : beginMs + this.#graceMs * this.#speed;
   }
@@ -117,7 +153,8 @@ export class StepPacer {
     const isAwake = this.#beginMs !== null;
     const atMs = this.#beginMs ?? first!.arrivalMs;
     this.#beginMs = null;
-    const wakesMs = isAwake || first!.dueMs === undefined ? 0 : wakeMsAfter(first!.dueMs - this.#core.restsSinceMs);
+    const told = isAwake ? undefined : first!.told;
+    const wakesMs = told === undefined ? 0 : wakeMsAfter((told.dueMs ?? told.sentMs) - this.#core.restsSinceMs);
     const late = this.#arriving.findIndex((request) => request.arrivalMs > atMs);
     for (const request of this.#arriving.splice(0, late === -1 ? this.#arriving.length : late))
       this.#core.submit(request);
@@ -131,11 +168,32 @@ export class StepPacer {
     this.#wait();
   }
 
+  #endStep(step: Step): void {
+    const emissions = this.#core.endStep();
+    // Steps shorter than somebody was late: no second token comes before the first.
+    for (const held of this.#held.splice(0)) this.#letGo(held);
+    const tokens = emissions.length;
+    const punctual = this.#late.size === 0 ? emissions : emissions.filter(({ id }) => !this.#late.has(id));
+    if (punctual.length > 0) this.#emit(punctual, step, tokens);
+    if (punctual.length === tokens) return;
+    for (const emission of emissions) {
+      const lateMs = this.#late.get(emission.id);
+      if (lateMs !== undefined)
+        this.#held.push({ untilMs: this.#endMs! - this.#aheadMs + lateMs, emission, step, tokens });
+      this.#late.delete(emission.id);
+    }
+    this.#held.sort((a, b) => a.untilMs - b.untilMs);
+  }
+
+  #letGo({ emission, step, tokens }: Held): void {
+    this.#emit([emission], step, tokens);
+  }
+
   #wait(): void {
     const untilMs = this.#nextMs();
     if (untilMs === null) return;
     const leftMs = (untilMs - this.nowMs()) / this.#speed;
-    const isExact = this.#endMs !== null || this.#graceMs === 0;
+    const isExact = this.#endMs !== null || this.#graceMs === 0 || this.#held.length > 0;
     if (isExact && leftMs > spinMs + 1) this.#timer = setTimeout(this.#look, Math.floor(leftMs - spinMs));
     else if (isExact || leftMs <= 0) this.#immediate = setImmediate(this.#look);
     else this.#timer = setTimeout(this.#look, Math.ceil(leftMs));
@@ -153,13 +211,18 @@ export class StepPacer {
       this.#wait();
       return;
     }
+    if (dueMs !== this.#nextOfStepsMs()) {
+      this.#letGo(this.#held.shift()!);
+      this.#wait();
+      return;
+    }
     if (this.#step === null) return this.#begin();
-    this.#worstLagMs = Math.max(this.#worstLagMs, lateMs);
-    this.#emit(this.#core.endStep(), this.#step);
+    this.#worstLagMs = Math.max(this.#worstLagMs, lateMs - this.#lead.ms);
+    this.#endStep(this.#step);
+    this.#beginMs = this.#endMs;
     this.#step = null;
     this.#endMs = null;
-    this.#beginMs = dueMs;
-    if (this.#graceMs === 0) this.#begin();
+    if (this.#nextOfStepsMs()! <= this.nowMs()) this.#begin();
     else this.#wait();
   };
 }

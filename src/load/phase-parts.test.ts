@@ -20,10 +20,11 @@ test('a client gives way to a server on its own host, in open loops of a light l
   expect(givesWay('http://localhost:8000/v1', { kind: 'closed', concurrency: 20 })).toBe(false);
 });
 
-test('only a simulated engine is told when requests were due, and only of open loops', () => {
+test('only a simulated engine is told when requests were sent, and of open loops when they were due', () => {
   const url = 'http://localhost:8000/v1';
-  expect(ways({ url, server: simulatedServer }, {}).tellsDue).toBe(true);
-  expect(ways({ url, server: 'uvicorn' }, {}).tellsDue).toBe(false);
-  expect(ways({ url }, {}).tellsDue).toBe(false);
-  expect(ways({ url, server: simulatedServer }, { kind: 'closed', concurrency: 4 }).tellsDue).toBe(false);
+  const told = ({ tellsSent, tellsDue }: PlanWays): boolean[] => [tellsSent, tellsDue];
+  expect(told(ways({ url, server: simulatedServer }, {}))).toEqual([true, true]);
+  expect(told(ways({ url, server: simulatedServer }, { kind: 'closed', concurrency: 4 }))).toEqual([true, false]);
+  expect(told(ways({ url, server: 'uvicorn' }, {}))).toEqual([false, false]);
+  expect(told(ways({ url }, {}))).toEqual([false, false]);
 });

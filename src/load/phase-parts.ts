@@ -50,7 +50,8 @@ export interface PlanWays {
   retries: number;
   dropLate: boolean;
   countsAll: boolean;
-  /** The engine is simulated and is told when a request was due. */
+  /** The engine is simulated, and is told when requests were sent and, of an open loop, when they were due. */
+  tellsSent: boolean;
   tellsDue: boolean;
   /** Nothing presses, and the server may need this processor. */
   givesWay: boolean;
@@ -59,13 +60,15 @@ export interface PlanWays {
 /** The ways of a plan. */
 export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
   const { reach } = plan.target;
+  const isSimulated = isSimulatedEngine(plan.target.server ?? '');
   return {
     severalServers: (reach?.also.length ?? 0) > 0,
     bySession: reach?.spread === 'session',
     retries: plan.retries ?? 0,
     dropLate: plan.load.dropLate,
     countsAll: limits.requests !== null && limits.durationMs === null,
-    tellsDue: plan.load.kind === 'open' && isSimulatedEngine(plan.target.server ?? ''),
+    tellsSent: isSimulated,
+    tellsDue: isSimulated && plan.load.kind === 'open',
     givesWay: isLight(plan) && isLoopback(new URL(plan.target.url).hostname),
   };
 }

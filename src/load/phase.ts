@@ -1,5 +1,5 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
-import { dueHeader, problem } from '../core/index.ts';
+import { dueHeader, problem, sentHeader } from '../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
@@ -292,9 +292,10 @@ export class Phase {
     const { connection, fresh } = pool.take(session);
     // Of several servers each is asked under its own name.
     const named = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
-    const tellsDue = this.#ways.tellsDue && attempt === 1 && dealt.held !== true;
-    const request = tellsDue ? withHeader(named, dueHeader, monotonicMs(clock, dealt.dueMs).toFixed(6)) : named;
     const nowMs = clock.nowMs();
+    const tellsDue = this.#ways.tellsDue && attempt === 1 && dealt.held !== true;
+    const timed = tellsDue ? withHeader(named, dueHeader, monotonicMs(clock, dealt.dueMs).toFixed(6)) : named;
+    const request = this.#ways.tellsSent ? withHeader(timed, sentHeader, monotonicMs(clock, nowMs).toFixed(6)) : timed;
     const flight = new Flight({
       ask,
       request,

@@ -37,10 +37,21 @@ export function untilTakenMs(profile: Pick<EngineProfile, 'overheadMs'>, { kind 
   return (kind === 'open' ? sendMs : 0) + intoMs + frontMs(profile);
 }
 
+/** What a client tells of a request's time: when it was sent and, in an open loop, when it was due. */
+export interface ToldTimes {
+  sentMs: number;
+  dueMs: number | null;
+}
+
 /**
- * The same for a live engine that is told when a request was due. Virtual time has a request sent when it is due; a live client sends it a little
- * later, and what it measures begins there.
+ * The same for a live engine that is told: when it may take the request up, and by how much later the request was sent than usual. Virtual time
+ * has one of an open loop sent when it is due; a live client sends it a little later, and what it measures begins there.
  */
-export function untilTakenLiveMs(profile: Pick<EngineProfile, 'overheadMs'>): number {
-  return sendMs + untilTakenMs(profile, { kind: 'open' });
+export function takenLive(
+  profile: Pick<EngineProfile, 'overheadMs'>,
+  { sentMs, dueMs }: ToldTimes,
+): { takenMs: number; lateMs: number } {
+  if (dueMs === null) return { takenMs: sentMs + untilTakenMs(profile, { kind: 'closed' }), lateMs: 0 };
+  const takenMs = dueMs + sendMs + untilTakenMs(profile, { kind: 'open' });
+  return { takenMs, lateMs: Math.max(0, sentMs - dueMs - sendMs) };
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dueHeader, sentHeader } from '../../src/core/index.ts';
 import type { Exchange } from '../../src/core/index.ts';
 import { dyno, emptyFolder, engine } from './dyno.ts';
 import type { Engine } from './dyno.ts';
@@ -76,15 +77,21 @@ describe('a plan over HTTP and in virtual time: every prompt and every answer is
   });
 });
 
+/** What a server was asked and told that others are not. */
+interface Told {
+  paths: string[];
+  headers: Record<string, string>[];
+}
+
 describe('that a run begins', () => {
-  /** A server that calls itself so and answers everything; what it was asked and told that others are not. */
-  async function toldAt(name: string, command: string, words: string): Promise<{ paths: string[]; dueMs: number[] }> {
+  /** A server that calls itself so and answers everything. */
+  async function toldAt(name: string, command: string, words: string): Promise<Told> {
     const paths: string[] = [];
-    const dueMs: number[] = [];
+    const headers: Record<string, string>[] = [];
     const server = createServer((req, res) => {
       if (req.url!.includes('llmdyno')) paths.push(`${req.method} ${req.url}`);
-      for (const [header, value] of Object.entries(req.headers))
-        if (header.includes('llmdyno')) dueMs.push(Number(value));
+      const told = Object.entries(req.headers).filter(([header]) => header.includes('llmdyno'));
+      if (told.length > 0) headers.push(Object.fromEntries(told) as Record<string, string>);
       req.resume();
       res.setHeader('server', name);
       res.setHeader('content-type', 'application/json');
@@ -95,21 +102,32 @@ describe('that a run begins', () => {
     await asked(name, [command, url], `--model m --no-stream --metrics none ${words}`);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    return { paths, dueMs };
+    return { paths, headers };
   }
 
   it('a simulated engine is told once for each run, with seed and number', async () => {
-    expect(await toldAt('llmdyno-engine (simulated)', 'sweep', '--concurrency 1,2 -n 4 --seed 12')).toEqual({
-      paths: ['POST /llmdyno/run/12/0', 'POST /llmdyno/run/12/1'],
-      dueMs: [],
-    });
+    const { paths } = await toldAt('llmdyno-engine (simulated)', 'sweep', '--concurrency 1,2 -n 4 --seed 12');
+    expect(paths).toEqual(['POST /llmdyno/run/12/0', 'POST /llmdyno/run/12/1']);
   });
 
-  it('and in an open loop when each request was due, on the clock of this host', async () => {
+  it('and when each request was sent, on the clock of this host', async () => {
     const fromMs = Number(process.hrtime.bigint()) / 1e6;
-    const { dueMs } = await toldAt('llmdyno-engine, open', 'run', '--rate 100 --arrival constant -n 8');
+    const { headers } = await toldAt('llmdyno-engine, closed', 'run', '--concurrency 1 -n 6');
     const toMs = Number(process.hrtime.bigint()) / 1e6;
-    expect(dueMs).toHaveLength(8);
+    expect(headers.map((told) => Object.keys(told))).toEqual(Array.from({ length: 6 }, () => [sentHeader]));
+    const sentMs = headers.map((told) => Number(told[sentHeader]));
+    expect(sentMs).toEqual(sentMs.toSorted((a, b) => a - b));
+    expect(sentMs[0]).toBeGreaterThan(fromMs);
+    expect(sentMs.at(-1)).toBeLessThan(toMs);
+  });
+
+  it('and in an open loop when each was due', async () => {
+    const fromMs = Number(process.hrtime.bigint()) / 1e6;
+    const { headers } = await toldAt('llmdyno-engine, open', 'run', '--rate 100 --arrival constant -n 8');
+    const toMs = Number(process.hrtime.bigint()) / 1e6;
+    expect(headers).toHaveLength(8);
+    for (const told of headers) expect(Number(told[sentHeader])).toBeGreaterThanOrEqual(Number(told[dueHeader]));
+    const dueMs = headers.map((told) => Number(told[dueHeader]));
     const inOrder = dueMs.toSorted((a, b) => a - b);
     for (const [n, ms] of inOrder.entries()) expect(ms - inOrder[0]!).toBeCloseTo(10 * n, 3);
     expect(inOrder[0]).toBeGreaterThan(fromMs);
@@ -117,7 +135,7 @@ describe('that a run begins', () => {
   });
 
   it('no other server is told anything', async () => {
-    expect(await toldAt('uvicorn', 'run', '--concurrency 1 -n 4')).toEqual({ paths: [], dueMs: [] });
-    expect(await toldAt('uvicorn, open', 'run', '--rate 100 -n 4')).toEqual({ paths: [], dueMs: [] });
+    expect(await toldAt('uvicorn', 'run', '--concurrency 1 -n 4')).toEqual({ paths: [], headers: [] });
+    expect(await toldAt('uvicorn, open', 'run', '--rate 100 -n 4')).toEqual({ paths: [], headers: [] });
   });
 });
