@@ -16,7 +16,7 @@ const sendMs = 0.0625;
 const intoMs = 0.0625;
 const wakeMs = 0.125;
 export const backMs = 0.1875;
-export const turnMs = 0.6875;
+export const turnMs = 0.8125;
 export const wireMs = sendMs + intoMs + wakeMs + backMs;
 
 /** A shorter rest is no sleep: one client that asks again at once finds the engine awake. */

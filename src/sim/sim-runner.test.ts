@@ -86,12 +86,12 @@ const open = (ratePerSec: number, concurrency: number | null, dropLate = false):
 describe('closed loop', () => {
   it('one at a time: each request takes the wire + a + prefill + (out − 1)·(a + c), and the next leaves when its end is heard', async () => {
     const exchanges = await play({});
-    // 0.1875 into an engine that rests, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.1875; the end of it is heard 0.6875
+    // 0.1875 into an engine that rests, then 10 + 0.5·20 = 20 to the first token, 4 more at 11: 64.1875; the end of it is heard 0.8125
     // later. The next one finds the engine awake: 0.0625 into it.
     expect(exchanges.map((e) => [e.seq, e.promptId, round(e.sentMs), round(e.endMs)])).toEqual([
-      [0, 'p0', 0, 64.875],
-      [1, 'p1', 64.875, 129.625],
-      [2, 'p2', 129.625, 194.375],
+      [0, 'p0', 0, 65],
+      [1, 'p1', 65, 129.875],
+      [2, 'p2', 129.875, 194.75],
     ]);
     expect(exchanges[0]).toMatchObject({
       chunks: { atMs: [20.375, 31.375, 42.375, 53.375, 64.375], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
@@ -124,8 +124,8 @@ describe('closed loop', () => {
   it('a duration ends the sending and lets the rest drain', async () => {
     const exchanges = await play({ requests: null, durationMs: 100 });
     expect(exchanges.map((e) => [e.sentMs, round(e.endMs), e.outcome])).toEqual([
-      [0, 64.875, 'ok'],
-      [64.875, 129.625, 'ok'],
+      [0, 65, 'ok'],
+      [65, 129.875, 'ok'],
     ]);
   });
 });
@@ -141,8 +141,8 @@ describe('open loop', () => {
     const exchanges = await play({ load: open(100, 1), requests: 3 });
     expect(exchanges.map((e) => [e.dueMs, round(e.sentMs)])).toEqual([
       [0, 0],
-      [10, 64.9375],
-      [20, 129.75],
+      [10, 65.0625],
+      [20, 130],
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('the way to the engine', () => {
   });
 
   it('an answer that is made misses no deadline on its way back', async () => {
-    // Its last token is made at 64.1875, and its end is heard at 64.875.
+    // Its last token is made at 64.1875, and its end is heard at 65.
     const [first] = await play({ requests: 1, timeouts: { ...plan.timeouts, totalMs: 64.5 } });
     expect(first).toMatchObject({ outcome: 'ok', endMs: 64.1875 + turnMs });
   });
