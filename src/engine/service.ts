@@ -8,8 +8,8 @@ import {
   frontMs,
   promptKeys,
   starvedProfile,
-  tokenKeys,
   takenLive,
+  tokenKeys,
 } from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';

@@ -10,10 +10,10 @@ const napMs = 0.1;
 const awakeMs = 0.2;
 /** For so long, wall clock, a request whose client told when it was due may be on its way here and still join the step that began meanwhile. */
 export const mostLateMs = 5;
-/** Who was late by less is not made to wait. */
-const leastLateMs = 0.05;
 /** But for no longer than this part of a step: its tokens must be known when it ends. */
 const mostOfStep = 0.5;
+/** The first token of who was late by less is not made to wait. */
+const leastLateMs = 0.05;
 
 /** A request on its way into the engine. */
 export interface Arriving extends EngineRequest {
