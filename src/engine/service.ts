@@ -19,7 +19,6 @@ import { faultDice, faultNames } from './fault.ts';
 import { Lead } from './lead.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
-import { nap } from './nap.ts';
 import { planAnswer } from './planned-answer.ts';
 import type { AnswerSettings, PlannedAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
@@ -28,18 +27,18 @@ import type { Refusal } from './refusal.ts';
 import { badRequest, refusalBody } from './refusal.ts';
 import type { Quirks } from './foreign-wire.ts';
 import type { EngineOptions, EngineStats } from './start-engine.ts';
-import { StepPacer } from './step-pacer.ts';
+import { mostEarlyMs, StepPacer } from './step-pacer.ts';
 import type { Arriving, Emit } from './step-pacer.ts';
 import { managementPage, mindieMetrics, settingsPage } from './mindie-pages.ts';
 import type { MindieState } from './mindie-pages.ts';
 import { beginningOf, routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
-import { ToldMoments } from './told-moments.ts';
+import { toldTimes } from './told-times.ts';
 
 /** The largest body that is read. */
 const maxBodyBytes = 16 * 2 ** 20;
-/** What is urgent is let be heard for so long before the rest is written. */
-const hearingMs = 0.05;
+/** What a millisecond of sending later counts where all else is equal. */
+const hairRatio = 1e-6;
 
 const refusedByFault: Partial<Record<FaultName, Refusal>> = {
   429: {
@@ -57,6 +56,8 @@ const htmlPage = '<!DOCTYPE html>\n<html><head><title>Welcome</title></head><bod
 
 /** Which of its ports a request came in on. */
 export type PortName = 'main' | 'management' | 'metrics';
+
+type Arrival = Pick<Arriving, 'arrivalMs' | 'askedMs' | 'lateMs'>;
 
 /** A request that is to be answered. */
 interface Taken {
@@ -79,7 +80,6 @@ export class Service {
   readonly #pacer: StepPacer;
   readonly #lead = new Lead();
   readonly #arrivals: ArrivalRound;
-  readonly #toldMoments: ToldMoments;
   readonly #meters = new Meters();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
   readonly #answers = new Map<number, { answer: Answer; choice: number }>();
@@ -105,7 +105,6 @@ export class Service {
     const emit: Emit = (emissions, step, tokens) => this.#emit(emissions, step, tokens);
     this.#pacer = new StepPacer(this.#core, options.speed ?? 1, emit, this.#lead);
     this.#arrivals = new ArrivalRound(() => this.#pacer.nowMs());
-    this.#toldMoments = new ToldMoments(this.#pacer);
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
       nulPadding: quirks.has('nul-padding'),
@@ -297,7 +296,7 @@ export class Service {
         }
       },
     });
-    const arrival = this.#arrivalOf(req, readMs);
+    const arrival = this.#arrivalOf(req, readMs, Math.max(...lengths));
     for (const [choice, sequence] of sequences.entries()) {
       this.#answers.set(sequence, { answer, choice });
       this.#waiting.set(sequence, arrival.arrivalMs);
@@ -310,14 +309,19 @@ export class Service {
 
   /**
    * When the engine knows of a request: tokenising and the server's front take their time. What HTTP took has passed already, unless the client told
-   * when the request was due or sent: then it takes what it takes in virtual time.
+   * when and why the request was sent: then it takes what it takes in virtual time.
    */
-  #arrivalOf({ headers }: IncomingMessage, readMs: number): Pick<Arriving, 'arrivalMs' | 'told' | 'lateMs'> {
-    const { profile } = this.#options;
-    const told = this.#toldMoments.of(headers, readMs);
+  #arrivalOf({ headers }: IncomingMessage, readMs: number, outputTokens: number): Arrival {
+    const { profile, speed = 1 } = this.#options;
+    const told = toldTimes(headers, readMs, this.#pacer);
     if (told === null) return { arrivalMs: readMs + frontMs(profile) };
-    const { takenMs, lateMs } = takenLive(profile, told);
-    return { told, arrivalMs: takenMs, lateMs };
+    const asTold = takenLive(profile, told);
+    // A single token is the last one, too: leaving earlier or later it would shift all that its client asks after it.
+    const isOnly = told.answeredMs !== undefined && outputTokens === 1;
+    const isTooEarly = asTold.lateMs < -mostEarlyMs * speed;
+    const { askedMs, takenMs, lateMs } = isOnly || isTooEarly ? takenLive(profile, { sentMs: told.sentMs }) : asTold;
+    // Those of one moment come in the order in which they were sent, each a hair after the other.
+    return { askedMs, lateMs, arrivalMs: takenMs + hairRatio * lateMs };
   }
 
   /** By what the prefix cache knows the prompt again, where there is one. */
@@ -335,21 +339,10 @@ export class Service {
     return planAnswer(call, { ...settings, runaway: false }, choice);
   }
 
-  /**
-   * First tokens go out before the rest of the batch, then last ones, and are let be heard: writing to some hundred sockets takes
-   * milliseconds, which would count as time to the first token, or keep a client from asking again.
-   */
   #emit(emissions: readonly Emission[], step: Step, batchSize: number): void {
-    const [firsts, lasts, others] = byUrgency(emissions);
     const beganMs = performance.now();
-    for (const [i, emission] of firsts.entries()) {
-      this.#tell(emission, step, batchSize);
-      if (i === 0) this.#lead.took(performance.now() - beganMs);
-    }
-    for (const emission of lasts) this.#tell(emission, step, batchSize);
-    if (others.length === 0) return;
-    if (firsts.length + lasts.length > 0) nap(hearingMs);
-    for (const emission of others) this.#tell(emission, step, batchSize);
+    for (const emission of emissions) this.#tell(emission, step, batchSize);
+    if (emissions[0]!.tokenIndex === 0) this.#lead.took(performance.now() - beganMs);
   }
 
   #tell({ id, tokenIndex, finished, cachedTokens }: Emission, step: Step, batchSize: number): void {
@@ -374,16 +367,6 @@ export class Service {
 function answerOf({ outputTokens, reasoningTokens, piece }: PlannedAnswer): { text: string; tokens: number } {
   const tokens = Math.max(0, outputTokens - reasoningTokens);
   return { text: Array.from({ length: tokens }, (_, i) => piece(reasoningTokens + i)).join(''), tokens };
-}
-
-/** First tokens, last ones, the rest. */
-function byUrgency(emissions: readonly Emission[]): [firsts: Emission[], lasts: Emission[], others: Emission[]] {
-  const firsts: Emission[] = [];
-  const lasts: Emission[] = [];
-  const others: Emission[] = [];
-  for (const emission of emissions)
-    (emission.tokenIndex === 0 ? firsts : emission.finished ? lasts : others).push(emission);
-  return [firsts, lasts, others];
 }
 
 function send(res: ServerResponse, status: number, type: string, body: string): void {

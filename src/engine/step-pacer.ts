@@ -1,7 +1,8 @@
 import { wakeMsAfter } from '../sim/index.ts';
-import type { Emission, EngineCore, EngineRequest, Step, ToldTimes } from '../sim/index.ts';
+import type { Emission, EngineCore, EngineRequest, Step } from '../sim/index.ts';
 import type { Lead } from './lead.ts';
 import { nap } from './nap.ts';
+import { Outgoing } from './outgoing.ts';
 
 /** Timers wake up late by a millisecond or so: the last stretch is waited out in turns of the event loop. */
 const spinMs = 1.5;
@@ -9,36 +10,34 @@ const spinMs = 1.5;
 const napMs = 0.1;
 const awakeMs = 0.2;
 /** For so long, wall clock, a request whose client told when it was due may be on its way here and still join the step that began meanwhile. */
-export const mostLateMs = 5;
+const mostLateMs = 5;
 /** But for no longer than this part of a step: its tokens must be known when it ends. */
 const mostOfStep = 0.5;
-/** The first token of who was late by less is not made to wait. */
+/** So much before its step's end, wall clock, the first token of a request that was sent early may leave. */
+export const mostEarlyMs = 1;
+/** The first token of who was late or early by less goes with the others. */
 const leastLateMs = 0.05;
+/** What is urgent is let be heard for so long before the rest is written. */
+const hearingMs = 0.05;
+/** Of so many steps that finished answers it is known when they ended. */
+const rememberedEnds = 16;
 
 /** A request on its way into the engine. */
 export interface Arriving extends EngineRequest {
-  /** When it was sent and due, where its client told; absent = it arrived when it was read. */
-  told?: ToldTimes;
-  /** So much later than it should have, its client sent it: its first token waits as long, since what the client measures began later. */
+  /** When virtual time has it sent, where its client told; absent = it arrived when it was read. */
+  askedMs?: number;
+  /** So much later its client sent it (negative: earlier): its first token leaves as much later, since what the client measures began then. */
   lateMs?: number;
 }
 
-/** Gets tokens of a step when they are due; `tokens` = how many it made. */
-export type Emit = (emissions: Emission[], step: Step, tokens: number) => void;
-
-/** A first token that waits, and until when. */
-interface Held {
-  untilMs: number;
-  emission: Emission;
-  step: Step;
-  tokens: number;
-}
+/** Gets tokens of a step when they are due, first and last ones apart from others; `tokens` = how many it made. */
+export type Emit = (emissions: readonly Emission[], step: Step, tokens: number) => void;
 
 /**
  * Drives an engine core by the wall clock. A step that has ended late does not shift the next one: while there is
  * work, each step begins where the one before was meant to end, so that lateness never adds up. A request is there for the first step
  * that begins at or after its arrival (the one after it where steps are formed ahead), as in virtual time, however late the wall clock is.
- * Where clients tell when requests were due, who is in a step is decided a moment after it began, so that those still on their way are, too.
+ * Where clients tell when and why requests were sent, who is in a step is decided a moment after it began, so that those still on their way are, too.
  */
 export class StepPacer {
   readonly #core: EngineCore;
@@ -49,20 +48,21 @@ export class StepPacer {
   /** The step under way, and when it ends. */
   #step: Step | null = null;
   #endMs: number | null = null;
-  /** A step has ended then, and who is in the next is not decided yet. */
+  /** A step ends or has ended then, and who is in the next is not decided yet. */
   #beginMs: number | null = null;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #worstLagMs = 0;
   #lastStepMs = Infinity;
-  /** Clients tell when their requests were due: the last one did. */
-  #areDueTold = false;
+  /** Clients tell when and why their requests were sent: the last one did. */
+  #areTold = false;
   /** Not yet arrived, or arrived within the step under way, in the order of arrival. */
   #arriving: Arriving[] = [];
-  /** By request: how long its first token is to wait. */
+  /** By request that waits for its first token: how much later than its step's end that leaves. */
   readonly #late = new Map<number, number>();
-  /** Those that wait, in the order of their times. */
-  #held: Held[] = [];
+  readonly #outgoing = new Outgoing();
+  /** When the last steps ended that finished an answer. */
+  readonly #answeredMs: number[] = [];
 
   /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end, or as much earlier as `lead` says. */
   constructor(core: EngineCore, speed: number, emit: Emit, lead: Pick<Lead, 'ms'> = { ms: 0 }) {
@@ -82,6 +82,12 @@ export class StepPacer {
     return (atMs - this.#originMs) * this.#speed;
   }
 
+  /** When the step ended that finished the answer whose end was heard at `heardMs`; null = nobody knows any more. */
+  answeredMs(heardMs: number): number | null {
+    const earliestMs = (mostEarlyMs + this.#lead.ms) * this.#speed;
+    return this.#answeredMs.findLast((endMs) => endMs - earliestMs <= heardMs) ?? null;
+  }
+
   /** The most that a step's tokens came out after their time, on the wall clock. */
   get worstLagMs(): number {
     return this.#worstLagMs;
@@ -91,8 +97,9 @@ export class StepPacer {
   submit(request: Arriving): void {
     const before = this.#arriving.findLastIndex(({ arrivalMs }) => arrivalMs <= request.arrivalMs);
     this.#arriving.splice(before + 1, 0, request);
-    if ((request.lateMs ?? 0) > leastLateMs) this.#late.set(request.id, request.lateMs!);
-    this.#areDueTold = request.told !== undefined && request.told.dueMs !== null;
+    const lateMs = Math.max(-mostEarlyMs * this.#speed, request.lateMs ?? 0);
+    if (Math.abs(lateMs) > leastLateMs * this.#speed) this.#late.set(request.id, lateMs);
+    this.#areTold = request.askedMs !== undefined;
     const isIdle = this.#timer === null && this.#immediate === null;
     // An engine that rests to let its queue fill looks at it again when somebody comes.
     const cutsRest = this.#step?.batchSize === 0 && this.#endMs !== null && request.arrivalMs < this.#endMs;
@@ -106,7 +113,7 @@ export class StepPacer {
   /** Takes a request out, arrived or not. */
   cancel(id: number): void {
     this.#late.delete(id);
-    this.#held = this.#held.filter(({ emission }) => emission.id !== id);
+    this.#outgoing.drop(id);
     if (this.#core.cancel(id)) return;
     this.#arriving = this.#arriving.filter((request) => request.id !== id);
   }
@@ -129,22 +136,22 @@ export class StepPacer {
     return this.#lead.ms * this.#speed;
   }
 
+  /** So long before that the first of them may leave. */
+  get #earlyMs(): number {
+    return this.#late.size > 0 ? mostEarlyMs * this.#speed : 0;
+  }
+
   /** How long after its beginning it is decided who is in a step, wall clock. */
   get #graceMs(): number {
-    return this.#areDueTold ? Math.min(mostLateMs, (mostOfStep * this.#lastStepMs) / this.#speed) : 0;
+    return this.#areTold ? Math.min(mostLateMs, (mostOfStep * this.#lastStepMs) / this.#speed) : 0;
   }
 
-  /** When there is something to do next, simulated time; null = not before somebody comes. */
-  #nextMs(): number | null {
-    const stepMs = this.#nextOfStepsMs();
-    const heldMs = this.#held[0]?.untilMs;
-    return heldMs === undefined || (stepMs !== null && stepMs <= heldMs) ? stepMs : heldMs;
-  }
-
-  #nextOfStepsMs(): number | null {
-    if (this.#endMs !== null) return this.#endMs - this.#aheadMs;
-    const beginMs = this.#beginMs ?? this.#arriving[0]?.arrivalMs;
-    return beginMs === undefined ? null : beginMs + this.#graceMs * this.#speed;
+  /** When there is something to do next with steps, simulated time; Infinity = not before somebody comes. */
+  #nextOfStepsMs(): number {
+    if (this.#step !== null && this.#step.batchSize > 0) return this.#endMs! - this.#aheadMs - this.#earlyMs;
+    // A rest ends sooner if somebody comes, as a step that is not decided yet is joined.
+    const beginMs = this.#endMs ?? this.#beginMs ?? this.#arriving[0]?.arrivalMs;
+    return beginMs === undefined ? Infinity : beginMs + this.#graceMs * this.#speed;
   }
 
   /** An engine that rests begins with the first that comes, and with nobody else. */
@@ -153,8 +160,8 @@ export class StepPacer {
     const isAwake = this.#beginMs !== null;
     const atMs = this.#beginMs ?? first!.arrivalMs;
     this.#beginMs = null;
-    const told = isAwake ? undefined : first!.told;
-    const wakesMs = told === undefined ? 0 : wakeMsAfter((told.dueMs ?? told.sentMs) - this.#core.restsSinceMs);
+    const askedMs = isAwake ? undefined : first!.askedMs;
+    const wakesMs = askedMs === undefined ? 0 : wakeMsAfter(askedMs - this.#core.restsSinceMs);
     const late = this.#arriving.findIndex((request) => request.arrivalMs > atMs);
     for (const request of this.#arriving.splice(0, late === -1 ? this.#arriving.length : late))
       this.#core.submit(request);
@@ -165,35 +172,42 @@ export class StepPacer {
       const nextArrivalMs = this.#arriving[0]?.arrivalMs ?? Infinity;
       this.#endMs = Math.max(step.startMs, Math.min(step.endMs, nextArrivalMs));
     } else if (step !== null) this.#lastStepMs = step.endMs - step.startMs;
-    this.#wait();
   }
 
   #endStep(step: Step): void {
+    const endMs = this.#endMs!;
     const emissions = this.#core.endStep();
     // Steps shorter than somebody was late: no second token comes before the first.
-    for (const held of this.#held.splice(0)) this.#letGo(held);
-    const tokens = emissions.length;
-    const punctual = this.#late.size === 0 ? emissions : emissions.filter(({ id }) => !this.#late.has(id));
-    if (punctual.length > 0) this.#emit(punctual, step, tokens);
-    if (punctual.length === tokens) return;
-    for (const emission of emissions) {
-      const lateMs = this.#late.get(emission.id);
-      if (lateMs !== undefined)
-        this.#held.push({ untilMs: this.#endMs! - this.#aheadMs + lateMs, emission, step, tokens });
-      this.#late.delete(emission.id);
+    this.#letGo(() => Infinity);
+    this.#outgoing.add(emissions, step, endMs - this.#aheadMs, (id) => this.#late.get(id) ?? 0);
+    for (const { id, tokenIndex } of emissions) if (tokenIndex === 0) this.#late.delete(id);
+    if (emissions.some(({ finished }) => finished)) {
+      this.#answeredMs.push(endMs);
+      if (this.#answeredMs.length > rememberedEnds) this.#answeredMs.shift();
     }
-    this.#held.sort((a, b) => a.untilMs - b.untilMs);
+    this.#beginMs = endMs;
+    this.#step = null;
+    this.#endMs = null;
   }
 
-  #letGo({ emission, step, tokens }: Held): void {
-    this.#emit([emission], step, tokens);
+  /** Hands out what is due by then. */
+  #letGo(untilMs: () => number): void {
+    let heeded = true;
+    for (;;) {
+      const parcel = this.#outgoing.take(untilMs());
+      if (parcel === null) return;
+      const { emissions, step, tokens, urgent } = parcel;
+      if (!urgent && !heeded) nap(hearingMs);
+      heeded = !urgent;
+      this.#emit(emissions, step, tokens);
+    }
   }
 
   #wait(): void {
-    const untilMs = this.#nextMs();
-    if (untilMs === null) return;
+    const untilMs = Math.min(this.#outgoing.nextMs, this.#nextOfStepsMs());
+    if (untilMs === Infinity) return;
     const leftMs = (untilMs - this.nowMs()) / this.#speed;
-    const isExact = this.#endMs !== null || this.#graceMs === 0 || this.#held.length > 0;
+    const isExact = this.#endMs !== null || this.#graceMs === 0 || this.#outgoing.nextMs < Infinity;
     if (isExact && leftMs > spinMs + 1) this.#timer = setTimeout(this.#look, Math.floor(leftMs - spinMs));
     else if (isExact || leftMs <= 0) this.#immediate = setImmediate(this.#look);
     else this.#timer = setTimeout(this.#look, Math.ceil(leftMs));
@@ -202,29 +216,24 @@ export class StepPacer {
   readonly #look = (): void => {
     this.#timer = null;
     this.#immediate = null;
-    const dueMs = this.#nextMs();
-    if (dueMs === null) return;
-    const lateMs = (this.nowMs() - dueMs) / this.#speed;
-    if (lateMs < 0) {
-      const napsMs = Math.min(napMs, -lateMs - awakeMs);
+    const dueMs = Math.min(this.#outgoing.nextMs, this.#nextOfStepsMs());
+    const leftMs = (dueMs - this.nowMs()) / this.#speed;
+    if (leftMs > 0) {
+      const napsMs = Math.min(napMs, leftMs - awakeMs);
       if (napsMs > 0) nap(napsMs);
-      this.#wait();
-      return;
-    }
-    if (dueMs !== this.#nextOfStepsMs()) {
-      this.#letGo(this.#held.shift()!);
-      this.#wait();
-      return;
-    }
-    if (this.#step === null) return this.#begin();
-    this.#worstLagMs = Math.max(this.#worstLagMs, lateMs - this.#lead.ms);
-    this.#endStep(this.#step);
-    this.#beginMs = this.#endMs;
-    this.#step = null;
-    this.#endMs = null;
-    if (this.#nextOfStepsMs()! <= this.nowMs()) this.#begin();
-    else this.#wait();
+    } else this.#act();
+    this.#wait();
   };
+
+  /** Does all that is due. */
+  #act(): void {
+    if (this.#step !== null && this.#nextOfStepsMs() <= this.nowMs()) {
+      this.#worstLagMs = Math.max(this.#worstLagMs, (this.nowMs() - this.#endMs!) / this.#speed);
+      this.#endStep(this.#step);
+    }
+    this.#letGo(() => this.nowMs());
+    if (this.#step === null && this.#nextOfStepsMs() <= this.nowMs()) this.#begin();
+  }
 }
 
 function monotonicMs(): number {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { simulatedServer } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
 import { waysOf } from './phase-parts.ts';
 import type { PlanWays } from './phase-parts.ts';
@@ -18,13 +17,4 @@ test('a client gives way to a server on its own host, in open loops of a light l
   expect(givesWay('http://localhost:8000/v1', { ratePerSec: 5000 })).toBe(false);
   expect(givesWay('http://localhost:8000/v1', { ratePerSec: 20, concurrency: 500 })).toBe(false);
   expect(givesWay('http://localhost:8000/v1', { kind: 'closed', concurrency: 20 })).toBe(false);
-});
-
-test('only a simulated engine is told when requests were sent, and of open loops when they were due', () => {
-  const url = 'http://localhost:8000/v1';
-  const told = ({ tellsSent, tellsDue }: PlanWays): boolean[] => [tellsSent, tellsDue];
-  expect(told(ways({ url, server: simulatedServer }, {}))).toEqual([true, true]);
-  expect(told(ways({ url, server: simulatedServer }, { kind: 'closed', concurrency: 4 }))).toEqual([true, false]);
-  expect(told(ways({ url, server: 'uvicorn' }, {}))).toEqual([false, false]);
-  expect(told(ways({ url }, {}))).toEqual([false, false]);
 });

@@ -1,5 +1,5 @@
 import type { PacerLimits } from '../arrival/index.ts';
-import { isLoopback, isSimulatedEngine } from '../core/index.ts';
+import { isLoopback } from '../core/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import type { WrittenAsk } from './ask-writer.ts';
@@ -50,9 +50,6 @@ export interface PlanWays {
   retries: number;
   dropLate: boolean;
   countsAll: boolean;
-  /** The engine is simulated, and is told when requests were sent and, of an open loop, when they were due. */
-  tellsSent: boolean;
-  tellsDue: boolean;
   /** Nothing presses, and the server may need this processor. */
   givesWay: boolean;
 }
@@ -60,15 +57,12 @@ export interface PlanWays {
 /** The ways of a plan. */
 export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
   const { reach } = plan.target;
-  const isSimulated = isSimulatedEngine(plan.target.server ?? '');
   return {
     severalServers: (reach?.also.length ?? 0) > 0,
     bySession: reach?.spread === 'session',
     retries: plan.retries ?? 0,
     dropLate: plan.load.dropLate,
     countsAll: limits.requests !== null && limits.durationMs === null,
-    tellsSent: isSimulated,
-    tellsDue: isSimulated && plan.load.kind === 'open',
     givesWay: isLight(plan) && isLoopback(new URL(plan.target.url).hostname),
   };
 }

@@ -1,5 +1,5 @@
 import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
-import { dueHeader, problem, sentHeader } from '../core/index.ts';
+import { problem } from '../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
@@ -16,11 +16,11 @@ import type { Dealt, Errand, PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine, promptsAhead } from './prompt-line.ts';
 import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
-import { withHeader } from './request-text.ts';
 import type { RoundShare } from './round-share.ts';
-import { monotonicMs } from './run-clock.ts';
 import { sendingShare } from './sending-share.ts';
 import type { Talks } from './talks.ts';
+import { tellerOf } from './teller.ts';
+import type { Teller } from './teller.ts';
 import { unsentExchange } from './unsent-exchange.ts';
 
 /**
@@ -41,6 +41,8 @@ export class Phase {
   readonly #prompts: PromptLine;
   readonly #writer: AskWriter;
   readonly #ways: PlanWays;
+  /** null = the server is told nothing. */
+  readonly #teller: Teller | null;
   /** null = every prompt is asked once and by itself. */
   readonly #talks: Talks | DealtTalks | null;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
@@ -62,6 +64,7 @@ export class Phase {
     this.#parts = parts;
     this.#warmup = warmup;
     this.#ways = waysOf(parts.plan, limits);
+    this.#teller = tellerOf(parts.plan, parts.clock);
     this.#alarm = new Alarm(parts.clock, () => this.#pump(), this.#ways.givesWay);
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
@@ -293,9 +296,7 @@ export class Phase {
     // Of several servers each is asked under its own name.
     const named = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
     const nowMs = clock.nowMs();
-    const tellsDue = this.#ways.tellsDue && attempt === 1 && dealt.held !== true;
-    const timed = tellsDue ? withHeader(named, dueHeader, monotonicMs(clock, dealt.dueMs).toFixed(6)) : named;
-    const request = this.#ways.tellsSent ? withHeader(timed, sentHeader, monotonicMs(clock, nowMs).toFixed(6)) : timed;
+    const request = this.#teller?.told(named, attempt === 1 ? dealt : null, nowMs) ?? named;
     const flight = new Flight({
       ask,
       request,
@@ -312,6 +313,7 @@ export class Phase {
         if (reusable) pool.give(flight.connection);
         const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
         if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
+        if (ending.outcome === 'ok') this.#teller?.heard();
         this.#parts.emit(ending);
         if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();

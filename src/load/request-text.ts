@@ -41,10 +41,10 @@ export function requestWriter(
   };
 }
 
-/** A request with one header more. */
-export function withHeader(text: string, name: string, value: string): string {
+/** A request with some headers more. */
+export function withHeaders(text: string, more: readonly [name: string, value: string][]): string {
   const at = text.indexOf('\r\n') + 2;
-  return `${text.slice(0, at)}${name}: ${value}\r\n${text.slice(at)}`;
+  return text.slice(0, at) + more.map(([name, value]) => `${name}: ${value}\r\n`).join('') + text.slice(at);
 }
 
 function checkHeader(name: string, value: string): void {

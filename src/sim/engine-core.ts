@@ -124,14 +124,14 @@ export class EngineCore {
     return true;
   }
 
-  /** When the request's latest token came out; null = none yet, or not here any more. */
-  lastTokenMs(id: number): number | null {
+  /** The request's latest token: which it is, from 0, and when it came out; null = none yet, or not here any more. */
+  lastToken(id: number): { index: number; atMs: number } | null {
     const own = this.#sequences.get(id);
-    if (own === undefined || own.generatedAt(this.#board.decodeSteps) === 0) return null;
-    if (own.state === 'decoding' && this.#board.decodeSteps > own.joinedAt) {
-      return this.#times.at(this.#board.decodeSteps - 1);
-    }
-    return own.earlierMs?.at(-1) ?? own.firstTokenMs;
+    const made = own?.generatedAt(this.#board.decodeSteps) ?? 0;
+    if (own === undefined || made === 0) return null;
+    const isLatest = own.state === 'decoding' && this.#board.decodeSteps > own.joinedAt;
+    const atMs = isLatest ? this.#times.at(this.#board.decodeSteps - 1) : (own.earlierMs?.at(-1) ?? own.firstTokenMs);
+    return { index: made - 1, atMs };
   }
 
   /** Times of the tokens that a request in the engine has made so far. */

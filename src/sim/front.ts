@@ -9,15 +9,24 @@ import type { EngineProfile } from './engine-profile.ts';
  * - sendMs: from the moment a request of an open loop is due until it is sent (virtual time has it sent when it is due);
  * - intoMs: from there until the engine knows of it;
  * - wakeMs: so much later does an engine that has rested for a while begin with it;
- * - backMs: from the end of a step until a client has heard its token;
+ * - backMs: from the end of a step until a client has heard a first token that it made;
+ * - restMs: so much later leave its other tokens, and with an answer's last one the end of it, so that they hold up no first token;
+ * - restBackMs: from there until they are heard: they are many, and there is an end to write;
  * - turnMs: from an answer's last step until its client has heard the end of it and has asked again.
  */
 const sendMs = 0.0625;
 const intoMs = 0.0625;
 const wakeMs = 0.125;
-export const backMs = 0.1875;
-export const turnMs = 0.8125;
+const backMs = 0.1875;
+export const restMs = 1;
+const restBackMs = 0.3125;
+export const turnMs = 1.5;
 export const wireMs = sendMs + intoMs + wakeMs + backMs;
+
+/** From the end of a step until a client has heard a token of an answer; one that is first and last comes with the end. */
+export function untilHeardMs(token: number, isLast: boolean): number {
+  return token === 0 && !isLast ? backMs : restMs + restBackMs;
+}
 
 /** A shorter rest is no sleep: one client that asks again at once finds the engine awake. */
 const dozeMs = 5;
@@ -37,21 +46,32 @@ export function untilTakenMs(profile: Pick<EngineProfile, 'overheadMs'>, { kind 
   return (kind === 'open' ? sendMs : 0) + intoMs + frontMs(profile);
 }
 
-/** What a client tells of a request's time: when it was sent and, in an open loop, when it was due. */
+/** What a live engine knows of a request that its client told of: when it was sent, and, where one of them is the reason for that, when it was due or when the step ended that finished the answer it follows. */
 export interface ToldTimes {
   sentMs: number;
-  dueMs: number | null;
+  dueMs?: number;
+  answeredMs?: number;
 }
 
-/**
- * The same for a live engine that is told: when it may take the request up, and by how much later the request was sent than usual. Virtual time
- * has one of an open loop sent when it is due; a live client sends it a little later, and what it measures begins there.
- */
+/** How a live engine treats a request that it was told of. */
+export interface TakenLive {
+  /** When virtual time has it sent. */
+  askedMs: number;
+  /** When the engine may take it up. */
+  takenMs: number;
+  /** So much later (negative: earlier) than in virtual time its client has sent it, and so what the client measures begins. */
+  lateMs: number;
+}
+
+/** As virtual time treats it. That has a request of an open loop sent when it is due; a live client sends it a little later. */
 export function takenLive(
   profile: Pick<EngineProfile, 'overheadMs'>,
-  { sentMs, dueMs }: ToldTimes,
-): { takenMs: number; lateMs: number } {
-  if (dueMs === null) return { takenMs: sentMs + untilTakenMs(profile, { kind: 'closed' }), lateMs: 0 };
-  const takenMs = dueMs + sendMs + untilTakenMs(profile, { kind: 'open' });
-  return { takenMs, lateMs: Math.max(0, sentMs - dueMs - sendMs) };
+  { sentMs, dueMs, answeredMs }: ToldTimes,
+): TakenLive {
+  if (dueMs !== undefined) {
+    const takenMs = dueMs + sendMs + untilTakenMs(profile, { kind: 'open' });
+    return { askedMs: dueMs, takenMs, lateMs: sentMs - dueMs - sendMs };
+  }
+  const askedMs = answeredMs === undefined ? sentMs : answeredMs + turnMs;
+  return { askedMs, takenMs: askedMs + untilTakenMs(profile, { kind: 'closed' }), lateMs: sentMs - askedMs };
 }

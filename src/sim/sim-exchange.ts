@@ -2,7 +2,7 @@ import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from 
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
-import { backMs } from './front.ts';
+import { untilHeardMs } from './front.ts';
 import { promptKeys } from './prefix-keys.ts';
 import type { PromptKeys } from './prefix-keys.ts';
 import { answerText, textKey } from './answer-words.ts';
@@ -87,12 +87,16 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
   };
 }
 
-/** The record of a flight that is over. */
-export function endedFlight(flight: Flight, endMs: number, outcome: Outcome, problem: Problem | null): Ended {
+/** The record of a flight that is over since `nowMs`; its client had heard the end of a good answer before, and was about to ask again. */
+export function endedFlight(flight: Flight, nowMs: number, outcome: Outcome, problem: Problem | null): Ended {
   const { prompt, sentMs } = flight;
   const ok = outcome === 'ok';
   // What was on its way when the client gave up was not heard.
-  const heardAtMs = flight.tokenAtMs.map((atMs) => atMs + backMs).filter((atMs) => atMs <= endMs);
+  const last = flight.madeAtMs === null ? null : flight.tokenAtMs.length - 1;
+  const heardAtMs = flight.tokenAtMs
+    .map((atMs, token) => atMs + untilHeardMs(token, token === last))
+    .filter((atMs) => atMs <= nowMs);
+  const endMs = ok ? heardAtMs.at(-1)! : nowMs;
   const generated = heardAtMs.length;
   // Unstreamed, the client sees nothing before the end, and then no single token.
   const seen = flight.stream ? heardAtMs : [];

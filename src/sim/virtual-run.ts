@@ -16,7 +16,7 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
-import { backMs, turnMs, wakeMsAfter } from './front.ts';
+import { turnMs, untilHeardMs, wakeMsAfter } from './front.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -284,9 +284,9 @@ export class VirtualRun {
     const { ttftMs, readMs } = this.plan.timeouts;
     const totalMs = Math.min(this.plan.timeouts.totalMs ?? Infinity, this.mishaps.timeoutMs ?? Infinity);
     const sentMs = flight.sentMs ?? this.#nowMs;
-    const lastTokenMs = flight.stream ? this.core.lastTokenMs(flight.seq) : null;
-    const lastReadMs = lastTokenMs === null ? sentMs : lastTokenMs + backMs;
-    const waitsForFirst = flight.stream && lastTokenMs === null;
+    const last = flight.stream ? this.core.lastToken(flight.seq) : null;
+    const lastReadMs = last === null ? sentMs : last.atMs + untilHeardMs(last.index, false);
+    const waitsForFirst = flight.stream && last === null;
     const candidates: { atMs: number; code: ProblemCode }[] = [
       { atMs: flight.refusedAtMs ?? Infinity, code: 'http-4xx' },
       { atMs: waitsForFirst && ttftMs !== null ? sentMs + ttftMs : Infinity, code: 'timeout-ttft' },

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dueHeader, sentHeader } from '../../src/core/index.ts';
+import { afterHeader, dueHeader, sentHeader } from '../../src/core/index.ts';
 import type { Exchange } from '../../src/core/index.ts';
 import { dyno, emptyFolder, engine } from './dyno.ts';
 import type { Engine } from './dyno.ts';
@@ -110,15 +110,17 @@ describe('that a run begins', () => {
     expect(paths).toEqual(['POST /llmdyno/run/12/0', 'POST /llmdyno/run/12/1']);
   });
 
-  it('and when each request was sent, on the clock of this host', async () => {
+  it('and when each request was sent, and after which answer, on the clock of this host', async () => {
     const fromMs = Number(process.hrtime.bigint()) / 1e6;
     const { headers } = await toldAt('llmdyno-engine, closed', 'run', '--concurrency 1 -n 6');
     const toMs = Number(process.hrtime.bigint()) / 1e6;
-    expect(headers.map((told) => Object.keys(told))).toEqual(Array.from({ length: 6 }, () => [sentHeader]));
-    const sentMs = headers.map((told) => Number(told[sentHeader]));
-    expect(sentMs).toEqual(sentMs.toSorted((a, b) => a - b));
-    expect(sentMs[0]).toBeGreaterThan(fromMs);
-    expect(sentMs.at(-1)).toBeLessThan(toMs);
+    const why = headers.map((told) => Object.keys(told).find((name) => name !== sentHeader));
+    expect(why).toEqual([dueHeader, ...Array.from({ length: 5 }, () => afterHeader)]);
+    // Due, sent, heard, sent, heard …
+    const moments = headers.flatMap((told, i) => [Number(told[why[i]!]), Number(told[sentHeader])]);
+    expect(moments).toEqual(moments.toSorted((a, b) => a - b));
+    expect(moments[0]).toBeGreaterThan(fromMs);
+    expect(moments.at(-1)).toBeLessThan(toMs);
   });
 
   it('and in an open loop when each was due', async () => {

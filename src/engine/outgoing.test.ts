@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { restMs } from '../sim/index.ts';
+import type { Emission, Step } from '../sim/index.ts';
+import { Outgoing } from './outgoing.ts';
+
+const step: Step = { startMs: 0, endMs: 100, batchSize: 1, prefillTokens: 0 };
+const first = (id: number): Emission => ({ id, tokenIndex: 0, finished: false });
+const last = (id: number): Emission => ({ id, tokenIndex: 7, finished: true });
+const other = (id: number): Emission => ({ id, tokenIndex: 3, finished: false });
+const only = (id: number): Emission => ({ id, tokenIndex: 0, finished: true });
+
+/** What leaves, in its order: when, and whose. */
+function leaving(emissions: Emission[], late: Record<number, number> = {}): [atMs: number, ids: number[]][] {
+  const outgoing = new Outgoing();
+  outgoing.add(emissions, step, 100, (id) => late[id] ?? 0);
+  const left: [number, number[]][] = [];
+  for (let { nextMs } = outgoing; nextMs < Infinity; { nextMs } = outgoing) {
+    expect(outgoing.take(nextMs - 1e-9)).toBeNull();
+    left.push([nextMs, outgoing.take(nextMs)!.emissions.map(({ id }) => id)]);
+  }
+  return left;
+}
+
+it('first tokens leave when their step ends, last ones and then the others a moment later', () => {
+  expect(leaving([other(1), last(2), first(3), other(4), first(5)])).toEqual([
+    [100, [3, 5]],
+    [100 + restMs, [2]],
+    [100 + restMs, [1, 4]],
+  ]);
+});
+
+it('a first token leaves as much later or earlier as it is told to, those of about one time with the one in their middle', () => {
+  expect(leaving([first(1)], { 1: -0.75 })).toEqual([[99.25, [1]]]);
+  expect(leaving([first(1), first(2), first(3), first(4)], { 1: 3, 2: 0.4, 3: 0.2, 4: -0.9 })).toEqual([
+    [99.1, [4]],
+    [100.4, [3, 2]],
+    [103, [1]],
+  ]);
+});
+
+it('an answer of one token ends with it, and that leaves as late as both say', () => {
+  expect(leaving([only(1)], { 1: 0.25 })).toEqual([[100.25 + restMs, [1]]]);
+});
+
+it('between slices of a large batch what has become urgent goes first', () => {
+  const outgoing = new Outgoing();
+  const batch = Array.from({ length: 40 }, (_, id) => other(id));
+  outgoing.add([...batch, first(99)], step, 100, () => restMs + 0.5);
+  const ids = (nowMs: number): number[] => outgoing.take(nowMs)!.emissions.map(({ id }) => id);
+  const beganMs = 100 + restMs;
+  expect(ids(beganMs)).toHaveLength(16);
+  expect(ids(beganMs + 0.6)).toEqual([99]);
+  expect(ids(beganMs + 0.6)).toHaveLength(16);
+  expect(ids(beganMs + 0.6)).toHaveLength(8);
+  expect(outgoing.take(Infinity)).toBeNull();
+});
+
+it('every token leaves once, and says how many its step made', () => {
+  const tokens = fc.array(fc.constantFrom(first, last, other, only), { minLength: 1, maxLength: 60 });
+  fc.assert(
+    fc.property(tokens, fc.array(fc.integer({ min: -1000, max: 3000 }), { minLength: 60, maxLength: 60 }), (of, us) => {
+      const outgoing = new Outgoing();
+      outgoing.add(
+        of.map((make, id) => make(id)),
+        step,
+        100,
+        (id) => us[id]! / 1000,
+      );
+      const left: number[] = [];
+      for (let parcel = outgoing.take(Infinity); parcel !== null; parcel = outgoing.take(Infinity)) {
+        expect(parcel.tokens).toBe(of.length);
+        left.push(...parcel.emissions.map(({ id }) => id));
+      }
+      expect(left.toSorted((a, b) => a - b)).toEqual(of.map((_, id) => id));
+    }),
+  );
+});
+
+it('nothing leaves of a request that is dropped', () => {
+  const outgoing = new Outgoing();
+  outgoing.add([other(1), other(2), last(3), first(4)], step, 100, () => 0);
+  for (const id of [1, 3, 4]) outgoing.drop(id);
+  expect(outgoing.take(Infinity)!.emissions.map(({ id }) => id)).toEqual([2]);
+  expect(outgoing.nextMs).toBe(Infinity);
+});

@@ -1,0 +1,85 @@
+import { restMs } from '../sim/index.ts';
+import type { Emission, Step } from '../sim/index.ts';
+
+/** So many tokens are written before somebody looks whether one that is more urgent is due. */
+const sliceTokens = 16;
+/** Urgent tokens whose times are no further from the middle one's leave with it: each that leaves by itself holds up the next. */
+const togetherMs = 0.5;
+
+/** Some tokens of one step that are written together. */
+export interface Parcel {
+  emissions: readonly Emission[];
+  step: Step;
+  /** How many the whole step made. */
+  tokens: number;
+  /** First or last tokens: a client waits for them. */
+  urgent: boolean;
+}
+
+/** A parcel, or a token, and when it leaves. */
+type Timed<T> = T & { atMs: number };
+
+/**
+ * Tokens that are made and not yet written. First and last ones go out before the rest of their batch: writing to some hundred sockets takes
+ * milliseconds, which would count as time to the first token, or keep a client from asking again.
+ */
+export class Outgoing {
+  #urgent: Timed<Parcel>[] = [];
+  #others: Timed<Parcel>[] = [];
+
+  /** What a step has made that ends at `endMs`: first tokens leave then, or as much later as `lateMs` says of their requests (negative: earlier), the rest as much later as in virtual time. */
+  add(emissions: readonly Emission[], step: Step, endMs: number, lateMs: (id: number) => number): void {
+    const firsts: Timed<Emission>[] = [];
+    const lasts: Timed<Emission>[] = [];
+    const others: Emission[] = [];
+    for (const emission of emissions) {
+      const atMs = endMs + (emission.tokenIndex === 0 ? lateMs(emission.id) : 0);
+      if (emission.finished) lasts.push({ ...emission, atMs: atMs + restMs });
+      else if (emission.tokenIndex === 0) firsts.push({ ...emission, atMs });
+      else others.push(emission);
+    }
+    const parcel = { step, tokens: emissions.length };
+    for (const { atMs, some } of [...together(firsts), ...together(lasts)])
+      this.#urgent.push({ ...parcel, atMs, emissions: some, urgent: true });
+    this.#urgent.sort((a, b) => a.atMs - b.atMs);
+    for (let from = 0; from < others.length; from += sliceTokens) {
+      const slice = others.slice(from, from + sliceTokens);
+      this.#others.push({ ...parcel, atMs: endMs + restMs, emissions: slice, urgent: false });
+    }
+  }
+
+  /** When the next of them is due; Infinity = there are none. */
+  get nextMs(): number {
+    return Math.min(this.#urgent[0]?.atMs ?? Infinity, this.#others[0]?.atMs ?? Infinity);
+  }
+
+  /** What is to be written at `nowMs`; null = nothing is due. */
+  take(nowMs: number): Parcel | null {
+    const queue = [this.#urgent, this.#others].find(([next]) => next !== undefined && next.atMs <= nowMs);
+    return queue?.shift() ?? null;
+  }
+
+  /** Forgets what a request would still have been told. */
+  drop(id: number): void {
+    this.#urgent = without(this.#urgent, id);
+    this.#others = without(this.#others, id);
+  }
+}
+
+/** Those about the middle one leave when it does, the others by themselves. */
+function together(tokens: readonly Timed<Emission>[]): Timed<{ some: Emission[] }>[] {
+  if (tokens.length === 0) return [];
+  const inOrder = tokens.toSorted((a, b) => a.atMs - b.atMs);
+  const { atMs } = inOrder[tokens.length >> 1]!;
+  const [near, far] = [true, false].map((isNear) =>
+    inOrder.filter((token) => Math.abs(token.atMs - atMs) <= togetherMs === isNear),
+  );
+  return [{ atMs, some: near! }, ...far!.map((token) => ({ atMs: token.atMs, some: [token] }))];
+}
+
+function without(queue: Timed<Parcel>[], id: number): Timed<Parcel>[] {
+  if (!queue.some(({ emissions }) => emissions.some((emission) => emission.id === id))) return queue;
+  return queue
+    .map((parcel) => ({ ...parcel, emissions: parcel.emissions.filter((emission) => emission.id !== id) }))
+    .filter(({ emissions }) => emissions.length > 0);
+}
