@@ -15,6 +15,14 @@ it('is what writing takes beyond what it usually takes, within a step of its goi
   expect(afterAll(times(0))).toBe(0);
 });
 
+it('for more at once is so much that the one in their middle leaves on time', () => {
+  const lead = new Lead();
+  for (const ms of times(0.2)) lead.took(ms);
+  expect(lead.forMore(1)).toBe(0);
+  // Of five the third is written when two were.
+  expect(lead.forMore(5)).toBeCloseTo(2 * 0.2, 1);
+});
+
 it('is not moved by a few that took much longer', () => {
   const noisy = times(0.12).map((ms, i) => (i % 3 === 0 ? 50 : ms));
   expect(Math.abs(afterAll(noisy) - afterAll(times(0.12)))).toBeLessThan(0.03);

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { restMs } from '../sim/index.ts';
 import type { Emission, Step } from '../sim/index.ts';
 import { Outgoing } from './outgoing.ts';
+import type { Timing } from './outgoing.ts';
 
 const step: Step = { startMs: 0, endMs: 100, batchSize: 1, prefillTokens: 0 };
 const first = (id: number): Emission => ({ id, tokenIndex: 0, finished: false });
@@ -10,10 +11,21 @@ const last = (id: number): Emission => ({ id, tokenIndex: 7, finished: true });
 const other = (id: number): Emission => ({ id, tokenIndex: 3, finished: false });
 const only = (id: number): Emission => ({ id, tokenIndex: 0, finished: true });
 
+const timing = (lateMs: Timing['lateMs'], aheadMs: Timing['aheadMs'] = () => 0): Timing => ({ lateMs, aheadMs });
+
 /** What leaves, in its order: when, and whose. */
-function leaving(emissions: Emission[], late: Record<number, number> = {}): [atMs: number, ids: number[]][] {
+function leaving(
+  emissions: Emission[],
+  late: Record<number, number> = {},
+  aheadMs?: Timing['aheadMs'],
+): [atMs: number, ids: number[]][] {
   const outgoing = new Outgoing();
-  outgoing.add(emissions, step, 100, (id) => late[id] ?? 0);
+  outgoing.add(
+    emissions,
+    step,
+    100,
+    timing((id) => late[id] ?? 0, aheadMs),
+  );
   const left: [number, number[]][] = [];
   for (let { nextMs } = outgoing; nextMs < Infinity; { nextMs } = outgoing) {
     expect(outgoing.take(nextMs - 1e-9)).toBeNull();
@@ -39,6 +51,17 @@ it('a first token leaves as much later or earlier as it is told to, those of abo
   ]);
 });
 
+it('those that leave together are begun as much earlier as they are many, and nothing else is', () => {
+  const early = (tokens: number): number => (tokens - 1) / 4;
+  const batch = [first(1), first(2), first(3), last(4), last(5), other(6)];
+  expect(leaving(batch, { 3: 2 }, early)).toEqual([
+    [99.75, [1, 2]],
+    [100.75 - 1 + restMs, [4, 5]],
+    [100 + restMs, [6]],
+    [102, [3]],
+  ]);
+});
+
 it('an answer of one token ends with it, and that leaves as late as both say', () => {
   expect(leaving([only(1)], { 1: 0.25 })).toEqual([[100.25 + restMs, [1]]]);
 });
@@ -46,7 +69,12 @@ it('an answer of one token ends with it, and that leaves as late as both say', (
 it('between slices of a large batch what has become urgent goes first', () => {
   const outgoing = new Outgoing();
   const batch = Array.from({ length: 40 }, (_, id) => other(id));
-  outgoing.add([...batch, first(99)], step, 100, () => restMs + 0.5);
+  outgoing.add(
+    [...batch, first(99)],
+    step,
+    100,
+    timing(() => restMs + 0.5),
+  );
   const ids = (nowMs: number): number[] => outgoing.take(nowMs)!.emissions.map(({ id }) => id);
   const beganMs = 100 + restMs;
   expect(ids(beganMs)).toHaveLength(16);
@@ -65,7 +93,7 @@ it('every token leaves once, and says how many its step made', () => {
         of.map((make, id) => make(id)),
         step,
         100,
-        (id) => us[id]! / 1000,
+        timing((id) => us[id]! / 1000),
       );
       const left: number[] = [];
       for (let parcel = outgoing.take(Infinity); parcel !== null; parcel = outgoing.take(Infinity)) {
@@ -79,7 +107,12 @@ it('every token leaves once, and says how many its step made', () => {
 
 it('nothing leaves of a request that is dropped', () => {
   const outgoing = new Outgoing();
-  outgoing.add([other(1), other(2), last(3), first(4)], step, 100, () => 0);
+  outgoing.add(
+    [other(1), other(2), last(3), first(4)],
+    step,
+    100,
+    timing(() => 0),
+  );
   for (const id of [1, 3, 4]) outgoing.drop(id);
   expect(outgoing.take(Infinity)!.emissions.map(({ id }) => id)).toEqual([2]);
   expect(outgoing.nextMs).toBe(Infinity);

@@ -16,6 +16,14 @@ export interface Parcel {
   urgent: boolean;
 }
 
+/** What moves the times of urgent tokens. */
+export interface Timing {
+  /** So much later leaves the first token of a request (negative: earlier). */
+  lateMs(id: number): number;
+  /** So much earlier some are begun to be written that leave together. */
+  aheadMs(tokens: number): number;
+}
+
 /** A parcel, or a token, and when it leaves. */
 type Timed<T> = T & { atMs: number };
 
@@ -27,20 +35,20 @@ export class Outgoing {
   #urgent: Timed<Parcel>[] = [];
   #others: Timed<Parcel>[] = [];
 
-  /** What a step has made that ends at `endMs`: first tokens leave then, or as much later as `lateMs` says of their requests (negative: earlier), the rest as much later as in virtual time. */
-  add(emissions: readonly Emission[], step: Step, endMs: number, lateMs: (id: number) => number): void {
+  /** What a step has made that ends at `endMs`: first tokens leave then, the rest as much later as in virtual time. */
+  add(emissions: readonly Emission[], step: Step, endMs: number, when: Timing): void {
     const firsts: Timed<Emission>[] = [];
     const lasts: Timed<Emission>[] = [];
     const others: Emission[] = [];
     for (const emission of emissions) {
-      const atMs = endMs + (emission.tokenIndex === 0 ? lateMs(emission.id) : 0);
+      const atMs = endMs + (emission.tokenIndex === 0 ? when.lateMs(emission.id) : 0);
       if (emission.finished) lasts.push({ ...emission, atMs: atMs + restMs });
       else if (emission.tokenIndex === 0) firsts.push({ ...emission, atMs });
       else others.push(emission);
     }
     const parcel = { step, tokens: emissions.length };
     for (const { atMs, some } of [...together(firsts), ...together(lasts)])
-      this.#urgent.push({ ...parcel, atMs, emissions: some, urgent: true });
+      this.#urgent.push({ ...parcel, atMs: atMs - when.aheadMs(some.length), emissions: some, urgent: true });
     this.#urgent.sort((a, b) => a.atMs - b.atMs);
     for (let from = 0; from < others.length; from += sliceTokens) {
       const slice = others.slice(from, from + sliceTokens);

@@ -38,7 +38,10 @@ function live(engine: EngineProfile, asked: readonly Read[], leadMs = 0): Came {
       note(came.ofTokens, id, tokens);
     }
   };
-  const pacer = new StepPacer(new EngineCore({ profile: engine, seed: 1 }), 1, emit, { ms: leadMs });
+  const pacer = new StepPacer(new EngineCore({ profile: engine, seed: 1 }), 1, emit, {
+    ms: leadMs,
+    forMore: () => 0,
+  });
   for (const { atMs, ...read } of asked) host.at(atMs, () => pacer.submit(read));
   host.run();
   vi.unstubAllGlobals();
@@ -67,7 +70,7 @@ const asks = fc
   .array(
     fc.record({
       gapUs: fc.integer({ min: 1, max: 60_000 }),
-      sentUs: fc.integer({ min: 0, max: 3000 }),
+      sentUs: fc.integer({ min: 0, max: 3900 }),
       bringUs: fc.integer({ min: 10, max: 1900 }),
       inputTokens: fc.integer({ min: 1, max: 200 }),
       outputTokens: fc.integer({ min: 1, max: 12 }),

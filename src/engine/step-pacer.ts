@@ -4,16 +4,16 @@ import type { Lead } from './lead.ts';
 import { nap } from './nap.ts';
 import { Outgoing } from './outgoing.ts';
 
-/** Timers wake up late by a millisecond or so: the last stretch is waited out in turns of the event loop. */
-const spinMs = 1.5;
+/** Timers wake up late by a millisecond or so, on a busy host by three more: the last stretch is waited out in turns of the event loop. */
+const spinMs = 4.5;
 /** Between two turns it naps, until shortly before the time: a client that is about to ask may need the processor. */
 const napMs = 0.1;
 const awakeMs = 0.2;
 /** For so long, wall clock, a request whose client told when it was due may be on its way here and still join the step that began meanwhile. */
-const mostLateMs = 5;
+const mostLateMs = 10;
 /** But for no longer than this part of a step: its tokens must be known when it ends. */
 const mostOfStep = 0.5;
-/** So much before its step's end, wall clock, the first token of a request that was sent early may leave. */
+/** So long before a step's end, wall clock, it is worked out what it makes: that takes time, and the first token of a request that was sent early leaves early. */
 export const mostEarlyMs = 1;
 /** The first token of who was late or early by less goes with the others. */
 const leastLateMs = 0.05;
@@ -43,7 +43,7 @@ export class StepPacer {
   readonly #core: EngineCore;
   readonly #speed: number;
   readonly #emit: Emit;
-  readonly #lead: Pick<Lead, 'ms'>;
+  readonly #lead: Pick<Lead, 'ms' | 'forMore'>;
   readonly #originMs = monotonicMs();
   /** The step under way, and when it ends. */
   #step: Step | null = null;
@@ -65,7 +65,12 @@ export class StepPacer {
   readonly #answeredMs: number[] = [];
 
   /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end, or as much earlier as `lead` says. */
-  constructor(core: EngineCore, speed: number, emit: Emit, lead: Pick<Lead, 'ms'> = { ms: 0 }) {
+  constructor(
+    core: EngineCore,
+    speed: number,
+    emit: Emit,
+    lead: Pick<Lead, 'ms' | 'forMore'> = { ms: 0, forMore: () => 0 },
+  ) {
     this.#core = core;
     this.#speed = speed;
     this.#emit = emit;
@@ -136,11 +141,6 @@ export class StepPacer {
     return this.#lead.ms * this.#speed;
   }
 
-  /** So long before that the first of them may leave. */
-  get #earlyMs(): number {
-    return this.#late.size > 0 ? mostEarlyMs * this.#speed : 0;
-  }
-
   /** How long after its beginning it is decided who is in a step, wall clock. */
   get #graceMs(): number {
     return this.#areTold ? Math.min(mostLateMs, (mostOfStep * this.#lastStepMs) / this.#speed) : 0;
@@ -148,7 +148,8 @@ export class StepPacer {
 
   /** When there is something to do next with steps, simulated time; Infinity = not before somebody comes. */
   #nextOfStepsMs(): number {
-    if (this.#step !== null && this.#step.batchSize > 0) return this.#endMs! - this.#aheadMs - this.#earlyMs;
+    if (this.#step !== null && this.#step.batchSize > 0)
+      return this.#endMs! - this.#aheadMs - mostEarlyMs * this.#speed;
     // A rest ends sooner if somebody comes, as a step that is not decided yet is joined.
     const beginMs = this.#endMs ?? this.#beginMs ?? this.#arriving[0]?.arrivalMs;
     return beginMs === undefined ? Infinity : beginMs + this.#graceMs * this.#speed;
@@ -179,7 +180,10 @@ export class StepPacer {
     const emissions = this.#core.endStep();
     // Steps shorter than somebody was late: no second token comes before the first.
     this.#letGo(() => Infinity);
-    this.#outgoing.add(emissions, step, endMs - this.#aheadMs, (id) => this.#late.get(id) ?? 0);
+    this.#outgoing.add(emissions, step, endMs - this.#aheadMs, {
+      lateMs: (id) => this.#late.get(id) ?? 0,
+      aheadMs: (tokens) => this.#lead.forMore(tokens) * this.#speed,
+    });
     for (const { id, tokenIndex } of emissions) if (tokenIndex === 0) this.#late.delete(id);
     if (emissions.some(({ finished }) => finished)) {
       this.#answeredMs.push(endMs);
