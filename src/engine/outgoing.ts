@@ -47,8 +47,11 @@ export class Outgoing {
       else others.push(emission);
     }
     const parcel = { step, tokens: emissions.length };
-    for (const { atMs, some } of [...together(firsts), ...together(lasts)])
-      this.#urgent.push({ ...parcel, atMs: atMs - when.aheadMs(some.length), emissions: some, urgent: true });
+    for (const { atMs, some } of [...together(firsts), ...together(lasts)]) {
+      // Never by more than the rest is later: no answer ends before its last step.
+      const aheadMs = Math.min(restMs, when.aheadMs(some.length));
+      this.#urgent.push({ ...parcel, atMs: atMs - aheadMs, emissions: some, urgent: true });
+    }
     this.#urgent.sort((a, b) => a.atMs - b.atMs);
     for (let from = 0; from < others.length; from += sliceTokens) {
       const slice = others.slice(from, from + sliceTokens);

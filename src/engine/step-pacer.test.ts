@@ -176,6 +176,15 @@ describe('an engine that is told when requests were due', () => {
     expect(left.get(1)![0]! - left.get(2)![0]!).toBeCloseTo(1, 1);
   });
 
+  it('begins with a newcomer on time while the token of a late request waits', () => {
+    const lengths = { inputTokens: 1, outputTokens: 1 };
+    const { made, left } = live(steps20, [
+      { id: 0, askedMs: 5, arrivalMs: 5, lateMs: 60, atMs: 6, ...lengths },
+      { id: 1, askedMs: 30, arrivalMs: 30, lateMs: 0, atMs: 31, ...lengths },
+    ]);
+    expect(left.get(1)![0]! - made.get(1)![0]!).toBeLessThan(restMs + 0.5);
+  });
+
   it('lets nothing leave of a request that is taken out while its token waits', () => {
     const host = new QuietHost();
     const left: number[] = [];

@@ -89,8 +89,7 @@ export class StepPacer {
 
   /** When the step ended that finished the answer whose end was heard at `heardMs`; null = nobody knows any more. */
   answeredMs(heardMs: number): number | null {
-    const earliestMs = (mostEarlyMs + this.#lead.ms) * this.#speed;
-    return this.#answeredMs.findLast((endMs) => endMs - earliestMs <= heardMs) ?? null;
+    return this.#answeredMs.findLast((endMs) => endMs - this.#aheadMs <= heardMs) ?? null;
   }
 
   /** The most that a step's tokens came out after their time, on the wall clock. */
@@ -102,17 +101,13 @@ export class StepPacer {
   submit(request: Arriving): void {
     const before = this.#arriving.findLastIndex(({ arrivalMs }) => arrivalMs <= request.arrivalMs);
     this.#arriving.splice(before + 1, 0, request);
-    const lateMs = Math.max(-mostEarlyMs * this.#speed, request.lateMs ?? 0);
-    if (Math.abs(lateMs) > leastLateMs * this.#speed) this.#late.set(request.id, lateMs);
-    this.#areTold = request.askedMs !== undefined;
-    const isIdle = this.#timer === null && this.#immediate === null;
+    const { id, lateMs = 0, askedMs, arrivalMs } = request;
+    if (Math.abs(lateMs) > leastLateMs * this.#speed) this.#late.set(id, lateMs);
+    this.#areTold = askedMs !== undefined;
     // An engine that rests to let its queue fill looks at it again when somebody comes.
-    const cutsRest = this.#step?.batchSize === 0 && this.#endMs !== null && request.arrivalMs < this.#endMs;
-    if (cutsRest) {
-      this.#endMs = Math.max(this.#step!.startMs, request.arrivalMs);
-      this.stop();
-    }
-    if (isIdle || cutsRest) this.#wait();
+    if (this.#step?.batchSize === 0) this.#endMs = Math.max(this.#step.startMs, Math.min(this.#endMs!, arrivalMs));
+    this.stop();
+    this.#wait();
   }
 
   /** Takes a request out, arrived or not. */
@@ -196,13 +191,13 @@ export class StepPacer {
 
   /** Hands out what is due by then. */
   #letGo(untilMs: () => number): void {
-    let heeded = true;
+    let isUnheard = false;
     for (;;) {
       const parcel = this.#outgoing.take(untilMs());
       if (parcel === null) return;
       const { emissions, step, tokens, urgent } = parcel;
-      if (!urgent && !heeded) nap(hearingMs);
-      heeded = !urgent;
+      if (isUnheard && !urgent) nap(hearingMs);
+      isUnheard = urgent;
       this.#emit(emissions, step, tokens);
     }
   }

@@ -1,6 +1,7 @@
 import type { PacerLimits } from '../arrival/index.ts';
 import type {
   Ended,
+  Exchange,
   Outcome,
   Problem,
   ProblemCode,
@@ -354,7 +355,7 @@ export class VirtualRun {
     this.#flights.delete(flight.seq);
     const ended = endedFlight(flight, this.#nowMs, outcome, why);
     this.#out.push(ended);
-    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, outcome);
+    if (flight.turn !== null && outcome !== 'cancelled') this.#goOn(flight, flight.turn, ended.exchange);
     if (flight.warmup) return;
     if (outcome === 'ok') this.#measured.ok++;
     if (outcome === 'failed') this.#measured.failed++;
@@ -364,15 +365,12 @@ export class VirtualRun {
     if (said.has('stop-sending')) this.#sendingStopped = true;
   }
 
-  /** What an answer leads to: the conversation's next turn, or turns that are never asked. */
-  #goOn(flight: Flight, turn: Turn, outcome: Outcome): void {
+  /** What an answer leads to: the conversation's next turn, or turns that are never asked. Its user thinks from its end on. */
+  #goOn(flight: Flight, turn: Turn, { outcome, endMs }: Exchange): void {
     const phase = this.#current!;
     if (phase.over || phase.stopped) return;
-    const lost = phase.dealer.book!.ended(
-      turn,
-      outcome === 'ok' ? answerOf(flight) : null,
-      this.#nowMs - phase.originMs,
-    );
+    const heard = outcome === 'ok' ? answerOf(flight) : null;
+    const lost = phase.dealer.book!.ended(turn, heard, endMs - phase.originMs);
     if (phase.limits.requests === null || phase.limits.durationMs !== null || !phase.dealer.losesTurns) return;
     for (let i = 0; i < lost; i++) {
       this.#countDue(phase);
