@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { restMs } from '../sim/index.ts';
+import { lastMs, restMs } from '../sim/index.ts';
 import type { Emission, Step } from '../sim/index.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Timing } from './outgoing.ts';
@@ -27,17 +27,17 @@ function leaving(
     timing((id) => late[id] ?? 0, aheadMs),
   );
   const left: [number, number[]][] = [];
-  for (let { nextMs } = outgoing; nextMs < Infinity; { nextMs } = outgoing) {
-    expect(outgoing.take(nextMs - 1e-9)).toBeNull();
-    left.push([nextMs, outgoing.take(nextMs)!.emissions.map(({ id }) => id)]);
+  for (let nowMs = outgoing.nextMs(0); nowMs < Infinity; nowMs = outgoing.nextMs(nowMs)) {
+    expect(outgoing.take(nowMs - 1e-9)).toBeNull();
+    left.push([nowMs, outgoing.take(nowMs)!.emissions.map(({ id }) => id)]);
   }
   return left;
 }
 
-it('first tokens leave when their step ends, last ones and then the others a moment later', () => {
+it('first tokens leave when their step ends, last ones a moment later and the others another moment later', () => {
   expect(leaving([other(1), last(2), first(3), other(4), first(5)])).toEqual([
     [100, [3, 5]],
-    [100 + restMs, [2]],
+    [100 + lastMs, [2]],
     [100 + restMs, [1, 4]],
   ]);
 });
@@ -54,33 +54,35 @@ it('a first token leaves as much later or earlier as it is told to, those of abo
 it('those that leave together are begun as much earlier as they are many, and nothing else is', () => {
   const early = (tokens: number): number => (tokens - 1) / 4;
   const batch = [first(1), first(2), first(3), last(4), last(5), other(6)];
-  expect(leaving(batch, { 3: 2 }, early)).toEqual([
+  expect(leaving(batch, { 3: 3 }, early)).toEqual([
     [99.75, [1, 2]],
-    [100.75 - 1 + restMs, [4, 5]],
+    [99.75 + lastMs, [4, 5]],
     [100 + restMs, [6]],
-    [102, [3]],
+    [103, [3]],
   ]);
 });
 
 it('an answer of one token ends with it, and that leaves as late as both say', () => {
-  expect(leaving([only(1)], { 1: 0.25 })).toEqual([[100.25 + restMs, [1]]]);
+  expect(leaving([only(1)], { 1: 0.25 })).toEqual([[100.25 + lastMs, [1]]]);
 });
 
-it('between slices of a large batch what has become urgent goes first', () => {
+it('between slices of a large batch what has become urgent goes first, and no slice is begun shortly before it', () => {
   const outgoing = new Outgoing();
-  const batch = Array.from({ length: 40 }, (_, id) => other(id));
+  const batch = Array.from({ length: 20 }, (_, id) => other(id));
   outgoing.add(
     [...batch, first(99)],
     step,
     100,
-    timing(() => restMs + 0.5),
+    timing(() => restMs + 0.75),
   );
-  const ids = (nowMs: number): number[] => outgoing.take(nowMs)!.emissions.map(({ id }) => id);
+  const leave = (nowMs: number): number[] | undefined => outgoing.take(nowMs)?.emissions.map(({ id }) => id);
   const beganMs = 100 + restMs;
-  expect(ids(beganMs)).toHaveLength(16);
-  expect(ids(beganMs + 0.6)).toEqual([99]);
-  expect(ids(beganMs + 0.6)).toHaveLength(16);
-  expect(ids(beganMs + 0.6)).toHaveLength(8);
+  expect(leave(beganMs)).toHaveLength(8);
+  expect(leave(beganMs + 0.5)).toBeUndefined();
+  expect(outgoing.nextMs(beganMs + 0.5)).toBe(beganMs + 0.75);
+  expect(leave(beganMs + 0.75)).toEqual([99]);
+  expect(leave(beganMs + 0.75)).toHaveLength(8);
+  expect(leave(beganMs + 0.75)).toHaveLength(4);
   expect(outgoing.take(Infinity)).toBeNull();
 });
 
@@ -115,5 +117,5 @@ it('nothing leaves of a request that is dropped', () => {
   );
   for (const id of [1, 3, 4]) outgoing.drop(id);
   expect(outgoing.take(Infinity)!.emissions.map(({ id }) => id)).toEqual([2]);
-  expect(outgoing.nextMs).toBe(Infinity);
+  expect(outgoing.nextMs(0)).toBe(Infinity);
 });

@@ -1,10 +1,12 @@
-import { restMs } from '../sim/index.ts';
+import { lastMs, restMs } from '../sim/index.ts';
 import type { Emission, Step } from '../sim/index.ts';
 
 /** So many tokens are written before somebody looks whether one that is more urgent is due. */
-const sliceTokens = 16;
+const sliceTokens = 8;
 /** Urgent tokens whose times are no further from the middle one's leave with it: each that leaves by itself holds up the next. */
 const togetherMs = 0.5;
+/** So long before an urgent one is due no others are begun: writing a slice takes a third of a millisecond, and then it is being read. */
+const clearMs = 0.5;
 
 /** Some tokens of one step that are written together. */
 export interface Parcel {
@@ -42,14 +44,14 @@ export class Outgoing {
     const others: Emission[] = [];
     for (const emission of emissions) {
       const atMs = endMs + (emission.tokenIndex === 0 ? when.lateMs(emission.id) : 0);
-      if (emission.finished) lasts.push({ ...emission, atMs: atMs + restMs });
+      if (emission.finished) lasts.push({ ...emission, atMs: atMs + lastMs });
       else if (emission.tokenIndex === 0) firsts.push({ ...emission, atMs });
       else others.push(emission);
     }
     const parcel = { step, tokens: emissions.length };
     for (const { atMs, some } of [...together(firsts), ...together(lasts)]) {
-      // Never by more than the rest is later: no answer ends before its last step.
-      const aheadMs = Math.min(restMs, when.aheadMs(some.length));
+      // Never by more than an end is later: no answer ends before its last step.
+      const aheadMs = Math.min(lastMs, when.aheadMs(some.length));
       this.#urgent.push({ ...parcel, atMs: atMs - aheadMs, emissions: some, urgent: true });
     }
     this.#urgent.sort((a, b) => a.atMs - b.atMs);
@@ -59,15 +61,19 @@ export class Outgoing {
     }
   }
 
-  /** When the next of them is due; Infinity = there are none. */
-  get nextMs(): number {
-    return Math.min(this.#urgent[0]?.atMs ?? Infinity, this.#others[0]?.atMs ?? Infinity);
+  /** When the next of them is due, at `nowMs`; Infinity = there are none. */
+  nextMs(nowMs: number): number {
+    const urgentMs = this.#urgent[0]?.atMs ?? Infinity;
+    const othersMs = this.#others[0]?.atMs ?? Infinity;
+    return urgentMs < Math.max(othersMs, nowMs) + clearMs ? urgentMs : othersMs;
   }
 
   /** What is to be written at `nowMs`; null = nothing is due. */
   take(nowMs: number): Parcel | null {
-    const queue = [this.#urgent, this.#others].find(([next]) => next !== undefined && next.atMs <= nowMs);
-    return queue?.shift() ?? null;
+    if (this.nextMs(nowMs) > nowMs) return null;
+    const [urgent] = this.#urgent;
+    const queue = urgent !== undefined && urgent.atMs <= nowMs ? this.#urgent : this.#others;
+    return queue.shift() ?? null;
   }
 
   /** Forgets what a request would still have been told. */

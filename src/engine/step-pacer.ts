@@ -203,10 +203,12 @@ export class StepPacer {
   }
 
   #wait(): void {
-    const untilMs = Math.min(this.#outgoing.nextMs, this.#nextOfStepsMs());
+    const nowMs = this.nowMs();
+    const outgoingMs = this.#outgoing.nextMs(nowMs);
+    const untilMs = Math.min(outgoingMs, this.#nextOfStepsMs());
     if (untilMs === Infinity) return;
-    const leftMs = (untilMs - this.nowMs()) / this.#speed;
-    const isExact = this.#endMs !== null || this.#graceMs === 0 || this.#outgoing.nextMs < Infinity;
+    const leftMs = (untilMs - nowMs) / this.#speed;
+    const isExact = this.#endMs !== null || this.#graceMs === 0 || outgoingMs < Infinity;
     if (isExact && leftMs > spinMs + 1) this.#timer = setTimeout(this.#look, Math.floor(leftMs - spinMs));
     else if (isExact || leftMs <= 0) this.#immediate = setImmediate(this.#look);
     else this.#timer = setTimeout(this.#look, Math.ceil(leftMs));
@@ -215,8 +217,9 @@ export class StepPacer {
   readonly #look = (): void => {
     this.#timer = null;
     this.#immediate = null;
-    const dueMs = Math.min(this.#outgoing.nextMs, this.#nextOfStepsMs());
-    const leftMs = (dueMs - this.nowMs()) / this.#speed;
+    const nowMs = this.nowMs();
+    const dueMs = Math.min(this.#outgoing.nextMs(nowMs), this.#nextOfStepsMs());
+    const leftMs = (dueMs - nowMs) / this.#speed;
     if (leftMs > 0) {
       const napsMs = Math.min(napMs, leftMs - awakeMs);
       if (napsMs > 0) nap(napsMs);

@@ -10,22 +10,25 @@ import type { EngineProfile } from './engine-profile.ts';
  * - intoMs: from there until the engine knows of it;
  * - wakeMs: so much later does an engine that has rested for a while begin with it;
  * - backMs: from the end of a step until a client has heard a first token that it made;
- * - restMs: so much later leave its other tokens, and with an answer's last one the end of it, so that they hold up no first token;
- * - restBackMs: from there until they are heard: they are many, and there is an end to write;
+ * - lastMs: so much later leaves a last token, and with it the answer's end, so that it holds up no first one;
+ * - restMs: so much later leave all others, so that they hold up neither these nor who has heard an end and asks again;
+ * - restBackMs: from there until they are heard: there is an end to write, or they are many;
  * - turnMs: from an answer's last step until its client has heard the end of it and has asked again.
  */
 const sendMs = 0.0625;
 const intoMs = 0.0625;
 const wakeMs = 0.125;
 const backMs = 0.1875;
-export const restMs = 1;
+export const lastMs = 1;
+export const restMs = 2;
 const restBackMs = 0.3125;
 export const turnMs = 1.5;
 export const wireMs = sendMs + intoMs + wakeMs + backMs;
 
 /** From the end of a step until a client has heard a token of an answer; one that is first and last comes with the end. */
 export function untilHeardMs(token: number, isLast: boolean): number {
-  return token === 0 && !isLast ? backMs : restMs + restBackMs;
+  if (isLast) return lastMs + restBackMs;
+  return token === 0 ? backMs : restMs + restBackMs;
 }
 
 /** A shorter rest is no sleep: one client that asks again at once finds the engine awake. */

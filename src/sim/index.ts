@@ -18,7 +18,7 @@ export type { EngineCoreOptions } from './engine-core.ts';
 export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 export type { EngineProfile, FitQuality } from './engine-profile.ts';
 export { engineStory, saturationWords } from './engine-story.ts';
-export { frontMs, restMs, takenLive, wakeMsAfter, wireMs } from './front.ts';
+export { frontMs, lastMs, restMs, takenLive, wakeMsAfter, wireMs } from './front.ts';
 export type { ToldTimes } from './front.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';

@@ -94,7 +94,7 @@ describe('closed loop', () => {
       [2, 'p2', 131.25, 196.625],
     ]);
     expect(exchanges[0]).toMatchObject({
-      chunks: { atMs: [20.375, 32.5, 43.5, 54.5, 65.5], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
+      chunks: { atMs: [20.375, 33.5, 44.5, 55.5, 65.5], tokens: [1, 1, 1, 1, 1], kinds: 'aaaaa' },
       outputTokens: { server: 5 },
       inputTokens: { planned: 20, server: 20 },
       outcome: 'ok',
