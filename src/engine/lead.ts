@@ -1,28 +1,35 @@
 /** So long writing a first token takes where sim/front.ts was measured, and is in what virtual time counts until it is heard. */
-const usualMs = 0.03125;
+const usualMs = 0.0625;
 const mostMs = 0.25;
-const stepMs = 0.01;
+const stepMs = 0.005;
 
 /**
  * How long before their time the engine begins to write urgent tokens, so that they leave when they leave on a host as quick as the one
  * that virtual time has in mind: what writing takes here beyond that, by the median of the tokens so far.
  */
 export class Lead {
-  #tookMs = 3 * usualMs;
+  #oneMs = usualMs;
+  /** Of some that are written one after the other. */
+  #eachMs = usualMs / 2;
 
   /** For one token. */
   get ms(): number {
-    return this.#tookMs - usualMs;
+    return this.#oneMs - usualMs;
   }
 
   /** For so many that are written one after the other, beyond that for one: half of them leave earlier than they should, and half later. */
   forMore(tokens: number): number {
-    return ((tokens - 1) / 2) * this.#tookMs;
+    return ((tokens - 1) / 2) * this.#eachMs;
   }
 
-  /** A first token took so long to write. Going a little up or down with each, one ends where half of them are longer. */
-  took(ms: number): void {
-    const towards = Math.sign(ms - this.#tookMs) * stepMs;
-    this.#tookMs = Math.min(usualMs + mostMs, Math.max(usualMs, this.#tookMs + towards));
+  /** So many first tokens took so long to write. */
+  took(ms: number, tokens: number): void {
+    if (tokens === 1) this.#oneMs = towards(this.#oneMs, ms, usualMs);
+    else this.#eachMs = towards(this.#eachMs, ms / tokens, 0);
   }
+}
+
+/** Going a little up or down with each, one ends where half of them are longer. */
+function towards(fromMs: number, ms: number, leastMs: number): number {
+  return Math.min(leastMs + mostMs, Math.max(leastMs, fromMs + Math.sign(ms - fromMs) * stepMs));
 }

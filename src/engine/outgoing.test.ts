@@ -42,11 +42,15 @@ it('first tokens leave when their step ends, last ones a moment later and the ot
   ]);
 });
 
-it('a first token leaves as much later or earlier as it is told to, those of about one time with the one in their middle', () => {
+it('a first token leaves as much later or earlier as it is told to, those of about one time at the median', () => {
   expect(leaving([first(1)], { 1: -0.75 })).toEqual([[99.25, [1]]]);
-  expect(leaving([first(1), first(2), first(3), first(4)], { 1: 3, 2: 0.4, 3: 0.2, 4: -0.9 })).toEqual([
-    [99.1, [4]],
-    [100.4, [3, 2]],
+  expect(leaving([first(1), first(2), first(3), first(4)], { 1: 3, 2: 0.5, 3: 0.25, 4: -0.75 })).toEqual([
+    [99.25, [4]],
+    [100.375, [3, 2]],
+    [103, [1]],
+  ]);
+  expect(leaving([first(1), first(2)], { 1: 3 })).toEqual([
+    [100, [2]],
     [103, [1]],
   ]);
 });

@@ -3,8 +3,8 @@ import type { Emission, Step } from '../sim/index.ts';
 
 /** So many tokens are written before somebody looks whether one that is more urgent is due. */
 const sliceTokens = 8;
-/** Urgent tokens whose times are no further from the middle one's leave with it: each that leaves by itself holds up the next. */
-const togetherMs = 0.5;
+/** Urgent tokens whose times are no further from their median leave then: each that leaves by itself holds up the next. */
+const togetherMs = 0.3;
 /** So long before an urgent one is due no others are begun: writing a slice takes a third of a millisecond, and then it is being read. */
 const clearMs = 0.5;
 
@@ -83,15 +83,16 @@ export class Outgoing {
   }
 }
 
-/** Those about the middle one leave when it does, the others by themselves. */
+/** Those about the median leave then, the others by themselves. */
 function together(tokens: readonly Timed<Emission>[]): Timed<{ some: Emission[] }>[] {
   if (tokens.length === 0) return [];
   const inOrder = tokens.toSorted((a, b) => a.atMs - b.atMs);
-  const { atMs } = inOrder[tokens.length >> 1]!;
+  const atMs = (inOrder[(tokens.length - 1) >> 1]!.atMs + inOrder[tokens.length >> 1]!.atMs) / 2;
   const [near, far] = [true, false].map((isNear) =>
     inOrder.filter((token) => Math.abs(token.atMs - atMs) <= togetherMs === isNear),
   );
-  return [{ atMs, some: near! }, ...far!.map((token) => ({ atMs: token.atMs, some: [token] }))];
+  const apart = far!.map((token) => ({ atMs: token.atMs, some: [token] }));
+  return near!.length === 0 ? apart : [{ atMs, some: near! }, ...apart];
 }
 
 function without(queue: Timed<Parcel>[], id: number): Timed<Parcel>[] {

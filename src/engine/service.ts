@@ -342,7 +342,7 @@ export class Service {
   #emit(emissions: readonly Emission[], step: Step, batchSize: number): void {
     const beganMs = performance.now();
     for (const emission of emissions) this.#tell(emission, step, batchSize);
-    if (emissions[0]!.tokenIndex === 0) this.#lead.took((performance.now() - beganMs) / emissions.length);
+    if (emissions[0]!.tokenIndex === 0) this.#lead.took(performance.now() - beganMs, emissions.length);
   }
 
   #tell({ id, tokenIndex, finished, cachedTokens }: Emission, step: Step, batchSize: number): void {
