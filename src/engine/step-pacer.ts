@@ -61,6 +61,8 @@ export class StepPacer {
   /** By request that waits for its first token: how much later than its step's end that leaves. */
   readonly #late = new Map<number, number>();
   readonly #outgoing = new Outgoing();
+  /** The token that left last was urgent. */
+  #isUnheard = false;
   /** When the last steps ended that finished an answer. */
   readonly #answeredMs: number[] = [];
 
@@ -191,13 +193,12 @@ export class StepPacer {
 
   /** Hands out what is due by then. */
   #letGo(untilMs: () => number): void {
-    let isUnheard = false;
     for (;;) {
       const parcel = this.#outgoing.take(untilMs());
       if (parcel === null) return;
       const { emissions, step, tokens, urgent } = parcel;
-      if (isUnheard && !urgent) nap(hearingMs);
-      isUnheard = urgent;
+      if (this.#isUnheard && !urgent) nap(hearingMs);
+      this.#isUnheard = urgent;
       this.#emit(emissions, step, tokens);
     }
   }
