@@ -100,6 +100,9 @@ const builtIn = [
   ['7B on MindIE, 20 requests/s', '', `--rate 20 -n 300 --arrival poisson ${short}`],
   ['7B on MindIE, 2 requests/s', '', `--rate 2 -n 60 --arrival poisson ${short}`],
   ['7B on MindIE, questions, 16 streams', '', '--concurrency 16 -n 200 --max-tokens 100'],
+  // All answers as long: all ask again at once, which takes a client and an engine longer to send and to read than a step lasts.
+  ['7B on MindIE, 64 streams in step', '', '--concurrency 64 -n 400 --max-tokens 60'],
+  ['7B on MindIE, 200 streams in step', '', '--concurrency 200 -n 800 --max-tokens 60'],
   ['7B, mindie, maxBatchSize 32', '--scheduler mindie --set maxBatchSize=32', `--concurrency 64 -n 384 ${short}`],
   [
     'QwQ-32B on MindIE, 10 requests/s',
