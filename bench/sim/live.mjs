@@ -2,7 +2,9 @@
 // Build first (npm run build). First an engine whose steps are long, so that what is compared is the engine and not the machine; then
 // built-in profiles with steps of 13 to 280 ms, where half a millisecond of HTTP is a percent.
 // --served: the engine has answered another run before. --engine-seed: the engine's own seed, which must not matter.
+// --plan and --engine: a plan of your own, as words for dyno run and for dyno engine, instead of those below.
 //   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only slow|built-in|WORD OF A NAME] [--served] [--engine-seed 1]
+//   node bench/sim/live.mjs --plan '--concurrency 200 -n 800 --max-tokens 20' [--engine '--scheduler mindie'] [--seed 1]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +13,16 @@ import { fileURLToPath } from 'node:url';
 import { numberFlag } from './sources.mjs';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const at = process.argv.indexOf('--streams');
-const streams = (at === -1 ? '64,500' : process.argv[at + 1]).split(',').map(Number);
+function wordFlag(name) {
+  const at = process.argv.indexOf(`--${name}`);
+  return at === -1 ? null : process.argv[at + 1];
+}
+
+const streams = (wordFlag('streams') ?? '64,500').split(',').map(Number);
 const seed = numberFlag('seed', 1);
 const engineSeed = numberFlag('engine-seed', seed);
 const served = process.argv.includes('--served');
-const onlyAt = process.argv.indexOf('--only');
-const only = onlyAt === -1 ? null : process.argv[onlyAt + 1];
+const only = wordFlag('only');
 const work = mkdtempSync(join(tmpdir(), 'llmdyno-live-'));
 const profile = join(work, 'slow.json');
 writeFileSync(
@@ -126,7 +131,12 @@ const builtIn = [
     '--rate 5 -n 150 --arrival poisson --max-tokens 200',
   ],
 ].map(([name, engine, words]) => ({ name: `built-in: ${name}`, engine: engine.split(' ').filter(Boolean), words }));
-const plans = [...slow, ...builtIn];
+const own = wordFlag('plan');
+const ownEngine = wordFlag('engine') ?? '';
+const plans =
+  own === null
+    ? [...slow, ...builtIn]
+    : [{ name: `${ownEngine} ${own}`.trim(), engine: ownEngine.split(' ').filter(Boolean), words: own }];
 try {
   for (const { name, engine, words } of plans.filter((plan) => only === null || plan.name.includes(only))) {
     const plan = [...words.split(' '), '--seed', String(seed)];

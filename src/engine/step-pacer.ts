@@ -48,6 +48,8 @@ export class StepPacer {
   /** The step under way, and when it ends. */
   #step: Step | null = null;
   #endMs: number | null = null;
+  /** Who had arrived by then is in it. */
+  #begunMs = -Infinity;
   /** A step ends or has ended then, and who is in the next is not decided yet. */
   #beginMs: number | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -101,9 +103,14 @@ export class StepPacer {
 
   /** Puts a request before the engine at its arrivalMs, which is now, a little ago or later. */
   submit(request: Arriving): void {
-    const before = this.#arriving.findLastIndex(({ arrivalMs }) => arrivalMs <= request.arrivalMs);
-    this.#arriving.splice(before + 1, 0, request);
     const { id, lateMs = 0, askedMs, arrivalMs } = request;
+    if (this.#step !== null && this.#step.batchSize > 0 && arrivalMs <= this.#begunMs) {
+      this.#core.join(request);
+      this.#endMs = this.#step.endMs;
+    } else {
+      const before = this.#arriving.findLastIndex((other) => other.arrivalMs <= arrivalMs);
+      this.#arriving.splice(before + 1, 0, request);
+    }
     if (Math.abs(lateMs) > leastLateMs * this.#speed) this.#late.set(id, lateMs);
     this.#areTold = askedMs !== undefined;
     // An engine that rests to let its queue fill looks at it again when somebody comes.
@@ -158,6 +165,7 @@ export class StepPacer {
     const isAwake = this.#beginMs !== null;
     const atMs = this.#beginMs ?? first!.arrivalMs;
     this.#beginMs = null;
+    this.#begunMs = atMs;
     const askedMs = isAwake ? undefined : first!.askedMs;
     const wakesMs = askedMs === undefined ? 0 : wakeMsAfter(askedMs - this.#core.restsSinceMs);
     const late = this.#arriving.findIndex((request) => request.arrivalMs > atMs);

@@ -4,7 +4,7 @@ import type { ToldTimes } from '../sim/index.ts';
 import type { StepPacer } from './step-pacer.ts';
 
 /** Longer ago than this, wall clock, no client of this host has sent or meant to send what is read now. */
-export const believedMs = 25;
+export const believedMs = 100;
 
 /**
  * When and why a request was sent, by what its client tells (core's headers), in simulated time. A client on the same host reads the same clock;

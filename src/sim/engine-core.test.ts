@@ -236,6 +236,7 @@ describe('laws', () => {
     const seen: string[] = [];
     const plainScheduler = continuousFcfs(plain);
     const watching: Scheduler = {
+      ...plainScheduler,
       form(board) {
         const waiting = Array.from({ length: board.waiting.length }, (_, i) => sights(board.waiting.at(i)));
         seen.push(JSON.stringify([waiting, board.running.map(sights), board.decodable, board.kv.free]));

@@ -5,10 +5,12 @@ import { linearCost } from './cost/linear-cost.ts';
 import { StepCost } from './cost/step-cost.ts';
 import { coldFactor } from './mishap.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
+import { engineCounters } from './engine-counters.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 import { formsAhead, prefixCachingOf, schedulerOf } from './scheduler/schedulers.ts';
 import { CoreSequence } from './sequence.ts';
+import { StepTally } from './step-tally.ts';
 import { StepTimes } from './step-times.ts';
 
 /** Tokens in a KV block where the profile sets no KV limit (vLLM's default). */
@@ -40,6 +42,7 @@ export class EngineCore {
   readonly #board: EngineBoard;
   readonly #sequences = new Map<number, CoreSequence>();
   readonly #times = new StepTimes();
+  readonly #tally = new StepTally();
   readonly #tokenBytes: number | null;
   readonly #keepTimes: boolean;
   readonly #skipSteady: boolean;
@@ -52,10 +55,6 @@ export class EngineCore {
   #endedMs = -Infinity;
   #promptTokens = 0;
   #generationTokens = 0;
-  #steps = 0;
-  #busyMs = 0;
-  #waitedMs = 0;
-  #servedMs = 0;
 
   constructor(options: EngineCoreOptions) {
     const { profile, seed } = options;
@@ -98,6 +97,33 @@ export class EngineCore {
 
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
+    this.#enqueue(request, this.#ahead);
+    // Who rests to let the queue fill looks at it again when it grows.
+    const step = this.#step;
+    if (step?.batchSize === 0) step.endMs = Math.max(step.startMs, Math.min(step.endMs, request.arrivalMs));
+  }
+
+  /**
+   * Puts a request at the end of the queue as if that had been before the step under way was formed, which takes it in where its scheduler would
+   * have. A step of nothing but decodes stays one, though with somebody waiting it might have been formed as another.
+   */
+  join(request: EngineRequest): void {
+    const step = this.#step;
+    invariant(step !== null && step.batchSize > 0, 'only a step under way is joined');
+    // Formed ahead, it did not know of who came while the one before it ran.
+    this.#enqueue(request, false);
+    if (this.#ahead) return;
+    const board = this.#board;
+    this.#scheduler.letIn(board);
+    this.#tally.takeBack();
+    const stepMs = this.#nextStepMs();
+    this.#count(stepMs);
+    step.endMs = step.startMs + stepMs;
+    step.batchSize = board.load.decodes + board.chunked.length;
+    step.prefillTokens = board.load.prefillTokens;
+  }
+
+  #enqueue(request: EngineRequest, later: boolean): void {
     const { id, inputTokens, outputTokens, arrivalMs, keys, prompt = id } = request;
     invariant(inputTokens >= 1 && outputTokens >= 1, 'a request has at least one token on either side');
     invariant(!this.#sequences.has(id), 'a request is submitted once');
@@ -105,11 +131,8 @@ export class EngineCore {
     const lot = this.#cost.lotOf(prompt);
     const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, lot);
     this.#sequences.set(id, own);
-    this.#board.enqueue(own, this.#ahead);
+    this.#board.enqueue(own, later);
     this.#steady = false;
-    // Who rests to let the queue fill looks at it again when it grows.
-    const step = this.#step;
-    if (step?.batchSize === 0) step.endMs = Math.max(step.startMs, Math.min(step.endMs, arrivalMs));
   }
 
   /** Takes a request out, wherever it is; its blocks are free at once. False when it is not there any more. */
@@ -225,37 +248,8 @@ export class EngineCore {
   }
 
   counters(): EngineCounters {
-    const { kv, running, waiting, heard, totals, prefixes } = this.#board;
-    const swapped =
-      totals.swappedOutBlocks === totals.swappedInBlocks ? [] : waiting.all().filter((own) => own.swapped);
-    return {
-      running: running.length,
-      waiting: waiting.length + heard.length,
-      kvUsedBlocks: kv.used,
-      kvTotalBlocks: kv.total,
-      kvBlockSize: kv.blockSize,
-      kvUsageRatio: kv.usageRatio,
-      kvPeakBlocks: kv.peak,
-      kvCachedBlocks: prefixes?.idleBlocks ?? 0,
-      promptTokensTotal: this.#promptTokens,
-      generationTokensTotal: this.#generationTokens,
-      preemptionsTotal: totals.preemptions,
-      recomputedTokensTotal: totals.recomputedTokens,
-      swappedOutBlocksTotal: totals.swappedOutBlocks,
-      swappedInBlocksTotal: totals.swappedInBlocks,
-      swappedOutBytesPerCardTotal: this.#bytesOf(totals.swappedOutBlocks),
-      swappedInBytesPerCardTotal: this.#bytesOf(totals.swappedInBlocks),
-      prefixFoundRatio:
-        prefixes === null || prefixes.lookedUpTokens === 0 ? null : prefixes.foundTokens / prefixes.lookedUpTokens,
-      prefixLookedUpTokensTotal: prefixes?.lookedUpTokens ?? 0,
-      prefixFoundTokensTotal: prefixes?.foundTokens ?? 0,
-      swapped: swapped.length,
-      swappedBlocks: swapped.reduce((sum, own) => sum + own.blocks, 0),
-      stepsTotal: this.#steps,
-      busyMs: this.#busyMs,
-      waitingMean: this.#busyMs === 0 ? 0 : this.#waitedMs / this.#busyMs,
-      runningMean: this.#busyMs === 0 ? 0 : this.#servedMs / this.#busyMs,
-    };
+    const made = { promptTokens: this.#promptTokens, generationTokens: this.#generationTokens };
+    return engineCounters(this.#board, this.#tally, made, this.#tokenBytes);
   }
 
   /** Blocks held, counted afresh; equal to counters().kvUsedBlocks at every moment. */
@@ -263,24 +257,15 @@ export class EngineCore {
     return this.#board.recountBlocks();
   }
 
-  /** null = it is not known what a block holds, and there were some. */
-  #bytesOf(blocks: number): number | null {
-    if (blocks === 0) return 0;
-    return this.#tokenBytes === null ? null : blocks * this.#board.kv.blockSize * this.#tokenBytes;
-  }
-
   #nextStepMs(): number {
     const { load, chunked, decodeSteps } = this.#board;
     const stepMs = this.#cost.stepMs(load, chunked, decodeSteps);
-    return this.#cold ? stepMs * coldFactor(this.#steps) : stepMs;
+    return this.#cold ? stepMs * coldFactor(this.#tally.steps) : stepMs;
   }
 
   #count(stepMs: number): void {
     const board = this.#board;
-    this.#steps++;
-    this.#busyMs += stepMs;
-    this.#waitedMs += board.waiting.length * stepMs;
-    this.#servedMs += board.running.length * stepMs;
+    this.#tally.count(stepMs, board.waiting.length, board.running.length);
     board.lastStepMs = stepMs;
   }
 

@@ -16,36 +16,51 @@ export interface SglangSettings {
  * is cut into chunks, one such prompt at a time. Where blocks lack, the youngest is retracted and recomputed.
  */
 export function sglang(settings: SglangSettings): Scheduler {
+  const chunkSize = settings.chunked_prefill_size > 0 ? settings.chunked_prefill_size : Infinity;
+  let extend: Extend = { budget: 0, any: false };
   return {
     form(board) {
-      if (extendStep(board, settings)) return 'changing';
+      extend = { budget: Math.min(settings.max_prefill_tokens, chunkSize), any: false };
+      goOn(board, extend);
+      admit(board, settings, extend);
+      if (extend.any) return 'changing';
       const retracted = makeRoomToDecode(board);
       board.decodeAll();
       return retracted > 0 ? 'changing' : 'steady';
     },
+    letIn(board) {
+      if (extend.any) admit(board, settings, extend);
+    },
   };
 }
 
-function extendStep(board: Board, settings: SglangSettings): boolean {
-  const chunkSize = settings.chunked_prefill_size > 0 ? settings.chunked_prefill_size : Infinity;
-  let budget = Math.min(settings.max_prefill_tokens, chunkSize);
-  let any = false;
+/** An extend step being formed: the tokens it has left, and whether anything is in it. */
+interface Extend {
+  budget: number;
+  any: boolean;
+}
+
+function goOn(board: Board, extend: Extend): void {
   for (const sequence of board.prefilling) {
-    const tokens = Math.min(board.remaining(sequence), budget);
+    const tokens = Math.min(board.remaining(sequence), extend.budget);
     if (tokens > 0 && board.prefill(sequence, tokens)) {
-      budget -= tokens;
-      any = true;
+      extend.budget -= tokens;
+      extend.any = true;
     }
   }
-  while (budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_running_requests) {
+}
+
+function admit(board: Board, settings: SglangSettings, extend: Extend): void {
+  const cuts = settings.chunked_prefill_size > 0;
+  while (extend.budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_running_requests) {
     const next = board.waiting.at(0);
     const remaining = board.remaining(next);
-    const tokens = remaining <= budget ? remaining : chunkSize === Infinity ? (any ? 0 : remaining) : budget;
+    const whole = extend.any ? 0 : remaining;
+    const tokens = remaining <= extend.budget ? remaining : cuts ? extend.budget : whole;
     if (tokens === 0 || !hasRoom(board, tokens, settings) || !board.prefill(next, tokens)) break;
-    budget -= tokens;
-    any = true;
+    extend.budget -= tokens;
+    extend.any = true;
   }
-  return any;
 }
 
 function hasRoom(board: Board, tokens: number, settings: SglangSettings): boolean {
