@@ -4,12 +4,15 @@
 // --served: the engine has answered another run before. --engine-seed: the engine's own seed, which must not matter.
 // --plan and --engine: a plan of your own, as words for dyno run and for dyno engine, instead of those below.
 //   node bench/sim/live.mjs [--streams 64,500] [--seed 1] [--only slow|built-in|WORD OF A NAME] [--served] [--engine-seed 1]
+// --random: so many plans that are drawn at random instead.
+//   node bench/sim/live.mjs --random 20 [--seed 1]
 //   node bench/sim/live.mjs --plan '--concurrency 200 -n 800 --max-tokens 20' [--engine '--scheduler mindie'] [--seed 1]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { randomPlans } from './random-plans.mjs';
 import { numberFlag } from './sources.mjs';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -133,14 +136,18 @@ const builtIn = [
 ].map(([name, engine, words]) => ({ name: `built-in: ${name}`, engine: engine.split(' ').filter(Boolean), words }));
 const own = wordFlag('plan');
 const ownEngine = wordFlag('engine') ?? '';
+const common = ['--store', join(work, 'runs'), '--json', '--quiet', '--lenient'];
+const virtually = async (words) => JSON.parse(await dyno(['sim', ...words, '--seed', String(seed), ...common]));
+const random = numberFlag('random', 0);
 const plans =
-  own === null
-    ? [...slow, ...builtIn]
-    : [{ name: `${ownEngine} ${own}`.trim(), engine: ownEngine.split(' ').filter(Boolean), words: own }];
+  own !== null
+    ? [{ name: `${ownEngine} ${own}`.trim(), engine: ownEngine.split(' ').filter(Boolean), words: own }]
+    : random > 0
+      ? randomPlans(random, seed, virtually)
+      : [...slow, ...builtIn].filter((plan) => only === null || plan.name.includes(only));
 try {
-  for (const { name, engine, words } of plans.filter((plan) => only === null || plan.name.includes(only))) {
+  for await (const { name, engine, words } of plans) {
     const plan = [...words.split(' '), '--seed', String(seed)];
-    const common = ['--store', join(work, 'runs'), '--json', '--quiet', '--lenient'];
     const before = ['--concurrency', '8', '-n', '40', '--max-tokens', '40', '--seed', String(seed + 1)];
     const live = JSON.parse(
       await withEngine(engine, async (url) => {
@@ -148,7 +155,7 @@ try {
         return dyno(['run', url, ...plan, ...common]);
       }),
     );
-    const virtual = JSON.parse(await dyno(['sim', ...engine, ...plan, ...common]));
+    const virtual = await virtually([...engine, ...words.split(' ')]);
     console.log(
       `${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`,
     );

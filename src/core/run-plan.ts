@@ -54,12 +54,13 @@ export function beginningPath(seed: number, run: number): string {
 }
 
 /**
- * The headers that tell a simulated engine when a request was sent, and when it was due or, in a closed loop, when the answer was heard that made
- * room for it, in milliseconds of CLOCK_MONOTONIC; no other server is told. An engine on the same host can so keep what the host takes in between
- * from deciding which step the request joins, and how long it seems to take.
+ * The headers that tell a simulated engine when a request was sent and when it was due, in milliseconds of CLOCK_MONOTONIC, or, in a closed loop, the
+ * end of which answer made room for it, by the name of the request that was answered; no other server is told. An engine on the same host can so keep
+ * what the host takes in between from deciding which step the request joins, and how long it seems to take.
  */
 export const sentHeader = 'x-llmdyno-sent';
 export const dueHeader = 'x-llmdyno-due';
+export const nameHeader = 'x-llmdyno-name';
 export const afterHeader = 'x-llmdyno-after';
 
 /** A wire that a user described; places in an answer are written `a.b[0].c`, null = it is not told. */

@@ -51,6 +51,7 @@ export class Answer {
   #left: number;
   #queuedMs: number | null = null;
   #over = false;
+  #headSent = false;
   #step: StepFacts = { batchSize: 1, queueWaitMs: 0, stepMs: 0, tokens: 0 };
   readonly #steps: StepFacts[] = [];
   #cachedTokens: number | null = null;
@@ -65,6 +66,13 @@ export class Answer {
     if (!call.stream) return;
     const type = this.#first.wire.streamType ?? 'text/event-stream; charset=utf-8';
     res.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
+  }
+
+  /** Sends the head of a streamed answer, if that is not out yet: the first token takes it along. */
+  sendHead(): void {
+    const { res, call } = this.#parts;
+    if (this.#headSent || this.#over || !call.stream) return;
+    this.#headSent = true;
     res.flushHeaders();
   }
 
@@ -139,8 +147,20 @@ export class Answer {
   #send(text: string): void {
     const { res } = this.#parts;
     const { socket } = res;
-    if (socket === null || socket.writableCorked > 0) res.write(text);
-    else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+    if (socket === null || socket.writableCorked > 0) {
+      this.#headSent = true;
+      res.write(text);
+      return;
+    }
+    const chunk = `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+    if (this.#headSent) {
+      socket.write(chunk);
+      return;
+    }
+    socket.cork();
+    this.sendHead();
+    socket.write(chunk);
+    socket.uncork();
   }
 
   #countToken(choice: number): void {
@@ -246,6 +266,7 @@ export class Answer {
       return false;
     }
     meters.finished.abort++;
+    this.sendHead();
     switch (misfortune?.name) {
       case 'reset':
         this.#end(() => resetConnection(res.socket));

@@ -1,4 +1,6 @@
 // What the engine leaves to its clients on a host with few processors.
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { EngineCore } from '../sim/index.ts';
 import { Answer } from './answer.ts';
@@ -49,6 +51,33 @@ test('first and last tokens are let be heard before the rest of their batch is w
   const story = told.join(' ');
   expect(story).toMatch(/urgent2( nap)* heard other2/);
   expect(story).not.toMatch(/urgent2( nap)* other2/);
+});
+
+test('the head of a streamed answer is sent before there is a token', async () => {
+  const engine = await start({ speed: 1, profile: { ...profile, cost: { ...profile.cost, aMs: 60_000 } } });
+  const body = JSON.stringify(chat({ max_tokens: 3, stream: true }));
+  const response = await new Promise<IncomingMessage>((resolve) => {
+    request(`${engine.url}/v1/chat/completions`, { method: 'POST' }, resolve).end(body);
+  });
+  expect(response.headers['content-type']).toContain('text/event-stream');
+  expect(engine.stats().counters.generationTokensTotal).toBe(0);
+  response.destroy();
+});
+
+test('memory is kept in order before a run, and where nobody waits', async () => {
+  const housekeeping = { beforeRun: vi.fn<() => void>(), whenQuiet: vi.fn<() => void>() };
+  const engine = await start({ speed: 1, profile: { ...profile, cost: { ...profile.cost, aMs: 20 } }, housekeeping });
+  const begin = (): Promise<unknown> => call(engine, '/llmdyno/run/1/1', '');
+  await begin();
+  expect(housekeeping.beforeRun).toHaveBeenCalledTimes(1);
+  expect(housekeeping.whenQuiet).not.toHaveBeenCalled();
+  const answer = call(engine, '/v1/chat/completions', chat({ max_tokens: 40, ignore_eos: true, stream: true }));
+  await vi.waitFor(() => expect(engine.stats().counters.running).toBe(1));
+  // Somebody waits for an answer.
+  await begin();
+  await answer;
+  expect(housekeeping.beforeRun).toHaveBeenCalledTimes(1);
+  expect(housekeeping.whenQuiet).toHaveBeenCalled();
 });
 
 test('a request arrives when it is read, before anybody has made sense of it, and anew with each further part', async () => {

@@ -15,12 +15,11 @@ it('is what writing takes beyond what it usually takes, within a step of its goi
   expect(afterAll(times(0))).toBe(0);
 });
 
-it('for more at once is so much that the one in their middle leaves on time', () => {
+it('knows how long it takes to write several one after the other, and keeps that apart from what one takes', () => {
   const lead = new Lead();
   for (const ms of times(0.2)) lead.took(5 * ms, 5);
-  expect(lead.forMore(1)).toBe(0);
-  // Of five the third is written when two were.
-  expect(lead.forMore(5)).toBeCloseTo(2 * 0.2, 1);
+  expect(lead.takesMs(0)).toBe(0);
+  expect(lead.takesMs(10)).toBeCloseTo(10 * 0.2, 1);
   expect(lead.ms).toBe(0);
 });
 

@@ -17,9 +17,9 @@ export class Lead {
     return this.#oneMs - usualMs;
   }
 
-  /** For so many that are written one after the other, beyond that for one: half of them leave earlier than they should, and half later. */
-  forMore(tokens: number): number {
-    return ((tokens - 1) / 2) * this.#eachMs;
+  /** So long does it take to write so many one after the other. */
+  takesMs(tokens: number): number {
+    return tokens * this.#eachMs;
   }
 
   /** So many first tokens took so long to write. */

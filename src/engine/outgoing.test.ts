@@ -11,20 +11,24 @@ const last = (id: number): Emission => ({ id, tokenIndex: 7, finished: true });
 const other = (id: number): Emission => ({ id, tokenIndex: 3, finished: false });
 const only = (id: number): Emission => ({ id, tokenIndex: 0, finished: true });
 
-const timing = (lateMs: Timing['lateMs'], aheadMs: Timing['aheadMs'] = () => 0): Timing => ({ lateMs, aheadMs });
+/** Lateness by request. */
+const timing = (lateMs: (id: number) => number, takesMs: Timing['takesMs'] = () => 0): Timing => ({
+  lagMs: ({ id }) => lateMs(id),
+  takesMs,
+});
 
 /** What leaves, in its order: when, and whose. */
 function leaving(
   emissions: Emission[],
   late: Record<number, number> = {},
-  aheadMs?: Timing['aheadMs'],
+  takesMs?: Timing['takesMs'],
 ): [atMs: number, ids: number[]][] {
   const outgoing = new Outgoing();
   outgoing.add(
     emissions,
     step,
     100,
-    timing((id) => late[id] ?? 0, aheadMs),
+    timing((id) => late[id] ?? 0, takesMs),
   );
   const left: [number, number[]][] = [];
   for (let nowMs = outgoing.nextMs(0); nowMs < Infinity; nowMs = outgoing.nextMs(nowMs)) {
@@ -56,14 +60,41 @@ it('a first token leaves as much later or earlier as it is told to, those of abo
 });
 
 it('those that leave together are begun as much earlier as they are many, and nothing else is', () => {
-  const early = (tokens: number): number => (tokens - 1) / 4;
+  const halfEach = (tokens: number): number => tokens / 2;
   const batch = [first(1), first(2), first(3), last(4), last(5), other(6)];
-  expect(leaving(batch, { 3: 3 }, early)).toEqual([
+  expect(leaving(batch, { 3: 3 }, halfEach)).toEqual([
     [99.75, [1, 2]],
     [99.75 + lastMs, [4, 5]],
     [100 + restMs, [6]],
     [103, [3]],
   ]);
+});
+
+it('where many are due quicker than they can be written half of them leave too early, and half too late', () => {
+  // Of 40 one is due each tenth of a millisecond, and writing it takes two.
+  const batch = Array.from({ length: 40 }, (_, id) => first(id));
+  const late = Object.fromEntries(batch.map(({ id }) => [id, id / 10]));
+  const begun = leaving(batch, late, (tokens) => tokens / 5);
+  let untilMs = -Infinity;
+  const errors = begun.flatMap(([atMs, ids]) =>
+    ids.map((id, i) => {
+      if (i === 0) untilMs = Math.max(untilMs, atMs);
+      const error = untilMs - (100 + id / 10);
+      untilMs += 0.2;
+      return error;
+    }),
+  );
+  const inOrder = errors.toSorted((a, b) => a - b);
+  expect(errors.findIndex((error) => error > 0)).toBeGreaterThan(15);
+  expect(Math.abs(inOrder[20]!)).toBeLessThan(0.3);
+  // All of them written at once, from the first one's time on, the last would be 4 ms late.
+  expect(inOrder.at(-1)).toBeLessThan(2.5);
+});
+
+it('those that can be written one by one are not hurried: they leave as far apart as they are due', () => {
+  const late = Object.fromEntries(Array.from({ length: 40 }, (_, id) => [id, id]));
+  const batch = Array.from({ length: 40 }, (_, id) => first(id));
+  expect(leaving(batch, late, (tokens) => tokens / 5)).toEqual(batch.map(({ id }) => [100 + id, [id]]));
 });
 
 it('an answer of one token ends with it, and that leaves as late as both say', () => {
@@ -77,7 +108,7 @@ it('between slices of a large batch what has become urgent goes first, and no sl
     [...batch, first(99)],
     step,
     100,
-    timing(() => restMs + 0.75),
+    timing((id) => (id === 99 ? restMs + 0.75 : 0)),
   );
   const leave = (nowMs: number): number[] | undefined => outgoing.take(nowMs)?.emissions.map(({ id }) => id);
   const beganMs = 100 + restMs;
@@ -107,6 +138,36 @@ it('every token leaves once, and says how many its step made', () => {
         left.push(...parcel.emissions.map(({ id }) => id));
       }
       expect(left.toSorted((a, b) => a - b)).toEqual(of.map((_, id) => id));
+    }),
+  );
+});
+
+it('tokens of a request leave in their order, however late each of them is', () => {
+  const lateUs = fc.array(fc.integer({ min: -900, max: 40_000 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(lateUs, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 30 }), (all, stepMs) => {
+      const outgoing = new Outgoing();
+      const left = all.map((): number[] => []);
+      const takeUntil = (untilMs: number): void => {
+        for (let parcel = outgoing.take(untilMs); parcel !== null; parcel = outgoing.take(untilMs))
+          for (const { id, tokenIndex } of parcel.emissions) left[id]!.push(tokenIndex);
+      };
+      for (let tokenIndex = 0; tokenIndex < 8; tokenIndex++) {
+        const endMs = 100 + tokenIndex * stepMs;
+        takeUntil(endMs);
+        const made = all.flatMap((late, id) =>
+          tokenIndex < late.length ? [{ id, tokenIndex, finished: tokenIndex + 1 === late.length }] : [],
+        );
+        const ended = { ...step, endMs };
+        outgoing.add(
+          made,
+          ended,
+          endMs,
+          timing((id) => all[id]![tokenIndex]! / 1000),
+        );
+      }
+      takeUntil(Infinity);
+      expect(left).toEqual(all.map((late) => late.map((_, i) => i)));
     }),
   );
 });

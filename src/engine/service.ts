@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { simulatedServer } from '../core/index.ts';
+import { nameHeader, simulatedServer } from '../core/index.ts';
 import {
   EngineCore,
   engineSeed,
@@ -13,9 +13,11 @@ import {
 } from '../sim/index.ts';
 import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
+import { AnsweredSteps } from './answered-steps.ts';
 import { ArrivalRound } from './arrival-round.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
+import { Heads } from './heads.ts';
 import { Lead } from './lead.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -80,9 +82,11 @@ export class Service {
   readonly #pacer: StepPacer;
   readonly #lead = new Lead();
   readonly #arrivals: ArrivalRound;
+  readonly #answered = new AnsweredSteps();
+  readonly #heads: Heads;
   readonly #meters = new Meters();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
-  readonly #answers = new Map<number, { answer: Answer; choice: number }>();
+  readonly #answers = new Map<number, { answer: Answer; choice: number; name: string | null }>();
   readonly #roll: () => Misfortune | null;
   readonly #byFault = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
   readonly #startedSec = Math.floor(Date.now() / 1000);
@@ -103,8 +107,13 @@ export class Service {
       cold: befallen.some((mishap) => mishap.name === 'cold-start'),
     });
     const emit: Emit = (emissions, step, tokens) => this.#emit(emissions, step, tokens);
-    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, emit, this.#lead);
+    const quiet = (): void => options.housekeeping?.whenQuiet();
+    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, emit, this.#lead, quiet);
     this.#arrivals = new ArrivalRound(() => this.#pacer.nowMs());
+    this.#heads = new Heads(
+      () => performance.now(),
+      () => this.#pacer.quietMs(),
+    );
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
       nulPadding: quirks.has('nul-padding'),
@@ -128,6 +137,7 @@ export class Service {
 
   stop(): void {
     this.#pacer.stop();
+    this.#heads.stop();
   }
 
   /** Something has been read from a client. What it takes here to make sense of it is no part of the engine that is simulated. */
@@ -158,6 +168,7 @@ export class Service {
     else if (begins !== null) {
       this.#seed = begins.seed;
       this.#core.throwAnew(engineSeed(begins.seed, begins.run));
+      if (this.#answers.size === 0) this.#options.housekeeping?.beforeRun();
       send(res, 200, 'application/json', '{}');
     }
   }
@@ -264,9 +275,8 @@ export class Service {
     const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
     const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
-    const choices = Array.from({ length: call.choices }, (_, choice) =>
-      this.#plan(call, settings, inputTokens, choice),
-    );
+    const choices: PlannedAnswer[] = [];
+    for (let choice = 0; choice < call.choices; choice++) choices.push(this.#plan(call, settings, inputTokens, choice));
     // An answer with no tokens still needs its prefill step.
     const lengths = choices.map((planned) => (misfortune?.name === 'empty' ? 1 : planned.outputTokens));
     if (lengths.some((tokens) => !this.#core.fits(inputTokens, tokens))) {
@@ -296,9 +306,11 @@ export class Service {
         }
       },
     });
+    if (call.stream) this.#heads.add(answer);
     const arrival = this.#arrivalOf(req, readMs, Math.max(...lengths));
+    const told = req.headers[nameHeader];
     for (const [choice, sequence] of sequences.entries()) {
-      this.#answers.set(sequence, { answer, choice });
+      this.#answers.set(sequence, { answer, choice, name: typeof told === 'string' ? told : null });
       this.#waiting.set(sequence, arrival.arrivalMs);
       const planned = choices[choice]!;
       const keys = this.#keysOf(call, planned, inputTokens);
@@ -313,15 +325,18 @@ export class Service {
    */
   #arrivalOf({ headers }: IncomingMessage, readMs: number, outputTokens: number): Arrival {
     const { profile, speed = 1 } = this.#options;
-    const told = toldTimes(headers, readMs, this.#pacer);
+    const told = toldTimes(headers, readMs, {
+      simulatedMs: (atMs) => this.#pacer.simulatedMs(atMs),
+      answeredMs: (answered) => this.#answered.answeredMs(answered),
+    });
     if (told === null) return { arrivalMs: readMs + frontMs(profile) };
     const asTold = takenLive(profile, told);
     // A single token is the last one, too: leaving earlier or later it would shift all that its client asks after it.
     const isOnly = told.answeredMs !== undefined && outputTokens === 1;
-    const isTooEarly = asTold.lateMs < -mostEarlyMs * speed;
-    const { askedMs, takenMs, lateMs } = isOnly || isTooEarly ? takenLive(profile, { sentMs: told.sentMs }) : asTold;
+    const { askedMs, takenMs, lateMs } = isOnly ? takenLive(profile, { sentMs: told.sentMs }) : asTold;
     // Those of one moment come in the order in which they were sent, each a hair after the other.
-    return { askedMs, lateMs, arrivalMs: takenMs + hairRatio * lateMs };
+    const arrivalMs = takenMs + hairRatio * lateMs;
+    return { askedMs, lateMs: Math.max(-mostEarlyMs * speed, lateMs), arrivalMs };
   }
 
   /** By what the prefix cache knows the prompt again, where there is one. */
@@ -352,6 +367,7 @@ export class Service {
     const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
     if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
     const made = this.#answers.get(id);
+    if (finished && typeof made?.name === 'string') this.#answered.remember(made.name, step.endMs);
     made?.answer.made(made.choice, tokenIndex, finished, {
       batchSize,
       queueWaitMs,

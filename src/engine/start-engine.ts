@@ -35,6 +35,16 @@ export interface EngineOptions {
   /** MindIE's second and third port; 0 = any free one. Left out = everything on the first. */
   managementPort?: number;
   metricsPort?: number;
+  /** Left out = garbage is collected whenever that comes about. */
+  housekeeping?: Housekeeping;
+}
+
+/** Work on the memory of the process, for moments in which nobody waits. */
+export interface Housekeeping {
+  /** A client says that its run begins. */
+  beforeRun(): void;
+  /** There is nothing else to do for some milliseconds. */
+  whenQuiet(): void;
 }
 
 /** nul-padding: NUL bytes behind chunks; bare: no `data:`; full-text: each chunk holds all text so far. */

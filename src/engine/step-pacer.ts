@@ -1,5 +1,6 @@
 import { wakeMsAfter } from '../sim/index.ts';
 import type { Emission, EngineCore, EngineRequest, Step } from '../sim/index.ts';
+import { Lag } from './lag.ts';
 import type { Lead } from './lead.ts';
 import { nap } from './nap.ts';
 import { Outgoing } from './outgoing.ts';
@@ -15,18 +16,20 @@ const mostLateMs = 10;
 const mostOfStep = 0.5;
 /** So long before a step's end, wall clock, it is worked out what it makes: that takes time, and the first token of a request that was sent early leaves early. */
 export const mostEarlyMs = 1;
-/** The first token of who was late or early by less goes with the others. */
+/** And so much longer where many first tokens are to be written, the first of them earlier than they should be. */
+const mostFirstsMs = 4;
+/** Where there is nothing to do for longer, wall clock, something else may be done. */
+const quietMs = 8;
+/** Who was late or early by less was in time. */
 const leastLateMs = 0.05;
 /** What is urgent is let be heard for so long before the rest is written. */
 const hearingMs = 0.05;
-/** Of so many steps that finished answers it is known when they ended. */
-const rememberedEnds = 16;
 
 /** A request on its way into the engine. */
 export interface Arriving extends EngineRequest {
   /** When virtual time has it sent, where its client told; absent = it arrived when it was read. */
   askedMs?: number;
-  /** So much later its client sent it (negative: earlier): its first token leaves as much later, since what the client measures began then. */
+  /** So much later its client sent it (negative: earlier): its tokens lag, since what the client measures began then. */
   lateMs?: number;
 }
 
@@ -43,13 +46,19 @@ export class StepPacer {
   readonly #core: EngineCore;
   readonly #speed: number;
   readonly #emit: Emit;
-  readonly #lead: Pick<Lead, 'ms' | 'forMore'>;
+  readonly #lead: Pick<Lead, 'ms' | 'takesMs'>;
+  readonly #quiet: () => void;
   readonly #originMs = monotonicMs();
   /** The step under way, and when it ends. */
   #step: Step | null = null;
   #endMs: number | null = null;
   /** Who had arrived by then is in it. */
   #begunMs = -Infinity;
+  /** Nobody joins it: the engine rested, and begins with the first that came. */
+  #isFirst = false;
+  /** So many times it was looked at the clock, each after a look at the sockets, and as many before it began or somebody joined it last. */
+  #looks = 0;
+  #touchedAt = 0;
   /** A step ends or has ended then, and who is in the next is not decided yet. */
   #beginMs: number | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -60,25 +69,28 @@ export class StepPacer {
   #areTold = false;
   /** Not yet arrived, or arrived within the step under way, in the order of arrival. */
   #arriving: Arriving[] = [];
-  /** By request that waits for its first token: how much later than its step's end that leaves. */
-  readonly #late = new Map<number, number>();
+  /** By request that was sent late, or early. */
+  readonly #lags = new Map<number, Lag>();
   readonly #outgoing = new Outgoing();
   /** The token that left last was urgent. */
   #isUnheard = false;
-  /** When the last steps ended that finished an answer. */
-  readonly #answeredMs: number[] = [];
 
-  /** speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end, or as much earlier as `lead` says. */
+  /**
+   * speed 10 = ten simulated seconds per second. `emit` gets each step's tokens at its end, or as much earlier as `lead` says; `quiet` is for
+   * what takes a few milliseconds and is not urgent.
+   */
   constructor(
     core: EngineCore,
     speed: number,
     emit: Emit,
-    lead: Pick<Lead, 'ms' | 'forMore'> = { ms: 0, forMore: () => 0 },
+    lead: Pick<Lead, 'ms' | 'takesMs'> = { ms: 0, takesMs: () => 0 },
+    quiet: () => void = () => {},
   ) {
     this.#core = core;
     this.#speed = speed;
     this.#emit = emit;
     this.#lead = lead;
+    this.#quiet = quiet;
   }
 
   /** Simulated time. */
@@ -89,11 +101,6 @@ export class StepPacer {
   /** The simulated time at a moment of CLOCK_MONOTONIC. */
   simulatedMs(atMs: number): number {
     return (atMs - this.#originMs) * this.#speed;
-  }
-
-  /** When the step ended that finished the answer whose end was heard at `heardMs`; null = nobody knows any more. */
-  answeredMs(heardMs: number): number | null {
-    return this.#answeredMs.findLast((endMs) => endMs - this.#aheadMs <= heardMs) ?? null;
   }
 
   /** The most that a step's tokens came out after their time, on the wall clock. */
@@ -107,24 +114,35 @@ export class StepPacer {
     if (this.#step !== null && this.#step.batchSize > 0 && arrivalMs <= this.#begunMs) {
       this.#core.join(request);
       this.#endMs = this.#step.endMs;
+      this.#touchedAt = this.#looks;
     } else {
+      // Who is of a later time is read after those of an earlier one.
+      this.#touchedAt = -Infinity;
       const before = this.#arriving.findLastIndex((other) => other.arrivalMs <= arrivalMs);
       this.#arriving.splice(before + 1, 0, request);
     }
-    if (Math.abs(lateMs) > leastLateMs * this.#speed) this.#late.set(id, lateMs);
+    if (Math.abs(lateMs) > leastLateMs * this.#speed) this.#lags.set(id, new Lag(lateMs, request.outputTokens));
     this.#areTold = askedMs !== undefined;
     // An engine that rests to let its queue fill looks at it again when somebody comes.
     if (this.#step?.batchSize === 0) this.#endMs = Math.max(this.#step.startMs, Math.min(this.#endMs!, arrivalMs));
     this.stop();
+    // Hundreds that are read one after the other hold up no token that is due.
+    this.#act();
     this.#wait();
   }
 
   /** Takes a request out, arrived or not. */
   cancel(id: number): void {
-    this.#late.delete(id);
+    this.#lags.delete(id);
     this.#outgoing.drop(id);
     if (this.#core.cancel(id)) return;
     this.#arriving = this.#arriving.filter((request) => request.id !== id);
+  }
+
+  /** For how long there is nothing to do, wall clock. */
+  quietMs(): number {
+    const nowMs = this.nowMs();
+    return (Math.min(this.#outgoing.nextMs(nowMs), this.#nextOfStepsMs()) - nowMs) / this.#speed;
   }
 
   /** Requests that have arrived and that no step has taken notice of yet. */
@@ -152,8 +170,11 @@ export class StepPacer {
 
   /** When there is something to do next with steps, simulated time; Infinity = not before somebody comes. */
   #nextOfStepsMs(): number {
-    if (this.#step !== null && this.#step.batchSize > 0)
-      return this.#endMs! - this.#aheadMs - mostEarlyMs * this.#speed;
+    if (this.#step !== null && this.#step.batchSize > 0) {
+      const { prefillTokens, batchSize } = this.#step;
+      const firstsMs = prefillTokens === 0 ? 0 : Math.min(mostFirstsMs, this.#lead.takesMs(batchSize) / 2);
+      return this.#endMs! - this.#aheadMs - (mostEarlyMs + firstsMs) * this.#speed;
+    }
     // A rest ends sooner if somebody comes, as a step that is not decided yet is joined.
     const beginMs = this.#endMs ?? this.#beginMs ?? this.#arriving[0]?.arrivalMs;
     return beginMs === undefined ? Infinity : beginMs + this.#graceMs * this.#speed;
@@ -166,6 +187,8 @@ export class StepPacer {
     const atMs = this.#beginMs ?? first!.arrivalMs;
     this.#beginMs = null;
     this.#begunMs = atMs;
+    this.#isFirst = !isAwake;
+    this.#touchedAt = this.#looks;
     const askedMs = isAwake ? undefined : first!.askedMs;
     const wakesMs = askedMs === undefined ? 0 : wakeMsAfter(askedMs - this.#core.restsSinceMs);
     const late = this.#arriving.findIndex((request) => request.arrivalMs > atMs);
@@ -183,17 +206,13 @@ export class StepPacer {
   #endStep(step: Step): void {
     const endMs = this.#endMs!;
     const emissions = this.#core.endStep();
-    // Steps shorter than somebody was late: no second token comes before the first.
-    this.#letGo(() => Infinity);
-    this.#outgoing.add(emissions, step, endMs - this.#aheadMs, {
-      lateMs: (id) => this.#late.get(id) ?? 0,
-      aheadMs: (tokens) => this.#lead.forMore(tokens) * this.#speed,
+    const leavesMs = endMs - this.#aheadMs;
+    this.#letGo(() => leavesMs);
+    this.#outgoing.add(emissions, step, leavesMs, {
+      lagMs: ({ id, tokenIndex }) => this.#lags.get(id)?.ms(tokenIndex, endMs) ?? 0,
+      takesMs: (tokens) => this.#lead.takesMs(tokens) * this.#speed,
     });
-    for (const { id, tokenIndex } of emissions) if (tokenIndex === 0) this.#late.delete(id);
-    if (emissions.some(({ finished }) => finished)) {
-      this.#answeredMs.push(endMs);
-      if (this.#answeredMs.length > rememberedEnds) this.#answeredMs.shift();
-    }
+    for (const { id, finished } of emissions) if (finished) this.#lags.delete(id);
     this.#beginMs = endMs;
     this.#step = null;
     this.#endMs = null;
@@ -212,6 +231,7 @@ export class StepPacer {
   }
 
   #wait(): void {
+    if (this.quietMs() > quietMs) this.#quiet();
     const nowMs = this.nowMs();
     const outgoingMs = this.#outgoing.nextMs(nowMs);
     const untilMs = Math.min(outgoingMs, this.#nextOfStepsMs());
@@ -226,6 +246,7 @@ export class StepPacer {
   readonly #look = (): void => {
     this.#timer = null;
     this.#immediate = null;
+    this.#looks++;
     const nowMs = this.nowMs();
     const dueMs = Math.min(this.#outgoing.nextMs(nowMs), this.#nextOfStepsMs());
     const leftMs = (dueMs - nowMs) / this.#speed;
@@ -236,9 +257,14 @@ export class StepPacer {
     this.#wait();
   };
 
+  /** Who belongs into the step may still be being read: it ends, however late that is, after a whole look at the sockets in which nobody joined it. */
+  #isHeldOpen(): boolean {
+    return this.#areTold && !this.#isFirst && this.#looks <= this.#touchedAt + 1;
+  }
+
   /** Does all that is due. */
   #act(): void {
-    if (this.#step !== null && this.#nextOfStepsMs() <= this.nowMs()) {
+    if (this.#step !== null && !this.#isHeldOpen() && this.#nextOfStepsMs() <= this.nowMs()) {
       this.#worstLagMs = Math.max(this.#worstLagMs, (this.nowMs() - this.#endMs!) / this.#speed);
       this.#endStep(this.#step);
     }

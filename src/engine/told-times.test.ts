@@ -14,19 +14,27 @@ afterEach(async () => {
 });
 
 describe('what a client tells', () => {
-  /** Twice as fast as the clock; a step that finished an answer ended at 9. */
-  const pacer = { simulatedMs: (ms: number) => 2 * (ms - 1000), answeredMs: (ms: number) => (ms >= 9 ? 9 : null) };
-  const told = (headers: IncomingHttpHeaders, readMs: number) => toldTimes(headers, readMs, pacer);
+  const steps = new Map([
+    ['quick', 9],
+    ['slow', 11.5],
+    ['old', 11 - 2.1 * believedMs],
+  ]);
+  /** Twice as fast as the clock. */
+  const known = {
+    simulatedMs: (ms: number) => 2 * (ms - 1000),
+    answeredMs: (name: string) => steps.get(name) ?? null,
+  };
+  const told = (headers: IncomingHttpHeaders, readMs: number) => toldTimes(headers, readMs, known);
   const sent = (at: unknown): IncomingHttpHeaders => ({ [sentHeader]: at as string });
   const due = (at: unknown): IncomingHttpHeaders => ({ ...sent('1005.5'), [dueHeader]: at as string });
-  const after = (at: unknown): IncomingHttpHeaders => ({ ...sent('1005.5'), [afterHeader]: at as string });
+  const after = (name: unknown): IncomingHttpHeaders => ({ ...sent('1005.5'), [afterHeader]: name as string });
 
   it('is believed where the request was sent, or why, within the last milliseconds', () => {
     expect(told(sent('1005.5'), 12)).toEqual({ sentMs: 11 });
     expect(told(sent('1005.5'), 11)).toEqual({ sentMs: 11 });
     expect(told(sent('1005.5'), 11 + 2 * believedMs)).toEqual({ sentMs: 11 });
     expect(told(due('1005.25'), 12)).toEqual({ sentMs: 11, dueMs: 10.5 });
-    expect(told(after('1005.25'), 12)).toEqual({ sentMs: 11, answeredMs: 9 });
+    expect(told(after('quick'), 12)).toEqual({ sentMs: 11, answeredMs: 9 });
   });
 
   const none = [
@@ -44,16 +52,14 @@ describe('what a client tells', () => {
   it('is no news where it is of the future, long past, or no moment at all', () => {
     for (const at of none) expect(told(sent(at), 12)).toBeNull();
     expect(told({ [dueHeader]: '1005.5' }, 12)).toBeNull();
-    expect(told({ [afterHeader]: '1005.5' }, 12)).toBeNull();
+    expect(told({ [afterHeader]: 'quick' }, 12)).toBeNull();
   });
 
   it('says nothing of why it was sent where that is not to be believed, or came after', () => {
-    for (const at of [...none, '1005.75']) {
-      expect(told(due(at), 12)).toEqual({ sentMs: 11 });
-      expect(told(after(at), 12)).toEqual({ sentMs: 11 });
-    }
-    // Heard before any answer that this engine remembers.
-    expect(told(after('1004'), 12)).toEqual({ sentMs: 11 });
+    for (const at of [...none, '1005.75']) expect(told(due(at), 12)).toEqual({ sentMs: 11 });
+    // Of an answer that nobody remembers, that ended after the request was sent, or too long ago.
+    for (const name of [undefined, '', 'nobody', ['quick'], 'slow', 'old'])
+      expect(told(after(name), 12)).toEqual({ sentMs: 11 });
   });
 
   it('is that a request was sent late by what it was later than in virtual time', () => {

@@ -1,7 +1,7 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { collectGarbage, keepHeapLevel, limitGrowth } from './garbage.ts';
+import { collectGarbage, housekeeping, keepHeapLevel, limitGrowth } from './garbage.ts';
 
 /** Makes what grows old, 1 MB a round, of which the last 20 MB stay in use, until everything was collected; gives back how often it was. */
 async function collectionsOfAll(rounds: number): Promise<number> {
@@ -45,5 +45,35 @@ describe('the heap of a run', () => {
 
   it('is collected in a short run, too, when much has gathered', async () => {
     expect(await collectionsInRun(150, 600_000)).toBeGreaterThan(0);
+  });
+});
+
+describe('housekeeping where nobody waits', () => {
+  /** Collections of what is new, or of everything, that an act sets off by itself. */
+  async function collections(act: () => void, kind: number): Promise<number> {
+    let count = 0;
+    const observer = new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries() as unknown as { detail: { kind: number } }[])
+        if (detail.kind === kind) count++;
+    });
+    observer.observe({ entryTypes: ['gc'] });
+    act();
+    await sleep(20);
+    observer.disconnect();
+    return count;
+  }
+
+  it('collects what is new where there is much of it, and leaves little alone', async () => {
+    housekeeping.beforeRun();
+    await sleep(20);
+    expect(await collections(housekeeping.whenQuiet, constants.NODE_PERFORMANCE_GC_MINOR)).toBe(0);
+    // Eight megabytes, which the nursery has room for by now.
+    const much = Array.from({ length: 8192 }, () => Array.from({ length: 128 }, (_, at) => at + 0.5));
+    expect(await collections(housekeeping.whenQuiet, constants.NODE_PERFORMANCE_GC_MINOR)).toBe(1);
+    expect(much).toHaveLength(8192);
+  });
+
+  it('collects everything before a run', async () => {
+    expect(await collections(housekeeping.beforeRun, constants.NODE_PERFORMANCE_GC_MAJOR)).toBeGreaterThan(0);
   });
 });

@@ -36,6 +36,22 @@ export function collectNewGarbage(): void {
   collector?.({ type: 'minor' });
 }
 
+/** So much that is new is worth a collection where there is time for one. */
+const worthBytes = 4 * 1024 * 1024;
+
+/** What keeps collections out of the way of a process that serves others, which knows when it has time for them. */
+export const housekeeping = {
+  /** Before a load. Takes some tens of milliseconds. */
+  beforeRun(): void {
+    widenNursery();
+    collectGarbage();
+  },
+  /** Takes a few milliseconds if there is something to do, and next to nothing otherwise. */
+  whenQuiet(): void {
+    if (newBytes() > worthBytes) collectNewGarbage();
+  },
+};
+
 /**
  * Asked before a collection: what may come on top until the next one is a tenth, 8 MB at the least. The engine by itself would let a small heap
  * grow to four times its size: memory that rises and falls for minutes looks like a leak, and each of the rare collections takes longer.
@@ -108,10 +124,17 @@ function isOfAll(entry: PerformanceEntry & { detail?: { kind?: number } }): bool
 
 /** What is in use or garbage outside the nursery. */
 function oldBytes(): number {
+  return usedBytes((name) => !name.startsWith('new_'));
+}
+
+function newBytes(): number {
+  return usedBytes((name) => name.startsWith('new_'));
+}
+
+function usedBytes(isMeant: (space: string) => boolean): number {
   let bytes = 0;
-  for (const { space_name: name, space_used_size: used } of v8.getHeapSpaceStatistics()) {
-    if (!name.startsWith('new_')) bytes += used;
-  }
+  for (const { space_name: name, space_used_size: used } of v8.getHeapSpaceStatistics())
+    if (isMeant(name)) bytes += used;
   return bytes;
 }
 

@@ -296,7 +296,7 @@ export class Phase {
     // Of several servers each is asked under its own name.
     const named = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
     const nowMs = clock.nowMs();
-    const request = this.#teller?.told(named, attempt === 1 ? dealt : null, nowMs) ?? named;
+    const request = this.#teller?.told(named, ask.seq, attempt === 1 ? dealt : null, nowMs) ?? named;
     const flight = new Flight({
       ask,
       request,
@@ -313,7 +313,7 @@ export class Phase {
         if (reusable) pool.give(flight.connection);
         const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
         if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
-        if (ending.outcome === 'ok') this.#teller?.heard();
+        if (ending.outcome === 'ok') this.#teller?.heard(ask.seq);
         this.#parts.emit(ending);
         if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();

@@ -110,11 +110,10 @@ export class EngineCore {
   join(request: EngineRequest): void {
     const step = this.#step;
     invariant(step !== null && step.batchSize > 0, 'only a step under way is joined');
-    // Formed ahead, it did not know of who came while the one before it ran.
     this.#enqueue(request, false);
-    if (this.#ahead) return;
     const board = this.#board;
-    this.#scheduler.letIn(board);
+    // Formed ahead, it did not know of who came while the one before it ran.
+    if (!this.#ahead) this.#scheduler.letIn(board);
     this.#tally.takeBack();
     const stepMs = this.#nextStepMs();
     this.#count(stepMs);

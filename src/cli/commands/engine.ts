@@ -4,6 +4,7 @@ import { faultNames, parseFault, startEngine, warmUp } from '../../engine/index.
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
 import { builtinProfiles, mishapNames, parseMishap } from '../../sim/index.ts';
 import type { EngineProfile } from '../../sim/index.ts';
+import { housekeeping } from '../../load/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -91,7 +92,7 @@ export const command: CommandFile = {
     if (given.flags.has('profiles')) return listProfiles(given);
     const options = optionsOf(given);
     await warmUp();
-    const engine = await startEngine(options);
+    const engine = await startEngine({ ...options, housekeeping });
     const { io, common } = given;
     if (common.json) io.out(`${engineJson(engine)}\n`);
     else {
