@@ -8,8 +8,8 @@
 //   node bench/sim/live.mjs --random 20 [--seed 1]
 //   node bench/sim/live.mjs --plan '--concurrency 200 -n 800 --max-tokens 20' [--engine '--scheduler mindie'] [--seed 1]
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomPlans } from './random-plans.mjs';
@@ -55,6 +55,13 @@ function dyno(args) {
     child.stdout.on('data', (text) => (out += text));
     child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`dyno ${args[0]} ended with ${code}`))));
   });
+}
+
+/** What the hypervisor has taken of all processors since they began; 0 where nobody knows. */
+function stolenMs() {
+  if (!existsSync('/proc/stat')) return 0;
+  // In hundredths of a second.
+  return 10 * Number(readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].trim().split(/ +/)[8]);
 }
 
 async function withEngine(engineWords, use) {
@@ -149,15 +156,18 @@ try {
   for await (const { name, engine, words } of plans) {
     const plan = [...words.split(' '), '--seed', String(seed)];
     const before = ['--concurrency', '8', '-n', '40', '--max-tokens', '40', '--seed', String(seed + 1)];
+    const [stolenBefore, beganMs] = [stolenMs(), performance.now()];
     const live = JSON.parse(
       await withEngine(engine, async (url) => {
         if (served) await dyno(['run', url, ...before, ...common]);
         return dyno(['run', url, ...plan, ...common]);
       }),
     );
+    const stolenRatio = (stolenMs() - stolenBefore) / (performance.now() - beganMs) / availableParallelism();
     const virtual = await virtually([...engine, ...words.split(' ')]);
     console.log(
-      `${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean} and ${virtual.outputTokens.mean}`,
+      `${name}: ${live.counts.ok} live, ${virtual.counts.ok} virtual, tokens ${live.outputTokens.mean.toFixed(1)} and ${virtual.outputTokens.mean.toFixed(1)}, ` +
+        `${(100 * stolenRatio).toFixed(1)} % of the processors stolen`,
     );
     for (const [metric, figure] of figures) {
       const [seen, told] = [live[metric][figure], virtual[metric][figure]];

@@ -23,10 +23,10 @@ function dice(seed) {
   };
 }
 
-/** `virtual` plays words for `dyno sim` and gives the summary. */
+/** Some are drawn again: those that would take too long. `virtual` plays words for `dyno sim` and gives the summary. */
 export async function* randomPlans(count, seed, virtual) {
-  for (let plan = 0; plan < count; plan++) {
-    const roll = dice(1000 * seed + plan);
+  for (let plan = 0, drawn = 0; plan < count; drawn++) {
+    const roll = dice(1000 * seed + drawn);
     const pick = (list) => list[Math.floor(roll() * list.length)];
     const between = (low, high) => Math.round(Math.exp(Math.log(low) + roll() * Math.log(high / low)));
     const range = (low, high) => {
@@ -45,11 +45,14 @@ export async function* randomPlans(count, seed, virtual) {
     const tried = await virtual([...engine, ...`--concurrency ${streams} -n ${few} ${lengths}`.split(' ')]);
     const perSec = tried.requestsPerSec;
     const most = Math.floor((longestMs / 1000) * perSec);
-    const requests = Math.min(2000, Math.max(40, Math.min(4 * streams + 60, most)));
+    if (most < 40) continue;
+    const ratio = 0.3 + 0.6 * roll();
+    const requests = Math.max(40, Math.min(4 * streams + 60, isOpen ? Math.floor(most * ratio) : most));
     const load = isOpen
-      ? `--rate ${(perSec * (0.3 + 0.6 * roll())).toPrecision(3)} --arrival ${pick(['poisson', 'constant', 'gamma(0.5)'])}`
+      ? `--rate ${(perSec * ratio).toPrecision(3)} --arrival ${pick(['poisson', 'constant', 'gamma(0.5)'])}`
       : `--concurrency ${Math.min(streams, requests)}`;
     const words = `${load} -n ${requests} ${lengths}`;
+    plan++;
     yield { name: `${engine.join(' ')} ${words}`, engine, words };
   }
 }

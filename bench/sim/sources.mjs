@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Exports of the rooms core, sim, fit, import and audit, in one object. */
 export async function sources() {
+  const { build } = await import('esbuild');
   const folder = mkdtempSync(join(tmpdir(), 'llmdyno-bench-'));
   const outfile = join(folder, 'rooms.mjs');
   const rooms = ['core', 'sim', 'fit', 'import'];

@@ -68,12 +68,15 @@ export class Answer {
     res.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
   }
 
-  /** Sends the head of a streamed answer, if that is not out yet: the first token takes it along. */
+  /** It is streamed, and its head is not out yet: the first token would take it along. */
+  get owesHead(): boolean {
+    return !this.#headSent && !this.#over && this.#parts.call.stream;
+  }
+
   sendHead(): void {
-    const { res, call } = this.#parts;
-    if (this.#headSent || this.#over || !call.stream) return;
+    if (!this.owesHead) return;
     this.#headSent = true;
-    res.flushHeaders();
+    this.#parts.res.flushHeaders();
   }
 
   /** What speaks for the whole answer. */

@@ -4,7 +4,10 @@ import { Heads } from './heads.ts';
 
 let quietMs = Infinity;
 const sent: number[] = [];
-const answer = (name: number): Answer => ({ sendHead: () => sent.push(name) }) as unknown as Answer;
+const answer = (name: number): Answer => {
+  const own = { owesHead: true, sendHead: () => sent.push(name) };
+  return own as unknown as Answer;
+};
 let heads: Heads;
 
 beforeEach(() => {
@@ -57,6 +60,19 @@ it('some are sent at a time, so that what has become urgent is not held up by th
   quietMs = 0.5;
   vi.advanceTimersByTime(20);
   expect(sent).toHaveLength(8);
+});
+
+it('an engine that is never quiet keeps nobody whose first token took the head along', () => {
+  quietMs = 0.1;
+  const all = Array.from({ length: 20 }, (_, name) => answer(name));
+  for (const one of all) heads.add(one);
+  vi.advanceTimersByTime(5);
+  for (const one of all.slice(0, 15)) Object.assign(one, { owesHead: false });
+  vi.advanceTimersByTime(5);
+  quietMs = 5;
+  vi.advanceTimersByTime(5);
+  expect(sent).toEqual([15, 16, 17, 18, 19]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('an engine that is stopped sends none', () => {

@@ -40,6 +40,7 @@ export class Heads {
 
   readonly #look = (): void => {
     this.stop();
+    this.#waiting = this.#waiting.filter(({ answer }) => answer.owesHead);
     if (this.quietMs() > clearMs) for (const { answer } of this.#waiting.splice(0, sliceHeads)) answer.sendHead();
     else if (this.#waiting.length > 0) {
       this.#timer = setTimeout(this.#look, 1);
