@@ -25,6 +25,11 @@ export class QuietHost {
     return BigInt(Math.round(this.#nowMs * 1e6));
   }
 
+  /** Whoever acts takes so long. */
+  spend(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   at(atMs: number, act: () => void): { atMs: number; act: () => void } {
     const timer = { atMs, act };
     this.#timers.push(timer);

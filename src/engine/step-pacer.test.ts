@@ -23,9 +23,10 @@ interface Came {
   ofTokens: Told;
 }
 
-/** A request, and when it is read. */
+/** A request, when it can be read, and how long reading it takes. */
 interface Read extends Arriving {
   atMs: number;
+  takesMs?: number;
 }
 
 function live(engine: EngineProfile, asked: readonly Read[], leadMs = 0): Came {
@@ -42,7 +43,12 @@ function live(engine: EngineProfile, asked: readonly Read[], leadMs = 0): Came {
     ms: leadMs,
     takesMs: () => 0,
   });
-  for (const { atMs, ...read } of asked) host.at(atMs, () => pacer.submit(read));
+  for (const { atMs, takesMs = 0, ...read } of asked) {
+    host.at(atMs, () => {
+      host.spend(takesMs);
+      pacer.submit(read);
+    });
+  }
   host.run();
   vi.unstubAllGlobals();
   return came;
@@ -88,6 +94,28 @@ const asks = fc
     });
   });
 
+/** Many who ask at one moment: sent one right after the other, and read for longer than the first of them wait for. */
+const bursts = fc
+  .record({
+    asks: fc.array(
+      fc.record({ inputTokens: fc.integer({ min: 1, max: 200 }), outputTokens: fc.integer({ min: 1, max: 6 }) }),
+      {
+        minLength: 120,
+        maxLength: 200,
+      },
+    ),
+    sendUs: fc.integer({ min: 20, max: 60 }),
+    readUs: fc.integer({ min: 150, max: 300 }),
+  })
+  .map(({ asks: all, sendUs, readUs }): Read[] =>
+    all.map(({ inputTokens, outputTokens }, id) => {
+      const sentMs = 1 + ((id + 1) * sendUs) / 1000;
+      const { askedMs, takenMs, lateMs } = takenLive(profile, { dueMs: 1, sentMs });
+      const arrivalMs = takenMs + 1e-6 * lateMs;
+      return { id, askedMs, arrivalMs, lateMs, atMs: sentMs, takesMs: readUs / 1000, inputTokens, outputTokens };
+    }),
+  );
+
 const rounded = (told: Told): [number, number[]][] =>
   [...told].toSorted(([a], [b]) => a - b).map(([id, times]) => [id, times.map((ms) => Math.round(ms * 1e4) / 1e4)]);
 
@@ -102,6 +130,21 @@ describe('an engine that is told when requests were due', () => {
           expect(rounded(live(engine, asked).made)).toEqual(rounded(virtual(engine, asked)));
         }),
         { numRuns: 60 },
+      );
+    },
+  );
+
+  it.each(schedulerNames)(
+    'under %s makes every token of a burst when virtual time makes it, however long that is read',
+    (name) => {
+      // Steps that last longer than it takes to read all, and steps that do not.
+      fc.assert(
+        fc.property(bursts, fc.constantFrom(0, 0.01), (asked, p1MsPerPrefillToken) => {
+          const cost = { ...profile.cost, aMs: 12, cMsPerDecode: 0, p1MsPerPrefillToken };
+          const engine: EngineProfile = { ...profile, cost, maxBatchSize: 256, scheduler: { name, settings: {} } };
+          expect(rounded(live(engine, asked).made)).toEqual(rounded(virtual(engine, asked)));
+        }),
+        { numRuns: 20 },
       );
     },
   );
