@@ -111,7 +111,7 @@ export class StepPacer {
   /** Puts a request before the engine at its arrivalMs, which is now, a little ago or later. */
   submit(request: Arriving): void {
     const { id, lateMs = 0, askedMs, arrivalMs } = request;
-    if (this.#step !== null && this.#step.batchSize > 0 && arrivalMs <= this.#begunMs) {
+    if (this.#step !== null && this.#step.batchSize > 0 && !this.#isFirst && arrivalMs <= this.#begunMs) {
       this.#core.join(request);
       this.#endMs = this.#step.endMs;
       this.#touchedAt = this.#looks;
@@ -176,8 +176,11 @@ export class StepPacer {
       return this.#endMs! - this.#aheadMs - (mostEarlyMs + firstsMs) * this.#speed;
     }
     // A rest ends sooner if somebody comes, as a step that is not decided yet is joined.
-    const beginMs = this.#endMs ?? this.#beginMs ?? this.#arriving[0]?.arrivalMs;
-    return beginMs === undefined ? Infinity : beginMs + this.#graceMs * this.#speed;
+    const beginMs = this.#endMs ?? this.#beginMs;
+    if (beginMs !== null) return beginMs + this.#graceMs * this.#speed;
+    // Tokens of a late request are as late: another that was sent before it and is not read yet may still begin.
+    const decided = this.#arriving.map(({ arrivalMs, lateMs = 0 }) => arrivalMs + Math.max(0, lateMs));
+    return Math.min(...decided) + this.#graceMs * this.#speed;
   }
 
   /** An engine that rests begins with the first that comes, and with nobody else. */
