@@ -2,14 +2,11 @@ import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.t
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
-import { compileAsUsual } from './compiling.ts';
-import { collectAlone, keepHeapLevel } from './garbage.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
-import { isLight, loadSize } from './load-size.ts';
 import { Phase } from './phase.ts';
 import type { PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
@@ -113,16 +110,11 @@ export class LoadSession {
 
   /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended; null = as soon as all is set up for it. */
   async run(name: PhaseName, startMs: number | null): Promise<void> {
-    const { clock, plan } = this.#parts;
+    const { clock } = this.#parts;
     if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
     this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
     this.#watch.start();
-    const ends = [keepHeapLevel(loadSize(plan) === 'huge'), compileAsUsual, ...(isLight(plan) ? [collectAlone()] : [])];
-    try {
-      await this.#phase!.run(startMs ?? clock.nowMs());
-    } finally {
-      for (const end of ends) end();
-    }
+    await this.#phase!.run(startMs ?? clock.nowMs());
     const { skewMs } = this.#serverClock;
     this.health = this.#watch.stop(this.#phase!.spunMs, {
       opened: this.#pool.opened - this.#before.opened,

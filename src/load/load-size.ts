@@ -1,18 +1,14 @@
 import type { RunPlan } from '../core/index.ts';
 
-/**
- * How much a load asks of the client itself. From `large` on, code that is not compiled for speed is late by more than a timer is; from
- * `huge` on, a collection of garbage in one go takes longer than those take that give memory back.
- */
-export type LoadSize = 'small' | 'large' | 'huge';
+/** How much a load asks of the client itself. From `large` on, code that is not compiled for speed is late by more than a timer is. */
+export type LoadSize = 'small' | 'large';
 
 /** Streams, or requests a second. */
-const [large, huge] = [100, 4000];
+const large = 100;
 
 export function loadSize({ load }: RunPlan): LoadSize {
   const size = Math.max(load.concurrency ?? 0, load.ratePerSec ?? 0);
-  if (size < large) return 'small';
-  return size < huge ? 'large' : 'huge';
+  return size < large ? 'small' : 'large';
 }
 
 /** Whether there is time between two requests: few come, and none because another has ended. */

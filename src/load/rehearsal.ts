@@ -1,10 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Ended, RunPlan, Workload } from '../core/index.ts';
 import { plainPrompt } from '../workload/index.ts';
-import { compileLater } from './compiling.ts';
-import { collectGarbage, collectNewGarbage, limitGrowth, widenNursery } from './garbage.ts';
+import { collectGarbage, collectNewGarbage, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
-import { isLight, loadSize } from './load-size.ts';
+import { loadSize } from './load-size.ts';
 import { Outbox } from './outbox.ts';
 import type { RunClock } from './run-clock.ts';
 import { standIn } from './stand-in.ts';
@@ -21,8 +20,6 @@ interface Play {
 const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000 };
 /** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
 const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
-/** The second one so that what the first one made ready to be compiled is, and not while the first requests leave. */
-const lightPlay: Play = { ...smallPlay, plays: 2 };
 const keptEndings = 16;
 const lookMs = 10;
 /** Less processor time than that in one look is none. */
@@ -53,22 +50,18 @@ export async function rehearse(
   phase: 'warmup' | 'measure',
   makeRecord: () => (played: Ended) => void = () => () => {},
 ): Promise<void> {
-  const size = loadSize(plan);
-  const isLarge = size !== 'small';
+  const isLarge = loadSize(plan) === 'large';
   if (phase === 'warmup' && (rehearsed || !isLarge)) return;
-  if (phase === 'measure' && size !== 'huge') limitGrowth();
   if (isLarge) widenNursery();
   collectGarbage();
   const server = await standIn();
   // Without a loopback device the run itself is the rehearsal.
   if (server === null) return;
   rehearsed = true;
-  const light = isLight(plan);
-  const rehearsal = isLarge ? largePlay : light ? lightPlay : smallPlay;
+  const rehearsal = isLarge ? largePlay : smallPlay;
   const played = playedPlan(plan, (server.address() as AddressInfo).port, rehearsal);
   try {
     for (let i = 1; i <= rehearsal.plays; i++) {
-      if (light && i === rehearsal.plays) compileLater();
       await play(played, clock, makeRecord());
       if (rehearsal.plays > 1) await compiled();
     }
