@@ -70,5 +70,10 @@ export function problem(code: ProblemCode, words: string | null = null, status: 
 
 /** Text of a stranger made safe for one line of a terminal. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return printableLine(text).trim();
+}
+
+/** The same for a whole line, whose blanks at either end mean something. */
+export function printableLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu, ' ');
 }

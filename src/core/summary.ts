@@ -110,7 +110,8 @@ export interface Summary extends Figures {
   schema: 'llmdyno.summary/1';
   runId: string;
   label: string | null;
-  source: { tool: string; file: string | null };
+  /** block: the tool's own block, line by line as it stood in running text; absent = none, or it told of several points. */
+  source: { tool: string; file: string | null; block?: string };
   /** The whole run was played in virtual time; an engine that is simulated behind a real load is told by `engine`. */
   simulated: boolean;
   /** Who answered, in its own words, and whether that is a simulated engine; absent = it did not say. */

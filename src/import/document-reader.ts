@@ -3,6 +3,7 @@ import { plainLine } from './box-table.ts';
 import type { Complain, ImportProblem } from './imported.ts';
 import { means } from './fact-key.ts';
 import { PipeTableCollector } from './pipe-table.ts';
+import { BlockLines } from './block-lines.ts';
 import { absorb, repeats } from './same-point.ts';
 import type { PointDraft } from './point-draft.ts';
 import { Section } from './section.ts';
@@ -33,7 +34,7 @@ export class DocumentReader {
   /** Concurrency announced by the list item above a block ("- parallel 8"). */
   private announced: { digits: string; line: number } | null = null;
   private fence: { mark: string; code: boolean } | null = null;
-  private active: { format: TextFormat; reader: BlockReader } | null = null;
+  private active: { format: TextFormat; reader: BlockReader; lines: BlockLines } | null = null;
   private readonly table = new PipeTableCollector();
   private lineNumber = 0;
   private points = 0;
@@ -94,9 +95,10 @@ export class DocumentReader {
     if (this.active === null) {
       if (opening === undefined) return false;
       this.closeTable();
-      this.active = { format: opening, reader: opening.reader(this.complain) };
+      this.active = { format: opening, reader: opening.reader(this.complain), lines: new BlockLines(this.lineNumber) };
     }
     const said = this.active.reader.feed(text, this.lineNumber);
+    if (said !== 'not-mine') this.active.lines.add(text);
     if (said === 'more') return true;
     this.closeBlock();
     if (said === 'done') return true;
@@ -105,9 +107,10 @@ export class DocumentReader {
 
   private closeBlock(): void {
     if (this.active === null) return;
-    const { reader } = this.active;
+    const { reader, lines } = this.active;
     this.active = null;
     const drafts = reader.end();
+    if (drafts.length === 1) drafts[0]!.block = lines.upTo(drafts[0]!);
     const rows = drafts.filter((draft) => draft.from === 'table');
     if (rows.length > 0) this.here().addTable(rows);
     for (const draft of drafts) {

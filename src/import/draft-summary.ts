@@ -13,7 +13,11 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
     schema: 'llmdyno.summary/1',
     runId,
     label: draft.label,
-    source: { tool: draft.tool, file: file.split(/[/\\]/).at(-1) ?? null },
+    source: {
+      tool: draft.tool,
+      file: file.split(/[/\\]/).at(-1) ?? null,
+      ...(draft.block !== null && { block: draft.block }),
+    },
     simulated: false,
     partial: false,
     model: draft.model,

@@ -23,6 +23,8 @@ export class PointDraft {
   readonly line: number;
   readonly facts = new Map<FactKey, Fact>();
   readonly mentions: Mention[] = [];
+  /** The lines of its block, as they stood in running text; null = not from such a block alone. */
+  block: string | null = null;
   label: string | null = null;
   model: string | null = null;
   startedAt: string | null = null;

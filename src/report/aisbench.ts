@@ -1,11 +1,11 @@
 import type { Distribution, Summary } from '../core/index.ts';
-import { dialectNotes, totalTokens } from './dialect.ts';
+import { dialectNotes, givenBack, totalTokens } from './dialect.ts';
 import { countOf } from './figure-text.ts';
 import { pointsOf } from './reported.ts';
 import type { Reporter } from './reported.ts';
 
 /** AISBench's two boxed tables, one pair per point; Concurrency is what was reached, Max Concurrency what was asked. */
-export const aisbench: Reporter = (what) => pointsOf(what).map(tables).join('\n');
+export const aisbench: Reporter = (what) => pointsOf(what).map(givenBack('aisbench', tables)).join('\n');
 
 const statistics = ['mean', 'min', 'max', 'p50', 'p75', 'p90', 'p99'] as const;
 

@@ -1,5 +1,6 @@
 import { percentileRanks } from '../core/index.ts';
 import type { Distribution, Summary } from '../core/index.ts';
+import { givenBack } from './dialect.ts';
 import { countOf, digitsFor, secondsOf } from './figure-text.ts';
 import { pointsOf } from './reported.ts';
 import type { Reporter } from './reported.ts';
@@ -9,7 +10,7 @@ import type { Reporter } from './reported.ts';
  * A figure that is not known has no line. "Average time per output token" is that tool's own: duration over all
  * output tokens. Simulated, partial and invalid points say so on lines of their own, which no reader of v0.5 looks at.
  */
-export const evalscope: Reporter = (what) => pointsOf(what).map(block).join('\n');
+export const evalscope: Reporter = (what) => pointsOf(what).map(givenBack('evalscope', block)).join('\n');
 
 function block(summary: Summary): string {
   const { counts, load } = summary;

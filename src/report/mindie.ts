@@ -1,7 +1,7 @@
 import { printable } from '../core/index.ts';
-import type { Distribution, Summary } from '../core/index.ts';
+import type { DistributionName, Summary } from '../core/index.ts';
 import { boxedTable } from './boxed-table.ts';
-import { dialectNotes } from './dialect.ts';
+import { dialectNotes, givenBack } from './dialect.ts';
 import { countOf, secondsOf } from './figure-text.ts';
 import { pointsOf } from './reported.ts';
 import type { Reporter } from './reported.ts';
@@ -11,43 +11,63 @@ import type { Reporter } from './reported.ts';
  * time between tokens, except its SLO_P90, which there is the p90 of each request's own mean (our TPOT p90); a figure
  * that is not known is `/`, as that tool writes it. Throughput counts ok requests.
  */
-export const mindie: Reporter = (what) => pointsOf(what).map(tables).join('\n');
+export const mindie: Reporter = (what) => pointsOf(what).map(givenBack('mindie', tables)).join('\n');
 
-const columns = ['max', 'min', 'p75', 'p90'] as const;
+const statistics = ['mean', 'max', 'min', 'p75', 'p90', 'slo', 'p99'] as const;
+type Statistic = (typeof statistics)[number];
+
+/** The rows in that tool's order; what a summary has no figure of is known only where its own files printed it. */
+const rows: readonly [name: string, unit: string, key?: DistributionName][] = [
+  ['FirstTokenTime', ' ms', 'ttftMs'],
+  ['DecodeTime', ' ms', 'itlMs'],
+  ['LastDecodeTime', ' ms'],
+  ['MaxDecodeTime', ' ms'],
+  ['GenerateTime', ' ms', 'latencyMs'],
+  ['InputTokens', '', 'inputTokens'],
+  ['GeneratedTokens', '', 'outputTokens'],
+  ['GeneratedTokenSpeed', ' token/s', 'userTokensPerSec'],
+  ['GeneratedCharacters', ''],
+  ['Tokenizer', ' ms'],
+  ['Detokenizer', ' ms'],
+  ['CharactersPerToken', ''],
+  ['PostProcessingTime', ' ms'],
+  ['ForwardTime', ' ms'],
+  ['PrefillBatchsize', ''],
+  ['DecoderBatchsize', ''],
+  ['QueueWaitTime', ' μs'],
+];
 
 function tables(summary: Summary): string {
   const n = String(summary.latencyMs?.n ?? countOf(summary.counts, 'ok') ?? '/');
-  const row = (name: string, dist: Distribution | null, unit: string, sloP90?: number | null): string[] => {
-    const cell = (value: number | null | undefined): string =>
-      typeof value === 'number' ? `${digits(value)}${unit}` : '/';
-    return [
-      name,
-      cell(dist?.mean),
-      ...columns.map((key) => cell(dist?.[key])),
-      cell(sloP90 === undefined ? dist?.p90 : sloP90),
-      cell(dist?.p99),
-      n,
-    ];
-  };
-  const performance = [
-    row('FirstTokenTime', summary.ttftMs, ' ms'),
-    row('DecodeTime', summary.itlMs, ' ms', summary.tpotMs?.p90 ?? null),
-    row('GenerateTime', summary.latencyMs, ' ms'),
-    row('InputTokens', summary.inputTokens, ''),
-    row('GeneratedTokens', summary.outputTokens, ''),
-    row('GeneratedTokenSpeed', summary.userTokensPerSec, ' token/s'),
-  ].filter((cells) => cells[1] !== '/');
+  const performance = rows.flatMap(([name, unit, key]) => {
+    const cells = statistics.map((statistic) => cell(summary, name, key, statistic));
+    if (cells[0] === null) return [];
+    return [[name, ...cells.map((shown) => (shown === null ? '/' : shown + unit)), n]];
+  });
   return [
     ...dialectNotes(summary),
     'The BenchMark test performance metric result is:',
     ...boxedTable(['Metric', 'average', 'max', 'min', 'P75', 'P90', 'SLO_P90', 'P99', 'N'], performance),
     'The BenchMark test common metric result is:',
-    ...boxedTable(['Common Metric', 'Value'], common(summary)),
+    ...boxedTable(['Common Metric', 'Value'], commonRows(summary)),
     '',
   ].join('\n');
 }
 
-function common(summary: Summary): string[][] {
+/** The digits of a cell, those that the source printed where they say the same; null = not known. */
+function cell(summary: Summary, name: string, key: DistributionName | undefined, statistic: Statistic): string | null {
+  const own = `server.${name}.${statistic === 'slo' ? 'slo_p90' : statistic}`;
+  if (Object.hasOwn(summary.printed, own)) return summary.printed[own]!;
+  if (key === undefined) return null;
+  const dist = key === 'itlMs' && statistic === 'slo' ? summary.tpotMs : summary[key];
+  const rank = statistic === 'slo' ? 'p90' : statistic;
+  const value = dist?.[rank];
+  if (typeof value !== 'number') return null;
+  const printed = summary.printed[`${key}.${rank}`];
+  return dist === summary[key] && printed !== undefined && Number(printed) === value ? printed : digits(value);
+}
+
+function commonRows(summary: Summary): string[][] {
   const { counts, load } = summary;
   const [ok, failed, planned] = [countOf(counts, 'ok'), countOf(counts, 'failed'), countOf(counts, 'planned')];
   const share = (value: number | null): string | null =>
@@ -62,8 +82,16 @@ function common(summary: Summary): string[][] {
     summary.outputTokensPerSec === null || !load.concurrency ? null : summary.outputTokensPerSec / load.concurrency;
   const lpct =
     summary.ttftMs?.mean == null || !summary.inputTokens?.mean ? null : summary.ttftMs.mean / summary.inputTokens.mean;
-  const rows: [string, string | null][] = [
+  const source = (key: string): string | null => {
+    const said = summary.source.tool === 'mindie' ? summary.server?.[key] : null;
+    return typeof said === 'string' ? printable(said).replaceAll('|', '/') : null;
+  };
+  // Newer builds tell all three speeds, and call the one of before by another name.
+  const newer = summary.source.tool === 'mindie' && Object.hasOwn(summary.printed, 'totalTokensPerSec');
+  const common: [string, string | null][] = [
+    ['CurrentTime', source('currentTime')],
     ['TimeElapsed', rate(secondsOf(summary.durationMs), 's')],
+    ['DataSource', source('dataSource')],
     ['Failed', share(failed)],
     ['Returned', share(ok)],
     ['Total', planned === null ? null : `${planned}[ 100.0% ]`],
@@ -71,11 +99,17 @@ function common(summary: Summary): string[][] {
     ['ModelName', summary.model === null ? null : printable(summary.model).replaceAll('|', '/')],
     ['lpct', rate(lpct, 'ms')],
     ['Throughput', rate(summary.requestsPerSec, 'req/s')],
-    ['GenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')],
+    ...(newer
+      ? ([
+          ['InputGenerateSpeed', rate(summary.inputTokensPerSec, 'token/s')],
+          ['OutputGenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')],
+          ['TotalGenerateSpeed', rate(summary.totalTokensPerSec, 'token/s')],
+        ] satisfies [string, string | null][])
+      : ([['GenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')]] satisfies [string, string | null][])),
     ['GenerateSpeedPerClient', rate(perClient, 'token/s')],
     ['accuracy', summary.accuracy === undefined ? '/' : `${digits(summary.accuracy.ratio * 100)}%`],
   ];
-  return rows.filter((row): row is [string, string] => row[1] !== null);
+  return common.filter((row): row is [string, string] => row[1] !== null);
 }
 
 /** At most four decimals, as that tool rounds. */

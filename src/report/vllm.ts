@@ -1,6 +1,6 @@
 import type { Distribution, Summary } from '../core/index.ts';
 import { countOf, secondsOf } from './figure-text.ts';
-import { dialectNotes, totalTokens } from './dialect.ts';
+import { dialectNotes, givenBack, totalTokens } from './dialect.ts';
 import { pointsOf } from './reported.ts';
 import type { Reporter } from './reported.ts';
 
@@ -9,7 +9,7 @@ import type { Reporter } from './reported.ts';
  * figure that is not known has no line; latency stands as that tool's E2EL. Whatever must be known before the figures
  * are read stands above the block, where that tool prints its own remarks.
  */
-export const vllm: Reporter = (what) => pointsOf(what).map(block).join('\n');
+export const vllm: Reporter = (what) => pointsOf(what).map(givenBack('vllm', block)).join('\n');
 
 const width = 50;
 

@@ -164,7 +164,7 @@ describe('commands that people have, with dyno as in front', () => {
     );
     expect(done.code).toBe(0);
     expect(done.out).toMatch(
-      /^Total time: [\d.]+ s\nThroughput: [\d.]+ requests\/s\nAverage latency: [\d.]+ s\nAverage latency per token: [\d.]+ s\nAverage latency per output token: [\d.]+ s\n$/,
+      /^Total time: [\d.]+ s\nThroughput: [\d.]+ requests\/s\nAverage latency: [\d.]+ s\nAverage latency per token: [\d.]+ s\nAverage latency per output token: [\d.]+ s\nCompletion tokens per second: [\d.]+ tokens\/s\n$/,
     );
   });
 

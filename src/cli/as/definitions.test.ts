@@ -273,7 +273,8 @@ describe("vLLM's definitions", () => {
     // 250 ms over 13 tokens and 600 ms over 13; over 3 output tokens each.
     expect(block2023(two)).toBe(
       'Total time: 1.00 s\nThroughput: 2.00 requests/s\nAverage latency: 0.42 s\n' +
-        'Average latency per token: 0.03 s\nAverage latency per output token: 0.14 s\n',
+        'Average latency per token: 0.03 s\nAverage latency per output token: 0.14 s\n' +
+        'Completion tokens per second: 6.0 tokens/s\n',
     );
   });
 });

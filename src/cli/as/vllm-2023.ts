@@ -4,6 +4,7 @@ import { opener } from './chosen-prompts.ts';
 import { readForeign } from './foreign-flags.ts';
 import { choiceOf, realOf, requiredOf, wholeOf } from './foreign-values.ts';
 import { measureAs, warnMoot } from './measure-as.ts';
+import { pythonFloat } from './vllm-block.ts';
 import type { AsMeasured } from './measure-as.ts';
 import { servedOf, sumOf } from './served.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
@@ -55,7 +56,7 @@ export async function vllm2023(typed: readonly string[], given: Given): Promise<
   return code;
 }
 
-/** The five lines; tokens are those of the dataset, as that script never looks at what came back. */
+/** The six lines; tokens are those of the dataset, as that script never looks at what came back. */
 export function block2023({ summary, exchanges }: AsMeasured): string {
   const lengths = new Map(
     exchanges.map((exchange) => [
@@ -68,6 +69,7 @@ export function block2023({ summary, exchanges }: AsMeasured): string {
   );
   const served = servedOf(exchanges);
   const n = Math.max(1, served.length);
+  const tokens = sumOf(served, (one) => lengths.get(one.seq)!.output);
   const totalSec = (summary.durationMs ?? 0) / 1000;
   const mean = (per: (length: { input: number; output: number }) => number): string =>
     (sumOf(served, (one) => one.latencyMs / 1000 / Math.max(1, per(lengths.get(one.seq)!))) / n).toFixed(2);
@@ -77,6 +79,8 @@ export function block2023({ summary, exchanges }: AsMeasured): string {
     `Average latency: ${mean(() => 1)} s`,
     `Average latency per token: ${mean(({ input, output }) => input + output)} s`,
     `Average latency per output token: ${mean(({ output }) => output)} s`,
+    // A line that documents of the time show and the published script does not have; Python prints the float whole.
+    `Completion tokens per second: ${pythonFloat(totalSec === 0 ? 0 : tokens / totalSec)} tokens/s`,
     '',
   ].join('\n');
 }

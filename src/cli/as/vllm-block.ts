@@ -91,6 +91,7 @@ function centred(title: string, fill: string): string {
   return fill.repeat(left) + title + fill.repeat(width - title.length - left);
 }
 
-function pythonFloat(value: number): string {
+/** A float as Python prints it. */
+export function pythonFloat(value: number): string {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }

@@ -148,7 +148,7 @@ export const summarySchema = z
     schema: z.literal('llmdyno.summary/1'),
     runId: z.string(),
     label: z.string().nullable(),
-    source: z.object({ tool: z.string(), file: z.string().nullable() }),
+    source: z.object({ tool: z.string(), file: z.string().nullable(), block: z.string().exactOptional() }),
     simulated: z.boolean(),
     engine: z.object({ server: z.string(), simulated: z.boolean() }).exactOptional(),
     partial: z.boolean().default(false),
