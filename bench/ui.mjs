@@ -97,12 +97,13 @@ async function selftest(ui, readers) {
   const known = new Set(await readdir(store));
   const test = begin(['selftest', '--concurrency', values.streams, '--keep', '--json', '--lenient', '--store', store]);
   const stop = new AbortController();
+  const headers = { authorization: `Bearer ${new URL(ui).searchParams.get('token')}` };
   let events = 0;
   const read = async (id) => {
     try {
       let answer;
       // A folder is there a moment before its plan is.
-      do answer = await fetch(`${ui}api/v1/runs/${id}/live`, { signal: stop.signal });
+      do answer = await fetch(new URL(`/api/v1/runs/${id}/live`, ui), { headers, signal: stop.signal });
       while (!answer.ok);
       const { body } = answer;
       for await (const piece of body) events += Buffer.from(piece).toString().split('event: ').length - 1;

@@ -9,5 +9,6 @@
  */
 export type { Desk, Job, Kept, Rendering } from './server/desk.ts';
 export { readAppFiles } from './server/app-files.ts';
+export { makeToken } from './server/guard.ts';
 export { startUi } from './server/start-ui.ts';
 export type { RunningUi, UiOptions } from './server/start-ui.ts';

@@ -102,13 +102,14 @@ test('a run that is started from the page is done by the workers, and is live th
   const team = ['--workers', redis.url, '--min-workers', '2'];
   const ui = start(['ui', '--port', '0', '--no-open', '--store', store, ...team]);
   const address = (await ui.until('out', /\n/)).trim();
+  const mine = { authorization: `Bearer ${new URL(address).searchParams.get('token')}` };
   const page = async <T>(path: string, body?: unknown): Promise<T> => {
     const change = {
       method: 'POST',
-      headers: { 'x-llmdyno': '1', 'content-type': 'application/json' },
+      headers: { ...mine, 'x-llmdyno': '1', 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const reply = await fetch(new URL(`/api/v1${path}`, address), body === undefined ? {} : change);
+    const reply = await fetch(new URL(`/api/v1${path}`, address), body === undefined ? { headers: mine } : change);
     return (await reply.json()) as T;
   };
   const words = { rate: '20', duration: '60', 'max-tokens': '8' };

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -22,7 +32,7 @@ function send(
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const asked = request(
-      { hostname, port, path, method: options.method ?? 'GET', headers: options.headers ?? {} },
+      { hostname, port, path, method: options.method ?? 'GET', headers: { ...pass, ...options.headers } },
       (answer) => {
         const pieces: Buffer[] = [];
         answer.on('data', (piece: Buffer) => pieces.push(piece));
@@ -42,6 +52,8 @@ let folder: string;
 let store: string;
 let page: Running;
 let base: string;
+/** The token of the page on loopback: most attacks are tried by somebody whom it knows. */
+let pass: { authorization?: string } = {};
 let runId: string;
 
 beforeAll(async () => {
@@ -55,6 +67,7 @@ beforeAll(async () => {
   symlinkSync(join(folder, 'outside'), join(store, 'link'));
   page = start(['ui', '--port', '0', '--no-open', '--store', store], { env: { SECRET_KEY: 'sk-do-not-tell' } });
   base = (await page.until('out', /\n/)).trim();
+  pass = { authorization: `Bearer ${new URL(base).searchParams.get('token')}` };
 });
 afterAll(async () => {
   page.child.kill('SIGTERM');
@@ -154,6 +167,7 @@ describe('a page on loopback', () => {
       { command: 'run', url: 'plan.yaml', words: { dataset: 'lines:/etc/passwd' } },
       { command: 'run', url: 'http://127.0.0.1:9', words: { store: '/etc' } },
       { command: 'run', url: 'http://127.0.0.1:9', words: { header: 'X: env:SECRET_KEY' } },
+      { command: 'run', url: 'http://127.0.0.1:9', words: { 'key-env': 'SECRET_KEY' } },
       { command: 'engine', url: null, words: {} },
       { command: 'sim', url: null, words: { profile: '/etc/passwd' } },
     ];
@@ -214,12 +228,89 @@ describe('a page on loopback', () => {
       const socket = connect(Number(port), hostname);
       socket.pause();
       socket.on('error', () => {});
-      socket.write(`GET /api/v1/runs/${runId}/live HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+      socket.write(
+        `GET /api/v1/runs/${runId}/live HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: ${pass.authorization}\r\n\r\n`,
+      );
       return socket;
     });
     for (let i = 0; i < 20; i++) expect((await send(base, '/api/v1/runs')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     expect((await send(base, '/api/v1/runs')).status).toBe(200);
+  });
+});
+
+describe('another user of the same host', () => {
+  const nobody = 65_534;
+  const mayBecome = process.getuid?.() === 0;
+
+  /** What somebody with this uid is told by a script, a line of JSON. */
+  function asNobody(script: string, words: readonly string[]): Promise<unknown> {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...words], {
+      uid: nobody,
+      gid: nobody,
+      cwd: '/',
+      env: {},
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => (out += piece));
+    return new Promise((resolve) => child.once('close', () => resolve(JSON.parse(out))));
+  }
+
+  test.runIf(mayBecome)(
+    'reads no run, starts nothing and finds no token, though the page is up for its owner',
+    async () => {
+      const { origin, searchParams } = new URL(base);
+      const script = `
+      import { readdirSync, readFileSync } from 'node:fs';
+      const [origin, pid] = process.argv.slice(1);
+      const change = { method: 'POST', headers: { 'x-llmdyno': '1' }, body: '{}' };
+      const status = async (path, how) => (await fetch(origin + path, how)).status;
+      const asked = [];
+      for (const path of ['/', '/api/v1/runs', '/api/v1/words', '/api/v1/openapi.json', '/?token=x'])
+        asked.push(await status(path));
+      for (const path of ['/start', '/import?name=x', '/runs/x/stop', '/tunes/x/pause'])
+        asked.push(await status('/api/v1' + path, change));
+      const seen = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).flatMap((name) => {
+        const read = (file) => { try { return readFileSync('/proc/' + name + '/' + file, 'utf8'); } catch { return ''; } };
+        return [read('cmdline'), name === pid ? read('environ') : ''];
+      }).join(' ');
+      console.log(JSON.stringify({ asked, seen }));`;
+      const found = (await asNobody(script, [origin, String(page.child.pid)])) as { asked: number[]; seen: string };
+      expect(found.asked).toEqual([401, 401, 401, 401, 401, 401, 401, 401, 401]);
+      expect(found.seen).toContain(origin);
+      expect(found.seen).not.toContain(searchParams.get('token'));
+      expect(found.seen).not.toContain('sk-do-not-tell');
+    },
+  );
+
+  test('a token file is made for its owner alone, taken again, and refused where others may read it', async () => {
+    const file = join(await emptyFolder(), 'token');
+    const words = ['ui', '--port', '0', '--no-open', '--store', store, '--token-file', file];
+    const tokens = new Set<string>();
+    for (let i = 0; i < 2; i++) {
+      const own = start(words);
+      const address = (await own.until('out', /\n/)).trim();
+      const token = readFileSync(file, 'utf8').trim();
+      tokens.add(token);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect((await send(address, '/api/v1/runs')).status).toBe(401);
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await send(address, '/api/v1/runs', { headers })).status).toBe(200);
+      own.child.kill('SIGTERM');
+      const { out, err } = await own.done;
+      expect(out + err).not.toContain(token);
+    }
+    expect(tokens.size).toBe(1);
+    chmodSync(file, 0o644);
+    const refused = await dyno(words);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('can be read by other users')]);
+  });
+
+  test('a key typed where a variable is named is refused without being repeated', async () => {
+    const { code, out, err } = await dyno(['ui', '--port', '0', '--store', store, '--allow-key-env', 'sk_live_4242']);
+    expect(code).toBe(2);
+    expect(out + err).not.toContain('4242');
   });
 });
 
@@ -264,7 +355,8 @@ describe('a page for other machines', () => {
       `/api/v1/runs?token=${right}`,
     ])
       expect((await send(own(), path)).status).toBe(401);
-    for (const cookie of ['dyno_token=', 'dyno_token=x', `dyno_token=${wrong}`, `other=${right}`])
+    const name = `dyno_token_${url.port}`;
+    for (const cookie of [`${name}=`, `${name}=x`, `${name}=${wrong}`, `other=${right}`, `dyno_token=${right}`])
       expect((await send(own(), '/api/v1/runs', { headers: { cookie } })).status).toBe(401);
   });
 

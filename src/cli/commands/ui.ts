@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
@@ -8,7 +7,9 @@ import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
+import { openPrivately } from '../open-browser.ts';
 import { redisPlace } from '../redis-place.ts';
+import { tokenOf } from '../token-file.ts';
 import { uiDesk } from '../ui-desk.ts';
 
 const defaultPort = '4477';
@@ -36,8 +37,8 @@ export const command: CommandFile = {
       name: 'host',
       value: 'ADDRESS',
       help: {
-        en: `address to listen on (default: ${loopback}); any but loopback needs the token in the printed address`,
-        zh: `监听地址（默认：${loopback}）；非本机地址需使用所打印网址中的令牌`,
+        en: `address to listen on (default: ${loopback}); any but loopback is reached from other machines`,
+        zh: `监听地址（默认：${loopback}）；非本机地址可从其他机器访问`,
       },
     },
     {
@@ -47,6 +48,23 @@ export const command: CommandFile = {
       help: {
         en: 'runs may be started only against these, repeatable; with --host none may be started without it',
         zh: '只允许对这些目标启动运行，可重复；使用 --host 时不给出则不能启动运行',
+      },
+    },
+    {
+      name: 'allow-key-env',
+      value: 'NAME',
+      repeat: true,
+      help: {
+        en: 'environment variable that runs started from the page may send as a key, repeatable (default: none)',
+        zh: '从页面启动的运行可用作密钥的环境变量，可重复（默认：无）',
+      },
+    },
+    {
+      name: 'token-file',
+      value: 'FILE',
+      help: {
+        en: 'keep the token of the page in this file, made where it is missing, so that it stays the same; the printed address is without it then',
+        zh: '把页面的令牌保存在此文件中（没有则创建），重启后不变；此时打印的网址不含令牌',
       },
     },
     {
@@ -89,22 +107,30 @@ export const command: CommandFile = {
     const files = await readAppFiles(new URL('../web/', import.meta.url));
     const datasets = datasetsOf(given);
     const allowedTargets = given.flags.get('allow-target') ?? null;
+    const keyVariables = keyVariablesOf(given);
+    const tokenFile = last(given, 'token-file');
+    const token = tokenFile === undefined ? null : tokenOf(tokenFile);
+    const desk = uiDesk(given, team);
     const ui = await listening(
-      () => startUi({ host, port, allowedTargets, datasets, files, desk: uiDesk(given, team) }),
+      () => startUi({ host, port, allowedTargets, datasets, keyVariables, token, files, desk }),
       host,
       port,
     );
     const { io, common } = given;
-    io.out(common.json ? `${JSON.stringify({ schema: 'llmdyno.ui/1', url: ui.url })}\n` : `${ui.url}\n`);
-    if (!common.quiet && !common.json)
+    const printed = tokenFile === undefined ? ui.url : ui.address;
+    io.out(common.json ? `${JSON.stringify({ schema: 'llmdyno.ui/1', url: printed })}\n` : `${printed}\n`);
+    if (!common.quiet && !common.json) {
+      if (tokenFile !== undefined) io.err(`${say(withToken, common.lang)}\n`);
       io.err(`${say({ en: 'Ctrl-C ends the page; runs go on', zh: '按 Ctrl-C 关闭页面；运行会继续' }, common.lang)}\n`);
-    if (wantsBrowser(given)) openBrowser(ui.url);
+    }
+    const closeFile = wantsBrowser(given) ? openPrivately(ui.url) : () => {};
     await new Promise<void>((resolve) => {
       const done = io.onInterrupt(() => {
         done();
         resolve();
       });
     });
+    closeFile();
     await ui.close();
     return exitCodes.ok;
   },
@@ -120,6 +146,26 @@ async function teamOf(given: Given): Promise<string[]> {
     shown(redisPlace(words.workers, given.io.env));
   }
   return typed.flatMap(({ name, texts }) => texts.map((text) => `--${name}=${text}`));
+}
+
+const withToken: Phrase = {
+  en: 'open it as ADDRESS?token=…, with what stands in the token file',
+  zh: '请以 网址?token=… 打开，令牌见令牌文件',
+};
+
+/** Names that are set; a name is not repeated in the error, because a key is easily typed in its place. */
+function keyVariablesOf({ flags, io }: Given): readonly string[] {
+  const names = flags.get('allow-key-env') ?? [];
+  const isSet = (name: string): boolean => (io.env[name] ?? '') !== '';
+  if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && isSet(name))) return names;
+  throw bad(
+    '--allow-key-env',
+    { en: 'names an environment variable that is not set', zh: '所指的环境变量未设置' },
+    {
+      en: 'Give the name of the variable, not the key: export NAME=… and then --allow-key-env NAME.',
+      zh: '请给出变量名而非密钥：先 export NAME=…，再用 --allow-key-env NAME。',
+    },
+  );
 }
 
 function datasetsOf(given: Given): string | null {
@@ -179,18 +225,6 @@ function wantsBrowser({ flags, io, common }: Given): boolean {
   if (flags.has('open')) return true;
   const desktop = process.platform !== 'linux' || Boolean(io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'] ?? undefined);
   return io.outIsTty && !common.json && !common.quiet && desktop && io.env['CI'] === undefined;
-}
-
-function openBrowser(url: string): void {
-  const openers: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
-    darwin: ['open', [url]],
-    win32: ['cmd', ['/c', 'start', '', url.replaceAll('&', '^&')]],
-  };
-  const [program, args] = openers[process.platform] ?? ['xdg-open', [url]];
-  const child = spawn(program, args, { stdio: 'ignore', detached: true });
-  // The address is printed: whoever has no opener opens it by hand.
-  child.once('error', () => {});
-  child.unref();
 }
 
 function bad(flag: string, message: Phrase, hint: Phrase): UserError {

@@ -6,11 +6,14 @@ import { Hono } from './http.ts';
 const port = 4477;
 
 async function judge(
-  options: { host?: string; token?: string | null },
+  options: { host?: string; token?: string },
   headers: Record<string, string>,
   init: { method?: string; path?: string } = {},
 ): Promise<Judged> {
-  const guard = makeGuard({ host: options.host ?? '127.0.0.1', port, token: options.token ?? null });
+  const own = makeToken();
+  const token = options.token ?? own;
+  if (options.token === undefined) headers = { cookie: `dyno_token_${port}=${own}`, ...headers };
+  const guard = makeGuard({ host: options.host ?? '127.0.0.1', port, token });
   const app = new Hono();
   let judged: Judged = null;
   app.all('*', (context) => {
@@ -46,13 +49,26 @@ describe('the guard', () => {
     expect(await judge({}, { ...link, 'x-llmdyno': '1' }, { method: 'POST' })).toMatchObject({ status: 403 });
   });
 
-  test('a token is asked of everybody once the page is exposed, and compared whole', async () => {
+  test('a link from another site gets no cookie from the browser, so it is led through a page of ours; once', async () => {
+    const token = makeToken();
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect(await judge({ token }, link)).toEqual({ redirect: '/', cookie: null, byPage: true });
+    expect(await judge({ token }, link, { path: `/?token=${token}` })).toMatchObject({ redirect: '/', byPage: true });
+    expect(await judge({ token }, { ...link, 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 401 });
+    expect(await judge({ token }, link, { path: '/api/v1/runs' })).toMatchObject({ status: 401 });
+  });
+
+  test('a token is asked of everybody, by the name of the page it belongs to, and compared whole', async () => {
     const token = makeToken();
     expect(await judge({ token }, {})).toMatchObject({ status: 401 });
-    expect(await judge({ token }, { cookie: `dyno_token=${token}` })).toBeNull();
-    expect(await judge({ token }, { cookie: `a=b; dyno_token=${token}; c=d` })).toBeNull();
-    expect(await judge({ token }, { cookie: `dyno_token=${token}x` })).toMatchObject({ status: 401 });
-    expect(await judge({ token }, {}, { path: `/?token=${token}` })).toMatchObject({ redirect: '/' });
+    expect(await judge({ token }, { cookie: `dyno_token_${port}=${token}` })).toBeNull();
+    expect(await judge({ token }, { cookie: `a=b; dyno_token_${port}=${token}; c=d` })).toBeNull();
+    expect(await judge({ token }, { cookie: `dyno_token_${port}=${token}x` })).toMatchObject({ status: 401 });
+    expect(await judge({ token }, {}, { path: `/?token=${token}` })).toMatchObject({
+      redirect: '/',
+      byPage: false,
+    });
+    expect(await judge({ token }, { cookie: `dyno_token=${token}` })).toMatchObject({ status: 401 });
     expect(await judge({ token }, {}, { path: `/?token=${token.slice(1)}` })).toMatchObject({ status: 401 });
     expect(await judge({ token }, { 'x-llmdyno': '1' }, { path: `/?token=${token}`, method: 'POST' })).toMatchObject({
       status: 401,

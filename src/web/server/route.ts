@@ -17,6 +17,8 @@ export interface Hall {
   allowedTargets: readonly string[] | null;
   /** Files that may be named as datasets, as they stand now. */
   datasets(): Promise<ReadonlySet<string>>;
+  /** Environment variables that may be named as keys. */
+  keyVariables: ReadonlySet<string>;
   /** Reached from other machines. */
   exposed: boolean;
 }

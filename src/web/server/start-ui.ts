@@ -22,13 +22,19 @@ export interface UiOptions {
   allowedTargets: readonly string[] | null;
   /** The folder whose files may be named as datasets; null = none may. */
   datasets: string | null;
+  /** Environment variables that may be named as keys; no others can. */
+  keyVariables: readonly string[];
+  /** null = a new one is made. */
+  token: string | null;
   files: AppFiles;
   desk: Desk;
 }
 
 /** The server under way. */
 export interface RunningUi {
-  /** What to open; carries the token where one is needed. */
+  /** Where it listens. */
+  address: string;
+  /** What to open: the address with the token. */
   url: string;
   close(): Promise<void>;
 }
@@ -39,7 +45,7 @@ const mostJsonBytes = 256 * 1024;
 export async function startUi(options: UiOptions): Promise<RunningUi> {
   const { host, desk } = options;
   const exposed = !isLoopback(host);
-  const token = exposed ? makeToken() : null;
+  const token = options.token ?? makeToken();
   const catalogue = makeCatalogue(desk.store);
   const trash = makeTrash(desk.store);
   await trash.empty();
@@ -50,6 +56,7 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
     jobs: makeJobs(desk, catalogue),
     allowedTargets: options.allowedTargets,
     datasets: () => datasetFiles(options.datasets),
+    keyVariables: new Set(options.keyVariables),
     exposed,
   };
   const app = new Hono();
@@ -59,7 +66,8 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
     const judged = judge?.(context) ?? null;
     if (judged === null) return next();
     if ('redirect' in judged) {
-      context.header('set-cookie', judged.cookie);
+      if (judged.cookie !== null) context.header('set-cookie', judged.cookie);
+      if (judged.byPage) return context.html(`<meta http-equiv="refresh" content="0; url=${judged.redirect}">`);
       return context.redirect(judged.redirect, 303);
     }
     return context.text(`${judged.why}\n`, judged.status);
@@ -72,8 +80,10 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
   const { port } = server.address() as AddressInfo;
   judge = makeGuard({ host, port, token });
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : bracketed(host);
+  const address = `http://${shown}:${port}/`;
   return {
-    url: `http://${shown}:${port}/${token === null ? '' : `?token=${token}`}`,
+    address,
+    url: `${address}?token=${token}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -132,6 +132,24 @@ describe('what a form asks becomes a command', () => {
       expect([text, refusals(text)]).toEqual([text, 1]);
   });
 
+  test('only a variable that was named at start is a key: any other would be sent to whoever the form names', () => {
+    const refusals = (name: string): number => {
+      try {
+        startWords(asked({ 'key-env': name }), null, undefined, new Set(['MY_KEY']));
+        return 0;
+      } catch (error) {
+        return (error as Refused).mistakes.length;
+      }
+    };
+    expect(['MY_KEY', 'HOME', 'my_key', 'MY_KEY,HOME', '/etc/passwd', '__proto__'].map(refusals)).toEqual([
+      0, 1, 1, 1, 1, 1,
+    ]);
+    expect(mistakesOf(asked({ 'key-env': 'MY_KEY' }))).toHaveLength(1);
+    expect(formWords(undefined, new Set(['MY_KEY'])).find(({ name }) => name === 'key-env')?.choices).toEqual([
+      'MY_KEY',
+    ]);
+  });
+
   test('a target that is not allowed is refused, one that is passes', () => {
     expect(mistakesOf(asked({}), ['10.0.0.7:8000'])).toEqual(['url is not among the targets of --allow-target']);
     expect(mistakesOf(asked({}, 'http://10.0.0.7:8000'), ['10.0.0.7:8000'])).toEqual([]);

@@ -65,6 +65,17 @@ function datasetHelp(files: ReadonlySet<string>): Phrase {
       };
 }
 
+function helpOf(name: string, files: ReadonlySet<string>, keys: ReadonlySet<string>): Phrase | null {
+  if (name === 'dataset') return datasetHelp(files);
+  if (name === 'key-env' && keys.size === 0) return keyHelp;
+  return name === 'header' ? headerHelp : null;
+}
+
+const keyHelp: Phrase = {
+  en: 'environment variable that holds the API key; those of dyno ui --allow-key-env NAME',
+  zh: '存放 API 密钥的环境变量；须以 dyno ui --allow-key-env NAME 启动时给出',
+};
+
 const headerHelp: Phrase = {
   en: 'extra request header without a secret; an API key is named with key-env',
   zh: '附加请求头，不得含密钥；API 密钥请用 key-env 指定',
@@ -74,7 +85,7 @@ const headerHelp: Phrase = {
 const none: ReadonlySet<string> = new Set();
 
 /** The words of the form, with the help of the command line. */
-export function formWords(files: ReadonlySet<string> = none): FormWord[] {
+export function formWords(files: ReadonlySet<string> = none, keys: ReadonlySet<string> = none): FormWord[] {
   const known = Object.values(vocabulary);
   return offered.map((name) => {
     const word = known.find((one) => one.name === name)!;
@@ -82,8 +93,8 @@ export function formWords(files: ReadonlySet<string> = none): FormWord[] {
       name,
       value: name === 'dataset' ? 'KIND' : word.value,
       repeat: ('repeat' in word ? word.repeat : undefined) ?? null,
-      help: name === 'dataset' ? datasetHelp(files) : name === 'header' ? headerHelp : word.help,
-      choices: name === 'dataset' ? [...madeDatasets, ...files] : [],
+      help: helpOf(name, files, keys) ?? word.help,
+      choices: name === 'dataset' ? [...madeDatasets, ...files] : name === 'key-env' ? [...keys] : [],
       commands: sweepOnly.has(name) ? ['sweep'] : serverOnly.has(name) ? ['run', 'sweep'] : ['run', 'sweep', 'sim'],
     };
   });
@@ -91,13 +102,14 @@ export function formWords(files: ReadonlySet<string> = none): FormWord[] {
 
 /**
  * The words behind `dyno` for what a form asks: every value is read by the same reader as on the command line, so all
- * mistakes are told at once, and stands as `--name=value`, so none can become another flag. `files` are the only ones
- * that may be named.
+ * mistakes are told at once, and stands as `--name=value`, so none can become another flag. `files` are the only files
+ * that may be named, `keys` the only environment variables.
  */
 export function startWords(
   ask: StartAsk,
   allowed: readonly string[] | null,
   files: ReadonlySet<string> = none,
+  keys: ReadonlySet<string> = none,
 ): string[] {
   const mistakes: Mistake[] = [];
   const flags: string[] = [];
@@ -116,6 +128,7 @@ export function startWords(
       return [];
     }
     if (texts.some((text) => isPath(name, text, files))) mistakes.push(wrong(name, noFiles));
+    if (name === 'key-env' && !texts.every((text) => keys.has(text))) mistakes.push(wrong(name, notAllowed));
     flags.push(...texts.map((text) => (value === true ? `--${name}` : `--${name}=${text}`)));
     return [{ name, texts, place: { flag: `--${name}` } }];
   });
@@ -148,8 +161,7 @@ function targetOf(text: string | null, allowed: readonly string[] | null, mistak
 /** Whether a value would make the command open a file that nobody put there for it. */
 function isPath(name: string, text: string, files: ReadonlySet<string>): boolean {
   if (name === 'dataset') return !opensNoFile(text) && !files.has(text) && !files.has(withoutKind(text));
-  if (name === 'arrival') return /trace/i.test(text);
-  return name === 'key-env' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
+  return name === 'arrival' && /trace/i.test(text);
 }
 
 function withoutKind(text: string): string {
@@ -158,6 +170,10 @@ function withoutKind(text: string): string {
 }
 
 const notOffered: Phrase = { en: 'cannot be set from here', zh: '不能在此设置' };
+const notAllowed: Phrase = {
+  en: 'is not among the variables of --allow-key-env',
+  zh: '不在 --allow-key-env 允许的变量之内',
+};
 const noFiles: Phrase = { en: 'would open a file, which is not done from here', zh: '会打开文件，此处不允许' };
 
 const noSecrets: Phrase = {

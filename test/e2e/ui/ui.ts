@@ -19,7 +19,9 @@ export async function serve(store: string, flags: readonly string[] = []): Promi
     store,
     ...flags,
   ]);
-  const url = (await running.until('out', /\n/)).trim();
+  const printed = (await running.until('out', /\n/)).trim();
+  const file = flags[flags.indexOf('--token-file') + 1];
+  const url = flags.includes('--token-file') ? `${printed}?token=${(await readFile(file!, 'utf8')).trim()}` : printed;
   return {
     url,
     stop: async () => {
@@ -50,7 +52,7 @@ export async function openTab(
   });
   page.on('pageerror', (error) => misdeeds.console.push(error.message));
   page.on('request', (request) => {
-    const own = request.url().startsWith(base) || /^(blob|data):/.test(request.url());
+    const own = request.url().startsWith(new URL(base).origin) || /^(blob|data):/.test(request.url());
     if (!own) misdeeds.outside.push(request.url());
   });
   page.on('response', (response) => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openBrowser } from '../browser.ts';
@@ -229,14 +230,35 @@ test('a simulation follows its sliders, and is fitted to a measured sweep', asyn
   await page.close();
 });
 
+test('opened by a link on another site or from a file, the page knows the browser that has its token, and no other', async () => {
+  const file = join(await emptyFolder(), 'open.html');
+  const lead = async (from: BrowserContext, to: string): Promise<Page> => {
+    writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${to}">`);
+    const page = await from.newPage();
+    await page.goto(pathToFileURL(file).href);
+    return page;
+  };
+  const { origin } = new URL(served.url);
+  const stranger = await openBrowser({ offline: false, locale: 'en-US' });
+  const refused = await lead(stranger, `${origin}/`);
+  await refused.waitForFunction(() => document.body.textContent.includes('carries the token'));
+  const led = await lead(stranger, served.url);
+  await led.waitForSelector('#switch-language');
+  const again = await lead(stranger, `${origin}/`);
+  await again.waitForSelector('#switch-language');
+  expect(again.url()).not.toContain('token');
+  await stranger.close();
+});
+
 test('a server that goes away is told, and the page goes on when it is back', async () => {
-  const own = await serve(store);
+  const kept = ['--token-file', join(await emptyFolder(), 'token')];
+  const own = await serve(store, kept);
   const { page } = await openTab(browser, own.url, '#/runs');
   await page.waitForSelector('.runs tbody tr');
   await own.stop();
   await page.waitForSelector('[role=alert]');
   expect(await page.locator('[role=alert]').innerText()).toContain('dyno ui');
-  const back = await serve(store, ['--port', new URL(own.url).port]);
+  const back = await serve(store, [...kept, '--port', new URL(own.url).port]);
   await page.click('[role=alert] button');
   await page.waitForSelector('[role=alert]', { state: 'detached' });
   await back.stop();

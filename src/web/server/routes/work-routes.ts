@@ -22,7 +22,7 @@ export const workRoutes: readonly Route[] = [
     about: 'The settings that a run may be started with from here, with the help of the command line.',
     answer: wordsShape,
     handle: async ({ hall }) => ({
-      words: formWords(await hall.datasets()),
+      words: formWords(await hall.datasets(), hall.keyVariables),
       profiles: [...builtinProfiles.values()].map(({ name, title }) => ({ name, title })),
       allowed: hall.allowedTargets,
       mayStart: mayStart(hall),
@@ -103,7 +103,7 @@ async function begin(call: Call): Promise<unknown> {
       'Start dyno ui with --allow-target HOST:PORT.',
       '请以 --allow-target 主机:端口 启动 dyno ui。',
     );
-  const words = startWords(call.body as StartAsk, hall.allowedTargets, await hall.datasets());
+  const words = startWords(call.body as StartAsk, hall.allowedTargets, await hall.datasets(), hall.keyVariables);
   if (hall.jobs.running() >= mostAtOnce)
     throw refused(
       429,
