@@ -20,6 +20,7 @@ import { lostClientWorkers } from './rules/lost-client-workers.ts';
 import { lostWithWorker } from './rules/lost-with-worker.ts';
 import { nothingOk } from './rules/nothing-ok.ts';
 import { notStreamed } from './rules/not-streamed.ts';
+import { overloaded } from './rules/overloaded.ts';
 import { partialRun } from './rules/partial-run.ts';
 import { percentilesImpossible } from './rules/percentiles-impossible.ts';
 import { rateIdentityRule } from './rules/rate-identity.ts';
@@ -68,6 +69,7 @@ export const pointRules = [
   lostWithWorker,
   concurrencyNotReached,
   rateNotAchieved,
+  overloaded,
   partialRun,
   resumedRun,
   failures,

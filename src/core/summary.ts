@@ -54,6 +54,27 @@ export interface Steady extends Figures {
   toMs: number;
 }
 
+/** Whether a server kept up with what was asked of it: it did, it would have fallen behind for ever, or that cannot be told. */
+export const loadStates = ['stable', 'overloaded', 'unknown'] as const;
+export type LoadState = (typeof loadStates)[number];
+
+/** What came due beside what was answered while requests were sent; a figure that cannot be told is null. */
+export interface Flow {
+  state: LoadState;
+  /** More and more requests were under way for as long as they were sent: no stretch of such a run is steady. */
+  rising: boolean;
+  /** Over the stretch that is judged: from where the server had filled up until the last request came due. */
+  duePerSec: number | null;
+  answeredPerSec: number | null;
+  /** Of what came due while the server was full, the share that piled up. */
+  pilingRatio: number | null;
+  /** Requests due and not answered, mean over the first and the last quarter of the stretch that is judged. */
+  openEarly: number | null;
+  openLate: number | null;
+  /** Turned away (429, 503), timed out, or dropped because no slot was free. */
+  unserved: number;
+}
+
 /** Requests that met every SLO. */
 export interface Goodput {
   slo: string[];
@@ -151,6 +172,8 @@ export interface Summary extends Figures {
   /** Answers that match the dataset's, over those that could be compared; absent = the dataset has no answers. */
   accuracy?: { correct: number; of: number; ratio: number };
   steady: Steady | null;
+  /** Absent = the requests were not at hand (imports), or were read by a version before this figure. */
+  flow?: Flow;
   /** How percentiles were computed: docs/reference/metrics.md explains each word. */
   percentileMethod: string | null;
   /** Where token counts came from. */

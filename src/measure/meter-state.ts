@@ -1,6 +1,7 @@
 import { inputTokensOf, outputTokensOf } from '../core/index.ts';
 import type { Exchange, ProblemCode, TokenCounts } from '../core/index.ts';
 import { FoldedRequests } from './folded-requests.ts';
+import { FlowBook } from './flow.ts';
 import { makeGapPool } from './gap-pool.ts';
 import type { GapPool } from './gap-pool.ts';
 import type { Shelf } from './column.ts';
@@ -56,6 +57,7 @@ export interface MeterState {
   running: { latencyMs: RunningMean; ttftMs: RunningMean };
   counts: { ok: number; failed: number; cancelled: number; dropped: number };
   retries: { requests: number; attempts: number; askedToWait: number; longestWaitMs: number };
+  flow: FlowBook;
   lastEndMs: number;
 }
 
@@ -85,6 +87,7 @@ export function emptyState(gapCap: number, shelf: Shelf | null): MeterState {
     running: { latencyMs: { sum: 0, n: 0 }, ttftMs: { sum: 0, n: 0 } },
     counts: { ok: 0, failed: 0, cancelled: 0, dropped: 0 },
     retries: { requests: 0, attempts: 0, askedToWait: 0, longestWaitMs: 0 },
+    flow: new FlowBook(),
     lastEndMs: 0,
   };
 }
@@ -92,6 +95,7 @@ export function emptyState(gapCap: number, shelf: Shelf | null): MeterState {
 /** Takes one measured exchange in; `stream` says whether its gaps and first output mean anything. */
 export function addToState(state: MeterState, exchange: Exchange, stream: boolean): void {
   state.counts[exchange.outcome] += 1;
+  state.flow.saw(exchange);
   state.lastEndMs = Math.max(state.lastEndMs, exchange.endMs);
   if (exchange.problem !== null) {
     const { code } = exchange.problem;
@@ -192,6 +196,7 @@ export function mergeStates(into: MeterState, other: MeterState, slos: readonly 
   into.inputArrivals.merge(other.inputArrivals);
   into.okEnds.merge(other.okEnds);
   into.okEndTokens.merge(other.okEndTokens);
+  into.flow.merge(other.flow);
   into.lastEndMs = Math.max(into.lastEndMs, other.lastEndMs);
 }
 

@@ -60,6 +60,7 @@ export function readState(state: MeterState, frame: ReadingFrame, planned: numbe
     folded === null ? distributionOf(collect(table, rowValues[name], ok)) : folded.distribution(name);
   const distributions =
     folded?.distributions(frame.load, frame.stream) ?? requestDistributions(table, frame.load, frame.stream, null);
+  const flow = state.flow.read(frame.load);
   const good = folded === null ? countGood(table, frame.slos, frame.stream) : folded.good;
   return {
     counts,
@@ -79,7 +80,9 @@ export function readState(state: MeterState, frame: ReadingFrame, planned: numbe
     userTokensPerSec: over('userTokensPerSec'),
     cachedInputRatio: totals.cacheableTokens > 0 ? totals.cachedTokens / totals.cacheableTokens : null,
     goodput: goodputOf(good, frame.slos, { issued: counts.issued, durationMs }),
-    steady: folded === null ? steadyOf(state, frame, distributions.latencyMs?.mean ?? null) : null,
+    // No stretch is steady of a run in which ever more requests are under way.
+    steady: folded === null && !flow.rising ? steadyOf(state, frame, distributions.latencyMs?.mean ?? null) : null,
+    flow,
     ...retriesOf(state),
     percentileMethod: folded !== null ? foldedMethod : state.gaps.collapsed ? histogramMethod : exactMethod,
     tokenSource: { input: wordFor(state.inputSources), output: wordFor(state.outputSources) },

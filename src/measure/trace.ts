@@ -1,6 +1,7 @@
 import { outputTokensOf } from '../core/index.ts';
 import type { Exchange, LoadShape } from '../core/index.ts';
 import { makeColumn } from './column.ts';
+import { FlowBook } from './flow.ts';
 import { addRequest, collect, makeRequestTable, okOutcome } from './request-table.ts';
 import type { RequestTable } from './request-table.ts';
 import { steadyWindow } from './steady-window.ts';
@@ -31,6 +32,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
   const seq = makeColumn();
   const tokenArrivals = makeTimeBuckets();
   const okEnds = makeTimeBuckets();
+  const flow = new FlowBook();
   const sent = (row: number): boolean => !Number.isNaN(table.sent.at(row));
   return {
     table,
@@ -39,6 +41,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
     okEnds,
     add(exchange) {
       if (exchange.warmup) return;
+      flow.saw(exchange);
       let gap: number | null = null;
       if (exchange.outcome === 'ok') {
         gap = bookTokens(tokenArrivals, exchange);
@@ -49,6 +52,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
     },
     span: () => measuredSpan(table),
     steady() {
+      if (flow.read(load).rising) return null;
       const latencies = collect(
         table,
         (t, row) => t.end.at(row) - t.sent.at(row),

@@ -68,6 +68,7 @@ function countLines(summary: Summary, lang: Lang): string[] {
 
 function rateLines(summary: Summary, lang: Lang): string[] {
   const { steady, goodput } = summary;
+  const { flow, load } = summary;
   const rows: [Phrase, string][] = [
     [words.duration, `${fixed(secondsOf(summary.durationMs), 3)} ${say(words.seconds, lang)}`],
     [words.inFlight, sized(summary.concurrencyAchieved)],
@@ -94,6 +95,7 @@ function rateLines(summary: Summary, lang: Lang): string[] {
         `${sized(steady.outputTokensPerSec)} ${say(words.outputRate, lang)}, ` +
         `${say(words.inFlight, lang)} ${sized(steady.concurrencyAchieved)}`,
     ]);
+  if (flow !== undefined && load.kind !== 'closed') rows.push([words.kept, say(words[flow.state], lang)]);
   return rows.map(([name, value]) => `${say(name, lang)}: ${value}`);
 }
 

@@ -9,7 +9,7 @@
 export * from './assemble-plan.ts';
 export { executeRun } from './execute-run.ts';
 export type { Afterwards, Progress, RunParts } from './execute-run.ts';
-export { summaryOfRun, sweepOf } from './read-run.ts';
+export { summaryAnew, summaryOfRun, sweepOf } from './read-run.ts';
 export { nearest } from './words/nearest.ts';
 export { findWords, planWords, sweepWords } from './words/plan-words.ts';
 export { readWords, throwMistakes } from './words/read-words.ts';

@@ -9,6 +9,16 @@ export async function summaryOfRun(run: StoredRun): Promise<Summary> {
   return (await readSummary(run)) ?? summariseUnfinished(run);
 }
 
+/** The summary as this version reads it: records of a version that knew fewer figures are read again, and judged anew. */
+export async function summaryAnew(run: StoredRun): Promise<Summary> {
+  const stored = await summaryOfRun(run);
+  if (stored.flow !== undefined || stored.source.tool !== 'llmdyno') return stored;
+  const { plan } = run.record;
+  const meter = meterFor(plan);
+  for await (const exchange of readExchanges(run)) meter.add(exchange);
+  return judged({ ...stored, ...meter.read(stored.counts.planned) }, plan, stored.partial);
+}
+
 /** A stored sweep with every point that can be read. */
 export async function sweepOf(store: string, entry: StoredSweep): Promise<Sweep> {
   return readSweep(await openSweep(store, entry.dir), summariseUnfinished);

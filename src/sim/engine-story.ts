@@ -6,6 +6,7 @@ import type { Saturation } from './saturation.ts';
 export const saturationWords: Readonly<Record<Saturation, Phrase>> = {
   stable: { en: 'stable', zh: '稳定' },
   backlogged: { en: 'backlogged: requests wait for the engine', zh: '积压：请求在等待引擎' },
+  unknown: { en: 'too short a run to tell whether it keeps up', zh: '运行太短，无法判断是否跟得上' },
   overloaded: { en: 'overloaded: the queue grows for as long as the load lasts', zh: '过载：负载持续期间队列不断增长' },
 };
 

@@ -42,7 +42,7 @@ export {
 } from './scheduler/schedulers.ts';
 export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
 export type { Sequence } from './sequence.ts';
-export { SaturationWatch } from './saturation.ts';
+export { saturationOf } from './saturation.ts';
 export type { Saturation } from './saturation.ts';
 export { engineSeed, makeSimRunner } from './sim-runner.ts';
 export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';

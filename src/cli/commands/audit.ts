@@ -3,7 +3,7 @@ import type { AuditContext, PointAudit } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
 import { findingLines, plainPainter, simulationOf } from '../../report/index.ts';
-import { summaryOfRun, sweepOf } from '../../run/index.ts';
+import { summaryAnew, sweepOf } from '../../run/index.ts';
 import { findEntry, openSweep } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -76,7 +76,7 @@ async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
 }
 
 async function runSet(entry: StoredRun): Promise<PointSet> {
-  const summary = await summaryOfRun(entry);
+  const summary = await summaryAnew(entry);
   return {
     title: summary.label ?? entry.id,
     file: null,
@@ -86,9 +86,12 @@ async function runSet(entry: StoredRun): Promise<PointSet> {
 }
 
 async function sweepSet(given: Given, entry: StoredSweep): Promise<PointSet> {
-  const { points, title } = await sweepOf(given.common.store, entry);
+  const { points: stored, title } = await sweepOf(given.common.store, entry);
   const { runs } = await openSweep(given.common.store, entry.dir);
   const plans = new Map(runs.map((run) => [run.record.runId, run.record.plan]));
+  const anew = new Map<string, Summary>();
+  for (const run of runs) anew.set(run.record.runId, await summaryAnew(run));
+  const points = stored.map((point) => anew.get(point.runId) ?? point);
   return {
     title: title ?? entry.id,
     file: null,
@@ -119,6 +122,7 @@ function documentOf(told: readonly Told[]): Record<string, unknown> {
 const statusWords = {
   clean: { en: 'clean', zh: '可用' },
   repairable: { en: 'repairable', zh: '可修正' },
+  overloaded: { en: 'overloaded', zh: '过载' },
   unusable: { en: 'unusable', zh: '不可用' },
 } as const;
 
@@ -130,8 +134,11 @@ function textOf(given: Given, { title, points, audit }: Told): string {
   const lines = [paint.strong(title), ...(simulation === null ? [] : [paint.warn(`  [${say(simulation, lang)}]`)])];
   points.forEach((point, i) => {
     const { status, findings, repaired } = audit.points[i]!;
-    const shown = status === 'clean' ? paint.good : status === 'repairable' ? paint.warn : paint.bad;
-    lines.push(`  ${nameOf(point, lang)}: ${shown(say(statusWords[status], lang))}`);
+    // Usable as they stand, but nobody should read the times of such a point without the word.
+    const word = status === 'clean' && point.flow?.state === 'overloaded' ? 'overloaded' : status;
+    const shown =
+      word === 'clean' ? paint.good : word === 'repairable' || word === 'overloaded' ? paint.warn : paint.bad;
+    lines.push(`  ${nameOf(point, lang)}: ${shown(say(statusWords[word], lang))}`);
     if (repaired?.requestsPerSec !== undefined)
       lines.push(`    ${say({ en: 'repaired', zh: '修正值' }, lang)}: ${repaired.requestsPerSec.toFixed(3)} req/s`);
     const own = findings.filter((finding) => !everywhere.has(finding.code));

@@ -9,7 +9,7 @@ import {
   mishapNames,
   parseMishap,
   saturationWords,
-  SaturationWatch,
+  saturationOf,
   schedulers,
 } from '../../sim/index.ts';
 import type { EngineProfile, Mishap, Saturation, SimRunnerKit } from '../../sim/index.ts';
@@ -268,18 +268,17 @@ async function simulate(
 
 /** What a real server's metrics would have told of the run goes into the summary from the engine itself. */
 function watchEngine(kit: SimRunnerKit, plan: RunPlan, profile: EngineProfile): NonNullable<RunParts['telemetry']> {
-  const watch = new SaturationWatch();
   const { name, settings } = profile.scheduler ?? { name: 'continuous' as const, settings: {} };
   const maxBatchSize = Number(settings[schedulers[name].batchSetting] ?? profile.maxBatchSize);
   const { kind, concurrency } = plan.load;
   return {
     start: () => {},
-    saw: (exchange) => watch.saw(exchange),
+    saw: () => {},
     stop: () => Promise.resolve(),
-    collect() {
+    collect({ flow }) {
       const counters = kit.counters();
       const load = { isOpen: kind !== 'closed', concurrency, maxBatchSize };
-      const saturation = watch.read(load, counters ?? undefined);
+      const saturation = saturationOf(flow?.state ?? 'unknown', load, counters);
       const facts = { profile: profile.name, scheduler: name, saturation, ...counters };
       if (counters === null) return { server: facts, devices: null };
       const { en: story, zh } = engineStory(counters, saturation);

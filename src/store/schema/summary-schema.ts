@@ -1,5 +1,5 @@
 import { z } from './shape.ts';
-import { problems } from '../../core/index.ts';
+import { loadStates, problems } from '../../core/index.ts';
 import type { ClientHealth, Counts, Distribution, Figures, Finding, ProblemCode, Summary } from '../../core/index.ts';
 import type { Same } from './same.ts';
 
@@ -113,6 +113,17 @@ const stoppedBecause = z.object({
 
 const retries = z.object({ requests: count, attempts: count, askedToWait: count, longestWaitMs: maybe });
 
+const flow = z.object({
+  state: z.enum(loadStates),
+  rising: z.boolean(),
+  duePerSec: maybe,
+  answeredPerSec: maybe,
+  pilingRatio: maybe,
+  openEarly: maybe,
+  openLate: maybe,
+  unserved: count,
+});
+
 const worker = z.object({
   name: z.string(),
   host: z.string(),
@@ -177,6 +188,7 @@ export const summarySchema = z
     goodput: z.object({ slo: z.array(z.string()), requestsPerSec: maybe, ratio: maybe }).nullable(),
     accuracy: z.object({ correct: count, of: count, ratio: z.number() }).exactOptional(),
     steady: z.object({ fromMs: z.number(), toMs: z.number(), ...figures.shape }).nullable(),
+    flow: flow.exactOptional(),
     percentileMethod: z.string().nullable().default(null),
     tokenSource: z.object({ input: tokenSource, output: tokenSource }).default({ input: null, output: null }),
     printed: z.record(z.string(), z.string()),
