@@ -1,6 +1,7 @@
 import { say } from '../core/index.ts';
 import type { Lang, Phrase, Summary, Sweep } from '../core/index.ts';
-import { countOf, fixed, secondsOf, unknown } from './figure-text.ts';
+import { countColumns } from './count-columns.ts';
+import { fixed, secondsOf, unknown } from './figure-text.ts';
 import { cautions } from './finding-text.ts';
 import { sweepName, variableOf } from './point-name.ts';
 import { plainPainter } from './reported.ts';
@@ -22,7 +23,6 @@ const rows: readonly Row[] = [
   { name: words.averageLatency, decimals: 3, of: (point) => secondsOf(point.latencyMs?.mean), ratio: true },
   { name: words.throughput, decimals: 3, of: (point) => point.outputTokensPerSec, ratio: true },
   { name: words.ttftMedian, decimals: 4, of: (point) => secondsOf(point.ttftMs?.p50), ratio: true },
-  { name: words.failures, decimals: 0, of: (point) => countOf(point.counts, 'failed'), ratio: false },
 ];
 
 /** Sweeps side by side, a row per figure and load; the ratio is to the first sweep. A load one did not run is unknown. */
@@ -36,7 +36,13 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
   const letters = names.map((name) => name.slice(0, 1));
   const ratioHeads = letters.slice(1).map((letter) => `${letter}/${letters[0] ?? ''}`);
   const variable = sweeps[0]?.variable === 'rate' ? words.rate : words.concurrency;
-  const body = rows.flatMap((row) => loads.map((load) => comparedRow(row, load, sweeps, lang)));
+  const counted = countColumns(sweeps.flatMap(({ points }) => points)).map(({ name, of }, i): Row => ({
+    name: i === 0 ? words.failures : name,
+    of,
+    decimals: 0,
+    ratio: false,
+  }));
+  const body = [...rows, ...counted].flatMap((row) => loads.map((load) => comparedRow(row, load, sweeps, lang)));
   const notes = sweeps.flatMap((sweep, index) =>
     pointNotes(sweep, (point) => cautions(point, lang, paint)).map((line) => `${letters[index]} ${line}`),
   );

@@ -1,5 +1,6 @@
 import { distributionNames, percentileRanks, printable } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
+import { missedOf } from './count-columns.ts';
 import { countOf } from './figure-text.ts';
 import { isComparison, pointsOf } from './reported.ts';
 import type { Reported, Reporter } from './reported.ts';
@@ -45,6 +46,8 @@ function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
   };
   for (const key of ['planned', 'issued', 'ok', 'failed', 'cancelled', 'dropped', 'unaccounted'] as const)
     cells[`counts.${key}`] = countOf(point.counts, key);
+  // What people's own tables call failed: the lost ones among them.
+  cells.failedOrLost = missedOf(point.counts);
   for (const key of [
     'durationMs',
     'requestsPerSec',

@@ -1,6 +1,7 @@
 import { printable, say } from '../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../core/index.ts';
-import { countOf, digitsFor, secondsOf } from './figure-text.ts';
+import { countColumns } from './count-columns.ts';
+import { digitsFor, secondsOf } from './figure-text.ts';
 import { simulationOf } from './finding-text.ts';
 import { asSweep, pointName, sweepName } from './point-name.ts';
 import { isComparison } from './reported.ts';
@@ -20,8 +21,21 @@ const rows: readonly Row[] = [
   { name: words.throughput, of: (p) => digitsFor(p, 'outputTokensPerSec', p.outputTokensPerSec, 3) },
   { name: 'p50', of: (p) => digitsFor(p, 'latencyMs.p50', secondsOf(p.latencyMs?.p50), 4) },
   { name: 'p90', of: (p) => digitsFor(p, 'latencyMs.p90', secondsOf(p.latencyMs?.p90), 4) },
-  { name: words.failures, of: (p) => digitsFor(p, 'counts.failed', countOf(p.counts, 'failed'), 0) },
+  { name: words.ttftMean, of: (p) => digitsFor(p, 'ttftMs.mean', p.ttftMs?.mean, 2) },
+  { name: words.ttftP99, of: (p) => digitsFor(p, 'ttftMs.p99', p.ttftMs?.p99, 2) },
+  { name: words.tpotMean, of: (p) => digitsFor(p, 'tpotMs.mean', p.tpotMs?.mean, 2) },
+  { name: words.tpotP99, of: (p) => digitsFor(p, 'tpotMs.p99', p.tpotMs?.p99, 2) },
+  { name: words.itlMean, of: (p) => digitsFor(p, 'itlMs.mean', p.itlMs?.mean, 2) },
+  { name: words.itlP99, of: (p) => digitsFor(p, 'itlMs.p99', p.itlMs?.p99, 2) },
 ];
+
+/** The rows of counts; the first is called what published tables call it. */
+function countRows(points: readonly Summary[]): Row[] {
+  return countColumns(points).map(({ name, of }, i) => ({
+    name: i === 0 ? words.failures : name,
+    of: (point) => of(point)?.toFixed(0) ?? null,
+  }));
+}
 
 /** A sweep as a markdown table with a column per point, in seconds; imported points keep the digits of their source. */
 export const markdown: Reporter = (what, options) => {
@@ -33,7 +47,7 @@ export const markdown: Reporter = (what, options) => {
 
 function sweepTable(sweep: Sweep, { lang }: ReportOptions): string {
   const head = [say(words.perMetric, lang), ...sweep.points.map((point) => pointName(sweep, point))];
-  const body = rows.flatMap((row) => {
+  const body = [...rows, ...countRows(sweep.points)].flatMap((row) => {
     const cells = sweep.points.map((point) => row.of(point));
     return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
   });

@@ -1,5 +1,7 @@
 import { say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
+import { countColumns } from './count-columns.ts';
+import type { CountColumn } from './count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines, simulationOf } from './finding-text.ts';
 import { gridText } from './grid-text.ts';
@@ -14,10 +16,11 @@ import { words } from './words.ts';
 export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
   const paint = options.paint ?? plainPainter;
+  const counted = countColumns(sweep.points);
   const head = [
     say(sweep.variable === 'grid' ? words.lengths : sweep.variable === 'rate' ? words.rate : words.concurrency, lang),
     say(words.ok, lang),
-    say(words.failed, lang),
+    ...counted.map(({ name }) => say(name, lang)),
     say(words.shortDuration, lang),
     say(words.shortInFlight, lang),
     say(words.shortRequests, lang),
@@ -32,7 +35,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   ];
   const latency = say(words.shortLatency, lang);
   const alone = [
-    ...head.slice(0, 8),
+    ...head.slice(0, 7 + counted.length),
     ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`),
     'ttft p50',
     'ttft p99',
@@ -43,7 +46,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     ...(sweep.variable === 'grid' ? [gridText(sweep, options)] : []),
     tableText(
       head,
-      sweep.points.map((point) => pointRow(sweep, point)),
+      sweep.points.map((point) => pointRow(sweep, point, counted)),
       options.columns,
       alone,
     ),
@@ -70,12 +73,12 @@ export function pointNotes(sweep: Sweep, linesOf: (point: Summary) => string[]):
   return [...about].map(([line, names]) => `${names.join(', ')}: ${line}`);
 }
 
-function pointRow(sweep: Sweep, point: Summary): string[] {
+function pointRow(sweep: Sweep, point: Summary, counted: readonly CountColumn[]): string[] {
   const marks = `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
   return [
     `${pointName(sweep, point)}${marks}`,
     String(countOf(point.counts, 'ok') ?? unknown),
-    String(countOf(point.counts, 'failed') ?? unknown),
+    ...counted.map((column) => String(column.of(point) ?? unknown)),
     fixed(secondsOf(point.durationMs), 1),
     sized(point.concurrencyAchieved),
     sized(point.requestsPerSec),

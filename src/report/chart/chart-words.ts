@@ -10,6 +10,7 @@ export const chartWords = {
   throughput: { en: 'Throughput (output tokens/s)', zh: '吞吐量（每秒 Tokens）' },
   latencyP50: { en: 'Latency p50 (s)', zh: '延迟 p50（秒）' },
   latencyP90: { en: 'Latency p90 (s)', zh: '延迟 p90（秒）' },
+  missed: { en: 'Failed or lost requests', zh: '失败数（含丢失）' },
   failures: { en: 'Failed requests', zh: '失败数' },
   ttft: { en: 'Time to first token (ms)', zh: '首 token 时延 (ms)' },
   tpot: { en: 'Time per output token (ms)', zh: '每输出 token 时延 (ms)' },

@@ -1,7 +1,9 @@
 import { printable } from '../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
-import { countOf, secondsOf } from '../figure-text.ts';
+import { countColumns, missedOf } from '../count-columns.ts';
+import { secondsOf } from '../figure-text.ts';
 import { sweepName, variableOf } from '../point-name.ts';
+import { words } from '../words.ts';
 import { chartWords } from './chart-words.ts';
 import type { Axis, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
 
@@ -46,8 +48,18 @@ const readings = {
     of: (p) => secondsOf(p.latencyMs?.p90),
     interval: 'latency.p90',
   },
-  failures: { title: chartWords.failures, of: (p) => countOf(p.counts, 'failed'), whole: true },
 } satisfies Record<string, Reading>;
+
+/** Failed requests, with the lost ones where any were lost. */
+function failures(sweeps: readonly Sweep[]): Reading {
+  const [, ...more] = countColumns(sweeps.flatMap(({ points }) => points));
+  const lost = more.some(({ name }) => name === words.missed);
+  return {
+    title: lost ? chartWords.missed : chartWords.failures,
+    of: (p) => missedOf(p.counts),
+    whole: true,
+  };
+}
 
 /** The 2×3 panel of a sweep: duration, QPS, latency, throughput, p50, p90 against the load. */
 export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure {
@@ -69,7 +81,7 @@ export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure
 export function comparisonFigure(sweeps: readonly Sweep[], intervals: IntervalsOf = none): Figure {
   const names = sweeps.map(sweepName);
   const title = names.length <= 3 ? names.join(' vs ') : null;
-  const wanted = [readings.qps, readings.latency, readings.throughput, readings.failures];
+  const wanted = [readings.qps, readings.latency, readings.throughput, failures(sweeps)];
   return {
     id: 'comparison',
     title: title ?? { en: `Comparison of ${names.length} systems`, zh: `${names.length} 个系统的对比` },

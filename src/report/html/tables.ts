@@ -1,5 +1,6 @@
 import { printable, problems } from '../../core/index.ts';
 import type { Distribution, Finding, Phrase, Summary, Sweep } from '../../core/index.ts';
+import { countColumns } from '../count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from '../figure-text.ts';
 import { pointName, sweepName, variableOf } from '../point-name.ts';
 import { telemetryWords } from '../telemetry-text.ts';
@@ -9,10 +10,11 @@ import type { Html } from './both.ts';
 
 /** One row per point. */
 export function sweepTable(sweep: Sweep): Html {
+  const counted = countColumns(sweep.points);
   const heads: (Phrase | string)[] = [
     sweep.variable === 'rate' ? words.rate : words.concurrency,
     words.ok,
-    words.failed,
+    ...counted.map(({ name: title }) => title),
     { en: 'duration (s)', zh: '用时（秒）' },
     { en: 'requests/s', zh: 'QPS' },
     { en: 'output tokens/s', zh: '吞吐量' },
@@ -28,7 +30,7 @@ export function sweepTable(sweep: Sweep): Html {
     markup`${text(pointName(sweep, point))}${point.verdict.valid ? text('') : markup` <span class="badword">○ ${both({ en: 'not valid', zh: '无效' })}</span>`}`,
     ...[
       String(countOf(point.counts, 'ok') ?? unknown),
-      String(countOf(point.counts, 'failed') ?? unknown),
+      ...counted.map((column) => String(column.of(point) ?? unknown)),
       fixed(secondsOf(point.durationMs), 1),
       sized(point.requestsPerSec),
       sized(point.outputTokensPerSec),

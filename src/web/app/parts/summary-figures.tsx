@@ -30,6 +30,7 @@ export function SummaryTiles({ summary }: { summary: Summary }) {
         ['failed', counts.failed, both('failed', '失败')],
         ['cancelled', counts.cancelled, both('cancelled', '取消')],
         ['dropped', counts.dropped, both('dropped', '丢弃')],
+        ['unaccounted', counts.unaccounted, both('unaccounted', '去向不明')],
       ]
         .filter(([, n]) => typeof n === 'number' && n > 0)
         .map(([, n, word]) => `${String(n)} ${t(word as { en: string; zh: string })}`)
