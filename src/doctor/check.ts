@@ -25,6 +25,9 @@ export function check(
   return { code, group, status, evidence: said, fix };
 }
 
+/** What is said of another host where its captured outputs do not tell. */
+export const notGiven: Phrase = { en: 'not in what you gave', zh: '不在所提供的内容中' };
+
 /** The same words in both languages around a command. */
 export function fixBy(en: string, zh: string, command: string): Phrase {
   return { en: `${en}: ${command}`, zh: `${zh}：${command}` };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readDevices, readNuma } from '../hardware/index.ts';
 import type { HostFiles } from '../telemetry/index.ts';
+import { capturedFiles } from './captured-files.ts';
 import { clientChecks } from './client-checks.ts';
 import { hostChecks } from './host-checks.ts';
 import type { HostView } from './host-checks.ts';
@@ -119,6 +120,47 @@ describe('host checks', () => {
       status: 'ok',
       evidence: { en: 'cpu max, memory max' },
     });
+  });
+});
+
+describe('another host, by what was captured there', () => {
+  const captured = (text: string): HostView => ({
+    files: capturedFiles(text),
+    devices: readDevices(text).devices,
+    numa: readNuma(text),
+    captured: true,
+    concurrency: 100,
+  });
+
+  test("the inputs of MindIE's guide, lscpu and npu-smi, give the binding of the guide and nothing else", () => {
+    const checks = hostChecks(captured(`${fixture('lscpu-full-width.txt')}\n${fixture('npu-smi-910b3.txt')}`));
+    const numa = checks.find(({ code }) => code === 'numa-binding')!;
+    expect(numa.fix!.en).toContain('taskset -c 24-47 ./bin/mindieservice_daemon');
+    expect(numa.fix!.zh).toContain('taskset -c 24-47 ./bin/mindieservice_daemon');
+    for (const one of checks.filter(({ code }) => code !== 'numa-binding'))
+      expect([one.code, one.status, one.evidence.en]).toEqual([one.code, 'unknown', 'not in what you gave']);
+  });
+
+  test('cards of another vendor get no advice for a daemon of MindIE', () => {
+    const seen = captured(`${fixture('lscpu-full-width.txt')}\n${fixture('mx-smi-2.1.6.txt')}`);
+    expect(JSON.stringify(statusOf(seen, 'numa-binding'))).not.toContain('taskset');
+  });
+
+  test('files that were captured with the cards are judged, and end where the next output begins', () => {
+    const text = [
+      '==> /proc/meminfo <==',
+      'MemTotal: 100 kB',
+      'SwapTotal:  2097152 kB',
+      'SwapFree:  1048576 kB',
+      '',
+      '[root@npu ~]# cat /sys/kernel/mm/transparent_hugepage/enabled',
+      'always [madvise] never',
+      fixture('npu-smi-910b3.txt'),
+    ].join('\n');
+    const seen = captured(text);
+    expect(statusOf(seen, 'swap').evidence.en).toContain('1024 MiB / 2048 MiB');
+    expect(statusOf(seen, 'transparent-huge-pages').evidence.en).toMatch(/^always \[madvise\] never; MindIE/);
+    expect(statusOf(seen, 'locked-memory').status).toBe('unknown');
   });
 });
 

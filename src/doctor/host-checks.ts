@@ -1,7 +1,7 @@
 import type { Device, NumaLayout } from '../hardware/index.ts';
 import type { HostFiles } from '../telemetry/index.ts';
 import { cgroupCheck } from './cgroup-check.ts';
-import { check, fixBy } from './check.ts';
+import { check, fixBy, notGiven } from './check.ts';
 import type { Check } from './check.ts';
 import { jemallocCheck, numaCheck } from './numa-check.ts';
 import { portsCheck, somaxconnCheck, timeWaitCheck } from './network-checks.ts';
@@ -11,13 +11,37 @@ export interface HostView {
   files: HostFiles;
   devices: readonly Device[];
   numa: NumaLayout | null;
-  /** The devices were read from somebody else's output, so this host's processes say nothing about them. */
+  /** Everything was read from the outputs of another host, `files` too: nothing of this machine may be asked. */
   captured: boolean;
   concurrency: number;
 }
 
-/** Every check of the host, in the order they are shown. */
+/** Files by which the checks of another host would be answered, as `head -v` prints them. */
+const asked: Readonly<Record<string, string>> = {
+  'cpu-governor': '/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor',
+  'transparent-huge-pages': '/sys/kernel/mm/transparent_hugepage/enabled',
+  swap: '/proc/meminfo',
+  'locked-memory': '/proc/self/limits',
+  'ephemeral-ports': '/proc/sys/net/ipv4/ip_local_port_range',
+  somaxconn: '/proc/sys/net/core/somaxconn',
+  'time-wait': '/proc/net/sockstat',
+  'cgroup-limits': '/sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max',
+  'clock-source': '/sys/devices/system/clocksource/clocksource0/current_clocksource',
+};
+
+/** Every check of the host, in the order they are shown. Of another host, what was not handed in is said to be missing. */
 export function hostChecks(view: HostView): Check[] {
+  const checks = allChecks(view);
+  if (!view.captured) return checks;
+  return checks.map((one) => {
+    const paths = one.status === 'unknown' && Object.hasOwn(asked, one.code) ? asked[one.code]! : null;
+    if (paths === null) return one;
+    const command = `head -v ${paths} >> host.txt`;
+    return { ...one, evidence: notGiven, fix: { en: `there: ${command}`, zh: `在该主机上执行：${command}` } };
+  });
+}
+
+function allChecks(view: HostView): Check[] {
   return [
     governorCheck(view.files),
     hugePagesCheck(view),

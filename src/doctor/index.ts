@@ -6,6 +6,7 @@
  * is unknown). Files come through HostFiles, so that a test or a container without /sys can stand in.
  * Start at host-checks.ts; numa-check.ts advises bindings, client-checks.ts and engine-checks.ts are the other two lists.
  */
+export { capturedFiles } from './captured-files.ts';
 export type { Check, CheckStatus } from './check.ts';
 export { clientChecks } from './client-checks.ts';
 export type { ClientFacts } from './client-checks.ts';

@@ -1,6 +1,6 @@
 import { bindingAdvice, formatCpuList, parseCpuList } from '../hardware/index.ts';
 import type { HostFiles } from '../telemetry/index.ts';
-import { check } from './check.ts';
+import { check, notGiven } from './check.ts';
 import type { Check } from './check.ts';
 import type { HostView } from './host-checks.ts';
 
@@ -8,6 +8,12 @@ import type { HostView } from './host-checks.ts';
 export function numaCheck(view: HostView): Check {
   const { numa, devices, files, captured } = view;
   const code = 'numa-binding';
+  if (numa === null && captured) {
+    return check('host', code, 'unknown', notGiven, {
+      en: 'there: lscpu >> host.txt, or numactl --hardware >> host.txt',
+      zh: '在该主机上执行：lscpu >> host.txt，或 numactl --hardware >> host.txt',
+    });
+  }
   if (numa === null)
     return check('host', code, 'unknown', { en: 'no NUMA layout can be read here', zh: '此处无法读取 NUMA 布局' });
   const withCpus = numa.nodes.filter((node) => node.cpus.length > 0);
@@ -43,8 +49,7 @@ export function jemallocCheck(view: HostView): Check {
     en: 'start the server with LD_PRELOAD=/path/to/libjemalloc.so (Debian: apt install libjemalloc2)',
     zh: '启动服务时设置 LD_PRELOAD=/path/to/libjemalloc.so（Debian：apt install libjemalloc2）',
   };
-  if (view.captured)
-    return check('host', code, 'unknown', { en: 'not told by captured output', zh: '捕获的输出中没有该信息' });
+  if (view.captured) return check('host', code, 'unknown', notGiven);
   const servers = servingProcesses(view);
   const maps = servers
     .map((pid) => view.files.read(`/proc/${pid}/maps`))

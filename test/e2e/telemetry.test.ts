@@ -241,4 +241,15 @@ describe('dyno doctor', () => {
     };
     expect(checks.find((one) => one.code === 'numa-binding')!.fix).toContain('numactl -N0 -m0');
   });
+
+  test('several captured outputs are one host, and nothing is said of this machine', async () => {
+    const given = ['lscpu-full-width.txt', 'npu-smi-910b3.txt'].flatMap((name) => ['--from', join(fixtures, name)]);
+    const { checks } = JSON.parse((await dyno(['doctor', ...given, '--json'])).out) as {
+      checks: { code: string; group: string; evidence: string; fix: string }[];
+    };
+    expect(checks.every((one) => one.group === 'host')).toBe(true);
+    expect(checks.find((one) => one.code === 'numa-binding')!.fix).toContain('taskset -c 24-47');
+    expect(checks.find((one) => one.code === 'transparent-huge-pages')!.evidence).toBe('not in what you gave');
+    expect((await dyno(['devices', ...given])).out).toContain('taskset -c 24-47 ./bin/mindieservice_daemon');
+  });
 });

@@ -5,14 +5,13 @@ import type { Device, DeviceTool, NumaLayout } from '../../hardware/index.ts';
 import { tableText } from '../../report/index.ts';
 import { findTools, hostFiles, readHostDevices, sample } from '../../telemetry/index.ts';
 import type { HostDevices, TelemetryLine } from '../../telemetry/index.ts';
+import { capturedText } from '../captured-text.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
 import { paddedRows } from '../padded-rows.ts';
-import { readBeginning } from '../read-bounded.ts';
 import { runSampler } from '../sampler-process.ts';
 
-const mostFileBytes = 16 * 1024 * 1024;
 const toolNames = Object.keys(deviceTools) as DeviceTool[];
 
 export const command: CommandFile = {
@@ -25,7 +24,11 @@ export const command: CommandFile = {
     {
       name: 'from',
       value: 'FILE',
-      help: { en: 'read a captured output instead of running the tools', zh: '读取捕获的输出，不运行工具' },
+      repeat: true,
+      help: {
+        en: 'read captured outputs instead of running the tools; may be given more than once',
+        zh: '读取捕获的输出，不运行工具；可多次给出',
+      },
     },
     {
       name: 'tool',
@@ -68,8 +71,8 @@ export const command: CommandFile = {
     if (given.flags.has('sampler')) return runSampler(given);
     const tool = toolOf(given);
     if (given.flags.has('watch')) return watch(given, tool);
-    const file = last(given, 'from');
-    const found = file === undefined ? await readHostDevices(hostFiles(), given.io.env, tool) : fromFile(file, tool);
+    const text = capturedText(given);
+    const found = text === null ? await readHostDevices(hostFiles(), given.io.env, tool) : fromText(text, tool);
     given.io.out(given.common.json ? asJson(found, given.common.lang) : asText(found, given));
     return exitCodes.ok;
   },
@@ -91,8 +94,7 @@ function toolOf(given: Given): DeviceTool | undefined {
   });
 }
 
-function fromFile(file: string, tool: DeviceTool | undefined): HostDevices {
-  const text = readBeginning(file, mostFileBytes, { flag: '--from' });
+function fromText(text: string, tool: DeviceTool | undefined): HostDevices {
   const numa = readNuma(text);
   const reading = readDevices(text, tool);
   // A file of numactl alone holds no card, and need not.
@@ -195,7 +197,7 @@ function numaText(numa: NumaLayout, devices: readonly Device[], lang: Lang): str
   const tip =
     advice === null
       ? ''
-      : `${say({ en: 'binding to try', zh: '可尝试的绑定' }, lang)}: ${advice.command} — ${say(advice.evidence, lang)}\n`;
+      : `${say({ en: 'binding to try', zh: '可尝试的绑定' }, lang)}: ${advice.command} — ${say(advice.evidence, lang)}\n${advice.also === null ? '' : `${say(advice.also, lang)}\n`}`;
   return `NUMA: ${nodes}\n${tip}`;
 }
 

@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { clientChecks, engineChecks, hostChecks } from '../../doctor/index.ts';
+import { capturedFiles, clientChecks, engineChecks, hostChecks } from '../../doctor/index.ts';
 import type { Check, CheckStatus, HostView } from '../../doctor/index.ts';
 import { readDevices, readNuma } from '../../hardware/index.ts';
 import { readAddress } from '../../protocol/index.ts';
 import { hostFiles, readHostDevices } from '../../telemetry/index.ts';
+import { capturedText } from '../captured-text.ts';
 import { coloursFor } from '../colours.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { readBeginning } from '../read-bounded.ts';
 
 export const command: CommandFile = {
   about: {
@@ -39,14 +39,19 @@ export const command: CommandFile = {
     {
       name: 'from',
       value: 'FILE',
+      repeat: true,
       help: {
-        en: 'take cards and NUMA from captured outputs (mx-smi topo -m, numactl --hardware …) of another host',
-        zh: '从另一台主机的捕获输出（mx-smi topo -m、numactl --hardware 等）读取卡与 NUMA',
+        en: 'speak of another host, from its captured outputs (npu-smi info, lscpu, numactl --hardware, head -v /proc/meminfo …); may be given more than once',
+        zh: '根据另一台主机的捕获输出（npu-smi info、lscpu、numactl --hardware、head -v /proc/meminfo 等）检查该主机；可多次给出',
       },
     },
   ],
   examples: [
     { line: 'dyno doctor', says: { en: 'this host and client', zh: '检查本机与客户端' } },
+    {
+      line: 'dyno doctor --from lscpu.txt --from npu-smi.txt',
+      says: { en: 'another host, by its captured outputs', zh: '根据捕获的输出检查另一台主机' },
+    },
     {
       line: 'dyno doctor http://127.0.0.1:8000 --concurrency 512',
       says: { en: 'the engine too, for 512 in flight', zh: '同时检查引擎，按 512 并发' },
@@ -56,7 +61,8 @@ export const command: CommandFile = {
     const concurrency = concurrencyOf(given);
     const checks = [
       ...hostChecks(await viewOf(given, concurrency)),
-      ...(await ofClient(concurrency)),
+      // This machine's client says nothing about a host that was captured elsewhere.
+      ...(given.flags.has('from') ? [] : await ofClient(concurrency)),
       ...(await ofEngine(given)),
     ];
     given.io.out(given.common.json ? asJson(checks, given) : asText(checks, given));
@@ -79,12 +85,12 @@ function concurrencyOf(given: Given): number {
 }
 
 async function viewOf(given: Given, concurrency: number): Promise<HostView> {
-  const files = hostFiles();
-  const file = last(given, 'from');
-  if (file !== undefined) {
-    const text = readBeginning(file, 16 * 1024 * 1024, { flag: '--from' });
+  const text = capturedText(given);
+  if (text !== null) {
+    const files = capturedFiles(text);
     return { files, devices: readDevices(text).devices, numa: readNuma(text), captured: true, concurrency };
   }
+  const files = hostFiles();
   const { devices, numa } = await readHostDevices(files, given.io.env);
   return { files, devices, numa, captured: false, concurrency };
 }

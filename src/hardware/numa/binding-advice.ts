@@ -2,7 +2,7 @@ import type { Phrase } from '../../core/index.ts';
 import type { Device } from '../devices/device.ts';
 import { formatCpuList, parseCpuList } from './cpu-list.ts';
 import { numaDistance } from './numa-layout.ts';
-import type { NumaLayout } from './numa-layout.ts';
+import type { NumaLayout, NumaNode } from './numa-layout.ts';
 
 /** Which node to bind a server to, and why. */
 export interface BindingAdvice {
@@ -10,7 +10,7 @@ export interface BindingAdvice {
   /** Cards near that node, of all whose node is known. */
   cards: number;
   cardsKnown: number;
-  /** `numactl -N0 -m0`: put in front of the server's command. */
+  /** `numactl -N0 -m0`, or `taskset -c 24-47` where no card's node is known: put in front of the server's command. */
   command: string;
   evidence: Phrase;
   /** Distances from the node to every node, in the order of the layout; null = not told. */
@@ -19,12 +19,15 @@ export interface BindingAdvice {
   also: Phrase | null;
 }
 
-/** The node that most cards are near; on a tie the one nearest to all cards. null = one node only, or no card's node is known. */
+/**
+ * The node that most cards are near; on a tie the one nearest to all cards. null = one node only, or no card's node is
+ * known and MindIE's guide has nothing to say either.
+ */
 export function bindingAdvice(layout: NumaLayout, devices: readonly Device[]): BindingAdvice | null {
   const withCpus = layout.nodes.filter((node) => node.cpus.length > 0);
   if (withCpus.length < 2) return null;
   const near = devices.map((device) => nodeNear(layout, device)).filter((node) => node !== null);
-  if (near.length === 0) return null;
+  if (near.length === 0) return daemonOnly(layout, devices);
   const count = (node: number): number => near.filter((one) => one === node).length;
   const far = (node: number): number => near.reduce((sum, one) => sum + (numaDistance(layout, node, one) ?? 0), 0);
   const best = withCpus.toSorted(
@@ -39,6 +42,24 @@ export function bindingAdvice(layout: NumaLayout, devices: readonly Device[]): B
     evidence: evidenceFor(layout, best.node, count(best.node), near.length, distances),
     distances,
     also: devices.some((device) => device.vendor === 'huawei') ? oddNode(layout, best.node) : null,
+  };
+}
+
+/** Where no card tells its node, MindIE's guide still has advice for its daemon; null = for other cards than Ascend's. */
+function daemonOnly(layout: NumaLayout, devices: readonly Device[]): BindingAdvice | null {
+  const odd = devices.some((device) => device.vendor === 'huawei') ? oddNodes(layout, null)[0] : undefined;
+  if (odd === undefined) return null;
+  return {
+    node: odd.node,
+    cards: 0,
+    cardsKnown: 0,
+    command: `taskset -c ${formatCpuList(odd.cpus)}`,
+    evidence: {
+      en: `${layout.nodes.length} nodes (${layout.source}); no card tells which one it is near (npu-smi info -t topo would)`,
+      zh: `${layout.nodes.length} 个节点（${layout.source}）；没有卡的归属信息（可用 npu-smi info -t topo 查看）`,
+    },
+    distances: distancesFrom(layout, odd.node),
+    also: oddNode(layout, null),
   };
 }
 
@@ -82,14 +103,17 @@ function evidenceFor(
   };
 }
 
-/** MindIE's tuning guide binds its daemon to an odd node, away from the model processes; the nearest odd one is taken. */
-function oddNode(layout: NumaLayout, near: number): Phrase | null {
-  const odd = layout.nodes
+/** Nodes of odd number that have CPUs, the nearest to `near` first. */
+function oddNodes(layout: NumaLayout, near: number | null): NumaNode[] {
+  const far = (node: NumaNode): number => (near === null ? 0 : (numaDistance(layout, near, node.node) ?? 0));
+  return layout.nodes
     .filter((node) => node.node % 2 === 1 && node.cpus.length > 0)
-    .toSorted(
-      (a, b) =>
-        (numaDistance(layout, near, a.node) ?? 0) - (numaDistance(layout, near, b.node) ?? 0) || a.node - b.node,
-    )[0];
+    .toSorted((a, b) => far(a) - far(b) || a.node - b.node);
+}
+
+/** MindIE's tuning guide binds its daemon to an odd node, away from the model processes; the nearest odd one is taken. */
+function oddNode(layout: NumaLayout, near: number | null): Phrase | null {
+  const [odd] = oddNodes(layout, near);
   if (odd === undefined) return null;
   const command = `taskset -c ${formatCpuList(odd.cpus)} ./bin/mindieservice_daemon`;
   return {
