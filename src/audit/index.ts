@@ -11,6 +11,7 @@ export { auditPoints } from './audit-points.ts';
 export type { PointAudit, SweepAudit } from './audit-points.ts';
 export { auditSummary } from './audit-summary.ts';
 export { auditSweep } from './audit-sweep.ts';
+export { limits, parseLimit } from './limits.ts';
 export { comparisonRules, neighbourRules, pointRules, sweepRules } from './registry.ts';
 export type {
   AuditContext,

@@ -26,6 +26,8 @@ import { percentilesImpossible } from './rules/percentiles-impossible.ts';
 import { rateIdentityRule } from './rules/rate-identity.ts';
 import { rateNotAchieved } from './rules/rate-not-achieved.ts';
 import { resumedRun } from './rules/resumed-run.ts';
+import { serverGone } from './rules/server-gone.ts';
+import { serverSilent } from './rules/server-silent.ts';
 import { shortRun } from './rules/short-run.ts';
 import { sickWorker } from './rules/sick-worker.ts';
 import { stuckRequest } from './rules/stuck-request.ts';
@@ -51,6 +53,7 @@ import { survivorBias } from './sweep-rules/survivor-bias.ts';
 /** Every rule that judges one point: adding one is a file and a line. */
 export const pointRules = [
   nothingOk,
+  serverGone,
   unaccountedRequests,
   lostClientWorkers,
   stuckRequest,
@@ -70,6 +73,7 @@ export const pointRules = [
   concurrencyNotReached,
   rateNotAchieved,
   overloaded,
+  serverSilent,
   partialRun,
   resumedRun,
   failures,

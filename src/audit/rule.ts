@@ -10,6 +10,8 @@ export interface AuditContext {
   datasetCycled?: boolean;
   /** Requests handed to the socket per second over the sending stretch; null = not measured. */
   sendsPerSec?: number | null;
+  /** Limits that were set for this audit, as written; those of the plan count too. */
+  limits?: readonly string[];
 }
 
 /** One doubt before it is stamped with the rule's code. */

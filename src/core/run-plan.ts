@@ -203,4 +203,6 @@ export interface RunPlan {
   retries?: number;
   /** `failed>5%` …, as written: what ends the run early; absent = nothing. */
   stopWhen?: readonly string[];
+  /** `failed-invalid=80%` …, as written: numbers of the verdict that are not the usual ones; absent = the usual ones. */
+  limits?: readonly string[];
 }

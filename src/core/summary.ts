@@ -75,6 +75,26 @@ export interface Flow {
   unserved: number;
 }
 
+/** A stretch in which nothing was heard from the server though requests were waiting or were lost; to 0.1 s. */
+export interface Silence {
+  fromMs: number;
+  toMs: number;
+  /** Most requests that waited at once. */
+  waiting: number;
+  /** Requests that were refused, reset or broken off meanwhile. */
+  lost: number;
+  /** The server was heard again. */
+  back: boolean;
+}
+
+/** What the run says without its silences: rates over the rest of the time, times of the requests that met none. */
+export interface Undisturbed {
+  requestsPerSec: number | null;
+  outputTokensPerSec: number | null;
+  latencyMs: Distribution | null;
+  ttftMs: Distribution | null;
+}
+
 /** Requests that met every SLO. */
 export interface Goodput {
   slo: string[];
@@ -174,6 +194,10 @@ export interface Summary extends Figures {
   steady: Steady | null;
   /** Absent = the requests were not at hand (imports), or were read by a version before this figure. */
   flow?: Flow;
+  /** Absent = there was none, or nobody looked. */
+  silences?: Silence[];
+  /** Only beside silences that ended. */
+  undisturbed?: Undisturbed;
   /** How percentiles were computed: docs/reference/metrics.md explains each word. */
   percentileMethod: string | null;
   /** Where token counts came from. */

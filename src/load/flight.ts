@@ -1,7 +1,7 @@
 import { problem } from '../core/index.ts';
 import type { Ask, Ended, Outcome, OutputKind, Problem, ServerSteps, ServerTimes, Timeouts } from '../core/index.ts';
 import type { Ear, Heard, Listener, Protocol, ServerStamp, TextPlace } from '../protocol/index.ts';
-import type { Carrier, Taken } from './carrier.ts';
+import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
 import { ChunkLog } from './chunk-log.ts';
 import type { Ending } from './ending.ts';
@@ -25,9 +25,6 @@ export interface FlightSettings {
   serverClock: ServerClock;
 }
 
-/** A server that closes so many connections on one request will not take it; the connect timeout may say so earlier. */
-const mostRedials = 32;
-
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
 export class Flight implements ConnectionClient, Ear, Ending, Placed {
   readonly #ask: Ask;
@@ -35,7 +32,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #connection: Carrier;
   /** Kept until the answer begins: after that nobody asks again. */
   #request: string;
-  readonly #redial: () => Taken;
+  readonly #redial: () => Carrier;
   readonly #ended: (reusable: boolean) => void;
   readonly #dueMs: number;
   readonly #sentMs: number;
@@ -87,7 +84,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     warmup: boolean;
     inputChars: number;
     /** A new connection in place of one that went stale. */
-    redial: () => Taken;
+    redial: () => Carrier;
     ended: (reusable: boolean) => void;
   }) {
     this.#ask = parts.ask;
@@ -104,11 +101,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#keepsText = parts.settings.keepText || parts.ask.prompt.follow !== undefined;
     this.#answer = new SaidText(this.#keepsText);
     this.#connecting = parts.fresh;
-  }
-
-  /** Writes the request; to be called once its owner can take its end. */
-  depart(): void {
-    this.#connection.send(this.#request, this);
+    parts.connection.send(parts.request, this);
   }
 
   get connection(): Carrier {
@@ -202,20 +195,14 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#finishWith('failed', cause, atMs, false);
   }
 
-  /** Asks again on another connection; the time lost stays in the latency, and the attempt is counted. */
+  /** Asks again on a new connection; the time lost stays in the latency, and the attempt is counted. */
   stale(atMs: number): void {
     if (this.#over) return;
-    const { connectMs } = this.#settings.timeouts;
-    if (this.#attempts > mostRedials || atMs - this.#sentMs >= (connectMs ?? Infinity)) {
-      const why = `the server closed ${this.#attempts} connections one after the other without taking the request`;
-      return this.#finishWith('failed', problem('reset', why), atMs, false);
-    }
     this.#attempts++;
-    const { connection, fresh } = this.#redial();
-    this.#connecting = fresh;
+    this.#connecting = true;
     this.#lastReadMs = atMs;
-    this.#connection = connection;
-    this.depart();
+    this.#connection = this.#redial();
+    this.#connection.send(this.#request, this);
   }
 
   /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */

@@ -8,7 +8,10 @@
  * spreads the same over threads.
  */
 export { makeLoadRunner } from './load-runner.ts';
-export type { MakeDealing } from './phase-parts.ts';
+export { partOf } from './dealer.ts';
+export type { Dealer, Dealing, DealtPhase, MakeDealing, TalkSource } from './dealer.ts';
+export { talkModeOf } from './talks.ts';
+export type { TalkMode } from './talks.ts';
 export { recordedEnding } from './ending.ts';
 export { housekeeping } from './garbage.ts';
 export { joinedHealth } from './joined-health.ts';

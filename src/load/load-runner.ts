@@ -35,6 +35,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       workload: (phase) => parts.workload(phase),
       plan,
       clock,
+      share: null,
       behind,
       emit: (ending) => {
         outbox.push(ending);

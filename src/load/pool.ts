@@ -130,9 +130,9 @@ export class Pool {
   }
 
   /** A new connection in place of one that the server had closed while it idled. */
-  replace(): { connection: Connection; fresh: boolean } {
+  replace(): Connection {
     this.#stale++;
-    return { connection: this.#open(), fresh: true };
+    return this.#open();
   }
 
   #open(): Connection {

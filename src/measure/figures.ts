@@ -12,16 +12,18 @@ export type RequestDistributions = Pick<
 
 /**
  * The distributions over the ok requests (lateness: over all that left), of those sent inside the window where one is
- * given. First-token figures are null where the run is not streamed, due-time figures where the loop is closed.
+ * given and, where silences are, of those that met none. First-token figures are null where the run is not streamed, due-time figures where the loop is closed.
  */
 export function requestDistributions(
   table: RequestTable,
   load: Pick<LoadShape, 'kind'>,
   stream: boolean,
   window: Window | null,
+  silences: readonly Window[] = [],
 ): RequestDistributions {
   const inside = (row: number): boolean => {
     const sent = table.sent.at(row);
+    if (silences.some(({ fromMs, toMs }) => sent < toMs && table.end.at(row) > fromMs)) return false;
     return window === null ? !Number.isNaN(sent) : sent >= window.fromMs && sent < window.toMs;
   };
   const ok = (row: number): boolean => table.outcome.at(row) === okOutcome && inside(row);

@@ -7,6 +7,7 @@ import type { GapPool } from './gap-pool.ts';
 import type { Shelf } from './column.ts';
 import { addRequest, appendRequests, makeRequestTable } from './request-table.ts';
 import type { RequestTable } from './request-table.ts';
+import { SilenceBook } from './silence.ts';
 import type { Slo } from './slo.ts';
 import { makeTimeBuckets } from './time-buckets.ts';
 import type { TimeBuckets } from './time-buckets.ts';
@@ -58,6 +59,7 @@ export interface MeterState {
   counts: { ok: number; failed: number; cancelled: number; dropped: number };
   retries: { requests: number; attempts: number; askedToWait: number; longestWaitMs: number };
   flow: FlowBook;
+  silence: SilenceBook;
   lastEndMs: number;
 }
 
@@ -88,6 +90,7 @@ export function emptyState(gapCap: number, shelf: Shelf | null): MeterState {
     counts: { ok: 0, failed: 0, cancelled: 0, dropped: 0 },
     retries: { requests: 0, attempts: 0, askedToWait: 0, longestWaitMs: 0 },
     flow: new FlowBook(),
+    silence: new SilenceBook(),
     lastEndMs: 0,
   };
 }
@@ -96,6 +99,7 @@ export function emptyState(gapCap: number, shelf: Shelf | null): MeterState {
 export function addToState(state: MeterState, exchange: Exchange, stream: boolean): void {
   state.counts[exchange.outcome] += 1;
   state.flow.saw(exchange);
+  state.silence.saw(exchange);
   state.lastEndMs = Math.max(state.lastEndMs, exchange.endMs);
   if (exchange.problem !== null) {
     const { code } = exchange.problem;
@@ -197,6 +201,7 @@ export function mergeStates(into: MeterState, other: MeterState, slos: readonly 
   into.okEnds.merge(other.okEnds);
   into.okEndTokens.merge(other.okEndTokens);
   into.flow.merge(other.flow);
+  into.silence.merge(other.silence);
   into.lastEndMs = Math.max(into.lastEndMs, other.lastEndMs);
 }
 

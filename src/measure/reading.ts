@@ -1,5 +1,5 @@
 import { distributionOf, exactMethod } from '../core/index.ts';
-import type { Counts, LoadShape, Steady, Summary } from '../core/index.ts';
+import type { Counts, LoadShape, Silence, Steady, Summary } from '../core/index.ts';
 import { measuredSpan, meanInFlight, perSec, requestDistributions } from './figures.ts';
 import { countGood, goodputOf } from './goodput.ts';
 import { foldRows } from './meter-state.ts';
@@ -7,6 +7,7 @@ import type { CountSources, MeterState } from './meter-state.ts';
 import { collect, okOutcome, rowValues } from './request-table.ts';
 import type { Slo } from './slo.ts';
 import { steadyWindow } from './steady-window.ts';
+import type { Window } from './steady-window.ts';
 
 /** Everything of a summary that follows from the exchanges alone. */
 export type Reading = Omit<
@@ -61,6 +62,7 @@ export function readState(state: MeterState, frame: ReadingFrame, planned: numbe
   const distributions =
     folded?.distributions(frame.load, frame.stream) ?? requestDistributions(table, frame.load, frame.stream, null);
   const flow = state.flow.read(frame.load);
+  const silences = state.silence.read();
   const good = folded === null ? countGood(table, frame.slos, frame.stream) : folded.good;
   return {
     counts,
@@ -81,8 +83,10 @@ export function readState(state: MeterState, frame: ReadingFrame, planned: numbe
     cachedInputRatio: totals.cacheableTokens > 0 ? totals.cachedTokens / totals.cacheableTokens : null,
     goodput: goodputOf(good, frame.slos, { issued: counts.issued, durationMs }),
     // No stretch is steady of a run in which ever more requests are under way.
-    steady: folded === null && !flow.rising ? steadyOf(state, frame, distributions.latencyMs?.mean ?? null) : null,
+    steady:
+      folded === null && !flow.rising ? steadyOf(state, frame, distributions.latencyMs?.mean ?? null, silences) : null,
     flow,
+    ...silencesOf(state, frame, silences, { span, output, whole: folded === null }),
     ...retriesOf(state),
     percentileMethod: folded !== null ? foldedMethod : state.gaps.collapsed ? histogramMethod : exactMethod,
     tokenSource: { input: wordFor(state.inputSources), output: wordFor(state.outputSources) },
@@ -110,7 +114,35 @@ function countsOf(state: MeterState, planned: number | null): Counts {
   };
 }
 
-function steadyOf(state: MeterState, frame: ReadingFrame, meanLatencyMs: number | null): Steady | null {
+/** What is said of silences, and of the run without those that ended. */
+function silencesOf(
+  state: MeterState,
+  frame: ReadingFrame,
+  silences: Silence[],
+  { span, output, whole }: { span: Window | null; output: number | null; whole: boolean },
+): Pick<Reading, 'silences' | 'undisturbed'> {
+  if (silences.length === 0 || span === null) return {};
+  if (!whole || !silences.some(({ back }) => back)) return { silences };
+  const quietMs = silences.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  const leftMs = span.toMs - span.fromMs - quietMs;
+  const { latencyMs, ttftMs } = requestDistributions(state.table, frame.load, frame.stream, null, silences);
+  return {
+    silences,
+    undisturbed: {
+      requestsPerSec: perSec(state.counts.ok, leftMs),
+      outputTokensPerSec: perSec(output, leftMs),
+      latencyMs,
+      ttftMs,
+    },
+  };
+}
+
+function steadyOf(
+  state: MeterState,
+  frame: ReadingFrame,
+  meanLatencyMs: number | null,
+  silences: readonly Silence[],
+): Steady | null {
   const { table } = state;
   const sent = (row: number): boolean => !Number.isNaN(table.sent.at(row));
   const window = steadyWindow(frame.load, {
@@ -118,6 +150,7 @@ function steadyOf(state: MeterState, frame: ReadingFrame, meanLatencyMs: number 
     sentMs: collect(table, (t, row) => t.sent.at(row), sent),
     endMs: collect(table, (t, row) => t.end.at(row), sent),
     meanLatencyMs,
+    silences,
   });
   if (window === null) return null;
   const { fromMs, toMs } = window;
@@ -132,7 +165,7 @@ function steadyOf(state: MeterState, frame: ReadingFrame, meanLatencyMs: number 
     outputTokensPerSec: perSec(output, spanMs),
     totalTokensPerSec: perSec(input === null || output === null ? null : input + output, spanMs),
     concurrencyAchieved: meanInFlight(table, window),
-    ...requestDistributions(table, frame.load, frame.stream, window),
+    ...requestDistributions(table, frame.load, frame.stream, window, silences),
     itlMs: frame.stream ? state.gaps.between(fromMs, toMs) : null,
   };
 }

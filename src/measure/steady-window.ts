@@ -1,4 +1,5 @@
 import type { LoadShape } from '../core/index.ts';
+import { outsideSilences } from './silence.ts';
 import { bucketMs } from './time-buckets.ts';
 
 /** A stretch of the run's clock, [fromMs, toMs). */
@@ -16,16 +17,20 @@ export interface Occupancy {
   sentMs: Float64Array;
   endMs: Float64Array;
   meanLatencyMs: number | null;
+  /** When the server was silent; absent = never. */
+  silences?: readonly Window[];
 }
 
 /**
  * The stretch in which the asked load stood, its edges snapped inward to whole 100 ms; null where it never stood or
  * lasted less than a second. Closed loop: from the moment that as many requests as asked are in flight until the last
- * send. Open loop: from the first due time plus the mean latency until the last due time.
+ * send. Open loop: from the first due time plus the mean latency until the last due time. Of a run in which the server
+ * fell silent it is the longest part without a silence.
  */
 export function steadyWindow(load: Pick<LoadShape, 'kind' | 'concurrency'>, occupancy: Occupancy): Window | null {
-  const edges = load.kind === 'closed' ? closedEdges(load.concurrency, occupancy) : openEdges(occupancy);
-  if (edges === null) return null;
+  const whole = load.kind === 'closed' ? closedEdges(load.concurrency, occupancy) : openEdges(occupancy);
+  if (whole === null) return null;
+  const edges = outsideSilences(whole, occupancy.silences ?? []);
   const fromMs = Math.ceil(edges.fromMs / bucketMs) * bucketMs;
   const toMs = Math.floor(edges.toMs / bucketMs) * bucketMs;
   return toMs - fromMs >= shortestSteadyMs ? { fromMs, toMs } : null;

@@ -4,6 +4,7 @@ import { makeColumn } from './column.ts';
 import { FlowBook } from './flow.ts';
 import { addRequest, collect, makeRequestTable, okOutcome } from './request-table.ts';
 import type { RequestTable } from './request-table.ts';
+import { SilenceBook } from './silence.ts';
 import { steadyWindow } from './steady-window.ts';
 import type { Window } from './steady-window.ts';
 import { measuredSpan } from './figures.ts';
@@ -33,6 +34,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
   const tokenArrivals = makeTimeBuckets();
   const okEnds = makeTimeBuckets();
   const flow = new FlowBook();
+  const silence = new SilenceBook();
   const sent = (row: number): boolean => !Number.isNaN(table.sent.at(row));
   return {
     table,
@@ -42,6 +44,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
     add(exchange) {
       if (exchange.warmup) return;
       flow.saw(exchange);
+      silence.saw(exchange);
       let gap: number | null = null;
       if (exchange.outcome === 'ok') {
         gap = bookTokens(tokenArrivals, exchange);
@@ -65,6 +68,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
         sentMs: collect(table, (t, row) => t.sent.at(row), sent),
         endMs: collect(table, (t, row) => t.end.at(row), sent),
         meanLatencyMs: latencies.length === 0 ? null : sum / latencies.length,
+        silences: silence.read(),
       });
     },
   };

@@ -1,5 +1,6 @@
 import { printable, say } from '../core/index.ts';
 import type { Finding, Lang, Phrase, Summary } from '../core/index.ts';
+import { percent } from './figure-text.ts';
 import { folded } from './folded.ts';
 import type { Painter } from './reported.ts';
 import { words } from './words.ts';
@@ -11,9 +12,13 @@ export function simulationOf({ simulated, engine }: Pick<Summary, 'simulated' | 
   return simulated ? words.simulated : engine?.simulated === true ? words.simulatedEngine : null;
 }
 
-/** What must be known before any figure is read: simulated, partial, not valid. Empty for a clean run of a real engine. */
+/** What must be known before any figure is read: how many failed where that weighs, simulated, partial, not valid. Empty for a clean run of a real engine. */
 export function cautions(summary: Summary, lang: Lang, paint: Painter): string[] {
   const lines: string[] = [];
+  const failures = summary.verdict.findings.find(({ code, severity }) => code === 'failures' && severity !== 'info');
+  const failedRatio = failures?.evidence['failedRatio'];
+  if (typeof failedRatio === 'number')
+    lines.push(paint.bad(`[${percent(failedRatio)} ${say(words.ofRequestsFailed, lang)}]`));
   const simulated = simulationOf(summary);
   if (simulated !== null) lines.push(paint.warn(`[${say(simulated, lang)}]`));
   if (summary.partial) lines.push(paint.warn(`[${say(words.partial, lang)}]`));

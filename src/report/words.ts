@@ -9,6 +9,7 @@ export const words = {
   },
   partial: { en: 'PARTIAL: the run did not end by itself', zh: '不完整：运行未正常结束' },
   notValid: { en: 'NOT VALID: do not use these figures as they stand', zh: '无效：这些数据不可直接使用' },
+  ofRequestsFailed: { en: 'OF THE REQUESTS FAILED', zh: '的请求失败' },
   advice: { en: 'advice', zh: '建议' },
   severityInfo: { en: 'info', zh: '提示' },
   severityWarn: { en: 'warning', zh: '警告' },

@@ -1,3 +1,4 @@
+import { parseLimit } from '../audit/index.ts';
 import { exitCodes, hiddenValue, UserError } from '../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../core/index.ts';
 import { parseSlo } from '../measure/index.ts';
@@ -138,6 +139,7 @@ export function checkWords(words: PlanWords): Mistake[] {
   };
   understand('--slo', parseSlo, words.slo);
   understand('--stop-when', parseStop, words.stopWhen);
+  understand('--limit', parseLimit, words.limit);
   if (words.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && words.slo === undefined) {
     wrong('--stop-when', 'slo-lost needs a goal', 'slo-lost 需要目标', 'Add --slo GOAL.', '请加上 --slo。');
   }
@@ -234,6 +236,7 @@ export function assemblePlan(parts: {
     keepText: words.noText !== true,
     ...(words.retry !== undefined && words.retry > 0 && { retries: words.retry }),
     ...(words.stopWhen !== undefined && { stopWhen: words.stopWhen }),
+    ...(words.limit !== undefined && { limits: words.limit }),
   };
   return deepFreeze(plan);
 }

@@ -206,13 +206,12 @@ function flown(text: string, draw: RandomStream): Ended {
     nowMs: 0,
     warmup: false,
     inputChars: 4,
-    redial: () => ({ connection: carrier, fresh: true }),
+    redial: () => carrier,
     ended: () => {
       expect(ended).toBe(null);
       ended = flight.record();
     },
   });
-  flight.depart();
   expect(flight.connection).toBe(carrier);
   pushing();
   return ended!;

@@ -1,23 +1,21 @@
 import { problems } from '../../core/index.ts';
 import type { Counts, ProblemCode } from '../../core/index.ts';
+import { limitOf } from '../limits.ts';
 import { known } from '../printed-room.ts';
 import type { Doubt, PointRule } from '../rule.ts';
 import { percent } from '../wording.ts';
 
-/** From this share on, the requests that are left no longer stand for the load. */
-const worryingRatio = 0.01;
-
 /** Requests that failed, with their commonest causes. */
 export const failures: PointRule = {
   code: 'failures',
-  severities: ['info', 'warn'],
+  severities: ['info', 'warn', 'invalid'],
   meaning: {
-    en: 'Some requests failed. Latencies describe the survivors only; from 1 % on the slow end is probably missing from them.',
-    zh: '部分请求失败。延迟只反映幸存者；失败率达到 1% 时，其中很可能缺少最慢的部分。',
+    en: 'Some requests failed. Latencies describe the survivors only; from 1 % on the slow end is probably missing from them, and the first line says so; above 50 % the figures are not valid.',
+    zh: '部分请求失败。延迟只反映幸存者；失败率达到 1% 时，其中很可能缺少最慢的部分，并写入首行；超过 50% 时结果无效。',
   },
   taughtBy:
-    'Published gateway comparisons rank by latency while one side fails 10 % of its requests at the timeout, which shortens its latencies.',
-  check(point) {
+    'Published gateway comparisons rank by latency while one side fails 10 % of its requests at the timeout, which shortens its latencies. A vLLM that was killed left runs of 8 % survivors that were valid.',
+  check(point, context) {
     const { failed, ok } = point.counts;
     if (!known(failed) || failed === 0 || ok === 0) return null;
     if (!known(ok)) return ofUnknownTotal(failed);
@@ -25,13 +23,15 @@ export const failures: PointRule = {
     const top = topProblems(point.counts).slice(0, 3);
     const listEn = top.map((t) => `${problems[t.code].en} (${t.count})`).join(', ');
     const listZh = top.map((t) => `${problems[t.code].zh}（${t.count}）`).join('，');
+    const ratio = failed / ended;
+    const [warn, invalid] = [limitOf(context, 'failed-warn'), limitOf(context, 'failed-invalid')];
     return {
-      severity: failed / ended >= worryingRatio ? 'warn' : 'info',
+      severity: ratio > invalid ? 'invalid' : ratio >= warn ? 'warn' : 'info',
       message: {
-        en: `${failed} of ${ended} requests failed (${percent(failed / ended)})${listEn ? `: ${listEn}` : ''}. Latencies describe the survivors only.`,
-        zh: `${ended} 个请求中 ${failed} 个失败（${percent(failed / ended)}）${listZh ? `：${listZh}` : ''}。延迟只反映成功的请求。`,
+        en: `${failed} of ${ended} requests failed (${percent(ratio)})${listEn ? `: ${listEn}` : ''}. Latencies describe the survivors only.`,
+        zh: `${ended} 个请求中 ${failed} 个失败（${percent(ratio)}）${listZh ? `：${listZh}` : ''}。延迟只反映成功的请求。`,
       },
-      evidence: { failed, ended, failedRatio: failed / ended, topProblem: top[0]?.code ?? null },
+      evidence: { failed, ended, failedRatio: ratio, topProblem: top[0]?.code ?? null },
       advice: {
         en: 'Mend the cause or lower the load; do not compare latencies with a point that fails less.',
         zh: '解决失败原因或降低负载；不要与失败率更低的点比较延迟。',

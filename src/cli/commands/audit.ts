@@ -1,4 +1,4 @@
-import { auditPoints } from '../../audit/index.ts';
+import { auditPoints, parseLimit } from '../../audit/index.ts';
 import type { AuditContext, PointAudit } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
@@ -30,6 +30,15 @@ export const command: CommandFile = {
   ],
   flags: [
     { name: 'format', value: 'NAME', help: { en: 'as for dyno import', zh: '同 dyno import' } },
+    {
+      name: 'limit',
+      value: 'NAME=SHARE',
+      repeat: true,
+      help: {
+        en: 'another number for the verdict, as failed-invalid=80% (docs/reference/findings.md lists them)',
+        zh: '修改判定所用的数值，如 failed-invalid=80%（见 docs/reference/findings.md）',
+      },
+    },
     { name: 'lenient', value: null, help: { en: 'exit 0 whatever is found', zh: '无论结果如何均以 0 退出' } },
   ],
   examples: [
@@ -39,7 +48,15 @@ export const command: CommandFile = {
   ],
   async run(given) {
     const sets = (await Promise.all(given.args.map((word) => pointsNamed(given, word)))).flat();
-    const told = sets.map((set) => ({ ...set, audit: auditPoints(set.points, set.contexts) }));
+    const limits = given.flags.get('limit') ?? [];
+    limits.forEach(parseLimit);
+    const told = sets.map((set) => ({
+      ...set,
+      audit: auditPoints(
+        set.points,
+        set.points.map((_, i) => ({ ...set.contexts[i], limits })),
+      ),
+    }));
     if (given.common.json) given.io.out(`${JSON.stringify(documentOf(told), null, 2)}\n`);
     else for (const set of told) given.io.out(textOf(given, set));
     const clean = told.every((set) => set.audit.points.every((point) => point.status === 'clean'));

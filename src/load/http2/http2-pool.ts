@@ -1,4 +1,4 @@
-import type { Taken } from '../carrier.ts';
+import type { Carrier } from '../carrier.ts';
 import { ConnectionTally } from '../connection-tally.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ConnectionSource } from '../pools.ts';
@@ -27,7 +27,7 @@ export class Http2Pool implements ConnectionSource {
     this.#parts = requestReader(endpoint.secure ? 'https' : 'http');
   }
 
-  take(): Taken {
+  take(): { connection: Carrier; fresh: boolean } {
     let line: Http2Line | null = null;
     for (const known of this.#lines) {
       if (known.usable) {
@@ -58,8 +58,8 @@ export class Http2Pool implements ConnectionSource {
     );
   }
 
-  replace(): Taken {
-    return this.take();
+  replace(): Carrier {
+    return this.take().connection;
   }
 
   /** A stream is over when its answer is. */

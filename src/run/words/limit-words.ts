@@ -27,4 +27,16 @@ export const limitWords = {
     'repeat',
     someText,
   ),
+  limit: many(
+    {
+      name: 'limit',
+      value: 'NAME=SHARE',
+      help: {
+        en: 'another number for the verdict, as failed-invalid=80% (docs/reference/findings.md lists them); repeatable',
+        zh: '修改判定所用的数值，如 failed-invalid=80%（见 docs/reference/findings.md）；可重复',
+      },
+    },
+    'repeat',
+    someText,
+  ),
 } as const satisfies Record<string, Word<unknown>>;

@@ -123,6 +123,7 @@ export const planSchema = z.object({
   keepText: z.boolean(),
   retries: count.exactOptional(),
   stopWhen: z.array(z.string()).exactOptional(),
+  limits: z.array(z.string()).exactOptional(),
 });
 
 const host = z.object({

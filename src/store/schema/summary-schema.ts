@@ -124,6 +124,21 @@ const flow = z.object({
   unserved: count,
 });
 
+const silence = z.object({
+  fromMs: z.number(),
+  toMs: z.number(),
+  waiting: count,
+  lost: count,
+  back: z.boolean(),
+});
+
+const undisturbed = z.object({
+  requestsPerSec: maybe,
+  outputTokensPerSec: maybe,
+  latencyMs: maybeDistribution,
+  ttftMs: maybeDistribution,
+});
+
 const worker = z.object({
   name: z.string(),
   host: z.string(),
@@ -189,6 +204,8 @@ export const summarySchema = z
     accuracy: z.object({ correct: count, of: count, ratio: z.number() }).exactOptional(),
     steady: z.object({ fromMs: z.number(), toMs: z.number(), ...figures.shape }).nullable(),
     flow: flow.exactOptional(),
+    silences: z.array(silence).exactOptional(),
+    undisturbed: undisturbed.exactOptional(),
     percentileMethod: z.string().nullable().default(null),
     tokenSource: z.object({ input: tokenSource, output: tokenSource }).default({ input: null, output: null }),
     printed: z.record(z.string(), z.string()),

@@ -43,6 +43,7 @@ const offered = [
   'no-text',
   'no-preflight',
   'stop-when',
+  'limit',
 ] as const;
 
 const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ name }) => name));

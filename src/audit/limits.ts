@@ -1,0 +1,52 @@
+import { UserError } from '../core/index.ts';
+import type { Phrase } from '../core/index.ts';
+import type { AuditContext } from './rule.ts';
+
+/** A number that decides a verdict, and that a user may set. All are shares. */
+interface Limit {
+  value: number;
+  meaning: Phrase;
+}
+
+/** The numbers of the verdicts about the server, in one place; `--limit NAME=VALUE` sets another. */
+export const limits = {
+  'failed-warn': {
+    value: 0.01,
+    meaning: {
+      en: 'share of requests that failed from which it stands in the first line',
+      zh: '失败率达到此值时写入首行',
+    },
+  },
+  'failed-invalid': {
+    value: 0.5,
+    meaning: {
+      en: 'share of requests that failed above which the figures are not valid',
+      zh: '失败率超过此值时结果无效',
+    },
+  },
+} as const satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof limits;
+
+/** The number that decides: what the user set for this audit, else in the plan, else the usual one. */
+export function limitOf(context: AuditContext, name: LimitName): number {
+  const set = [...(context.plan?.limits ?? []), ...(context.limits ?? [])].map(parseLimit);
+  return set.findLast((limit) => limit.name === name)?.value ?? limits[name].value;
+}
+
+/** Understands one `--limit`: `failed-invalid=80%` or `failed-invalid=0.8`. */
+export function parseLimit(text: string): { name: LimitName; value: number } {
+  const match = /^\s*([a-z-]+)\s*=\s*(\d+(?:\.\d+)?|\.\d+)\s*(%?)\s*$/.exec(text);
+  const name = match === null ? undefined : (Object.keys(limits) as LimitName[]).find((known) => known === match[1]);
+  const value = match === null ? Number.NaN : Number(match[2]) / (match[3] === '%' ? 100 : 1);
+  if (name !== undefined && value <= 1) return { name, value };
+  throw new UserError({
+    code: 'bad-limit',
+    message: { en: `"${text}" is no limit`, zh: `"${text}" 不是有效的界限` },
+    hint: {
+      en: `Write NAME=SHARE, the share from 0 to 1 or in percent, as failed-invalid=80%. There are: ${Object.keys(limits).join(', ')}.`,
+      zh: `请写 名称=比例，比例为 0 到 1 或百分数，如 failed-invalid=80%。可用名称：${Object.keys(limits).join('、')}。`,
+    },
+    place: { flag: '--limit' },
+  });
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../core/index.ts';
+import type { ClientHealth, RunPlan, Silence, Summary } from '../core/index.ts';
+import { auditSummary, parseLimit } from './index.ts';
+import type { AuditContext } from './index.ts';
+import { sampleDistribution, samplePoint } from './sample-point.ts';
+
+const found = (code: string, point: Summary, context: AuditContext = {}) =>
+  auditSummary(point, context).find((finding) => finding.code === code);
+const silence: Silence = { fromMs: 4200, toMs: 10_200, waiting: 16, lost: 0, back: true };
+const undisturbed: Summary['undisturbed'] = {
+  requestsPerSec: 9.4,
+  outputTokensPerSec: 940,
+  latencyMs: sampleDistribution({ p99: 900 }),
+  ttftMs: sampleDistribution({ p99: 50 }),
+};
+
+describe('server-silent', () => {
+  test('when, how long, how many waited, and the figures without it', () => {
+    const finding = found('server-silent', samplePoint({ silences: [silence], undisturbed }))!;
+    expect(finding.severity).toBe('warn');
+    expect(finding.message).toContain('6 s from 4.2 s on, 16 waiting');
+    expect(finding.message).toContain('Without it 9.4 requests/s (with it 5), latency p99 900 ms (2.5 s)');
+    expect(finding.zh.message).toContain('16 个请求在等待');
+  });
+  const standing = (loopDelayMaxMs: number): Summary =>
+    samplePoint({ silences: [silence], client: { loopDelayMaxMs } as ClientHealth });
+  test('a client that stood still itself for half of it is told of, and not the server', () => {
+    expect(found('server-silent', standing(2900))!.message).toContain('All streams fell silent');
+    expect(found('server-silent', standing(3100))!.message).toContain('this client itself stood still');
+  });
+});
+
+describe('server-gone', () => {
+  test('since when and how many were refused; such figures are not valid', () => {
+    const gone = { ...silence, lost: 215, back: false };
+    expect(found('server-gone', samplePoint({ silences: [gone] }))).toMatchObject({
+      severity: 'invalid',
+      message: 'The server went away: no answer since 4.2 s; 215 refused or broken off.',
+    });
+    expect(found('server-silent', samplePoint({ silences: [gone] }))).toBeUndefined();
+    expect(found('server-gone', samplePoint({ silences: [silence] }))).toBeUndefined();
+  });
+});
+
+describe('failures have a price', () => {
+  const failing = (failed: number): Summary =>
+    samplePoint({
+      counts: { ...samplePoint().counts, ok: 1000 - failed, failed, byProblem: { 'http-5xx': failed } },
+    });
+  const severity = (failed: number, context: AuditContext = {}) =>
+    found('failures', failing(failed), context)?.severity;
+  test.each([
+    [0, undefined],
+    [9, 'info'],
+    [10, 'warn'],
+    [500, 'warn'],
+    [501, 'invalid'],
+    [920, 'invalid'],
+  ])('%i of 1,000: %s', (failed, wanted) => expect(severity(failed)).toBe(wanted));
+  const planned = (limit: string): AuditContext => ({
+    plan: { limits: [limit], dataset: { cycled: false }, load: {} } as unknown as RunPlan,
+  });
+  test('a limit that was set for the audit counts, and so does one of the plan', () => {
+    expect(severity(700, { limits: ['failed-invalid=80%'] })).toBe('warn');
+    expect(severity(810, { limits: ['failed-invalid=0.8'] })).toBe('invalid');
+    expect(severity(30, planned('failed-invalid=2%'))).toBe('invalid');
+    expect(severity(30, planned('failed-warn=5%'))).toBe('info');
+  });
+  test.each(['failed-invalid', 'failed-invalid=', 'failed-invalid=120%', 'faild=5%', 'failed-warn=-1'])(
+    '"%s" is refused, and all names are told',
+    (text) => {
+      expect(() => parseLimit(text)).toThrow(UserError);
+      try {
+        parseLimit(text);
+      } catch (error) {
+        expect((error as UserError).mistakes[0]!.hint!.en).toContain('failed-warn, failed-invalid');
+      }
+    },
+  );
+});
