@@ -7,6 +7,7 @@ export const quietIo: Io = {
   err: () => {},
   outIsTty: false,
   errIsTty: false,
+  hide: () => {},
   columns: 80,
   env: {},
   argv: [],

@@ -80,6 +80,8 @@ export async function filesPage({ jsonSchemas }, root) {
     'A run is a folder of plain text that anything can read: JSON documents that are renamed into place when they are whole, and NDJSON records that are only ever appended to. Unknown is `null`, never 0. Fields may be added within a version; the `schema` word changes when a meaning does. JSON Schemas (draft 2020-12) are shipped in `schemas/`.',
     tree,
     '`tags.json` is `{"schema": "llmdyno.tags/1", "tags": […]}`, written by `dyno runs tag`.',
+    '',
+    'Files are made for their owner alone (0600, folders 0700): answers and error words of a server may be private. `DYNO_STORE_READERS=group` makes new ones 0640 and 0750, `everybody` 0644 and 0755; the umask takes away from them as always.',
     ...parts,
   );
 }

@@ -1,10 +1,12 @@
-import { exitCodes, say } from '../core/index.ts';
+import { exitCodes, makeScrub, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 
 /** The outside world as a command sees it; tests hand in their own. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
+  /** From now on these values are shown by nobody. */
+  hide(values: readonly string[]): void;
   /** Terminals, not files or pipes. */
   outIsTty: boolean;
   errIsTty: boolean;
@@ -35,9 +37,15 @@ export function processIo(): Io {
   });
   // Whoever read our remarks went away (`dyno … 2>&1 | head`): the load goes on, and so do the files it writes.
   process.stderr.on('error', () => {});
+  const hidden = new Set<string>();
+  let scrub = makeScrub([]);
   return {
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => void process.stdout.write(scrub(text)),
+    err: (text) => void process.stderr.write(scrub(text)),
+    hide: (values) => {
+      for (const value of values) hidden.add(value);
+      scrub = makeScrub([...hidden]);
+    },
     outIsTty: process.stdout.isTTY,
     errIsTty: process.stderr.isTTY,
     columns: process.stdout.columns ?? process.stderr.columns ?? 80,

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunState } from '../core/index.ts';
+import { storeModes } from '../store/index.ts';
 import type { RunWriter } from '../store/index.ts';
 import type { Interrupts } from './interrupts.ts';
 
@@ -43,7 +44,7 @@ export function tellLive(
     const text = JSON.stringify(said).padEnd(bytes);
     bytes = text.length;
     try {
-      fd ??= openSync(file, 'w');
+      fd ??= openSync(file, 'w', storeModes().file);
       writeSync(fd, text, 0);
     } catch {
       // Nobody can watch then.

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { problems, say, UserError } from '../core/index.ts';
+import { problems, say, secretValues, UserError } from '../core/index.ts';
 import type { DatasetFacts, RunBehind, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
 import { openDataset } from '../dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../dataset/index.ts';
@@ -54,6 +54,7 @@ export async function prepare(
   const { shown, secrets: bearer } = splitHeaders(asked, given.io.env);
   const proxied = withProxy(asked, typed.url, given);
   const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
+  given.io.hide(secretValues({ ...shown, ...secrets }, asked.body, [typed.url]));
   const opened = await open(proxied.words, points);
   const { dataset, words } = opened;
   const server = {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hiddenValue, printable, UserError } from '../core/index.ts';
+import { hiddenValue, keptPlan, printable, UserError } from '../core/index.ts';
 import type { Mistake, RunPlan } from '../core/index.ts';
 import { readSummary } from '../store/index.ts';
 import type { OpenedSweep, RunRecord, StoredRun } from '../store/index.ts';
@@ -35,7 +35,11 @@ export function givenAgain(
   if (before === null) return given;
   const flags = new Map([...before.flags, ...given.flags]);
   const hidden = (flag: string): boolean => flags.get(flag)?.some((text) => text.includes(hiddenValue)) === true;
-  if (hidden('body') && plan !== null) flags.set('body', [JSON.stringify(plan.generation.body)]);
+  if (hidden('body') && plan !== null) {
+    const body = JSON.stringify(plan.generation.body);
+    if (body.includes(hiddenValue)) throw needsBody();
+    flags.set('body', [body]);
+  }
   if (hidden('header')) throw needsHeader();
   return { ...given, flags, args: given.args.length > 0 ? given.args : before.args };
 }
@@ -49,7 +53,7 @@ export async function checkResumable(run: StoredRun, plan: RunPlan): Promise<voi
 
 /** Refuses to go on where other things would be asked than before. */
 export function refuseOtherPlan(run: StoredRun, plan: RunPlan): void {
-  const differs = differences(run.record.plan, plan, '');
+  const differs = differences(run.record.plan, keptPlan(plan), '');
   if (differs.length > 0) throw planDiffers(run, differs);
 }
 
@@ -128,6 +132,18 @@ function needsHeader(): UserError {
     code: 'resume-needs-header',
     message: { en: 'its headers may hold secrets and were not kept', zh: '其请求头可能含密钥，未被保存' },
     hint: { en: 'Give every --header again beside --resume.', zh: '请在 --resume 之外重新给出所有 --header。' },
+    place: { flag: '--resume' },
+  });
+}
+
+function needsBody(): UserError {
+  return new UserError({
+    code: 'resume-needs-body',
+    message: {
+      en: 'fields of its --body may hold secrets, and their values were not kept',
+      zh: '其 --body 字段可能含密钥，取值未被保存',
+    },
+    hint: { en: 'Give --body again beside --resume.', zh: '请在 --resume 之外重新给出 --body。' },
     place: { flag: '--resume' },
   });
 }

@@ -23,4 +23,5 @@ export * from './random.ts';
 export * from './rooms.ts';
 export * from './run-plan.ts';
 export * from './runner.ts';
+export * from './secret-values.ts';
 export * from './summary.ts';

@@ -1,4 +1,4 @@
-import { problem } from '../core/index.ts';
+import { makeScrub, problem, secretValues } from '../core/index.ts';
 import type { Problem, RunPlan } from '../core/index.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTally } from './connection-tally.ts';
@@ -29,6 +29,7 @@ export function fetchOnce(
   timeoutMs: number,
 ): Promise<Fetched> {
   const clock = startClock();
+  const scrub = makeScrub(secretValues({ ...target.headers, ...secrets }, fieldsIn(call.body), [call.url]));
   const endpoint = endpointOf({ ...target, url: call.url }, secrets);
   const write = requestWriter(endpoint, target, secrets);
   const request = write({
@@ -51,7 +52,14 @@ export function fetchOnce(
       clearImmediate(late);
       connection.destroy();
       streams?.close();
-      resolve({ ...fetched, problem: why });
+      const { server, body } = fetched;
+      const words = why?.words ?? null;
+      resolve({
+        ...fetched,
+        server: server === null ? null : scrub(server),
+        body: scrub(body),
+        problem: why === null || words === null ? why : { ...why, words: scrub(words) },
+      });
     };
     let late: NodeJS.Immediate | undefined;
     // Timers come before sockets: what arrived while this process was held up is read first.
@@ -79,4 +87,13 @@ export function fetchOnce(
       stale: () => done(problem('reset')),
     });
   });
+}
+
+/** What stands in a body of ours, where it is JSON. */
+function fieldsIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,15 @@
 import { problem } from '../core/index.ts';
-import type { Ask, Ended, Outcome, OutputKind, Problem, ServerSteps, ServerTimes, Timeouts } from '../core/index.ts';
+import type {
+  Ask,
+  Ended,
+  Outcome,
+  OutputKind,
+  Problem,
+  Scrub,
+  ServerSteps,
+  ServerTimes,
+  Timeouts,
+} from '../core/index.ts';
 import type { Ear, Heard, Listener, Protocol, ServerStamp, TextPlace } from '../protocol/index.ts';
 import type { Carrier } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
@@ -18,6 +28,8 @@ export interface FlightSettings {
   protocol: Protocol;
   timeouts: Timeouts;
   keepText: boolean;
+  /** Takes secrets of this side out of what the server says. */
+  scrub: Scrub;
   /** Zero of the run's clock on the clock that a stamped server reads, to place its times on ours. */
   originNs: bigint;
   /** How the server stamps; absent = as servers made for this tool do, where it does. */
@@ -305,6 +317,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
 
   #makeRecord(): Ended {
     const { prompt, seq } = this.#ask;
+    const { scrub } = this.#settings;
     const text = this.#answer.text();
     const reasoning = this.#reasoning?.text() ?? '';
     const outputChars = this.#answer.chars(text) + (this.#reasoning?.chars(reasoning) ?? 0);
@@ -330,15 +343,19 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
         reasoningTokens: this.#usage?.reasoning ?? null,
         inputChars: this.#inputChars,
         outputChars,
-        finish: this.#finish,
+        finish: this.#finish === null ? null : scrub(this.#finish),
         httpStatus: this.#status,
         attempts: this.#attempts,
         ...(this.#steps !== null && { serverSteps: this.#steps }),
         ...(this.#times !== null && { serverTimes: this.#times }),
         outcome: this.outcome,
-        problem: this.#why,
+        problem: scrubbed(this.#why, scrub),
       },
-      answer: this.#keepsText ? { seq, text, reasoning } : null,
+      answer: this.#keepsText ? { seq, text: scrub(text), reasoning: scrub(reasoning) } : null,
     };
   }
+}
+
+function scrubbed(why: Problem | null, scrub: Scrub): Problem | null {
+  return why === null || why.words === null ? why : { ...why, words: scrub(why.words) };
 }

@@ -1,4 +1,5 @@
 import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.ts';
+import { makeScrub, secretValues } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
@@ -82,6 +83,9 @@ export class LoadSession {
         protocol,
         timeouts: plan.timeouts,
         keepText: plan.keepText,
+        scrub: makeScrub(
+          secretValues({ ...plan.target.headers, ...parts.secrets }, plan.generation.body, [plan.target.url]),
+        ),
         originNs: parts.stamp?.clock === 'realtime' ? wallOriginNs(clock) : clock.originNs,
         ...(parts.stamp !== undefined && { stamp: parts.stamp }),
         serverClock: this.#serverClock,

@@ -1,5 +1,5 @@
 import { parseLimit } from '../audit/index.ts';
-import { exitCodes, hiddenValue, UserError } from '../core/index.ts';
+import { exitCodes, hiddenValue, isSecretName, UserError } from '../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../core/index.ts';
 import { parseSlo } from '../measure/index.ts';
 import { parseStop } from './stop-rules/parse-stop.ts';
@@ -157,11 +157,7 @@ export function loadPoints(words: PlanWords): LoadPoint[] {
 
 /** Whether a header may hold a secret: by its name or the look of its value, or because that comes from the environment. */
 export function isSecretHeader({ name, value }: { name: string; value: string }): boolean {
-  return (
-    variableOf(value) !== undefined ||
-    /auth|key|token|secret|cookie|passw|session|credential|signature|jwt/i.test(name) ||
-    /^(?:bearer|basic)\s/i.test(value.trim())
-  );
+  return variableOf(value) !== undefined || isSecretName(name) || /^(?:bearer|basic)\s/i.test(value.trim());
 }
 
 /** The environment variable that `env:NAME` names. */
@@ -176,7 +172,7 @@ export function splitHeaders(words: PlanWords, env: Readonly<Record<string, stri
   const missing: Mistake[] = [];
   const fromEnv = (name: string, flag: string): string => {
     const value = env[name];
-    if (value === undefined || value === '') missing.push(missingVariable(name, flag));
+    if (value === undefined || value === '') missing.push(missingVariable(flag));
     return value ?? '';
   };
   for (const { name, value } of words.header ?? []) {
@@ -296,11 +292,15 @@ export function plainArrival(words: PlanWords): Exclude<Arrival, { process: 'clo
   return said === undefined || said.process === 'trace' ? { process: 'poisson' } : said;
 }
 
-function missingVariable(name: string, flag: string): Mistake {
+/** The name is not repeated: a key is easily typed in its place. */
+function missingVariable(flag: string): Mistake {
   return {
     code: 'missing-variable',
-    message: { en: `environment variable ${name} is not set`, zh: `环境变量 ${name} 未设置` },
-    hint: { en: `Set it first: export ${name}=…`, zh: `请先设置：export ${name}=…` },
+    message: { en: 'names an environment variable that is not set', zh: '所指的环境变量未设置' },
+    hint: {
+      en: 'Give the name of a variable, not the key itself, and set it first: export NAME=…',
+      zh: '请给出环境变量的名称而非密钥本身，并先设置：export NAME=…',
+    },
     place: { flag },
   };
 }

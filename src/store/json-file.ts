@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../core/index.ts';
+import { storeModes } from './store-modes.ts';
 import { brokenFile, systemCode, telling } from './store-error.ts';
 
 interface Checker<T> {
@@ -66,7 +67,7 @@ export async function writeJsonFile(file: string, value: unknown): Promise<void>
   const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}.tmp`);
   await telling(file, async () => {
     try {
-      const handle = await open(temporary, 'wx');
+      const handle = await open(temporary, 'wx', storeModes().file);
       try {
         await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`);
         await handle.sync();

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { storeModes } from './store-modes.ts';
 import { storeError, telling } from './store-error.ts';
 
 /** Longest time that a finished line stays in memory. */
@@ -20,7 +21,7 @@ export interface LineWriter {
 
 /** Opens a new file for appending; it must not exist yet (unless `flags` say otherwise). */
 export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Promise<LineWriter> {
-  const handle = await telling(file, () => open(file, flags));
+  const handle = await telling(file, () => open(file, flags, storeModes().file));
   // Lines wait as bytes, not as strings: what a collector never sees cannot make it pause the run.
   let batch: Buffer | null = null;
   let spare: Buffer | null = null;

@@ -1,6 +1,6 @@
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { invariant } from '../core/index.ts';
+import { invariant, keptPlan } from '../core/index.ts';
 import type { Ended, RunPlan, Summary } from '../core/index.ts';
 import { answerBytes, exchangeBytes } from './exchange-line.ts';
 import { hostFacts } from './host-facts.ts';
@@ -8,6 +8,7 @@ import { writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
 import type { LineWriter } from './line-writer.ts';
 import { newRunId } from './run-id.ts';
+import { storeModes } from './store-modes.ts';
 import { runRecordSchema, summarySchema } from './schema/index.ts';
 import type { RunRecord } from './schema/index.ts';
 import { systemCode, telling } from './store-error.ts';
@@ -59,7 +60,7 @@ export async function createRun(store: string, run: NewRun): Promise<RunWriter> 
     host: hostFacts(),
     command: run.command,
     sweepId: run.sweepId ?? null,
-    plan: run.plan,
+    plan: keptPlan(run.plan),
   });
   await writeJsonFile(join(dir, 'plan.json'), record);
   return openWriter(dir, record, 'ax');
@@ -129,7 +130,7 @@ export async function makeFolder(
     const runId = newRunId(startedAt, label);
     const dir = join(resolve(store), runId);
     try {
-      await mkdir(dir);
+      await mkdir(dir, { mode: storeModes().folder });
       return { runId, dir };
     } catch (error) {
       if (systemCode(error) !== 'EEXIST' || tries > 20) await telling(dir, () => Promise.reject(error as Error));
@@ -140,7 +141,7 @@ export async function makeFolder(
 /** Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT (/proc does). */
 export async function makeDirectories(dir: string): Promise<void> {
   try {
-    await mkdir(dir);
+    await mkdir(dir, { mode: storeModes().folder });
   } catch (error) {
     const code = systemCode(error);
     if (code === 'EEXIST' && (await stat(dir)).isDirectory()) return;

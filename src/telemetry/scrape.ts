@@ -1,5 +1,6 @@
 import { get as httpGet, Agent as HttpAgent } from 'node:http';
 import { get as httpsGet, Agent as HttpsAgent } from 'node:https';
+import { makeScrub, secretValues } from '../core/index.ts';
 
 const mostBytes = 16 * 1024 * 1024;
 
@@ -19,6 +20,7 @@ export interface Scraper {
 
 /** Makes a scraper. Headers are sent with every question; `insecure` accepts any certificate. */
 export function makeScraper(headers: Readonly<Record<string, string>>, insecure: boolean): Scraper {
+  const scrub = makeScrub(secretValues(headers));
   const http = new HttpAgent({ keepAlive: true, maxSockets: 1 });
   const https = new HttpsAgent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: !insecure });
   return {
@@ -28,7 +30,7 @@ export function makeScraper(headers: Readonly<Record<string, string>>, insecure:
         let body = '';
         const done = (status: number | null, failure: string | null): void => {
           clearTimeout(timer);
-          resolve({ status, body, failure });
+          resolve({ status, body: scrub(body), failure });
         };
         const request = (secure ? httpsGet : httpGet)(url, { agent: secure ? https : http, headers }, (answer) => {
           answer.setEncoding('utf8');

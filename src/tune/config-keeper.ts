@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { storeModes } from '../store/index.ts';
 import { editedConfig, replaceFile, saveConfig, sha256 } from './config-file.ts';
 import type { SavedConfig } from './config-file.ts';
 import type { Journal } from './journal.ts';
@@ -27,7 +28,7 @@ export class ConfigKeeper {
       if (this.#saved.some((one) => one.file === file)) continue;
       const original = await saveConfig(file);
       const saved = `original-${i + 1}.json`;
-      await writeFile(join(this.#dir, saved), original.bytes, { flush: true });
+      await writeFile(join(this.#dir, saved), original.bytes, { flush: true, mode: storeModes().file });
       await this.#journal.write({ kind: 'saved', file, saved, mode: original.mode, sha256: sha256(original.bytes) });
       this.#saved.push(original);
     }

@@ -1,5 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { storeModes } from '../store/index.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { StopReason } from './next-step.ts';
 import type { Trial } from './trial.ts';
@@ -31,7 +32,7 @@ export interface Journal {
 
 /** Opens a journal for appending. */
 export async function openJournal(file: string): Promise<Journal> {
-  const handle: FileHandle = await open(file, 'a');
+  const handle: FileHandle = await open(file, 'a', storeModes().file);
   return {
     async write(event) {
       const line: JournalLine = { at: new Date().toISOString(), ...event };

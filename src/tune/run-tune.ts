@@ -1,7 +1,7 @@
 import { access, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Summary } from '../core/index.ts';
-import { newRunId, writeJsonFile } from '../store/index.ts';
+import { newRunId, storeModes, writeJsonFile } from '../store/index.ts';
 import { ConfigKeeper } from './config-keeper.ts';
 import { figuresOf } from './goal-metrics.ts';
 import { openJournal, readJournal } from './journal.ts';
@@ -63,7 +63,7 @@ export async function runTune(
 ): Promise<{ document: TuneDocument; dir: string }> {
   const startedAt = new Date().toISOString();
   const dir = place.resume ?? join(place.store, newRunId(startedAt, request.name ?? 'tune'));
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: storeModes().folder });
   const journalFile = join(dir, 'journal.ndjson');
   const before = await readJournal(journalFile);
   const trials: Trial[] = before.flatMap((line) => (line.kind === 'trial' ? [line.trial] : []));

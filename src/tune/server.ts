@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { printable } from '../core/index.ts';
+import { storeModes } from '../store/index.ts';
 import type { Journal } from './journal.ts';
 import { identityOf, isSameProcess } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -57,7 +58,7 @@ export class Server {
     this.#exit = null;
     await this.#journal.write({ kind: 'starting', how: start.kind, stop: stopText });
     const env = { ...process.env, ...start.env, ...settingsEnv(this.#words, settings) };
-    const log = openSync(this.#logFile, 'a');
+    const log = openSync(this.#logFile, 'a', storeModes().file);
     const child = spawn('sh', ['-c', `${untilToldToGo}${text}`], {
       cwd: start.cwd ?? undefined,
       env,

@@ -105,6 +105,7 @@ async function asked(words: string, stands: Stands & { DIR: string }, seen: Reco
     err: (text) => (err += text),
     outIsTty: false,
     errIsTty: false,
+    hide: () => {},
     columns: 80,
     env: { DYNO_STORE: join(stands.DIR, 'store'), LANG: 'C' },
     // How valid runs of a few milliseconds are is not asked here.

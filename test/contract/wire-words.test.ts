@@ -21,6 +21,7 @@ async function run(...words: string[]): Promise<Summary> {
     err: (text) => (err += text),
     outIsTty: false,
     errIsTty: false,
+    hide: () => {},
     columns: 80,
     env: { DYNO_STORE: join(folder, 'store'), LANG: 'C' },
     argv: ['run', ...words, '--lenient', '--json'],

@@ -137,7 +137,12 @@ describe('words that cannot be meant', () => {
     expectClear(await ask(server.url, '--concurrency', '1,2'), 2, /list/, /dyno sweep/);
   });
   test('an environment variable that is not set', async () => {
-    expectClear(await ask(server.url, '--key-env', 'NO_SUCH_KEY'), 2, /NO_SUCH_KEY is not set/, /export/);
+    expectClear(
+      await ask(server.url, '--key-env', 'NO_SUCH_KEY'),
+      2,
+      /--key-env: names an environment variable that is not set/,
+      /export/,
+    );
   });
   test('three mistakes in one plan file are reported together, each with its line', async () => {
     const done = await ask(path('three.yaml'));

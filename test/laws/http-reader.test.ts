@@ -197,6 +197,7 @@ function flown(text: string, draw: RandomStream): Ended {
       protocol: protocols['openai-chat'],
       timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null },
       keepText: true,
+      scrub: (words) => words,
       originNs: 0n,
       serverClock: new ServerClock(),
     },

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isSafeName } from '../../store/index.ts';
+import { isSafeName, storeModes } from '../../store/index.ts';
 
 /** Where deleted entries wait in case somebody wants them back. */
 export interface Trash {
@@ -19,7 +19,7 @@ export function makeTrash(store: string): Trash {
   const folder = join(resolve(store), '.trash');
   return {
     async put(id) {
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: storeModes().folder });
       const place = join(folder, id);
       await rm(place, { recursive: true, force: true });
       await rename(join(resolve(store), id), place);
