@@ -17,7 +17,7 @@ export function problemsPage({ problems }) {
 }
 
 /** docs/reference/findings.md. */
-export function findingsPage({ limits, pointRules, neighbourRules, sweepRules, comparisonRules }) {
+export function findingsPage({ limits, pointRules, neighbourRules, sweepRules, comparisonRules, sideRules }) {
   const rows = (rules) =>
     rules.map(({ code: name, severities, meaning, taughtBy }) => [
       code(name),
@@ -36,7 +36,7 @@ export function findingsPage({ limits, pointRules, neighbourRules, sweepRules, c
     '## A sweep as a whole · 整个扫描',
     table(titles, rows(sweepRules)),
     '## Two points beside each other · 两点比较',
-    table(titles, rows(comparisonRules)),
+    table(titles, rows([...comparisonRules, ...sideRules])),
     '## Numbers that can be set · 可修改的数值',
     '`--limit NAME=SHARE` of `dyno run`, `dyno sweep`, `dyno sim` and `dyno audit` sets another number; it is kept in the plan.',
     '`dyno run`、`dyno sweep`、`dyno sim` 与 `dyno audit` 的 `--limit 名称=比例` 可修改；修改值写入计划。',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Summary } from '../core/index.ts';
+import type { ComparedRun } from '../measure/index.ts';
 import { auditComparison, auditPoints, auditSummary, auditSweep } from './index.ts';
 import { sampleDistribution, samplePoint } from './sample-point.ts';
 
@@ -221,8 +222,11 @@ describe('a sweep as a whole', () => {
 });
 
 describe('two points beside each other', () => {
+  const of = (name: string, summary: Summary): ComparedRun => ({ id: name, name, summary, plan: null, slices: null });
   const compared = (changes: Partial<Summary>): string[] =>
-    auditComparison([foreign(), foreign(changes)]).map((finding) => finding.code);
+    auditComparison(of('a', foreign({ cachedInputRatio: 0.5 })), of('b', foreign(changes)))
+      .map(({ finding }) => finding.code)
+      .filter((code) => code !== 'no-interval');
   test.each<[string, Partial<Summary>, string[]]>([
     ['nothing differs', {}, ['within-noise']],
     [
@@ -242,6 +246,13 @@ describe('two points beside each other', () => {
       ['invalid-side'],
     ],
     ['a real difference', { outputTokensPerSec: 600 }, []],
+    ['hits of a cache, 9 points apart', { cachedInputRatio: 0.59, outputTokensPerSec: 600 }, []],
+    ['hits of a cache, 11 points apart', { cachedInputRatio: 0.61, outputTokensPerSec: 600 }, ['cache-differs']],
+    [
+      'hits that only the metrics tell',
+      { server: { prefixHitRatio: 0.95 }, outputTokensPerSec: 600 },
+      ['cache-differs'],
+    ],
   ])('%s', (_, changes, expected) => {
     expect(compared(changes)).toEqual(expected);
   });

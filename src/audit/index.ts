@@ -6,13 +6,13 @@
  * must not be used as they stand; everything that merely deserves care is warn or info.
  * Start reading at rule.ts (what a rule is) and registry.ts (the list); each rule is one file under rules/.
  */
-export { auditComparison } from './audit-comparison.ts';
+export { auditComparison, auditedComparison } from './audit-comparison.ts';
 export { auditPoints } from './audit-points.ts';
 export type { PointAudit, SweepAudit } from './audit-points.ts';
 export { auditSummary } from './audit-summary.ts';
 export { auditSweep } from './audit-sweep.ts';
 export { limits, parseLimit } from './limits.ts';
-export { comparisonRules, neighbourRules, pointRules, sweepRules } from './registry.ts';
+export { comparisonRules, neighbourRules, pointRules, sideRules, sweepRules } from './registry.ts';
 export type {
   AuditContext,
   ComparisonRule,
@@ -21,5 +21,6 @@ export type {
   PointRule,
   Repaired,
   RuleFacts,
+  SideRule,
   SweepRule,
 } from './rule.ts';

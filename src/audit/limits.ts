@@ -24,6 +24,20 @@ export const limits = {
       zh: '失败率超过此值时结果无效',
     },
   },
+  'cached-new': {
+    value: 0.2,
+    meaning: {
+      en: 'share of the tokens of new prompts that came from the cache, above what they allow, from which it is told',
+      zh: '全新提示词的缓存命中率超出其自身允许值达到此值时提示',
+    },
+  },
+  'cache-apart': {
+    value: 0.1,
+    meaning: {
+      en: 'difference of two cache hit shares from which the runs are not comparable',
+      zh: '两次运行的缓存命中率相差达到此值时不可比',
+    },
+  },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof limits;

@@ -1,3 +1,4 @@
+import { cachedPrompts } from './rules/cached-prompts.ts';
 import { censoredPercentiles } from './rules/censored-percentiles.ts';
 import { chunksNotTokens } from './rules/chunks-not-tokens.ts';
 import { clientBound } from './rules/client-bound.ts';
@@ -38,12 +39,15 @@ import { tokensUnknown } from './rules/tokens-unknown.ts';
 import { tooFewSamples } from './rules/too-few-samples.ts';
 import { unaccountedRequests } from './rules/unaccounted-requests.ts';
 import { warmupOverlap } from './rules/warmup-overlap.ts';
+import { cacheDiffers } from './comparison-rules/cache-differs.ts';
 import { failuresDiffer } from './comparison-rules/failures-differ.ts';
 import { invalidSide } from './comparison-rules/invalid-side.ts';
 import { lengthsDiffer } from './comparison-rules/lengths-differ.ts';
+import { noInterval } from './comparison-rules/no-interval.ts';
 import { settingsDiffer } from './comparison-rules/settings-differ.ts';
+import { simulatedSide } from './comparison-rules/simulated-side.ts';
 import { withinNoise } from './comparison-rules/within-noise.ts';
-import type { ComparisonRule, NeighbourRule, PointRule, SweepRule } from './rule.ts';
+import type { ComparisonRule, NeighbourRule, PointRule, SideRule, SweepRule } from './rule.ts';
 import { nonMonotonic } from './sweep-rules/non-monotonic.ts';
 import { peakAndKnee } from './sweep-rules/peak-and-knee.ts';
 import { runawayGeneration } from './sweep-rules/runaway-generation.ts';
@@ -89,6 +93,7 @@ export const pointRules = [
   shortRun,
   tooFewSamples,
   datasetCycled,
+  cachedPrompts,
   kvBound,
   inverseThroughput,
   notStreamed,
@@ -105,11 +110,14 @@ export const sweepRules = [
   samePrompts,
 ] as const satisfies readonly SweepRule[];
 
-/** Rules that judge two points set beside each other. */
+/** Rules that judge two runs set beside each other. */
 export const comparisonRules = [
   settingsDiffer,
-  invalidSide,
+  cacheDiffers,
   failuresDiffer,
   lengthsDiffer,
   withinNoise,
 ] as const satisfies readonly ComparisonRule[];
+
+/** Rules that judge one side of a comparison. */
+export const sideRules = [invalidSide, simulatedSide, noInterval] as const satisfies readonly SideRule[];

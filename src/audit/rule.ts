@@ -1,4 +1,5 @@
 import type { Finding, Phrase, RunPlan, Severity, Summary } from '../core/index.ts';
+import type { ComparedRun } from '../measure/index.ts';
 
 /** What is known about a run beside its summary; whatever is missing or null silences the rules that need it. */
 export interface AuditContext {
@@ -58,9 +59,14 @@ export interface SweepRule extends RuleFacts {
   check(points: readonly Summary[]): Doubt[];
 }
 
-/** Doubts about setting one point beside another; the first is the baseline. */
+/** Doubts about setting one run beside another; the first is the baseline. */
 export interface ComparisonRule extends RuleFacts {
-  check(baseline: Summary, other: Summary): Doubt | null;
+  check(baseline: ComparedRun, other: ComparedRun): Doubt | null;
+}
+
+/** A doubt about one side of a comparison. */
+export interface SideRule extends RuleFacts {
+  check(run: ComparedRun): Doubt | null;
 }
 
 /** The doubt as the rest of the house reads it. */

@@ -79,3 +79,29 @@ describe('failures have a price', () => {
     },
   );
 });
+
+describe('cached-prompts', () => {
+  const random = (kind = 'random'): AuditContext => ({
+    plan: { dataset: { kind, cycled: false, settings: { seed: 7 } }, load: {} } as unknown as RunPlan,
+  });
+  const hit = (cachedInputRatio: number, mean = 512): Summary =>
+    samplePoint({ cachedInputRatio, inputTokens: sampleDistribution({ mean }) });
+  test('random prompts that the server had in its cache, just beside the number that decides', () => {
+    expect(found('cached-prompts', hit(0.21), random())).toMatchObject({ severity: 'warn', evidence: { seed: 7 } });
+    expect(found('cached-prompts', hit(0.19), random())).toBeUndefined();
+    expect(found('cached-prompts', hit(0.19), { ...random(), limits: ['cached-new=10%'] })).toBeDefined();
+  });
+  test('what the prompts themselves allow is no doubt, nor is the template that all begin with', () => {
+    expect(found('cached-prompts', { ...hit(0.5), eligibleInputRatio: 0.45 }, random())).toBeUndefined();
+    expect(found('cached-prompts', hit(0.3, 200), random())).toBeUndefined();
+    expect(found('cached-prompts', hit(0.3, 220), random())).toBeDefined();
+  });
+  test('prompts of other kinds may repeat, and hits that nobody told are not known', () => {
+    expect(found('cached-prompts', hit(0.9), random('shared-prefix'))).toBeUndefined();
+    expect(found('cached-prompts', samplePoint(), random())).toBeUndefined();
+  });
+  test('metrics count where usage does not tell', () => {
+    const point = samplePoint({ server: { prefixHitRatio: 0.97 }, inputTokens: sampleDistribution({ mean: 512 }) });
+    expect(found('cached-prompts', point, random())).toMatchObject({ evidence: { by: 'metrics', hitRatio: 0.97 } });
+  });
+});

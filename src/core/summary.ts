@@ -188,6 +188,8 @@ export interface Summary extends Figures {
   userTokensPerSec: Distribution | null;
   /** Input tokens served from the cache over all input tokens; null = the server did not say. */
   cachedInputRatio: number | null;
+  /** What of the input tokens these prompts alone let a server take from its cache, had it been empty; absent = not worked out. */
+  eligibleInputRatio?: number | null;
   goodput: Goodput | null;
   /** Answers that match the dataset's, over those that could be compared; absent = the dataset has no answers. */
   accuracy?: { correct: number; of: number; ratio: number };

@@ -2,6 +2,7 @@ import type { Finding } from '../core/index.ts';
 import { comparePoint } from './compare.ts';
 import type { ComparedMetricRow, ComparedRun, GateResult, MetricChange } from './compare.ts';
 import type { Gate } from './gate.ts';
+import type { CompareDoubts } from './load-finding.ts';
 import { mergeFindings } from './merge-findings.ts';
 import type { PlacedFinding } from './merge-findings.ts';
 
@@ -28,7 +29,11 @@ export interface Comparison {
 }
 
 /** Compares sweeps at every load that the baseline shares with another; two single runs are compared whatever their load. */
-export function compareSweeps(sweeps: readonly ComparedSweep[], gates: readonly Gate[]): Comparison {
+export function compareSweeps(
+  sweeps: readonly ComparedSweep[],
+  gates: readonly Gate[],
+  doubts: CompareDoubts,
+): Comparison {
   const single = sweeps.every(({ points }) => points.length === 1);
   const loads = single ? [loadOf(sweeps[0]!.points[0]!)] : sharedLoads(sweeps);
   const metrics: ComparedMetricRow[] = [];
@@ -37,7 +42,7 @@ export function compareSweeps(sweeps: readonly ComparedSweep[], gates: readonly 
   for (const load of loads) {
     const at = sweeps.map(({ points }) => (single ? points[0] : points.find((point) => loadOf(point) === load)));
     const present = at.filter((run) => run !== undefined);
-    const compared = comparePoint(present, load, gates);
+    const compared = comparePoint(present, load, gates, doubts);
     metrics.push(...compared.rows.map((row) => spreadOut(row, at)));
     results.push(...compared.gates);
     found.push(...compared.findings.map((one) => ({ ...one, load: single ? null : load })));

@@ -4,8 +4,7 @@ import { checkSlo, metricOf } from './check-slo.ts';
 import { holds } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { comparedMetrics, splitMetric } from './intervals.ts';
-import { loadFindings } from './same-load.ts';
-import type { LoadFinding } from './same-load.ts';
+import type { CompareDoubts, LoadFinding } from './load-finding.ts';
 import type { Slices } from './slices.ts';
 import { sliceStatistic } from './slice-statistic.ts';
 
@@ -69,9 +68,10 @@ export function comparePoint(
   runs: readonly ComparedRun[],
   load: number | null,
   gates: readonly Gate[],
+  doubts: CompareDoubts,
 ): PointComparison {
   const [baseline, ...candidates] = runs as [ComparedRun, ...ComparedRun[]];
-  const findings = candidates.flatMap((candidate) => loadFindings(baseline, candidate));
+  const findings = candidates.flatMap((candidate) => doubts(baseline, candidate));
   const comparable = findings.every(({ finding }) => finding.severity !== 'invalid');
   const rows = comparedMetrics.flatMap((word): ComparedMetricRow[] => {
     const { metric, statistic } = splitMetric(word);

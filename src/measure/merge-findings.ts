@@ -1,5 +1,5 @@
 import type { Finding } from '../core/index.ts';
-import type { LoadFinding } from './same-load.ts';
+import type { LoadFinding } from './load-finding.ts';
 
 /** A finding at one load; null = the load is not worth telling. */
 export interface PlacedFinding extends LoadFinding {

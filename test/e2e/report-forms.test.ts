@@ -140,7 +140,7 @@ describe('dyno compare', () => {
       '--json',
     );
     const { comparable, findings } = JSON.parse(out) as Comparison;
-    expect([code, comparable, findings.some(({ code: name }) => name === 'load-differs')]).toEqual([5, false, true]);
+    expect([code, comparable, findings.some(({ code: name }) => name === 'settings-differ')]).toEqual([5, false, true]);
   });
   test('--baseline turns it round', async () => {
     const { runs, baseline } = await compare('before', 'after', '--baseline', 'after');
@@ -175,7 +175,7 @@ describe('the two comparisons of a published document, typed in, one command eac
     const rows = comparison.metrics.filter(({ metric }) => metric === 'requestsPerSec');
     expect(rows).toHaveLength(shared);
     expect(rows[0]!.values).toEqual(first);
-    expect(comparison.findings.map(({ code }) => code)).toContain('no-requests');
+    expect(comparison.findings.map(({ code }) => code)).toContain('no-interval');
   });
   const compareDocument = async (document: string): Promise<Comparison> =>
     JSON.parse((await inStore('compare', document, '--json')).out) as Comparison;

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { auditedComparison } from '../../src/audit/index.ts';
 import type { RunPlan } from '../../src/core/index.ts';
-import {
-  compareSweeps,
-  factsOfPlan,
-  makeTrace,
-  meterFor,
-  parseGate,
-  slicesOf,
-  summarise,
-} from '../../src/measure/index.ts';
+import { factsOfPlan, makeTrace, meterFor, parseGate, slicesOf, summarise } from '../../src/measure/index.ts';
 import type { ComparedRun } from '../../src/measure/index.ts';
 import { builtinProfile, makeSimRunner } from '../../src/sim/index.ts';
 import type { EngineProfile } from '../../src/sim/index.ts';
@@ -77,7 +70,7 @@ async function play(profile: EngineProfile, seed: number): Promise<ComparedRun> 
 const gate = [parseGate('outputTokensPerSec<-5%'), parseGate('latency.mean>25%')];
 const alone = (run: ComparedRun) => ({ id: run.id, name: run.name, points: [run] });
 const fails = (a: ComparedRun, b: ComparedRun): boolean =>
-  compareSweeps([alone(a), alone(b)], gate).gates.some(({ failed }) => failed);
+  auditedComparison([alone(a), alone(b)], gate).gates.some(({ failed }) => failed);
 
 describe('dyno compare --fail-if in virtual time', () => {
   const tries = process.env['LLMDYNO_LONG'] === '1' ? 100 : 12;

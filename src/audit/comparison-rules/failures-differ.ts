@@ -16,15 +16,15 @@ export const failuresDiffer: ComparisonRule = {
   },
   taughtBy: 'A published NUMA comparison ranks four bindings that lost 57 to 89 of 500 requests each, one run per arm.',
   check(baseline, other) {
-    const [a, b] = [lostRatio(baseline), lostRatio(other)];
-    if (a === null || b === null || Math.abs(a - b) < limit) return null;
+    const [a, b] = [lostRatio(baseline.summary), lostRatio(other.summary)];
+    if (a === null || b === null || Math.abs(a - b) <= limit) return null;
     return {
       severity: 'warn',
       message: {
-        en: `${percent(a)} of the requests were lost on one side, ${percent(b)} on the other: latencies describe different survivors.`,
+        en: `${percent(a)} of the requests were lost on one side, ${percent(b)} on the other: latencies describe different survivors, and the side that lost more looks quicker than it is.`,
         zh: `一方丢失 ${percent(a)} 的请求，另一方丢失 ${percent(b)}：延迟反映的是不同的幸存者。`,
       },
-      evidence: { lostRatioA: a, lostRatioB: b },
+      evidence: { baseline: a, candidate: b },
       advice: {
         en: 'Compare only at loads where both finish nearly everything.',
         zh: '仅在双方几乎全部成功的负载下比较。',

@@ -1,31 +1,31 @@
-import type { ComparisonRule } from '../rule.ts';
+import type { SideRule } from '../rule.ts';
 
 /** One of the two must not be used as it stands. */
-export const invalidSide: ComparisonRule = {
+export const invalidSide: SideRule = {
   code: 'invalid-side',
-  severities: ['warn'],
+  severities: ['invalid'],
   meaning: {
-    en: 'A side of the comparison carries an `invalid` finding: its figures do not say what their labels do.',
-    zh: '比较的一方带有 invalid 结论：其数值与标注不符。',
+    en: 'A side of the comparison carries an `invalid` finding: its figures do not say what their labels do, and nothing is compared with them.',
+    zh: '比较的一方带有 invalid 结论：其数值与标注不符，不能用于比较。',
   },
   taughtBy:
     'Half of the points in the published engine comparisons are not what they seem; the winner changes when they are left out.',
-  check(baseline, other) {
-    const bad = [baseline, other].filter((point) => !point.verdict.valid);
-    if (bad.length === 0) return null;
-    const codes = bad.flatMap((point) =>
-      point.verdict.findings.filter((finding) => finding.severity === 'invalid').map((finding) => finding.code),
-    );
+  check({ summary }) {
+    if (summary.verdict.valid) return null;
+    const codes = summary.verdict.findings
+      .filter(({ severity }) => severity === 'invalid')
+      .map(({ code }) => code)
+      .join(', ');
     return {
-      severity: 'warn',
+      severity: 'invalid',
       message: {
-        en: `${bad.length === 2 ? 'Both sides are' : 'One side is'} not valid (${codes.join(', ')}).`,
-        zh: `${bad.length === 2 ? '双方均' : '其中一方'}无效（${codes.join('、')}）。`,
+        en: `its own audit says that the figures must not be used (${codes}).`,
+        zh: `其审计结论为数据不可用（${codes}）。`,
       },
-      evidence: { invalidSides: bad.length, codes: codes.join(', ') },
+      evidence: { codes },
       advice: {
-        en: 'Leave the point out, use its repaired figures, or measure again.',
-        zh: '去掉该点、使用修正值，或重新测量。',
+        en: 'Mend the cause and run it again before comparing, or leave the point out.',
+        zh: '请先解决原因并重新运行，或去掉该点，再做比较。',
       },
     };
   },

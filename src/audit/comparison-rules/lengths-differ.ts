@@ -16,16 +16,16 @@ export const lengthsDiffer: ComparisonRule = {
     'MindIE on QwQ-32B generates 441 tokens per answer with one backend and 482 with another; requests per second favour the shorter.',
   check(baseline, other) {
     for (const name of ['outputTokens', 'inputTokens'] as const) {
-      const [a, b] = [baseline[name]?.mean, other[name]?.mean];
+      const [a, b] = [baseline.summary[name]?.mean, other.summary[name]?.mean];
       if (!known(a) || !known(b) || a === 0 || Math.abs(b / a - 1) <= limit) continue;
-      const words = name === 'outputTokens' ? { en: 'Answers', zh: '输出' } : { en: 'Prompts', zh: '输入' };
+      const words = name === 'outputTokens' ? { en: 'answers', zh: '输出' } : { en: 'prompts', zh: '输入' };
       return {
         severity: 'warn',
         message: {
           en: `${words.en} have ${show(a)} tokens on one side and ${show(b)} on the other (${percent(Math.abs(b / a - 1))} apart).`,
           zh: `${words.zh}长度一方为 ${show(a)} token，另一方为 ${show(b)}（相差 ${percent(Math.abs(b / a - 1))}）。`,
         },
-        evidence: { what: name, meanA: a, meanB: b },
+        evidence: { what: name, baseline: a, candidate: b },
         advice: {
           en: 'Compare tokens per second and time per token, or fix the lengths (ignore_eos, max_tokens).',
           zh: '请比较 token 速率与每 token 时间，或固定长度（ignore_eos、max_tokens）。',

@@ -140,8 +140,12 @@ const statusWords = {
   clean: { en: 'clean', zh: '可用' },
   repairable: { en: 'repairable', zh: '可修正' },
   overloaded: { en: 'overloaded', zh: '过载' },
+  'cached-prompts': { en: 'cached', zh: '来自缓存' },
+  'server-silent': { en: 'silent for a while', zh: '曾静默' },
   unusable: { en: 'unusable', zh: '不可用' },
 } as const;
+
+const loudCodes = ['overloaded', 'server-silent', 'cached-prompts'] as const;
 
 function textOf(given: Given, { title, points, audit }: Told): string {
   const { lang } = given.common;
@@ -152,9 +156,9 @@ function textOf(given: Given, { title, points, audit }: Told): string {
   points.forEach((point, i) => {
     const { status, findings, repaired } = audit.points[i]!;
     // Usable as they stand, but nobody should read the times of such a point without the word.
-    const word = status === 'clean' && point.flow?.state === 'overloaded' ? 'overloaded' : status;
-    const shown =
-      word === 'clean' ? paint.good : word === 'repairable' || word === 'overloaded' ? paint.warn : paint.bad;
+    const worst = loudCodes.find((code) => status === 'clean' && findings.some((finding) => finding.code === code));
+    const word = worst ?? status;
+    const shown = word === 'clean' ? paint.good : word === 'unusable' ? paint.bad : paint.warn;
     lines.push(`  ${nameOf(point, lang)}: ${shown(say(statusWords[word], lang))}`);
     if (repaired?.requestsPerSec !== undefined)
       lines.push(`    ${say({ en: 'repaired', zh: '修正值' }, lang)}: ${repaired.requestsPerSec.toFixed(3)} req/s`);

@@ -1,5 +1,6 @@
+import { auditedComparison } from '../../audit/index.ts';
 import { exitCodes, UserError } from '../../core/index.ts';
-import { compareSweeps, parseGate, slicesOf } from '../../measure/index.ts';
+import { parseGate, slicesOf } from '../../measure/index.ts';
 import type { ComparedSweep, Comparison, Gate } from '../../measure/index.ts';
 import { comparisonMarkdown, comparisonReportText, sweepName } from '../../report/index.ts';
 import { last } from '../command.ts';
@@ -132,7 +133,7 @@ export async function comparisonOf(told: readonly Told[], gates: readonly Gate[]
     }
     sweeps.push({ id: sweep.id, name: sweepName(sweep), points });
   }
-  return compareSweeps(sweeps, gates);
+  return auditedComparison(sweeps, gates);
 }
 
 async function tell(

@@ -200,6 +200,7 @@ export const summarySchema = z
     outputTokens: maybeDistribution,
     userTokensPerSec: maybeDistribution,
     cachedInputRatio: maybe.default(null),
+    eligibleInputRatio: maybe.exactOptional(),
     goodput: z.object({ slo: z.array(z.string()), requestsPerSec: maybe, ratio: maybe }).nullable(),
     accuracy: z.object({ correct: count, of: count, ratio: z.number() }).exactOptional(),
     steady: z.object({ fromMs: z.number(), toMs: z.number(), ...figures.shape }).nullable(),
