@@ -13,7 +13,6 @@ import { conversationsCannotResume } from './resume.ts';
 import { startRunTelemetry } from './sampler-process.ts';
 import type { TelemetryWish } from './sampler-process.ts';
 import { shownCommand } from './shown-command.ts';
-import { tellEngine } from './tell-engine.ts';
 import { version } from './version.ts';
 
 /** A summary and the folder that holds everything behind it. */
@@ -50,7 +49,6 @@ export async function measurePoint(
   create: (run: NewRun) => Promise<RunWriter> = (run) => createRun(given.common.store, run),
   behind: RunBehind | null = null,
 ): Promise<Measured> {
-  if (behind === null) await tellEngine(prepared, plan);
   let observe: (line: string) => void = () => {};
   // Started first, so that neither its start nor its wait falls into the run's time.
   const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));

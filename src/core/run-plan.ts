@@ -48,21 +48,6 @@ export function isSimulatedEngine(server: string): boolean {
   return server.startsWith(simulatedServer);
 }
 
-/** Where a simulated engine is told that a run begins: with which seed, and which run of a sweep it is, from 0. */
-export function beginningPath(seed: number, run: number): string {
-  return `/llmdyno/run/${seed}/${run}`;
-}
-
-/**
- * The headers that tell a simulated engine when a request was sent and when it was due, in milliseconds of CLOCK_MONOTONIC, or, in a closed loop, the
- * end of which answer made room for it, by the name of the request that was answered; no other server is told. An engine on the same host can so keep
- * what the host takes in between from deciding which step the request joins, and how long it seems to take.
- */
-export const sentHeader = 'x-llmdyno-sent';
-export const dueHeader = 'x-llmdyno-due';
-export const nameHeader = 'x-llmdyno-name';
-export const afterHeader = 'x-llmdyno-after';
-
 /** A wire that a user described; places in an answer are written `a.b[0].c`, null = it is not told. */
 export interface CustomWire {
   /** Path put behind a bare host. */

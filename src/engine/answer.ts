@@ -51,7 +51,6 @@ export class Answer {
   #left: number;
   #queuedMs: number | null = null;
   #over = false;
-  #headSent = false;
   #step: StepFacts = { batchSize: 1, queueWaitMs: 0, stepMs: 0, tokens: 0 };
   readonly #steps: StepFacts[] = [];
   #cachedTokens: number | null = null;
@@ -66,17 +65,7 @@ export class Answer {
     if (!call.stream) return;
     const type = this.#first.wire.streamType ?? 'text/event-stream; charset=utf-8';
     res.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
-  }
-
-  /** It is streamed, and its head is not out yet: the first token would take it along. */
-  get owesHead(): boolean {
-    return !this.#headSent && !this.#over && this.#parts.call.stream;
-  }
-
-  sendHead(): void {
-    if (!this.owesHead) return;
-    this.#headSent = true;
-    this.#parts.res.flushHeaders();
+    res.flushHeaders();
   }
 
   /** What speaks for the whole answer. */
@@ -150,20 +139,8 @@ export class Answer {
   #send(text: string): void {
     const { res } = this.#parts;
     const { socket } = res;
-    if (socket === null || socket.writableCorked > 0) {
-      this.#headSent = true;
-      res.write(text);
-      return;
-    }
-    const chunk = `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-    if (this.#headSent) {
-      socket.write(chunk);
-      return;
-    }
-    socket.cork();
-    this.sendHead();
-    socket.write(chunk);
-    socket.uncork();
+    if (socket === null || socket.writableCorked > 0) res.write(text);
+    else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
   }
 
   #countToken(choice: number): void {
@@ -269,7 +246,6 @@ export class Answer {
       return false;
     }
     meters.finished.abort++;
-    this.sendHead();
     switch (misfortune?.name) {
       case 'reset':
         this.#end(() => resetConnection(res.socket));

@@ -1,8 +1,8 @@
-import { Agent } from 'node:http';
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { estimateTokens } from '../sim/index.ts';
-import type { RunningEngine } from './index.ts';
-import { call, chat, events, profile, start, stopAll } from './plain-client.ts';
+import { call, chat, events, profile, start, stopAll } from '../../test/engine-client.ts';
 
 afterEach(stopAll);
 
@@ -82,8 +82,9 @@ describe('chat completions', () => {
   });
 });
 
-describe('a run that begins', () => {
-  const lengthsOf = async (engine: RunningEngine): Promise<number[]> => {
+describe('the seed', () => {
+  const lengthsOf = async (seed: number): Promise<number[]> => {
+    const engine = await start({ seed, speed: 1000 });
     const lengths: number[] = [];
     for (let i = 0; i < 6; i++) {
       const body = { messages: [{ role: 'user', content: `question ${i}` }] };
@@ -92,21 +93,10 @@ describe('a run that begins', () => {
     return lengths;
   };
 
-  it('has the chance of its own seed, whatever the engine’s is and however often', async () => {
-    const own = await lengthsOf(await start({ seed: 7, speed: 1000 }));
-    const told = await start({ seed: 1, speed: 1000 });
-    expect(await lengthsOf(told)).not.toEqual(own);
-    for (let i = 0; i < 2; i++) {
-      expect((await call(told, '/llmdyno/run/7/0', {})).status).toBe(200);
-      expect(await lengthsOf(told)).toEqual(own);
-    }
-  });
-
-  it('is told by POST, with a seed and a number and nothing else', async () => {
-    const engine = await start();
-    expect((await call(engine, '/llmdyno/run/7/0', undefined)).status).toBe(405);
-    for (const path of ['/llmdyno/run/7', '/llmdyno/run/-1/0', '/llmdyno/run/1e3/0', '/llmdyno/run/7/0/x'])
-      expect((await call(engine, path, {})).status).toBe(404);
+  it('decides how long answers are', async () => {
+    const seven = await lengthsOf(7);
+    expect(await lengthsOf(7)).toEqual(seven);
+    expect(await lengthsOf(1)).not.toEqual(seven);
   });
 });
 
@@ -293,6 +283,20 @@ describe('connections', () => {
       finished: { abort: 1, length: 1 },
       counters: { running: 0, kvUsedBlocks: 0 },
     });
+  });
+});
+
+describe('the head of a streamed answer', () => {
+  it('is sent before there is a token', async () => {
+    const engine = await start({ speed: 1, profile: { ...profile, cost: { ...profile.cost, aMs: 60_000 } } });
+    const response = await new Promise<IncomingMessage>((resolve) => {
+      request(`${engine.url}/v1/chat/completions`, { method: 'POST' }, resolve).end(
+        JSON.stringify(chat({ max_tokens: 3, stream: true })),
+      );
+    });
+    expect(response.headers['content-type']).toContain('text/event-stream');
+    expect(engine.stats().counters.generationTokensTotal).toBe(0);
+    response.destroy();
   });
 });
 

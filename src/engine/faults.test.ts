@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Mishap } from '../sim/index.ts';
 import type { EngineOptions, Fault } from './index.ts';
-import { call, chat, events, profile, start, stopAll } from './plain-client.ts';
+import { call, chat, events, profile, start, stopAll } from '../../test/engine-client.ts';
 
 afterEach(stopAll);
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { call, chat, events, profile, start, stopAll } from './plain-client.ts';
+import { call, chat, events, profile, start, stopAll } from '../../test/engine-client.ts';
 
 afterEach(stopAll);
 

@@ -37,12 +37,6 @@ export function routeOf(path: string): { route: Route; model: string | null } | 
   return null;
 }
 
-/** The run of which a path (core's beginningPath) says that it begins; null = it says nothing of that kind. */
-export function beginningOf(path: string): { seed: number; run: number } | null {
-  const match = /^\/llmdyno\/run\/(\d{1,16})\/(\d{1,9})$/.exec(path);
-  return match === null ? null : { seed: Number(match[1]), run: Number(match[2]) };
-}
-
 const sglangFields = ['text', 'input_ids', 'sampling_params'];
 
 /** The endpoint of a route, once the body is known. */

@@ -1,24 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { performance } from 'node:perf_hooks';
-import { nameHeader, simulatedServer } from '../core/index.ts';
-import {
-  EngineCore,
-  engineSeed,
-  estimateTokens,
-  frontMs,
-  promptKeys,
-  starvedProfile,
-  takenLive,
-  tokenKeys,
-} from '../sim/index.ts';
-import type { Emission, EngineCounters, PromptKeys, Step } from '../sim/index.ts';
+import { simulatedServer } from '../core/index.ts';
+import { EngineCore, estimateTokens, promptKeys, starvedProfile, tokenKeys } from '../sim/index.ts';
+import type { Emission, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
-import { AnsweredSteps } from './answered-steps.ts';
-import { ArrivalRound } from './arrival-round.ts';
 import type { FaultName, Misfortune } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
-import { Heads } from './heads.ts';
-import { Lead } from './lead.ts';
 import { Meters } from './meters.ts';
 import { metricsPage } from './metrics-page.ts';
 import { planAnswer } from './planned-answer.ts';
@@ -29,18 +15,14 @@ import type { Refusal } from './refusal.ts';
 import { badRequest, refusalBody } from './refusal.ts';
 import type { Quirks } from './foreign-wire.ts';
 import type { EngineOptions, EngineStats } from './start-engine.ts';
-import { mostEarlyMs, StepPacer } from './step-pacer.ts';
-import type { Arriving, Emit } from './step-pacer.ts';
+import { StepPacer } from './step-pacer.ts';
 import { managementPage, mindieMetrics, settingsPage } from './mindie-pages.ts';
 import type { MindieState } from './mindie-pages.ts';
-import { beginningOf, routeOf } from './routes.ts';
+import { routeOf } from './routes.ts';
 import { wireOf } from './foreign-wire.ts';
-import { toldTimes } from './told-times.ts';
 
 /** The largest body that is read. */
 const maxBodyBytes = 16 * 2 ** 20;
-/** What a millisecond of sending later counts where all else is equal. */
-const hairRatio = 1e-6;
 
 const refusedByFault: Partial<Record<FaultName, Refusal>> = {
   429: {
@@ -59,13 +41,9 @@ const htmlPage = '<!DOCTYPE html>\n<html><head><title>Welcome</title></head><bod
 /** Which of its ports a request came in on. */
 export type PortName = 'main' | 'management' | 'metrics';
 
-type Arrival = Pick<Arriving, 'arrivalMs' | 'askedMs' | 'lateMs'>;
-
 /** A request that is to be answered. */
 interface Taken {
   id: number;
-  /** When it was read, simulated time. */
-  readMs: number;
   req: IncomingMessage;
   res: ServerResponse;
   call: Call;
@@ -76,17 +54,13 @@ interface Taken {
 export class Service {
   readonly #options: EngineOptions;
   readonly #models: readonly string[];
-  /** Of the answers' lengths. */
-  #seed: number;
+  /** Of everything random. */
+  readonly #seed: number;
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
-  readonly #lead = new Lead();
-  readonly #arrivals: ArrivalRound;
-  readonly #answered = new AnsweredSteps();
-  readonly #heads: Heads;
   readonly #meters = new Meters();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
-  readonly #answers = new Map<number, { answer: Answer; choice: number; name: string | null }>();
+  readonly #answers = new Map<number, { answer: Answer; choice: number }>();
   readonly #roll: () => Misfortune | null;
   readonly #byFault = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
   readonly #startedSec = Math.floor(Date.now() / 1000);
@@ -106,14 +80,9 @@ export class Service {
       seed: this.#seed,
       cold: befallen.some((mishap) => mishap.name === 'cold-start'),
     });
-    const emit: Emit = (emissions, step, tokens) => this.#emit(emissions, step, tokens);
-    const quiet = (): void => options.housekeeping?.whenQuiet();
-    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, emit, this.#lead, quiet);
-    this.#arrivals = new ArrivalRound(() => this.#pacer.nowMs());
-    this.#heads = new Heads(
-      () => performance.now(),
-      () => this.#pacer.quietMs(),
-    );
+    this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => {
+      for (const emission of emissions) this.#tell(emission, step, emissions.length);
+    });
     const quirks = new Set(options.quirks ?? []);
     this.#quirks = {
       nulPadding: quirks.has('nul-padding'),
@@ -131,18 +100,12 @@ export class Service {
       byFault: { ...this.#byFault },
       finished: { ...this.#meters.finished },
       worstLagMs: this.#pacer.worstLagMs,
-      counters: this.#counters(),
+      counters: this.#core.counters(),
     };
   }
 
   stop(): void {
     this.#pacer.stop();
-    this.#heads.stop();
-  }
-
-  /** Something has been read from a client. What it takes here to make sense of it is no part of the engine that is simulated. */
-  heard(): void {
-    this.#arrivals.begin();
   }
 
   /** `port` is where it came in: MindIE has its management and metrics on ports of their own. */
@@ -151,8 +114,7 @@ export class Service {
     res.setHeader('server', `${simulatedServer} (simulated)`);
     const kind = port === 'main' && !(path === '/' && req.method === 'GET') ? routeOf(path) : null;
     const page = kind === null ? this.#page(path, port) : null;
-    const begins = port === 'main' ? beginningOf(path) : null;
-    if (kind === null && page === null && begins === null) {
+    if (kind === null && page === null) {
       refuse(req, res, {
         status: 404,
         type: 'NotFoundError',
@@ -164,13 +126,7 @@ export class Service {
       const message = `only ${allow} is allowed here`;
       refuse(req, res, { status: 405, type: 'MethodNotAllowed', message, param: null, headers: { allow } });
     } else if (page !== null) send(res, 200, page.type, page.body());
-    else if (kind !== null) this.#readBody(req, res, kind);
-    else if (begins !== null) {
-      this.#seed = begins.seed;
-      this.#core.throwAnew(engineSeed(begins.seed, begins.run));
-      if (this.#answers.size === 0) this.#options.housekeeping?.beforeRun();
-      send(res, 200, 'application/json', '{}');
-    }
+    else this.#readBody(req, res, kind!);
   }
 
   #page(path: string, port: PortName): { type: string; body: () => string } | null {
@@ -199,7 +155,7 @@ export class Service {
       case '/metrics':
         return {
           type: 'text/plain; version=0.0.4; charset=utf-8',
-          body: () => metricsPage(this.#models[0]!, this.#counters(), this.#meters),
+          body: () => metricsPage(this.#models[0]!, this.#core.counters(), this.#meters),
         };
       default:
         return null;
@@ -210,17 +166,11 @@ export class Service {
     return {
       models: this.#models,
       profile: this.#options.profile,
-      counters: this.#counters(),
+      counters: this.#core.counters(),
       meters: this.#meters,
       requests: this.#requests,
       upSec: Date.now() / 1000 - this.#startedSec,
     };
-  }
-
-  /** The core's, with those that came during the step under way among the waiting. */
-  #counters(): EngineCounters {
-    const counters = this.#core.counters();
-    return { ...counters, waiting: counters.waiting + this.#pacer.arrived };
   }
 
   #readBody(req: IncomingMessage, res: ServerResponse, kind: NonNullable<ReturnType<typeof routeOf>>): void {
@@ -243,14 +193,12 @@ export class Service {
       else parts.push(part);
     });
     req.on('end', () => {
-      if (tooLarge) return;
-      const readMs = this.#arrivals.atMs();
-      this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models), readMs);
+      if (!tooLarge) this.#answer(req, res, readCall(kind, Buffer.concat(parts), this.#models));
     });
     req.on('error', () => {});
   }
 
-  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }, readMs: number): void {
+  #answer(req: IncomingMessage, res: ServerResponse, call: Call | { refusal: Refusal }): void {
     if ('refusal' in call) {
       refuse(req, res, call.refusal);
       return;
@@ -261,7 +209,7 @@ export class Service {
     const refusal = misfortune === null ? undefined : refusedByFault[misfortune.name];
     if (refusal !== undefined) refuse(req, res, refusal);
     else if (misfortune?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
-    else this.#generate({ id, readMs, req, res, call, misfortune });
+    else this.#generate({ id, req, res, call, misfortune });
   }
 
   /** The one request that is stuck, or that does not stop. */
@@ -271,8 +219,8 @@ export class Service {
     return hit?.name === 'runaway-generation' ? { name: 'runaway', roll: 0 } : null;
   }
 
-  #generate({ id, readMs, req, res, call, misfortune }: Taken): void {
-    const { stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
+  #generate({ id, req, res, call, misfortune }: Taken): void {
+    const { profile, stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
     const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
     const choices: PlannedAnswer[] = [];
@@ -306,37 +254,15 @@ export class Service {
         }
       },
     });
-    if (call.stream) this.#heads.add(answer);
-    const arrival = this.#arrivalOf(req, readMs, Math.max(...lengths));
-    const told = req.headers[nameHeader];
+    const arrivalMs = this.#pacer.nowMs() + (profile.overheadMs ?? 0);
     for (const [choice, sequence] of sequences.entries()) {
-      this.#answers.set(sequence, { answer, choice, name: typeof told === 'string' ? told : null });
-      this.#waiting.set(sequence, arrival.arrivalMs);
+      this.#answers.set(sequence, { answer, choice });
+      this.#waiting.set(sequence, arrivalMs);
       const planned = choices[choice]!;
       const keys = this.#keysOf(call, planned, inputTokens);
       const outputTokens = lengths[choice]!;
-      this.#pacer.submit({ id: sequence, inputTokens, outputTokens, prompt: planned.key, ...arrival, ...keys });
+      this.#pacer.submit({ id: sequence, inputTokens, outputTokens, prompt: planned.key, arrivalMs, ...keys });
     }
-  }
-
-  /**
-   * When the engine knows of a request: tokenising and the server's front take their time. What HTTP took has passed already, unless the client told
-   * when and why the request was sent: then it takes what it takes in virtual time.
-   */
-  #arrivalOf({ headers }: IncomingMessage, readMs: number, outputTokens: number): Arrival {
-    const { profile, speed = 1 } = this.#options;
-    const told = toldTimes(headers, readMs, {
-      simulatedMs: (atMs) => this.#pacer.simulatedMs(atMs),
-      answeredMs: (answered) => this.#answered.answeredMs(answered),
-    });
-    if (told === null) return { arrivalMs: readMs + frontMs(profile) };
-    const asTold = takenLive(profile, told);
-    // A single token is the last one, too: leaving earlier or later it would shift all that its client asks after it.
-    const isOnly = told.answeredMs !== undefined && outputTokens === 1;
-    const { askedMs, takenMs, lateMs } = isOnly ? takenLive(profile, { sentMs: told.sentMs }) : asTold;
-    // Those of one moment come in the order in which they were sent, each a hair after the other.
-    const arrivalMs = takenMs + hairRatio * lateMs;
-    return { askedMs, lateMs: Math.max(-mostEarlyMs * speed, lateMs), arrivalMs };
   }
 
   /** By what the prefix cache knows the prompt again, where there is one. */
@@ -354,12 +280,6 @@ export class Service {
     return planAnswer(call, { ...settings, runaway: false }, choice);
   }
 
-  #emit(emissions: readonly Emission[], step: Step, batchSize: number): void {
-    const beganMs = performance.now();
-    for (const emission of emissions) this.#tell(emission, step, batchSize);
-    if (emissions[0]!.tokenIndex === 0) this.#lead.took(performance.now() - beganMs, emissions.length);
-  }
-
   #tell({ id, tokenIndex, finished, cachedTokens }: Emission, step: Step, batchSize: number): void {
     const waitedFromMs = this.#waiting.get(id) ?? step.startMs;
     if (finished) this.#waiting.delete(id);
@@ -367,7 +287,6 @@ export class Service {
     const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
     if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
     const made = this.#answers.get(id);
-    if (finished && typeof made?.name === 'string') this.#answered.remember(made.name, step.endMs);
     made?.answer.made(made.choice, tokenIndex, finished, {
       batchSize,
       queueWaitMs,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { EngineCounters, EngineProfile, Mishap } from '../sim/index.ts';
 import { invariant, UserError } from '../core/index.ts';
 import type { Fault, FaultName } from './fault.ts';
@@ -35,16 +35,6 @@ export interface EngineOptions {
   /** MindIE's second and third port; 0 = any free one. Left out = everything on the first. */
   managementPort?: number;
   metricsPort?: number;
-  /** Left out = garbage is collected whenever that comes about. */
-  housekeeping?: Housekeeping;
-}
-
-/** Work on the memory of the process, for moments in which nobody waits. */
-export interface Housekeeping {
-  /** A client says that its run begins. */
-  beforeRun(): void;
-  /** There is nothing else to do for some milliseconds. */
-  whenQuiet(): void;
 }
 
 /** nul-padding: NUL bytes behind chunks; bare: no `data:`; full-text: each chunk holds all text so far. */
@@ -88,10 +78,8 @@ export async function startEngine(options: EngineOptions): Promise<RunningEngine
   const service = new Service(options);
   const server = serverFor(options, (req, res) => service.handle(req, res));
   let connections = 0;
-  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+  server.on(options.tls ? 'secureConnection' : 'connection', () => {
     connections++;
-    // Before the parser, which takes a tenth of a millisecond for a request.
-    socket.prependListener('data', () => service.heard());
   });
   const host = options.host ?? '127.0.0.1';
   await listen(server, host, options.port ?? 0);

@@ -13,9 +13,6 @@ const spinShare = 0.01;
  * stop the client forty times a second, for longer than a timer is late.
  */
 const betweenLooksMs = 0.005;
-/** Given away after a ring, and some 0.06 ms more; nothing is, where the next ring is nearer than that. */
-const givenMs = 0.1;
-const nearMs = 1;
 const nothing = new Int32Array(new SharedArrayBuffer(4));
 const fewestTurns = 64;
 const mostTurns = 1 << 16;
@@ -33,25 +30,19 @@ function letPass(clock: RunClock): void {
   else if (tookMs > 4 * betweenLooksMs) turns = Math.max(fewestTurns, turns >>> 3);
 }
 
-/**
- * Wakes a function at an absolute time, as exactly as Node allows; one time at once. One that gives way sleeps for a moment when it has rung: the
- * kernel takes whoever writes to a server for somebody who is about to sleep, and lets the server wait for that on the writer's processor,
- * though another one is idle.
- */
+/** Wakes a function at an absolute time, as exactly as Node allows; one time at once. */
 export class Alarm {
   readonly #clock: RunClock;
   readonly #ring: () => void;
-  readonly #givesWay: boolean;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #atMs: number | null = null;
   /** Time spent only looking at the clock: CPU that a busier client would have free. */
   spunMs = 0;
 
-  constructor(clock: RunClock, ring: () => void, givesWay = false) {
+  constructor(clock: RunClock, ring: () => void) {
     this.#clock = clock;
     this.#ring = ring;
-    this.#givesWay = givesWay;
   }
 
   set(atMs: number): void {
@@ -89,8 +80,6 @@ export class Alarm {
       this.#immediate = null;
       this.#atMs = null;
       this.#ring();
-      if (this.#givesWay && (this.#atMs ?? Infinity) - this.#clock.nowMs() > nearMs)
-        Atomics.wait(nothing, 0, 0, givenMs);
     };
     this.#immediate = setImmediate(look);
   }

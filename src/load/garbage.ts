@@ -34,29 +34,6 @@ export function collectNewGarbage(): void {
   collector?.({ type: 'minor' });
 }
 
-/** So much that is new is worth a collection where there is time for one. */
-const worthBytes = 4 * 1024 * 1024;
-
-/** What keeps collections out of the way of a process that serves others, which knows when it has time for them. */
-export const housekeeping = {
-  /** Before a load. Takes some tens of milliseconds. */
-  beforeRun(): void {
-    widenNursery();
-    collectGarbage();
-  },
-  /** Takes a few milliseconds if there is something to do, and next to nothing otherwise. */
-  whenQuiet(): void {
-    if (newBytes() > worthBytes) collectNewGarbage();
-  },
-};
-
-function newBytes(): number {
-  let bytes = 0;
-  for (const { space_name: name, space_used_size: used } of v8.getHeapSpaceStatistics())
-    if (name.startsWith('new_')) bytes += used;
-  return bytes;
-}
-
 function findCollector(): Collector | null {
   try {
     // The only flag that is set: it adds a function to contexts made later, and changes nothing of how V8 works.

@@ -13,7 +13,6 @@ export type { Dealer, Dealing, DealtPhase, MakeDealing, TalkSource } from './dea
 export { talkModeOf } from './talks.ts';
 export type { TalkMode } from './talks.ts';
 export { recordedEnding } from './ending.ts';
-export { housekeeping } from './garbage.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';

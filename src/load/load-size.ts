@@ -10,8 +10,3 @@ export function loadSize({ load }: RunPlan): LoadSize {
   const size = Math.max(load.concurrency ?? 0, load.ratePerSec ?? 0);
   return size < large ? 'small' : 'large';
 }
-
-/** Whether there is time between two requests: few come, and none because another has ended. */
-export function isLight(plan: RunPlan): boolean {
-  return plan.load.kind === 'open' && loadSize(plan) === 'small';
-}

@@ -1,12 +1,10 @@
 import type { PacerLimits } from '../arrival/index.ts';
-import { isLoopback } from '../core/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
 import type { Turn } from '../workload/index.ts';
 import type { WrittenAsk } from './ask-writer.ts';
 import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import type { FlightSettings } from './flight.ts';
-import { isLight } from './load-size.ts';
 import type { ConnectionSource } from './pools.ts';
 import type { RunClock } from './run-clock.ts';
 
@@ -33,8 +31,6 @@ export interface Dealt {
   dueMs: number;
   /** What it says, where that is a turn of a conversation that is known already. */
   turn: Turn | null;
-  /** It had to wait for a slot. */
-  held?: true;
 }
 
 /** An ask with what every attempt at it needs. */
@@ -50,8 +46,6 @@ export interface PlanWays {
   retries: number;
   dropLate: boolean;
   countsAll: boolean;
-  /** Nothing presses, and the server may need this processor. */
-  givesWay: boolean;
 }
 
 /** The ways of a plan. */
@@ -63,6 +57,5 @@ export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
     retries: plan.retries ?? 0,
     dropLate: plan.load.dropLate,
     countsAll: limits.requests !== null && limits.durationMs === null,
-    givesWay: isLight(plan) && isLoopback(new URL(plan.target.url).hostname),
   };
 }

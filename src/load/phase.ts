@@ -19,8 +19,6 @@ import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } 
 import type { RoundShare } from './round-share.ts';
 import { sendingShare } from './sending-share.ts';
 import type { Talks } from './talks.ts';
-import { tellerOf } from './teller.ts';
-import type { Teller } from './teller.ts';
 import { unsentExchange } from './unsent-exchange.ts';
 
 /**
@@ -41,8 +39,6 @@ export class Phase {
   readonly #prompts: PromptLine;
   readonly #writer: AskWriter;
   readonly #ways: PlanWays;
-  /** null = the server is told nothing. */
-  readonly #teller: Teller | null;
   /** null = every prompt is asked once and by itself. */
   readonly #talks: Talks | DealtTalks | null;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
@@ -64,8 +60,7 @@ export class Phase {
     this.#parts = parts;
     this.#warmup = warmup;
     this.#ways = waysOf(parts.plan, limits);
-    this.#teller = tellerOf(parts.plan, parts.clock);
-    this.#alarm = new Alarm(parts.clock, () => this.#pump(), this.#ways.givesWay);
+    this.#alarm = new Alarm(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
@@ -232,7 +227,7 @@ export class Phase {
     this.#next = null;
     if (this.#hasSlot() && this.#held.length === 0) return this.#sendNext(next);
     if (this.#ways.dropLate) this.#unsent(next, nowMs, 'dropped', problem('dropped-late'));
-    else this.#held.push({ ...next, held: true });
+    else this.#held.push(next);
     return true;
   }
 
@@ -294,9 +289,8 @@ export class Phase {
     const session = this.#ways.bySession ? (ask.prompt.labels['session'] ?? null) : null;
     const { connection, fresh } = pool.take(session);
     // Of several servers each is asked under its own name.
-    const named = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
+    const request = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
     const nowMs = clock.nowMs();
-    const request = this.#teller?.told(named, ask.seq, attempt === 1 ? dealt : null, nowMs) ?? named;
     const flight = new Flight({
       ask,
       request,
@@ -313,7 +307,6 @@ export class Phase {
         if (reusable) pool.give(flight.connection);
         const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
         if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
-        if (ending.outcome === 'ok') this.#teller?.heard(ask.seq);
         this.#parts.emit(ending);
         if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();

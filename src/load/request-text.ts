@@ -41,12 +41,6 @@ export function requestWriter(
   };
 }
 
-/** A request with some headers more. */
-export function withHeaders(text: string, more: readonly [name: string, value: string][]): string {
-  const at = text.indexOf('\r\n') + 2;
-  return text.slice(0, at) + more.map(([name, value]) => `${name}: ${value}\r\n`).join('') + text.slice(at);
-}
-
 function checkHeader(name: string, value: string): void {
   if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !/[^\t\u0020-\u007e]/.test(value)) return;
   throw new UserError({

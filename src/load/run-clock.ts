@@ -35,11 +35,6 @@ export function clockFrom(nowMs: number): RunClock {
   return startClock(process.hrtime.bigint() - BigInt(Math.round(nowMs * 1e6)));
 }
 
-/** A moment of a clock on CLOCK_MONOTONIC, in milliseconds. */
-export function monotonicMs({ originNs }: RunClock, atMs: number): number {
-  return Number(originNs) / 1e6 + atMs;
-}
-
 /** The zero of a clock in wall time, ns since 1970; to the microsecond, as far as nobody has set the time meanwhile. */
 export function wallOriginNs(clock: RunClock): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now() - clock.nowMs()) * 1000)) * 1000n;

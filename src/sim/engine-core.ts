@@ -90,39 +90,8 @@ export class EngineCore {
     return total === null ? null : total * blockSize;
   }
 
-  /** Requests from now on fare as with an engine that has just started with this seed. */
-  throwAnew(seed: number): void {
-    this.#cost.throwAnew(seed);
-  }
-
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
-    this.#enqueue(request, this.#ahead);
-    // Who rests to let the queue fill looks at it again when it grows.
-    const step = this.#step;
-    if (step?.batchSize === 0) step.endMs = Math.max(step.startMs, Math.min(step.endMs, request.arrivalMs));
-  }
-
-  /**
-   * Puts a request at the end of the queue as if that had been before the step under way was formed, which takes it in where its scheduler would
-   * have. A step of nothing but decodes stays one, though with somebody waiting it might have been formed as another.
-   */
-  join(request: EngineRequest): void {
-    const step = this.#step;
-    invariant(step !== null && step.batchSize > 0, 'only a step under way is joined');
-    this.#enqueue(request, false);
-    const board = this.#board;
-    // Formed ahead, it did not know of who came while the one before it ran.
-    if (!this.#ahead) this.#scheduler.letIn(board);
-    this.#tally.takeBack();
-    const stepMs = this.#nextStepMs();
-    this.#count(stepMs);
-    step.endMs = step.startMs + stepMs;
-    step.batchSize = board.load.decodes + board.chunked.length;
-    step.prefillTokens = board.load.prefillTokens;
-  }
-
-  #enqueue(request: EngineRequest, later: boolean): void {
     const { id, inputTokens, outputTokens, arrivalMs, keys, prompt = id } = request;
     invariant(inputTokens >= 1 && outputTokens >= 1, 'a request has at least one token on either side');
     invariant(!this.#sequences.has(id), 'a request is submitted once');
@@ -130,8 +99,11 @@ export class EngineCore {
     const lot = this.#cost.lotOf(prompt);
     const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, lot);
     this.#sequences.set(id, own);
-    this.#board.enqueue(own, later);
+    this.#board.enqueue(own, this.#ahead);
     this.#steady = false;
+    // Who rests to let the queue fill looks at it again when it grows.
+    const step = this.#step;
+    if (step?.batchSize === 0) step.endMs = Math.max(step.startMs, Math.min(step.endMs, arrivalMs));
   }
 
   /** Takes a request out, wherever it is; its blocks are free at once. False when it is not there any more. */
@@ -146,14 +118,13 @@ export class EngineCore {
     return true;
   }
 
-  /** The request's latest token: which it is, from 0, and when it came out; null = none yet, or not here any more. */
-  lastToken(id: number): { index: number; atMs: number } | null {
+  /** When the request's latest token came out; null = none yet, or not here any more. */
+  lastTokenMs(id: number): number | null {
     const own = this.#sequences.get(id);
     const made = own?.generatedAt(this.#board.decodeSteps) ?? 0;
     if (own === undefined || made === 0) return null;
     const isLatest = own.state === 'decoding' && this.#board.decodeSteps > own.joinedAt;
-    const atMs = isLatest ? this.#times.at(this.#board.decodeSteps - 1) : (own.earlierMs?.at(-1) ?? own.firstTokenMs);
-    return { index: made - 1, atMs };
+    return isLatest ? this.#times.at(this.#board.decodeSteps - 1) : (own.earlierMs?.at(-1) ?? own.firstTokenMs);
   }
 
   /** Times of the tokens that a request in the engine has made so far. */
@@ -210,11 +181,6 @@ export class EngineCore {
       });
     });
     return emissions;
-  }
-
-  /** Since when there is nothing to do, while there is nothing. */
-  get restsSinceMs(): number {
-    return this.#endedMs;
   }
 
   /** The step under way; null = the engine is idle. */

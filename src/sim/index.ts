@@ -18,8 +18,6 @@ export type { EngineCoreOptions } from './engine-core.ts';
 export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 export type { EngineProfile, FitQuality } from './engine-profile.ts';
 export { engineStory, saturationWords } from './engine-story.ts';
-export { frontMs, lastMs, restMs, takenLive, wakeMsAfter, wireMs } from './front.ts';
-export type { ToldTimes } from './front.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
 export { isMemoryWord, memoryWords, withMemory } from './memory-settings.ts';
@@ -44,7 +42,7 @@ export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './
 export type { Sequence } from './sequence.ts';
 export { saturationOf } from './saturation.ts';
 export type { Saturation } from './saturation.ts';
-export { engineSeed, makeSimRunner } from './sim-runner.ts';
+export { makeSimRunner } from './sim-runner.ts';
 export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
 export {
   countCjk,

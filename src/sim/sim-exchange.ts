@@ -2,7 +2,6 @@ import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from 
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
 import type { Turn } from '../workload/index.ts';
-import { untilHeardMs } from './front.ts';
 import { promptKeys } from './prefix-keys.ts';
 import type { PromptKeys } from './prefix-keys.ts';
 import { answerText, textKey } from './answer-words.ts';
@@ -26,8 +25,6 @@ export interface Flight {
   atLimit: boolean;
   /** The server refuses it at this moment; null = it does not. */
   refusedAtMs: number | null;
-  /** The step that made its last token ended then; null = it has not yet. */
-  madeAtMs: number | null;
   /** When each token so far came out. */
   tokenAtMs: number[];
   /** Prompt tokens that the engine found in its prefix cache; null = it did not look, or the answer is not whole. */
@@ -58,7 +55,6 @@ export function sentFlight(
     outputTokens,
     atLimit: outputTokens === maxTokens,
     refusedAtMs: null,
-    madeAtMs: null,
     tokenAtMs: [],
     cachedTokens: null,
     ended: false,
@@ -80,28 +76,21 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
     outputTokens: 0,
     atLimit: false,
     refusedAtMs: null,
-    madeAtMs: null,
     tokenAtMs: [],
     cachedTokens: null,
     ended: false,
   };
 }
 
-/** The record of a flight that is over since `nowMs`; its client had heard the end of a good answer before, and was about to ask again. */
+/** The record of a flight that is over since `nowMs`. */
 export function endedFlight(flight: Flight, nowMs: number, outcome: Outcome, problem: Problem | null): Ended {
   const { prompt, sentMs } = flight;
   const ok = outcome === 'ok';
-  // What was on its way when the client gave up was not heard.
-  const last = flight.madeAtMs === null ? null : flight.tokenAtMs.length - 1;
-  const heardAtMs = flight.tokenAtMs
-    .map((atMs, token) => atMs + untilHeardMs(token, token === last))
-    .filter((atMs) => atMs <= nowMs);
-  const endMs = ok ? heardAtMs.at(-1)! : nowMs;
-  const generated = heardAtMs.length;
+  const generated = flight.tokenAtMs.length;
   // Unstreamed, the client sees nothing before the end, and then no single token.
-  const seen = flight.stream ? heardAtMs : [];
+  const seen = flight.stream ? flight.tokenAtMs : [];
   // A stream's headers come at once.
-  const headersMs = flight.stream ? sentMs : ok ? endMs : null;
+  const headersMs = flight.stream ? sentMs : ok ? nowMs : null;
   const status = sentMs === null ? null : (problem?.status ?? (headersMs === null ? null : 200));
   const heard = flight.stream || ok ? generated : 0;
   const exchange: Exchange = {
@@ -112,13 +101,13 @@ export function endedFlight(flight: Flight, nowMs: number, outcome: Outcome, pro
     dueMs: flight.dueMs,
     sentMs,
     connectMs: null,
-    firstByteMs: flight.refusedAtMs === null ? headersMs : endMs,
+    firstByteMs: flight.refusedAtMs === null ? headersMs : nowMs,
     chunks: {
       atMs: seen,
       tokens: Array.from<number>({ length: seen.length }).fill(1),
       kinds: outputKindLetters.answer.repeat(seen.length),
     },
-    endMs,
+    endMs: nowMs,
     inputTokens: { planned: prompt?.inputTokens ?? null, server: ok ? flight.inputTokens : null, client: null },
     outputTokens: { planned: prompt?.maxTokens ?? null, server: ok ? generated : null, client: null },
     cachedTokens: flight.cachedTokens,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange, Prompt, RunPlan, Workload } from '../core/index.ts';
 import { conversationPrompt, fromPrompts, plainPrompt, plainWords, sharedPrefixPrompts } from '../workload/index.ts';
 import type { EngineCounters, EngineProfile } from './index.ts';
-import { makeSimRunner, wireMs } from './index.ts';
+import { makeSimRunner } from './index.ts';
 
 const profile: EngineProfile = {
   schema: 'llmdyno.engine-profile/1',
@@ -49,11 +49,7 @@ async function play(
   return { exchanges, counters: kit.counters()! };
 }
 
-/** A request that follows an answer finds the engine awake, and is with it so much sooner. */
-const awakeMs = 0.125;
-/** From the sending, which takes 0.0625 of the whole way, without the way to an engine that rests, and back. */
-const ttftMs = ({ chunks, sentMs }: Exchange): number =>
-  Math.round(1e6 * (chunks.atMs[0]! - sentMs! - (wireMs - 0.0625))) / 1e6;
+const ttftMs = ({ chunks, sentMs }: Exchange): number => Math.round(1e6 * (chunks.atMs[0]! - sentMs!)) / 1e6;
 const words = (count: number): string => Array.from({ length: count }, () => 'sky').join(' ');
 
 describe('shared beginnings in virtual time', () => {
@@ -63,18 +59,16 @@ describe('shared beginnings in virtual time', () => {
     const { exchanges, counters } = await play(fromPrompts(same, { offset: 0, cycle: true }), true);
     expect(exchanges.map((e) => [e.cachedTokens, ttftMs(e)])).toEqual([
       [0, 60],
-      [96, 12 - awakeMs],
-      [96, 12 - awakeMs],
-      [96, 12 - awakeMs],
+      [96, 12],
+      [96, 12],
+      [96, 12],
     ]);
     expect([counters.prefixLookedUpTokensTotal, counters.prefixFoundTokensTotal]).toEqual([400, 288]);
   });
 
   it('switched off, nothing is found and nothing is said of it', async () => {
     const { exchanges } = await play(fromPrompts(same, { offset: 0, cycle: true }), false);
-    expect(exchanges.map((e) => [e.cachedTokens, ttftMs(e)])).toEqual(
-      exchanges.map((_, i) => [null, i === 0 ? 60 : 60 - awakeMs]),
-    );
+    expect(exchanges.map((e) => [e.cachedTokens, ttftMs(e)])).toEqual(exchanges.map(() => [null, 60]));
   });
 
   it('groups: each group’s beginning is prefilled once, and found by all that follow', async () => {

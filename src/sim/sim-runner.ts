@@ -5,7 +5,6 @@ import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import { FlightMishaps } from './flight-mishaps.ts';
-import { untilTakenMs } from './front.ts';
 import type { Mishap } from './mishap.ts';
 import { starvedProfile } from './mishap.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -68,7 +67,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         core,
         options.workload.bind(options),
         options.breathe ?? null,
-        untilTakenMs(options.profile, plan.load),
+        options.profile.overheadMs ?? 0,
         new FlightMishaps(befallen, already),
       );
       return run.exchanges();

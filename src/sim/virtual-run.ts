@@ -17,7 +17,6 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
-import { turnMs, untilHeardMs, wakeMsAfter } from './front.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 import { SimDealer } from './sim-dealer.ts';
@@ -64,8 +63,6 @@ export class VirtualRun {
   /** Sent, and on the way through the server's front: tokenised and handed to the engine after its front's time. */
   readonly #arriving: Flight[] = [];
   #arrived = 0;
-  /** Made to the last token, and not yet heard to the end; in the order of their steps. */
-  readonly #leaving: Flight[] = [];
   #nowMs = 0;
   #current: Phase | null = null;
   #sendingStopped = false;
@@ -81,7 +78,8 @@ export class VirtualRun {
     private readonly core: EngineCore,
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
-    private readonly untilTakenMs: number,
+    /** From the send until the engine knows of a request. */
+    private readonly overheadMs: number,
     private readonly mishaps: FlightMishaps,
   ) {}
 
@@ -255,13 +253,12 @@ export class VirtualRun {
       ...(keyBlockSize !== null && { keys: keysOf(flight, keyBlockSize) }),
     });
     // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
-    if (this.core.step === null)
-      this.core.beginStep(this.#nowMs + wakeMsAfter(flight.sentMs! - this.core.restsSinceMs));
+    if (this.core.step === null) this.core.beginStep(this.#nowMs);
   }
 
   #nextArrivalMs(): number {
     const flight = this.#arriving[this.#arrived];
-    return flight === undefined ? Infinity : flight.sentMs! + this.untilTakenMs;
+    return flight === undefined ? Infinity : flight.sentMs! + this.overheadMs;
   }
 
   #letArrive(): void {
@@ -275,7 +272,6 @@ export class VirtualRun {
 
   /** Takes a flight out of the engine; the tokens it has made stay on its record. */
   #cancel(flight: Flight): void {
-    if (flight.madeAtMs !== null) return;
     flight.tokenAtMs = this.core.tokenTimes(flight.seq);
     this.core.cancel(flight.seq);
   }
@@ -285,13 +281,12 @@ export class VirtualRun {
     const { ttftMs, readMs } = this.plan.timeouts;
     const totalMs = Math.min(this.plan.timeouts.totalMs ?? Infinity, this.mishaps.timeoutMs ?? Infinity);
     const sentMs = flight.sentMs ?? this.#nowMs;
-    const last = flight.stream ? this.core.lastToken(flight.seq) : null;
-    const lastReadMs = last === null ? sentMs : last.atMs + untilHeardMs(last.index, false);
-    const waitsForFirst = flight.stream && last === null;
+    const lastMs = flight.stream ? this.core.lastTokenMs(flight.seq) : null;
+    const waitsForFirst = flight.stream && lastMs === null;
     const candidates: { atMs: number; code: ProblemCode }[] = [
       { atMs: flight.refusedAtMs ?? Infinity, code: 'http-4xx' },
       { atMs: waitsForFirst && ttftMs !== null ? sentMs + ttftMs : Infinity, code: 'timeout-ttft' },
-      { atMs: lastReadMs + (readMs ?? Infinity), code: 'timeout-read' },
+      { atMs: (lastMs ?? sentMs) + (readMs ?? Infinity), code: 'timeout-read' },
       { atMs: sentMs + totalMs, code: 'timeout-total' },
     ];
     return candidates.reduce((first, next) => (next.atMs < first.atMs ? next : first));
@@ -300,45 +295,31 @@ export class VirtualRun {
   /** Moves the clock to the next event and lets it happen; at one moment tokens come before deadlines. */
   #advance(phase: Phase): void {
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
-    const heardMs = (this.#leaving[0]?.madeAtMs ?? Infinity) + turnMs;
-    const outsideMs = Math.min(
-      deadlineMs,
-      phase.next?.dueMs ?? phase.againMs ?? Infinity,
-      this.#nextArrivalMs(),
-      heardMs,
-    );
+    const dueMs = phase.next?.dueMs ?? phase.againMs ?? Infinity;
+    const outsideMs = Math.min(deadlineMs, dueMs, this.#nextArrivalMs());
     const finishes = this.core.advance(outsideMs);
     const nextMs = finishes[0]?.endMs ?? outsideMs;
     invariant(nextMs < Infinity, 'a run that is not over has something to wait for');
     this.#nowMs = Math.max(this.#nowMs, nextMs);
     for (const finish of finishes) this.#made(finish);
-    if (this.#nowMs >= heardMs) this.#hear();
     if (this.#nowMs >= deadlineMs) this.#missDeadlines();
     this.#letArrive();
   }
 
-  #made({ id, endMs, tokenAtMs, cachedTokens }: Finish): void {
+  /** The next step has begun before clients hear of this one: an ask that follows an answer joins the one after. */
+  #made({ id, tokenAtMs, cachedTokens }: Finish): void {
     const flight = this.#flights.get(id);
     invariant(flight !== undefined, 'tokens belong to requests in flight');
-    flight.madeAtMs = endMs;
     flight.tokenAtMs = tokenAtMs;
     flight.cachedTokens = cachedTokens;
-    this.#leaving.push(flight);
-  }
-
-  /** The next step has begun before clients hear of this one: an ask that follows an answer joins the one after. */
-  #hear(): void {
-    const later = this.#leaving.findIndex(({ madeAtMs }) => madeAtMs! + turnMs > this.#nowMs);
-    for (const flight of this.#leaving.splice(0, later === -1 ? Infinity : later))
-      if (!flight.ended) this.#end(flight, 'ok', null);
+    this.#end(flight, 'ok', null);
   }
 
   #missDeadlines(): void {
     for (let due = this.#deadlines.peek(); due !== null && due.atMs <= this.#nowMs; due = this.#deadlines.peek()) {
       this.#deadlines.pop();
       const flight = due.what;
-      // What is made is on its way and cannot be missed any more.
-      if (flight.ended || flight.madeAtMs !== null) continue;
+      if (flight.ended) continue;
       const { atMs, code } = this.#deadlineOf(flight);
       if (atMs > this.#nowMs) this.#deadlines.push({ atMs, what: flight });
       else {

@@ -1,5 +1,5 @@
 import { percentileRanks, quantile, randomStream } from '../core/index.ts';
-import { EngineCore, frontMs, schedulers } from '../sim/index.ts';
+import { EngineCore, schedulers } from '../sim/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
 import type { TrialLoad } from './setting.ts';
 
@@ -125,7 +125,7 @@ function figuresOf(
   spanMs: number,
   queued: number | null,
 ): SimulatedFigures {
-  const overheadMs = frontMs(profile);
+  const { overheadMs = 0 } = profile;
   const requestsPerSec = (1000 * window.length) / spanMs;
   const tokens = window.reduce((sum, one) => sum + one.tokens, 0);
   const decodeMs = window.map((one) => one.endMs - one.firstMs);

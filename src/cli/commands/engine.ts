@@ -4,7 +4,6 @@ import { faultNames, parseFault, startEngine, warmUp } from '../../engine/index.
 import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
 import { builtinProfiles, mishapNames, parseMishap } from '../../sim/index.ts';
 import type { EngineProfile } from '../../sim/index.ts';
-import { housekeeping } from '../../load/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -66,8 +65,8 @@ export const command: CommandFile = {
       name: 'seed',
       value: 'NUMBER',
       help: {
-        en: 'seed of everything random (default: 1); dyno run and dyno sweep bring their own',
-        zh: '随机种子（默认：1）；dyno run 与 dyno sweep 使用各自的种子',
+        en: 'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
+        zh: '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
       },
     },
   ],
@@ -92,7 +91,7 @@ export const command: CommandFile = {
     if (given.flags.has('profiles')) return listProfiles(given);
     const options = optionsOf(given);
     await warmUp();
-    const engine = await startEngine({ ...options, housekeeping });
+    const engine = await startEngine(options);
     const { io, common } = given;
     if (common.json) io.out(`${engineJson(engine)}\n`);
     else {

@@ -18,7 +18,7 @@ interface Chunk {
  * would change all steps after it, and so would all that an engine served before.
  */
 export class StepCost {
-  #jitter: Jitter;
+  readonly #jitter: Jitter;
   #wokenBy = 0;
   #wokenAt = 0;
 
@@ -28,11 +28,6 @@ export class StepCost {
     seed: number,
   ) {
     this.#jitter = new Jitter(spread, seed);
-  }
-
-  /** What comes from now on fares as with an engine that has just started with this seed. */
-  throwAnew(seed: number): void {
-    this.#jitter = new Jitter(this.spread, seed);
   }
 
   /** The lot of a request; `prompt` stands for what it asks. */

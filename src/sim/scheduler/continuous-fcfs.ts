@@ -1,5 +1,5 @@
 import { makeRoomToDecode } from './scheduler.ts';
-import type { Board, Scheduler, SchedulerLimits } from './scheduler.ts';
+import type { Scheduler, SchedulerLimits } from './scheduler.ts';
 
 /**
  * Continuous batching, first come first served: every running sequence decodes in every step, and whole prompts join
@@ -8,25 +8,19 @@ import type { Board, Scheduler, SchedulerLimits } from './scheduler.ts';
  */
 export function continuousFcfs(limits: SchedulerLimits): Scheduler {
   const maxTokens = limits.maxPrefillTokens ?? Infinity;
-  let admits = false;
-  let prefillTokens = 0;
-  const letIn = (board: Board): void => {
-    while (admits && board.waiting.length > 0 && board.running.length < limits.maxBatchSize) {
-      const next = board.waiting.at(0);
-      const tokens = board.remaining(next);
-      if (prefillTokens > 0 && prefillTokens + tokens > maxTokens) break;
-      if (!board.prefill(next, tokens)) break;
-      prefillTokens += tokens;
-    }
-  };
   return {
     form(board) {
-      admits = makeRoomToDecode(board) === 0;
+      const admits = makeRoomToDecode(board) === 0;
       board.decodeAll();
-      prefillTokens = 0;
-      letIn(board);
+      let prefillTokens = 0;
+      while (admits && board.waiting.length > 0 && board.running.length < limits.maxBatchSize) {
+        const next = board.waiting.at(0);
+        const tokens = board.remaining(next);
+        if (prefillTokens > 0 && prefillTokens + tokens > maxTokens) break;
+        if (!board.prefill(next, tokens)) break;
+        prefillTokens += tokens;
+      }
       return admits && prefillTokens === 0 ? 'steady' : 'changing';
     },
-    letIn,
   };
 }

@@ -36,16 +36,14 @@ export function mindie(settings: MindieSettings): Scheduler {
   const wantsPrefill =
     forecast === null ? (policy === 1 ? wasteRule(settings) : prefillFirst) : leastLaxity(settings, forecast);
   const host = hostMemory(settings);
-  let prefill: PrefillStep = { prompts: 0, tokens: 0 };
   return {
     form(board) {
-      prefill = { prompts: 0, tokens: 0 };
       forecast?.learn(board.lastStepMs);
       if (board.waiting.length > 0 && waitsForMore(board, settings)) return 'changing';
       if (wantsPrefill(board)) {
-        admit(board, settings, groupSize, prefill);
-        if (prefill.prompts > 0) {
-          forecast?.formedPrefill(prefill.tokens);
+        const tokens = admit(board, settings, groupSize);
+        if (tokens > 0) {
+          forecast?.formedPrefill(tokens);
           return 'changing';
         }
       }
@@ -57,11 +55,6 @@ export function mindie(settings: MindieSettings): Scheduler {
       const blocked = board.waiting.length === 0 || policy === 0 || board.running.length >= settings.maxBatchSize;
       // What learns from every step has to see every step.
       return forecast === null && blocked && allDecode && preempted === 0 && !swappedIn ? 'steady' : 'changing';
-    },
-    letIn(board) {
-      if (prefill.prompts === 0) return;
-      admit(board, settings, groupSize, prefill);
-      forecast?.formedPrefill(prefill.tokens);
     },
   };
 }
@@ -121,22 +114,20 @@ function leastLaxity(settings: MindieSettings, forecast: StageForecast): (board:
   };
 }
 
-/** A step of prompts being formed. */
-interface PrefillStep {
-  prompts: number;
-  tokens: number;
-}
-
-function admit(board: Board, settings: MindieSettings, mostPrompts: number, step: PrefillStep): void {
-  while (board.waiting.length > 0 && step.prompts < mostPrompts && board.running.length < settings.maxBatchSize) {
+/** Forms a step of prompts; says how many tokens are in it. */
+function admit(board: Board, settings: MindieSettings, mostPrompts: number): number {
+  let prompts = 0;
+  let tokens = 0;
+  while (board.waiting.length > 0 && prompts < mostPrompts && board.running.length < settings.maxBatchSize) {
     const next = board.waiting.at(0);
     if (next.swapped) break;
     const more = board.remaining(next);
-    if (step.prompts > 0 && step.tokens + more > settings.maxPrefillTokens) break;
+    if (prompts > 0 && tokens + more > settings.maxPrefillTokens) break;
     if (!board.prefill(next, more)) break;
-    step.tokens += more;
-    step.prompts++;
+    tokens += more;
+    prompts++;
   }
+  return tokens;
 }
 
 /** All running ones but the oldest group of the given size sit out; true = nobody does. */

@@ -61,11 +61,6 @@ export interface Board {
  */
 export interface Scheduler {
   form(board: Board): 'steady' | 'changing';
-  /**
-   * Lets waiting prompts into the step that was formed last, while it runs: those that it would have taken had they waited when it was formed.
-   * A step without prompts lets nobody in where prompts have steps of their own.
-   */
-  letIn(board: Board): void;
 }
 
 /** The limits that the plainest scheduler works under. */

@@ -101,11 +101,8 @@ interface Watched {
   emissions: Emission[];
 }
 
-/**
- * Drives a core step by step, as the live engine does: who arrives during a step is submitted at its end. Where some are read late, the first
- * who came during a step is submitted then, and all others join the next one under way.
- */
-function watch(core: EngineCore, requests: readonly EngineRequest[], areLate = false): Watched[] {
+/** Drives a core step by step: who arrives during a step is submitted at its end. */
+function watch(core: EngineCore, requests: readonly EngineRequest[]): Watched[] {
   const queue = requests.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
   const present = new Set<number>();
   const steps: Watched[] = [];
@@ -113,11 +110,11 @@ function watch(core: EngineCore, requests: readonly EngineRequest[], areLate = f
   for (;;) {
     const arrived = queue.findIndex(({ arrivalMs }) => arrivalMs > nowMs);
     const come = queue.splice(0, arrived === -1 ? queue.length : arrived);
-    const late = areLate && present.size > 0 ? come.splice(1) : [];
-    for (const request of come) core.submit(request);
-    for (const { id } of [...come, ...late]) present.add(id);
+    for (const request of come) {
+      core.submit(request);
+      present.add(request.id);
+    }
     const step = core.beginStep(nowMs);
-    for (const request of late) core.join(request);
     if (step === null) {
       expect(present.size).toBe(0);
       if (queue.length === 0) return steps;
@@ -244,26 +241,6 @@ describe.each(variants)('$scheduler $settings', (variant) => {
         expect(before(long).toSorted(byId)).toEqual(before(short).toSorted(byId));
       }),
       { numRuns: 25, seed: 23 },
-    );
-  });
-});
-
-describe('who joins a step under way is served as if it had come before that began', () => {
-  // Where the kind of a step hangs on how many wait, a step under way stays of its kind.
-  const counts = ({ settings }: (typeof variants)[number]): boolean =>
-    'supportSelectBatch' in settings || 'stageSelectPolicy' in settings;
-  it.each(variants.filter((variant) => !counts(variant)))('$scheduler $settings', (variant) => {
-    fc.assert(
-      fc.property(someRequests, fc.integer(), fc.boolean(), (requests, seed, caching) => {
-        const [onTime, late] = [false, true].map((areLate) => {
-          const core = new EngineCore({ profile: profileOf(variant, caching), seed });
-          const steps = watch(core, requests, areLate);
-          const { busyMs, waitingMean, runningMean, ...counted } = core.counters();
-          return { steps, counted, times: [busyMs, waitingMean, runningMean].map((time) => time.toFixed(6)) };
-        });
-        expect(late).toEqual(onTime);
-      }),
-      { numRuns: 40, seed: 26 },
     );
   });
 });

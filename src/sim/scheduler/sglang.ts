@@ -17,19 +17,15 @@ export interface SglangSettings {
  */
 export function sglang(settings: SglangSettings): Scheduler {
   const chunkSize = settings.chunked_prefill_size > 0 ? settings.chunked_prefill_size : Infinity;
-  let extend: Extend = { budget: 0, any: false };
   return {
     form(board) {
-      extend = { budget: Math.min(settings.max_prefill_tokens, chunkSize), any: false };
+      const extend: Extend = { budget: Math.min(settings.max_prefill_tokens, chunkSize), any: false };
       goOn(board, extend);
       admit(board, settings, extend);
       if (extend.any) return 'changing';
       const retracted = makeRoomToDecode(board);
       board.decodeAll();
       return retracted > 0 ? 'changing' : 'steady';
-    },
-    letIn(board) {
-      if (extend.any) admit(board, settings, extend);
     },
   };
 }

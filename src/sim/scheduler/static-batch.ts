@@ -8,29 +8,26 @@ export interface StaticSettings {
 
 /** The batch that never refills: requests are taken together, and the next batch begins when the last of them is done. */
 export function staticBatch(settings: StaticSettings): Scheduler {
-  let isNew = false;
-  const letIn = (board: Board): boolean => {
-    let admitted = false;
-    while (board.waiting.length > 0 && board.running.length < settings.maxBatchSize) {
-      const next = board.waiting.at(0);
-      // Members of the batch that lost their blocks come back before it is over.
-      if (!isNew && (next.preemptions === 0 || board.blocksToDecode() > 0)) break;
-      if (!board.prefill(next, board.remaining(next))) break;
-      admitted = true;
-    }
-    return admitted;
-  };
   return {
     form(board) {
-      isNew = board.running.length === 0;
-      if (letIn(board)) return 'changing';
+      if (admit(board, settings)) return 'changing';
       const preempted = makeRoomToDecode(board);
       board.decodeAll();
       const owesRecompute = board.waiting.length > 0 && board.waiting.at(0).preemptions > 0;
       return preempted > 0 || owesRecompute ? 'changing' : 'steady';
     },
-    letIn(board) {
-      if (isNew) letIn(board);
-    },
   };
+}
+
+function admit(board: Board, settings: StaticSettings): boolean {
+  const isNew = board.running.length === 0;
+  let admitted = false;
+  while (board.waiting.length > 0 && board.running.length < settings.maxBatchSize) {
+    const next = board.waiting.at(0);
+    // Members of the batch that lost their blocks come back before it is over.
+    if (!isNew && (next.preemptions === 0 || board.blocksToDecode() > 0)) break;
+    if (!board.prefill(next, board.remaining(next))) break;
+    admitted = true;
+  }
+  return admitted;
 }

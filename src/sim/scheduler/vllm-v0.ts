@@ -29,13 +29,10 @@ export function vllmV0(settings: VllmV0Settings): Scheduler {
       hostBlocks -= blocks;
       return 'swap';
     };
-  let prefill: PrefillStep = { budget: 0, any: false };
   return {
     form(board) {
-      prefill = { budget: settings.max_num_batched_tokens, any: false };
       const swapped = board.waiting.length > 0 && board.waiting.at(0).swapped;
-      if (!swapped) admit(board, settings, prefill);
-      if (prefill.any) return 'changing';
+      if (!swapped && admit(board, settings)) return 'changing';
       const preempted = makeRoomToDecode(board, howToPreempt(board));
       let changed = preempted > 0;
       while (preempted === 0 && board.waiting.length > 0 && board.waiting.at(0).swapped) {
@@ -50,28 +47,22 @@ export function vllmV0(settings: VllmV0Settings): Scheduler {
       board.decodeAll();
       return changed ? 'changing' : 'steady';
     },
-    letIn(board) {
-      if (prefill.any) admit(board, settings, prefill);
-    },
   };
 }
 
-/** A step of prompts being formed: the tokens it has left, and whether anything is in it. */
-interface PrefillStep {
-  budget: number;
-  any: boolean;
-}
-
-function admit(board: Board, settings: VllmV0Settings, step: PrefillStep): void {
+function admit(board: Board, settings: VllmV0Settings): boolean {
+  let budget = settings.max_num_batched_tokens;
+  let any = false;
   const watermark = Math.floor(settings.watermark * (board.kv.total ?? 0));
   while (board.waiting.length > 0 && board.running.length < settings.max_num_seqs) {
     const next = board.waiting.at(0);
     const tokens = board.remaining(next);
-    if (next.swapped || (tokens > step.budget && step.any)) break;
+    if (next.swapped || (tokens > budget && any)) break;
     const spare = board.running.length === 0 ? 0 : watermark;
     if (board.blocksToPrefill(next, tokens) + spare > board.kv.free) break;
     if (!board.prefill(next, tokens)) break;
-    step.budget -= tokens;
-    step.any = true;
+    budget -= tokens;
+    any = true;
   }
+  return any;
 }

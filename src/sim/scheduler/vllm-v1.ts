@@ -20,7 +20,6 @@ export interface VllmV1Settings {
  * recomputed later; a step that preempted admits nobody.
  */
 export function vllmV1(settings: VllmV1Settings): Scheduler {
-  let room: Room | null = null;
   return {
     form(board) {
       const plan = spendOnRunning(board, settings);
@@ -28,24 +27,14 @@ export function vllmV1(settings: VllmV1Settings): Scheduler {
       for (const sequence of plan.sitOut) board.sitOut(sequence);
       board.decodeAll();
       for (const { sequence, tokens } of plan.chunks) board.prefill(sequence, tokens);
-      room = preempted ? null : { budget: plan.budget, partial: partialOf(board, plan) };
-      if (room === null) return 'changing';
-      const admitted = admit(board, settings, room);
+      if (preempted) return 'changing';
+      const admitted = admit(board, settings, plan.budget, partialOf(board, plan));
       return plan.chunks.length === 0 && plan.sitOut.length === 0 && !admitted ? 'steady' : 'changing';
-    },
-    letIn(board) {
-      if (room !== null) admit(board, settings, room);
     },
   };
 }
 
-/** What a step that preempted nobody has left for waiting prompts. */
-interface Room {
-  budget: number;
-  /** Prompts that it leaves in the middle. */
-  partial: number;
-}
-
+/** Prompts that a step leaves in the middle. */
 function partialOf(board: Board, plan: Plan): number {
   return plan.chunks.filter(({ sequence, tokens }) => tokens < board.remaining(sequence)).length;
 }
@@ -103,20 +92,20 @@ function blocksOf(board: Board, plan: Plan): number {
   return blocks;
 }
 
-function admit(board: Board, settings: VllmV1Settings, room: Room): boolean {
+function admit(board: Board, settings: VllmV1Settings, budget: number, partial: number): boolean {
   let admitted = false;
-  while (room.budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_num_seqs) {
+  while (budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_num_seqs) {
     const next = board.waiting.at(0);
     const remaining = board.remaining(next);
     let tokens = chunkOf(board, next, settings);
-    if (tokens > room.budget) {
+    if (tokens > budget) {
       if (!settings.enable_chunked_prefill && board.running.length > 0) break;
-      if (settings.enable_chunked_prefill) tokens = room.budget;
+      if (settings.enable_chunked_prefill) tokens = budget;
     }
-    if (tokens < remaining && room.partial >= settings.max_num_partial_prefills) break;
+    if (tokens < remaining && partial >= settings.max_num_partial_prefills) break;
     if (!board.prefill(next, tokens)) break;
-    if (tokens < remaining) room.partial++;
-    room.budget -= tokens;
+    if (tokens < remaining) partial++;
+    budget -= tokens;
     admitted = true;
   }
   return admitted;
