@@ -58,7 +58,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 console.log(`| plan | ${figures.map(([metric, figure]) => `${metric} ${figure}`).join(' | ')} |`);
 console.log(`|---|${figures.map(() => '---|').join('')}`);
 try {
-  for (const [name, engine, words] of plans.filter(([name]) => name.includes(only))) {
+  for (const [name, engine, words] of plans.filter((plan) => plan[0].includes(only))) {
     const virtual = JSON.parse(await dyno(['sim', ...wordsOf(engine), ...wordsOf(words), ...common]));
     const seen = [];
     for (let run = 0; run < runs; run++) seen.push(await live(wordsOf(engine), wordsOf(words)));
