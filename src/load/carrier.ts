@@ -4,8 +4,17 @@ import type { ConnectionClient } from './connection.ts';
 export interface Carrier {
   /** What its Host header has to be. */
   readonly hostHeader: string;
-  /** Writes a request, as HTTP/1.1 text; `client` hears of everything that follows. */
+  /**
+   * Writes a request, as HTTP/1.1 text; `client` hears of everything that follows, never before this has returned: a client that
+   * was told inside the call would ask again inside it, and without end.
+   */
   send(request: string, client: ConnectionClient): void;
   /** Gives the request up; its client hears nothing more. */
   destroy(): void;
+}
+
+/** A carrier to send on, and whether its connection is still to be made. */
+export interface Taken {
+  connection: Carrier;
+  fresh: boolean;
 }

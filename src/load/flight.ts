@@ -11,7 +11,7 @@ import type {
   Timeouts,
 } from '../core/index.ts';
 import type { Ear, Heard, Listener, Protocol, ServerStamp, TextPlace } from '../protocol/index.ts';
-import type { Carrier } from './carrier.ts';
+import type { Carrier, Taken } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
 import { ChunkLog } from './chunk-log.ts';
 import type { Ending } from './ending.ts';
@@ -37,6 +37,9 @@ export interface FlightSettings {
   serverClock: ServerClock;
 }
 
+/** A server that closes so many connections on one request will not take it; the connect timeout may say so earlier. */
+const mostRedials = 32;
+
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
 export class Flight implements ConnectionClient, Ear, Ending, Placed {
   readonly #ask: Ask;
@@ -44,7 +47,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #connection: Carrier;
   /** Kept until the answer begins: after that nobody asks again. */
   #request: string;
-  readonly #redial: () => Carrier;
+  readonly #redial: () => Taken;
   readonly #ended: (reusable: boolean) => void;
   readonly #dueMs: number;
   readonly #sentMs: number;
@@ -96,7 +99,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     warmup: boolean;
     inputChars: number;
     /** A new connection in place of one that went stale. */
-    redial: () => Carrier;
+    redial: () => Taken;
     ended: (reusable: boolean) => void;
   }) {
     this.#ask = parts.ask;
@@ -113,7 +116,11 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#keepsText = parts.settings.keepText || parts.ask.prompt.follow !== undefined;
     this.#answer = new SaidText(this.#keepsText);
     this.#connecting = parts.fresh;
-    parts.connection.send(parts.request, this);
+  }
+
+  /** Writes the request; to be called once its owner can take its end. */
+  depart(): void {
+    this.#connection.send(this.#request, this);
   }
 
   get connection(): Carrier {
@@ -207,14 +214,20 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#finishWith('failed', cause, atMs, false);
   }
 
-  /** Asks again on a new connection; the time lost stays in the latency, and the attempt is counted. */
+  /** Asks again on another connection; the time lost stays in the latency, and the attempt is counted. */
   stale(atMs: number): void {
     if (this.#over) return;
+    const { connectMs } = this.#settings.timeouts;
+    if (this.#attempts > mostRedials || atMs - this.#sentMs >= (connectMs ?? Infinity)) {
+      const why = `the server closed ${this.#attempts} connections one after the other without taking the request`;
+      return this.#finishWith('failed', problem('reset', why), atMs, false);
+    }
     this.#attempts++;
-    this.#connecting = true;
+    const { connection, fresh } = this.#redial();
+    this.#connecting = fresh;
     this.#lastReadMs = atMs;
-    this.#connection = this.#redial();
-    this.#connection.send(this.#request, this);
+    this.#connection = connection;
+    this.depart();
   }
 
   /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */

@@ -313,6 +313,7 @@ export class Phase {
       },
     });
     this.#flights.add(flight);
+    flight.depart();
     this.#safeUntilMs = Math.min(this.#safeUntilMs, flight.safeUntilMs);
     // Nobody asks again: a long prompt is not held twice for as long as its answer lasts.
     if (this.#ways.retries === 0) errand.text = '';

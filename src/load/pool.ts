@@ -130,9 +130,9 @@ export class Pool {
   }
 
   /** A new connection in place of one that the server had closed while it idled. */
-  replace(): Connection {
+  replace(): { connection: Connection; fresh: boolean } {
     this.#stale++;
-    return this.#open();
+    return { connection: this.#open(), fresh: true };
   }
 
   #open(): Connection {

@@ -1,14 +1,15 @@
 import { randomStream } from '../core/index.ts';
-import type { Carrier } from './carrier.ts';
+import type { Carrier, Taken } from './carrier.ts';
 
 /** Where a run's connections come from: one pool, or several servers in turn. */
 export interface ConnectionSource {
   /** Asks of one session may be asked of one server; null = whichever is next. */
-  take(session: string | null): { connection: Carrier; fresh: boolean };
+  take(session: string | null): Taken;
   warm(count: number): Promise<void>;
   /** Somebody will take a connection in so many milliseconds. */
   expect?(inMs: number): void;
-  replace(session: string | null): Carrier;
+  /** In place of one that went away before its server had looked at the request. */
+  replace(session: string | null): Taken;
   give(connection: Carrier): void;
   close(): void;
   readonly opened: number;
@@ -25,7 +26,7 @@ export class Pools implements ConnectionSource {
     this.#pools = pools;
   }
 
-  take(session: string | null): { connection: Carrier; fresh: boolean } {
+  take(session: string | null): Taken {
     const pool = this.#turn(session);
     const taken = pool.take(session);
     this.#owner.set(taken.connection, pool);
@@ -40,11 +41,11 @@ export class Pools implements ConnectionSource {
     for (const pool of this.#pools) pool.expect?.(inMs);
   }
 
-  replace(session: string | null): Carrier {
+  replace(session: string | null): Taken {
     const pool = this.#turn(session);
-    const connection = pool.replace(session);
-    this.#owner.set(connection, pool);
-    return connection;
+    const taken = pool.replace(session);
+    this.#owner.set(taken.connection, pool);
+    return taken;
   }
 
   give(connection: Carrier): void {

@@ -23,7 +23,8 @@ export interface Deed {
 /** What a server does with a request: whether it asked for a stream, and its body. */
 export type DeedFor = (stream: boolean, body: string) => Deed;
 
-const certificate = (): { cert: Buffer; key: Buffer } => {
+/** The certificate of every test's server. */
+export const testCertificate = (): { cert: Buffer; key: Buffer } => {
   const folder = join(import.meta.dirname, '../fixtures/tls');
   return { cert: readFileSync(join(folder, 'cert.pem')), key: readFileSync(join(folder, 'key.pem')) };
 };
@@ -38,7 +39,9 @@ export class FaultyServer {
     const serve = (socket: Socket): void => this.#serve(socket, deed);
     // A server that has ended its side stays until the client goes: whoever waits for it to vanish waits for ever. (Under
     // TLS a client that goes during the handshake would leave it half open for ever.)
-    this.#server = secure ? tls.createServer(certificate(), serve) : net.createServer({ allowHalfOpen: true }, serve);
+    this.#server = secure
+      ? tls.createServer(testCertificate(), serve)
+      : net.createServer({ allowHalfOpen: true }, serve);
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
@@ -100,8 +103,12 @@ export class FaultyServer {
 
 function finish(socket: Socket, deed: Deed): void {
   if (deed.after === 'end') socket.end();
-  if (deed.after !== 'reset') return;
-  // Under TLS the reset is the business of the socket beneath.
+  if (deed.after === 'reset') reset(socket);
+}
+
+/** Ends a connection by RST. */
+export function reset(socket: Socket): void {
+  // Under TLS that is the business of the socket beneath.
   const beneath = (socket as unknown as { [parent: string]: Socket | undefined })['_parent'];
   (beneath ?? socket).resetAndDestroy();
 }

@@ -207,12 +207,13 @@ function flown(text: string, draw: RandomStream): Ended {
     nowMs: 0,
     warmup: false,
     inputChars: 4,
-    redial: () => carrier,
+    redial: () => ({ connection: carrier, fresh: true }),
     ended: () => {
       expect(ended).toBe(null);
       ended = flight.record();
     },
   });
+  flight.depart();
   expect(flight.connection).toBe(carrier);
   pushing();
   return ended!;

@@ -15,8 +15,11 @@ export class Http2Carrier implements Carrier {
   #stream: ClientHttp2Stream | null = null;
   #client: ConnectionClient | null = null;
   #answered = false;
+  /** The server has said all of the answer. */
+  #ended = false;
   #endMs: number | null = null;
   #id = 0;
+  #bytesReadBefore = 0;
   /** Data that came in one read with the head: node:http2 tells of the head a moment after it. */
   readonly #early: { bytes: Buffer; atMs: number }[] = [];
 
@@ -38,9 +41,14 @@ export class Http2Carrier implements Carrier {
   }
 
   destroy(): void {
+    if (this.#client !== null && !this.#answered) this.#line.distrust(this.#bytesReadBefore);
     this.#leave();
     this.#client = null;
     this.#stream?.close(constants.NGHTTP2_CANCEL);
+  }
+
+  #isWhole(rstCode: number): boolean {
+    return this.#answered && this.#ended && rstCode === constants.NGHTTP2_NO_ERROR && this.#line.blame === null;
   }
 
   #hear(bytes: Uint8Array, atMs: number): void {
@@ -54,18 +62,19 @@ export class Http2Carrier implements Carrier {
     const stream = this.#line.request(headers);
     if (stream === null) return this.#gone();
     this.#stream = stream;
+    this.#bytesReadBefore = this.#line.bytesRead;
     // On an open connection it has its number at once, and nothing tells of it.
     this.#number(stream);
     stream.on('ready', () => this.#number(stream));
     stream.on('response', (incoming) => {
       this.#answered = true;
-      moment[readAt] = this.#early[0]?.atMs ?? this.#line.nowMs;
+      moment[readAt] = this.#early[0]?.atMs ?? this.#line.heard();
       this.#client?.touched();
       this.#client?.head(headOf(incoming));
       for (const { bytes, atMs } of this.#early.splice(0)) this.#hear(bytes, atMs);
     });
     stream.on('data', (bytes: Buffer) => {
-      const atMs = this.#line.nowMs;
+      const atMs = this.#line.heard();
       if (!this.#answered) {
         this.#early.push({ bytes, atMs });
         return;
@@ -73,15 +82,19 @@ export class Http2Carrier implements Carrier {
       this.#hear(bytes, atMs);
     });
     stream.on('end', () => {
+      this.#ended = true;
       this.#endMs = this.#line.nowMs;
     });
-    // Told by the close that always follows.
-    stream.on('error', () => {});
+    // What it means is told by the close that always follows.
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_HTTP2_STREAM_ERROR') this.#line.failed(error);
+    });
+    stream.on('frameError', () => setImmediate(() => this.#line.standStill()));
     stream.on('close', () => {
-      // A GOAWAY that refuses streams is told after it has closed them.
-      if (stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM || this.#line.goaway !== null)
-        this.#close(stream.rstCode);
-      else setImmediate(() => this.#close(stream.rstCode));
+      if (this.#isWhole(stream.rstCode)) return this.#close(stream.rstCode);
+      // What became of the connection, an error or a GOAWAY, is told after it has closed the streams.
+      this.#endMs ??= this.#line.nowMs;
+      setImmediate(() => this.#close(stream.rstCode));
     });
     stream.end(body);
   }
@@ -97,8 +110,7 @@ export class Http2Carrier implements Carrier {
     this.#client = null;
     if (client === null) return;
     const atMs = this.#endMs ?? this.#line.nowMs;
-    const whole = this.#answered && this.#endMs !== null && rstCode === constants.NGHTTP2_NO_ERROR;
-    if (whole && this.#line.blame === null) {
+    if (this.#isWhole(rstCode)) {
       this.#line.served++;
       return client.end(true, atMs);
     }
@@ -110,13 +122,15 @@ export class Http2Carrier implements Carrier {
     client.broke(this.#line.blame ?? streamProblem(rstCode, this.#answered, this.#line.goaway), atMs);
   }
 
-  /** The connection went away before the request could be written. */
+  /** The connection went away before the request could be written: told later, because whoever sends may be waiting for `send` to return. */
   #gone(): void {
     this.#leave();
-    const client = this.#client!;
-    this.#client = null;
-    if (this.#line.works) client.stale(this.#line.nowMs);
-    else client.broke(this.#line.why, this.#line.nowMs);
+    setImmediate(() => {
+      const client = this.#client;
+      this.#client = null;
+      if (this.#line.works) client?.stale(this.#line.nowMs);
+      else client?.broke(this.#line.why, this.#line.nowMs);
+    });
   }
 
   #left = false;

@@ -1,4 +1,4 @@
-import type { Carrier } from '../carrier.ts';
+import type { Taken } from '../carrier.ts';
 import { ConnectionTally } from '../connection-tally.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ConnectionSource } from '../pools.ts';
@@ -27,7 +27,7 @@ export class Http2Pool implements ConnectionSource {
     this.#parts = requestReader(endpoint.secure ? 'https' : 'http');
   }
 
-  take(): { connection: Carrier; fresh: boolean } {
+  take(): Taken {
     let line: Http2Line | null = null;
     for (const known of this.#lines) {
       if (known.usable) {
@@ -58,8 +58,8 @@ export class Http2Pool implements ConnectionSource {
     );
   }
 
-  replace(): Carrier {
-    return this.take().connection;
+  replace(): Taken {
+    return this.take();
   }
 
   /** A stream is over when its answer is. */

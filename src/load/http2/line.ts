@@ -17,6 +17,12 @@ const streamsUntold = 100;
 /** Enough that no answer waits for us to say that we have read the last part of it. */
 const windowBytes = 16 * 1024 * 1024;
 
+/** A connection that says nothing for so long is asked whether it still sends, and then after twice the time each. */
+const firstProbeMs = 1000;
+const probeTickMs = 250;
+/** By then a PING has left, where anything does. */
+const pingMs = 20;
+
 /** One HTTP/2 connection: a socket, a session of node:http2 over it, and as many streams as the server takes. */
 export class Http2Line {
   readonly #clock: RunClock;
@@ -28,6 +34,12 @@ export class Http2Line {
   #waiting: (() => void)[] = [];
   #over: Problem | null = null;
   #error: NodeJS.ErrnoException | null = null;
+  /** The server has closed its side. */
+  #left = false;
+  #isDistrusted = false;
+  #probeAfterMs = firstProbeMs;
+  #probeAtMs = Infinity;
+  #prober: NodeJS.Timeout | null = null;
   /** Error code of the server's GOAWAY; null = it sent none. */
   goaway: number | null = null;
   /** The last stream that the server says it worked on. */
@@ -58,11 +70,23 @@ export class Http2Line {
   }
 
   get usable(): boolean {
-    return this.#over === null && this.goaway === null && this.streams < this.#most;
+    return !this.#isDead && !this.#isDistrusted && this.goaway === null && this.streams < this.#most;
   }
 
   get open(): boolean {
-    return this.#session !== null && this.#over === null;
+    return this.#session !== null && !this.#isDead;
+  }
+
+  /** From its first error on: node:http2 tells of the end a few turns later, and until then its session looks alive. */
+  get #isDead(): boolean {
+    const session = this.#session ?? this.#unready;
+    return (
+      this.#over !== null ||
+      this.#error !== null ||
+      this.#left ||
+      session?.closed === true ||
+      session?.destroyed === true
+    );
   }
 
   get #most(): number {
@@ -83,14 +107,98 @@ export class Http2Line {
     else this.#waiting.push(then);
   }
 
+  get bytesRead(): number {
+    return this.#socket.bytesRead;
+  }
+
+  /** Something came, or was sent; says when. */
+  heard(): number {
+    const nowMs = this.#clock.nowMs();
+    this.#probeAfterMs = firstProbeMs;
+    this.#probeAtMs = nowMs + firstProbeMs;
+    return nowMs;
+  }
+
+  /** A request was given up unanswered: where not a byte came meanwhile, nobody else is sent this way, as over HTTP/1.1. */
+  distrust(bytesReadBefore: number): void {
+    if (this.#socket.bytesRead === bytesReadBefore) this.#isDistrusted = true;
+  }
+
+  /** A stream of it ended because of the connection, which node:http2 tells the stream first. */
+  failed(error: NodeJS.ErrnoException): void {
+    this.#error ??= error;
+  }
+
+  /**
+   * node:http2 does not tell of everything that a server must not say: it stops reading, would send no more than a GOAWAY, and even that
+   * not before something else is sent. A PING makes it: a server then closes the connection, and one that does not is found out
+   * by the next PING, which does not leave although nothing is in its way.
+   */
+  #probe(): void {
+    const nowMs = this.#clock.nowMs();
+    if (this.#isDead || this.streams === 0 || nowMs < this.#probeAtMs) return;
+    this.#probeAfterMs *= 2;
+    this.#probeAtMs = nowMs + this.#probeAfterMs;
+    this.#ping(() => {
+      const waitingBefore = this.#waitingFrames;
+      this.#ping(() => {
+        if (this.#waitingFrames > waitingBefore) this.#lookWhy();
+      });
+    });
+  }
+
+  /** Frames do not leave: the cause, unless they only wait for the server to read. */
+  #lookWhy(): void {
+    // Node tells these nowhere else where HTTP/2 does the writing.
+    interface Handle {
+      writeQueueSize?: number;
+      _parent?: Handle;
+    }
+    const { _handle: top } = this.#socket as unknown as { _handle?: Handle };
+    const { _parent: socket = top } = top ?? {};
+    if (socket?.writeQueueSize !== 0) return;
+    // A reset that meets a write is lost between TLS and HTTP/2: what was to be encrypted is never asked for again.
+    if (socket === top || top?.writeQueueSize === 0) return this.standStill();
+    this.#error ??= Object.assign(new Error('the connection broke while a request was written'), {
+      code: 'ECONNRESET',
+    });
+    this.#session?.destroy();
+  }
+
+  #ping(then: () => void): void {
+    this.#session!.ping(() => {});
+    setTimeout(() => {
+      if (!this.#isDead) then();
+    }, pingMs);
+  }
+
+  get #waitingFrames(): number {
+    return this.#session!.state.outboundQueueSize ?? 0;
+  }
+
+  /** The connection takes nothing more, without a word why: the server has said what HTTP/2 does not allow. */
+  standStill(): void {
+    if (this.goaway !== null) return;
+    const words = 'it came to a standstill after something that HTTP/2 does not allow';
+    this.#error ??= Object.assign(new Error(words), { code: 'ERR_HTTP2_ERROR' });
+    this.#session?.destroy();
+  }
+
   /** Begins a stream; null = the connection is gone, `why` says for what reason. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream | null {
-    if (this.#session === null || this.#over !== null || this.#session.closed || this.#session.destroyed) return null;
-    return this.#session.request(headers, { endStream: false });
+    if (this.#session === null || this.#isDead) return null;
+    try {
+      const stream = this.#session.request(headers, { endStream: false });
+      this.heard();
+      return stream;
+    } catch (error) {
+      this.#error ??= error as NodeJS.ErrnoException;
+      return null;
+    }
   }
 
   get why(): Problem {
-    return this.#over ?? problem('reset', 'the connection was closed');
+    return this.#over ?? this.blame ?? problem('reset', 'the connection was closed');
   }
 
   /** What a broken stream is to blame the connection for; null = nothing. */
@@ -126,15 +234,19 @@ export class Http2Line {
       this.goaway = code;
       this.lastStream = lastStream;
     });
-    session.on('error', (error: NodeJS.ErrnoException) => {
-      this.#error = error;
-    });
+    const failed = (error: NodeJS.ErrnoException): void => {
+      this.#error ??= error;
+    };
+    session.on('error', failed);
+    socket.on('error', failed);
+    socket.on('end', () => (this.#left = true));
     session.on('close', () => this.#end(this.blame ?? problem('reset', 'the server closed the connection')));
     // Only now it is known how many streams the server takes; what is sent before may be refused.
     session.once('remoteSettings', () => {
       if (session.destroyed) return;
       session.setLocalWindowSize(windowBytes);
       this.#session = session;
+      this.#prober = setInterval(() => this.#probe(), probeTickMs).unref();
       opened();
       this.#tell();
     });
@@ -144,6 +256,7 @@ export class Http2Line {
   #end(why: Problem): void {
     if (this.#over !== null) return;
     this.#over = why;
+    if (this.#prober !== null) clearInterval(this.#prober);
     this.#tell();
     this.onGone?.();
   }
