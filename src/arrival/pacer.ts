@@ -37,5 +37,12 @@ export interface PacerLimits {
   durationMs: number | null;
 }
 
-/** Makes the pacer of one arrival process; the same arguments give the same due times. */
-export type PacerMaker = (load: LoadShape, limits: PacerLimits, seed: number) => Pacer;
+/** The slots of a closed loop that one of several places has: `index`, `index + of`, `index + 2·of` … of all, so many of them. */
+export interface LoadPart {
+  index: number;
+  of: number;
+  slots: number;
+}
+
+/** Makes the pacer of one arrival process; the same arguments give the same due times. No part = the whole load. */
+export type PacerMaker = (load: LoadShape, limits: PacerLimits, seed: number, part?: () => LoadPart) => Pacer;

@@ -2,7 +2,7 @@ import type { Arrival, LoadShape } from '../core/index.ts';
 import { closedPacer } from './closed-pacer.ts';
 import { constantPacer } from './constant-pacer.ts';
 import { gammaPacer } from './gamma-pacer.ts';
-import type { Pacer, PacerLimits, PacerMaker } from './pacer.ts';
+import type { LoadPart, Pacer, PacerLimits, PacerMaker } from './pacer.ts';
 import { poissonPacer } from './poisson-pacer.ts';
 import { tracePacer } from './trace-pacer.ts';
 import { uniformPacer } from './uniform-pacer.ts';
@@ -18,6 +18,6 @@ export const pacers = {
 } as const satisfies Record<Arrival['process'], PacerMaker>;
 
 /** The pacer for a load shape; the plan has been checked before, so a shape that does not fit is a bug of ours. */
-export function makePacer(load: LoadShape, limits: PacerLimits, seed: number): Pacer {
-  return pacers[load.arrival.process](load, limits, seed);
+export function makePacer(load: LoadShape, limits: PacerLimits, seed: number, part?: () => LoadPart): Pacer {
+  return pacers[load.arrival.process](load, limits, seed, part);
 }

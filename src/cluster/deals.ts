@@ -1,4 +1,4 @@
-import { partOf } from '../load/index.ts';
+import { partOf } from '../arrival/index.ts';
 import type { Deal } from './cluster-words.ts';
 
 /** The deal that an ask due at `atMs` of the phase falls under. */
@@ -22,7 +22,6 @@ export function dealOver(
 ): Deal {
   if (concurrency === null) return { number, fromMs, order: [...members], slots: null };
   const slots: Record<string, number> = {};
-  for (const [index, member] of members.entries())
-    slots[member] = partOf(concurrency, { index, threads: members.length });
+  for (const [index, member] of members.entries()) slots[member] = partOf(concurrency, index, members.length);
   return { number, fromMs, order: members.filter((member) => slots[member]! > 0), slots };
 }

@@ -1,3 +1,4 @@
+import { conversationPacing } from '../arrival/index.ts';
 import type { PacerLimits } from '../arrival/index.ts';
 import { problem } from '../core/index.ts';
 import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
@@ -17,8 +18,8 @@ export interface PhaseControlParts {
   phase: PhaseName;
   plan: RunPlan;
   limits: PacerLimits;
-  /** The conversations of the phase, to be dealt as wholes; null = asks are dealt. */
-  talks: Workload | null;
+  /** The plan's conversations; null = every prompt is asked by itself. */
+  talks: (() => Workload) | null;
   members: ReadonlyMap<string, Member>;
   resend: boolean;
   /** A phase without any worker is given up after this long. */
@@ -58,7 +59,9 @@ export class PhaseControl {
     const seed = parts.phase === 'warmup' ? parts.plan.seed + 1 : parts.plan.seed;
     const { plan, limits, talks } = parts;
     this.ledger =
-      talks === null ? new AskLedger(plan.load, limits, seed) : new TalkLedger(plan.load, limits, seed, talks);
+      talks === null || conversationPacing(plan.load) === 'requests'
+        ? new AskLedger(plan.load, limits, seed)
+        : new TalkLedger(plan.load, limits, seed, talks());
     this.#ends = new OrderedEnds((ended) => parts.emit(ended));
     // From the first: a phase that never begins is accounted for too.
     this.#ends.join(controllerLine, Infinity);

@@ -1,6 +1,6 @@
 import { BrokenPromise, UserError, problem } from '../core/index.ts';
 import type { Ended, RunPlan, Workload } from '../core/index.ts';
-import { limitsOf, phasesOf, talkModeOf } from '../load/index.ts';
+import { limitsOf, phasesOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
 import { KeptEntries } from './kept-entries.ts';
@@ -193,7 +193,7 @@ export class RunControl {
       phase: name,
       plan,
       limits: limitsOf(plan, name),
-      talks: talks !== null && talkModeOf(plan.load) !== 'requests' ? talks(name) : null,
+      talks: talks === null ? null : () => talks(name),
       members: this.members,
       resend: cluster.options.resend,
       nobodyMs: this.#nobodyMs,

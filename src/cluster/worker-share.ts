@@ -1,8 +1,10 @@
 import type { Redis } from './redis.ts';
+import { conversationPacing } from '../arrival/index.ts';
+import type { DealtPhase } from '../arrival/index.ts';
 import { UserError } from '../core/index.ts';
 import type { Ended, Phrase, RunPlan, Workload } from '../core/index.ts';
-import { LoadSession, rehearse, startClock, talkModeOf } from '../load/index.ts';
-import type { DealtPhase, PhaseName } from '../load/index.ts';
+import { LoadSession, rehearse, startClock } from '../load/index.ts';
+import type { PhaseName } from '../load/index.ts';
 import type { HeardWork, Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
 import type { TakenSeat } from './job-engine.ts';
 import { readJson, readOrder } from './heard.ts';
@@ -147,18 +149,16 @@ class WorkerShare {
       clock: this.#clock,
       workload,
       secrets,
-      share: null,
       behind: null,
-      deal: (phase) => this.#deal(phase),
+      deal: (phase, wake) => this.#deal(phase, wake),
       emit: (ending) => this.#emit(ending.record()),
     });
   }
 
-  #deal({ limits, seed, conversations, wake }: DealtPhase): ShareDealing {
+  #deal({ load, limits, seed, conversations }: DealtPhase, wake: () => void): ShareDealing {
     const { seat, lostAfterMs } = this.#parts;
-    const { load } = seat.data.plan;
     const phase = this.#phase;
-    this.#lots = conversations && talkModeOf(load) !== 'requests';
+    this.#lots = conversations && conversationPacing(load) !== 'requests';
     this.#dealing = new ShareDealing({
       member: seat.id,
       load,

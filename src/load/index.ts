@@ -8,10 +8,7 @@
  * spreads the same over threads.
  */
 export { makeLoadRunner } from './load-runner.ts';
-export { partOf } from './dealer.ts';
-export type { Dealer, Dealing, DealtPhase, MakeDealing, TalkSource } from './dealer.ts';
-export { talkModeOf } from './talks.ts';
-export type { TalkMode } from './talks.ts';
+export type { MakeDealing } from './phase-parts.ts';
 export { recordedEnding } from './ending.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';

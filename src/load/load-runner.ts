@@ -35,7 +35,6 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       workload: (phase) => parts.workload(phase),
       plan,
       clock,
-      share: null,
       behind,
       emit: (ending) => {
         outbox.push(ending);

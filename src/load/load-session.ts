@@ -1,15 +1,16 @@
+import { onlyPlace } from '../arrival/index.ts';
+import type { Place } from '../arrival/index.ts';
 import type { ClientHealth, RunBehind, RunPlan, Workload } from '../core/index.ts';
 import { makeScrub, secretValues } from '../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import type { ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
-import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import { endpointsOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
-import type { PhaseParts } from './phase-parts.ts';
+import type { MakeDealing, PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { ConnectionSource } from './pools.ts';
@@ -35,7 +36,8 @@ export interface SessionParts {
   /** A fresh stream of prompts for each phase; warm-up and measuring ask different ones. */
   workload(phase: PhaseName): Workload;
   secrets: Secrets;
-  share: Share | null;
+  /** Which part of the run is this thread's, phase by phase; absent = all of it. */
+  place?(phase: PhaseName): Place;
   /** What an earlier part of the run has done already; null = nothing. */
   behind: RunBehind | null;
   /** Deals asks from elsewhere; absent = this process deals them itself. */
@@ -54,7 +56,7 @@ export class LoadSession {
   readonly #watch = new ClientWatch();
   readonly #tally = new ConnectionTally();
   readonly #serverClock = new ServerClock();
-  readonly #phaseParts: PhaseParts;
+  readonly #phaseParts: Omit<PhaseParts, 'place'>;
   readonly #ticker: NodeJS.Timeout;
   #phase: Phase | null = null;
   #before = { opened: 0, reused: 0 };
@@ -90,7 +92,6 @@ export class LoadSession {
         ...(parts.stamp !== undefined && { stamp: parts.stamp }),
         serverClock: this.#serverClock,
       },
-      share: parts.share,
       behind: parts.behind,
       ...(parts.deal !== undefined && { deal: parts.deal }),
       encode: (ask) => write(protocol.encode(ask, plan.target)),
@@ -105,7 +106,8 @@ export class LoadSession {
   async prepare(name: PhaseName): Promise<void> {
     const { plan, workload } = this.#parts;
     const limits = limitsOf(plan, name);
-    this.#phase = new Phase(this.#phaseParts, () => workload(name), limits, name === 'warmup');
+    const place = this.#parts.place?.(name) ?? onlyPlace();
+    this.#phase = new Phase({ ...this.#phaseParts, place }, () => workload(name), limits, name === 'warmup');
     await this.#phase.ready();
     // Without a cap nobody knows how many: the first finds one, and each that takes the last has another opened.
     const wanted = this.#isUncapped ? this.#servers : this.#phase.slots;

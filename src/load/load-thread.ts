@@ -51,19 +51,20 @@ export async function serveLoadThread(
   };
   try {
     const workload = await makeWorkload(data.source);
-    const place = (at: number): Int32Array => shared.subarray(at, at + 1);
-    const share = {
-      index: data.index,
-      threads: data.threads,
-      counter: place(sharedPlaces.counter.warmup),
-      starts: place(sharedPlaces.starts.warmup),
-    };
+    const counter = (at: number): Int32Array => shared.subarray(at, at + 1);
     session = new LoadSession({
       plan: data.plan,
       clock,
       workload,
       secrets: data.secrets,
-      share,
+      place: (phase) => ({
+        index: data.index,
+        of: data.threads,
+        claimed: {
+          requests: counter(sharedPlaces.requests[phase]),
+          conversations: counter(sharedPlaces.conversations[phase]),
+        },
+      }),
       behind: data.behind,
       emit: (ending) => {
         batch.push(ending.record());
@@ -74,8 +75,6 @@ export async function serveLoadThread(
     const busy = performance.eventLoopUtilization();
     const obey = async (order: ThreadOrder): Promise<void> => {
       if (order.say === 'prepare') {
-        share.counter = place(sharedPlaces.counter[order.phase]);
-        share.starts = place(sharedPlaces.starts[order.phase]);
         await mine.prepare(order.phase);
         await rehearse(data.plan, clock, order.phase);
         tell({ say: 'ready', phase: order.phase });

@@ -1,12 +1,13 @@
-import type { PacerLimits } from '../arrival/index.ts';
+import type { Dealing, DealtPhase, PacerLimits, Place, Turn } from '../arrival/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
-import type { Turn } from '../workload/index.ts';
 import type { WrittenAsk } from './ask-writer.ts';
-import type { MakeDealing, Share } from './dealer.ts';
 import type { Ending } from './ending.ts';
 import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
 import type { RunClock } from './run-clock.ts';
+
+/** Makes the dealing of one phase; `wake` asks the phase to look again at what it may send. */
+export type MakeDealing = (phase: DealtPhase, wake: () => void) => Dealing;
 
 /** What a phase works with; the same for warm-up and measuring. */
 export interface PhaseParts {
@@ -17,8 +18,8 @@ export interface PhaseParts {
   encode(ask: Ask): string;
   /** Every ask of the phase comes through here exactly once. */
   emit(ending: Ending): void;
-  /** This thread's part of the run; null = all of it. */
-  share: Share | null;
+  /** Which part of the run is this thread's. */
+  place: Place;
   /** What an earlier part of the run has done already; null = nothing. */
   behind: RunBehind | null;
   /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */

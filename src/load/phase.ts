@@ -1,16 +1,12 @@
-import type { PacerLimits, WaitUntil } from '../arrival/index.ts';
+import { Conversations, dealingAt, isDealt } from '../arrival/index.ts';
+import type { Dealing, PacerLimits, RequestDealer, Turn, WaitUntil } from '../arrival/index.ts';
 import { problem } from '../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../core/index.ts';
-import type { Turn } from '../workload/index.ts';
 import { Alarm } from './alarm.ts';
 import { AskWriter } from './ask-writer.ts';
 import type { WrittenAsk } from './ask-writer.ts';
-import { threadDealing } from './dealer.ts';
-import type { Dealing } from './dealer.ts';
-import { DealtTalks } from './dealt-talks.ts';
 import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
-import { makeTalks } from './make-talks.ts';
 import { waysOf } from './phase-parts.ts';
 import type { Dealt, Errand, PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
@@ -18,8 +14,10 @@ import { PromptLine, promptsAhead } from './prompt-line.ts';
 import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import type { RoundShare } from './round-share.ts';
 import { sendingShare } from './sending-share.ts';
-import type { Talks } from './talks.ts';
 import { unsentExchange } from './unsent-exchange.ts';
+
+/** Who may not send looks so soon again whether it may. */
+const lookAgainMs = 100;
 
 /**
  * One stretch of load: deals out asks as the pacer says until it is done or stopped, then drains.
@@ -40,7 +38,8 @@ export class Phase {
   readonly #writer: AskWriter;
   readonly #ways: PlanWays;
   /** null = every prompt is asked once and by itself. */
-  readonly #talks: Talks | DealtTalks | null;
+  readonly #talks: Conversations | null;
+  readonly #dealer: RequestDealer;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
   readonly #waiting = new Map<NodeJS.Timeout, Ended>();
   readonly #retryWait: ReturnType<typeof retryWaits>;
@@ -71,12 +70,12 @@ export class Phase {
       encode: parts.encode,
     });
     const { conversations } = this.#prompts;
-    const dealing =
-      parts.deal?.({ limits, seed, conversations, wake: () => this.#wake() }) ??
-      threadDealing(load, limits, seed, parts.share, warmup ? null : parts.behind);
-    this.#talks = conversations ? makeTalks(parts, { limits, seed, dealing, prompts: this.#prompts }) : null;
-    const { dealer } = this.#talks ?? dealing;
-    this.#dealing = { dealer, slots: () => dealing.slots() };
+    const phase = { load, limits, seed, conversations };
+    this.#dealing =
+      parts.deal?.(phase, () => this.#wake()) ?? dealingAt(parts.place, phase, warmup ? null : parts.behind);
+    const open = (number: number, dueMs: number | null) => this.#prompts.open(number, dueMs);
+    this.#talks = conversations ? new Conversations({ load, limits, dealing: this.#dealing, open }) : null;
+    this.#dealer = this.#talks ?? this.#dealing.dealer;
     const opens = (): boolean => load.kind === 'closed' && this.sent < this.slots;
     this.#share = sendingShare(parts.clock, opens);
   }
@@ -97,8 +96,7 @@ export class Phase {
 
   /** Slots that are in use: by requests, and by users of a closed loop between two turns. */
   get taken(): number {
-    const book = this.#talks?.book;
-    return this.#asked + (book?.waiting ?? 0) + (book?.hasOpening === true ? 1 : 0);
+    return this.#asked + (this.#talks?.waiting ?? 0);
   }
 
   get spunMs(): number {
@@ -128,7 +126,7 @@ export class Phase {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#alarm.clear();
-    this.#talks?.book.forget();
+    this.#talks?.forget();
     // Sending no more is also asking no more: what waits to be made again ends as it stands.
     for (const [timer, ended] of this.#waiting) {
       clearTimeout(timer);
@@ -138,13 +136,13 @@ export class Phase {
     const nowMs = this.#parts.clock.nowMs();
     for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
     // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
-    const planned = this.#dealing.dealer.rest();
+    const planned = this.#dealer.rest();
     if (this.#next !== null) {
       if (planned === null && !this.#ways.countsAll) this.due--;
       else this.#unsent({ seq: this.#next.seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
     }
     this.#next = null;
-    for (let seq = planned; seq !== null; seq = this.#dealing.dealer.rest()) {
+    for (let seq = planned; seq !== null; seq = this.#dealer.rest()) {
       this.due++;
       this.#unsent({ seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
     }
@@ -207,13 +205,15 @@ export class Phase {
     if (this.#awaiting) return false;
     const nowMs = this.#parts.clock.nowMs();
     const view = { sent: this.sent, inFlight: this.#asked, nowMs: nowMs - this.#startMs };
+    if (!this.#dealtOut && this.#dealing.maySend?.() === false)
+      return this.#idle({ untilMs: view.nowMs + lookAgainMs }, view.nowMs);
     const reading = this.#talks?.prepare(view) ?? null;
     if (reading !== null) return this.#awaitOpening(reading);
     if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
     if (this.#next === null) {
-      const dealt = this.#dealtOut ? 'done' : (this.#talks ?? this.#dealing.dealer).next(view);
+      const dealt = this.#dealtOut ? 'done' : this.#dealer.next(view);
       if (dealt === 'done') this.#dealtOut = true;
-      if (dealt === 'done' || dealt === 'wait' || 'untilMs' in dealt) return this.#idle(dealt, view.nowMs);
+      if (!isDealt(dealt)) return this.#idle(dealt, view.nowMs);
       this.due++;
       this.#next = { seq: dealt.seq, dueMs: dealt.atMs + this.#startMs, turn: dealt.turn ?? null };
     }
@@ -233,10 +233,8 @@ export class Phase {
 
   /** Nothing to send: wakes for what comes due by itself, a slot that opens or a user who has thought. */
   #idle(why: 'done' | 'wait' | WaitUntil, nowMs: number): false {
-    if (why === 'done') return false;
-    const untilMs = Math.min(why === 'wait' ? Infinity : why.untilMs, this.#talks?.book.nextMs ?? Infinity);
-    // A turn that was ready and found no slot goes out when something ends; the moment is the one that the pacer looked at.
-    if (untilMs < Infinity && untilMs > nowMs) this.#alarm.set(untilMs + this.#startMs);
+    // What is due and found no slot goes out when something ends; the moment is the one that the dealer looked at.
+    if (typeof why !== 'string' && why.untilMs > nowMs) this.#alarm.set(why.untilMs + this.#startMs);
     return false;
   }
 
@@ -252,8 +250,8 @@ export class Phase {
 
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
   #sendNext(next: Dealt): boolean {
-    const turn = next.turn ?? this.#talks?.book.take(this.#parts.clock.nowMs() - this.#startMs) ?? null;
-    if (turn === null && this.#talks instanceof DealtTalks) {
+    const turn = next.turn ?? this.#talks?.take(this.#parts.clock.nowMs() - this.#startMs) ?? null;
+    if (turn === null && this.#talks !== null) {
       // Which conversation begins is not known yet: the ask leaves as soon as it is, late.
       this.#held.unshift(next);
       return false;
@@ -350,11 +348,9 @@ export class Phase {
     if (this.#stopped || this.#dealtOut) return;
     const { endMs, outcome, outputTokens } = exchange;
     const heard = outcome === 'ok' && answer !== null ? { ...answer, outputTokens: outputTokens.server } : null;
-    const lost = this.#talks!.book.ended(turn, heard, endMs - this.#startMs);
-    if (!this.#ways.countsAll || !this.#talks!.losesTurns) return;
-    for (let i = 0; i < lost; i++) {
+    for (const seq of this.#talks!.ended(turn, heard, endMs - this.#startMs)) {
       this.due++;
-      this.#unsent({ seq: this.#talks!.lostSeq(turn, i), dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
+      this.#unsent({ seq, dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
     }
   }
 
@@ -372,7 +368,7 @@ export class Phase {
   #settle(): void {
     if (this.#pumping || this.#awaiting || this.inFlight > 0) return;
     if (!this.#stopped && (!this.#dealtOut || this.#held.length > 0)) return;
-    this.#talks?.book.forget();
+    this.#talks?.forget();
     this.#resolve?.();
     this.#resolve = null;
   }
@@ -380,7 +376,7 @@ export class Phase {
   #fail(failure: unknown): void {
     this.#stopped = true;
     this.#alarm.clear();
-    this.#talks?.book.forget();
+    this.#talks?.forget();
     this.#flights.each((flight) => flight.cancel(this.#parts.clock.nowMs()));
     this.#reject?.(failure);
     this.#reject = null;

@@ -1,3 +1,4 @@
+import type { NewConversation } from '../arrival/index.ts';
 import type { Prompt, Workload } from '../core/index.ts';
 import { takeAhead } from '../workload/index.ts';
 import type { AheadWorkload } from '../workload/index.ts';
@@ -9,7 +10,7 @@ export class PromptLine {
   #read = 0;
   #turns = 0;
   /** Asks that all prompts before the last one taken stand for. */
-  turnsBefore = 0;
+  #turnsBefore = 0;
   /** A second line for numbers behind the first: asks that another machine could not send. */
   #behind: PromptLine | null = null;
 
@@ -34,8 +35,8 @@ export class PromptLine {
       if (this.#behind === null || number < this.#behind.#read) this.#behind = new PromptLine(this.#open, 1);
       const line = this.#behind;
       const found = line.take(number);
-      this.turnsBefore = line.turnsBefore;
-      return found instanceof Promise ? found.then((read) => ((this.turnsBefore = line.turnsBefore), read)) : found;
+      this.#turnsBefore = line.#turnsBefore;
+      return found instanceof Promise ? found.then((read) => ((this.#turnsBefore = line.#turnsBefore), read)) : found;
     }
     while (this.#read < number) {
       const passed = this.#ahead.next();
@@ -47,9 +48,17 @@ export class PromptLine {
     return this.#count(taken);
   }
 
+  /** Conversation `number`, to begin at `dueMs`. */
+  open(number: number, dueMs: number | null): NewConversation | null | Promise<NewConversation | null> {
+    const taken = this.take(number);
+    const opened = (prompt: Prompt | null): NewConversation | null =>
+      prompt === null ? null : { prompt, dueMs, turnsBefore: this.#turnsBefore };
+    return taken instanceof Promise ? taken.then(opened) : opened(taken);
+  }
+
   #count(prompt: Prompt | null): Prompt | null {
     this.#read += 1;
-    this.turnsBefore = this.#turns;
+    this.#turnsBefore = this.#turns;
     this.#turns += prompt?.turns ?? 1;
     return prompt;
   }

@@ -88,7 +88,6 @@ async function play(plan: RunPlan, clock: RunClock, record: (played: Ended) => v
     clock,
     workload: playedPrompts,
     secrets: {},
-    share: null,
     behind: null,
     emit: (ending) => {
       kept.push(ending);

@@ -9,7 +9,7 @@ export interface ThreadData {
   index: number;
   threads: number;
   originNs: string;
-  /** Per phase a counter of asks handed out, then of conversations begun; three numbers per thread: due, sent, in flight. */
+  /** Per phase a counter of requests claimed, then of conversations claimed; three numbers per thread: due, sent, in flight. */
   shared: SharedArrayBuffer;
   source: unknown;
   behind: RunBehind | null;
@@ -17,8 +17,8 @@ export interface ThreadData {
 
 /** Places in ThreadData.shared. */
 export const sharedPlaces = {
-  counter: { warmup: 0, measure: 1 } as Record<PhaseName, number>,
-  starts: { warmup: 2, measure: 3 } as Record<PhaseName, number>,
+  requests: { warmup: 0, measure: 1 } as Record<PhaseName, number>,
+  conversations: { warmup: 2, measure: 3 } as Record<PhaseName, number>,
   progress: (index: number): number => 4 + 3 * index,
   length: (threads: number): number => 4 + 3 * threads,
 };

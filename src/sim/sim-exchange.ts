@@ -1,7 +1,7 @@
 import type { Answer, Ended, Exchange, Outcome, Problem, Prompt, RunPlan } from '../core/index.ts';
 import { outputKindLetters } from '../core/index.ts';
 import { inputCharsOf } from '../workload/index.ts';
-import type { Turn } from '../workload/index.ts';
+import type { Turn } from '../arrival/index.ts';
 import { promptKeys } from './prefix-keys.ts';
 import type { PromptKeys } from './prefix-keys.ts';
 import { answerText, textKey } from './answer-words.ts';

@@ -1,4 +1,5 @@
-import type { PacerLimits } from '../arrival/index.ts';
+import { Conversations, dealingAt, isCount, isDealt, onlyPlace } from '../arrival/index.ts';
+import type { DealtRequest, NewConversation, PacerLimits, PacerView, RequestDealer, Turn } from '../arrival/index.ts';
 import type {
   Ended,
   Exchange,
@@ -12,38 +13,35 @@ import type {
   Workload,
 } from '../core/index.ts';
 import { invariant, problem } from '../core/index.ts';
-import type { Turn } from '../workload/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
-import { SimDealer } from './sim-dealer.ts';
 
 /** How long a simulated server takes to refuse a request; not 0, or a closed loop of refusals would stop the clock. */
 const refusalMs = 1;
 /** Turns of the event loop of a run between two breaths. */
 const turnsPerBreath = 2000;
 
-/** When an ask is due on the run's clock, and what it says where that is a turn of a conversation. */
-interface DueAsk {
+/** A request and when it is due on the run's clock. */
+interface DueAsk extends DealtRequest {
   dueMs: number;
-  turn: Turn | null;
 }
 
 /** Warm-up or measuring: its own pacer on its own clock. */
 interface Phase {
   warmup: boolean;
   limits: PacerLimits;
-  dealer: SimDealer;
+  dealer: RequestDealer;
+  /** null = every prompt is asked once and by itself. */
+  talks: Conversations | null;
   workload: Workload;
   originMs: number;
   /** Asks that came due. */
   due: number;
   sent: number;
-  /** Asks that got their number. */
-  numbered: number;
   /** The next ask, once the pacer has said it. */
   next: DueAsk | null;
   /** Asks that wait for a slot. */
@@ -103,15 +101,20 @@ export class VirtualRun {
   #newPhase(warmup: boolean, limits: PacerLimits): Phase {
     const workload = this.workload(warmup ? 'warmup' : 'measure');
     const seed = warmup ? this.plan.seed + 1 : this.plan.seed;
+    const { load } = this.plan;
+    const conversations = workload.conversations === true;
+    const dealing = dealingAt(onlyPlace(), { load, limits, seed, conversations }, null);
+    const open = opener(workload);
+    const talks = conversations ? new Conversations({ load, limits, dealing, open }) : null;
     this.#current = {
       warmup,
       limits,
-      dealer: new SimDealer(this.plan.load, limits, seed, workload),
+      dealer: talks ?? dealing.dealer,
+      talks,
       workload,
       originMs: this.#nowMs,
       due: 0,
       sent: 0,
-      numbered: 0,
       next: null,
       held: [],
       againMs: null,
@@ -161,14 +164,15 @@ export class VirtualRun {
   #sendNoMore(phase: Phase): void {
     phase.stopped = true;
     phase.over = true;
+    const { next } = phase;
     phase.next = null;
-    phase.dealer.book?.forget();
-    for (const { dueMs } of phase.held.splice(0)) this.#unsent(phase, dueMs, 'cancelled', problem('not-sent'));
-    const { requests, durationMs } = phase.limits;
-    if (requests === null || durationMs !== null) return;
-    while (phase.due < requests) {
+    phase.talks?.forget();
+    for (const held of phase.held.splice(0)) this.#unsent(phase, held, 'cancelled', problem('not-sent'));
+    // What is dealt and not due yet was planned where the plan is a count.
+    const dealt = next !== null && isCount(phase.limits) ? next.seq : null;
+    for (let seq = dealt ?? phase.dealer.rest(); seq !== null; seq = phase.dealer.rest()) {
       this.#countDue(phase);
-      this.#unsent(phase, this.#nowMs, 'cancelled', problem('not-sent'));
+      this.#unsent(phase, { seq, dueMs: this.#nowMs }, 'cancelled', problem('not-sent'));
     }
   }
 
@@ -176,25 +180,29 @@ export class VirtualRun {
   async #dealOut(phase: Phase): Promise<void> {
     while (phase.held.length > 0 && this.#hasSlot()) await this.#send(phase, phase.held.shift()!);
     while (!phase.over) {
-      await phase.dealer.book?.prepare();
-      phase.next ??= this.#askPacer(phase);
+      const reading = phase.talks?.prepare(this.#view(phase)) ?? null;
+      if (reading !== null) await reading;
+      phase.next ??= this.#askDealer(phase);
       if (phase.next === null || phase.next.dueMs > this.#nowMs) return;
       const ask = phase.next;
       phase.next = null;
       this.#countDue(phase);
       if (this.#hasSlot()) await this.#send(phase, ask);
-      else if (this.plan.load.dropLate) this.#unsent(phase, ask.dueMs, 'dropped', problem('dropped-late'));
+      else if (this.plan.load.dropLate) this.#unsent(phase, ask, 'dropped', problem('dropped-late'));
       else phase.held.push(ask);
     }
   }
 
-  #askPacer(phase: Phase): DueAsk | null {
+  #view(phase: Phase): PacerView {
     const inFlight = this.#flights.size + phase.held.length;
-    const dealt = phase.dealer.next({ sent: phase.sent, inFlight, nowMs: this.#nowMs - phase.originMs });
+    return { sent: phase.sent, inFlight, nowMs: this.#nowMs - phase.originMs };
+  }
+
+  #askDealer(phase: Phase): DueAsk | null {
+    const dealt = phase.dealer.next(this.#view(phase));
     if (dealt === 'done') phase.over = true;
-    const waits = typeof dealt === 'string';
-    phase.againMs = !waits && 'untilMs' in dealt ? phase.originMs + dealt.untilMs : null;
-    return waits || !('atMs' in dealt) ? null : { dueMs: phase.originMs + dealt.atMs, turn: dealt.turn };
+    phase.againMs = typeof dealt !== 'string' && 'untilMs' in dealt ? phase.originMs + dealt.untilMs : null;
+    return isDealt(dealt) ? { ...dealt, dueMs: phase.originMs + dealt.atMs } : null;
   }
 
   #countDue(phase: Phase): void {
@@ -207,25 +215,24 @@ export class VirtualRun {
   }
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
-  #nextSeq(phase: Phase): number {
-    const index = phase.numbered++;
-    return phase.warmup ? -1 - index : index;
+  #recorded(phase: Phase, seq: number): number {
+    return phase.warmup ? -1 - seq : seq;
   }
 
-  #unsent(phase: Phase, dueMs: number, outcome: Outcome, why: Problem): void {
-    this.#end(unsentFlight(this.#nextSeq(phase), phase.warmup, dueMs), outcome, why);
+  #unsent(phase: Phase, { seq, dueMs }: Pick<DueAsk, 'seq' | 'dueMs'>, outcome: Outcome, why: Problem): void {
+    this.#end(unsentFlight(this.#recorded(phase, seq), phase.warmup, dueMs), outcome, why);
   }
 
-  async #send(phase: Phase, { dueMs, turn: told }: DueAsk): Promise<void> {
+  async #send(phase: Phase, { seq, dueMs, turn: told }: DueAsk): Promise<void> {
     // At a rate of requests the turn that is ready now is asked; one is, since the next conversation is at hand.
-    const turn = told ?? phase.dealer.book?.take(this.#nowMs - phase.originMs) ?? null;
+    const turn = told ?? phase.talks?.take(this.#nowMs - phase.originMs) ?? null;
     const next = turn?.prompt ?? phase.workload.next();
     const prompt = next instanceof Promise ? await next : next;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
     phase.sent++;
     if (!phase.warmup) this.#measured.sent++;
     const flight = sentFlight(this.plan, prompt, {
-      seq: this.#nextSeq(phase),
+      seq: this.#recorded(phase, seq),
       warmup: phase.warmup,
       dueMs,
       sentMs: this.#nowMs,
@@ -351,11 +358,21 @@ export class VirtualRun {
     const phase = this.#current!;
     if (phase.over || phase.stopped) return;
     const heard = outcome === 'ok' ? answerOf(flight) : null;
-    const lost = phase.dealer.book!.ended(turn, heard, endMs - phase.originMs);
-    if (phase.limits.requests === null || phase.limits.durationMs !== null || !phase.dealer.losesTurns) return;
-    for (let i = 0; i < lost; i++) {
+    for (const seq of phase.talks!.ended(turn, heard, endMs - phase.originMs)) {
       this.#countDue(phase);
-      this.#unsent(phase, this.#nowMs, 'dropped', problem('turn-lost'));
+      this.#unsent(phase, { seq, dueMs: this.#nowMs }, 'dropped', problem('turn-lost'));
     }
   }
+}
+
+/** Conversations of a workload, which are begun one after the other. */
+function opener(workload: Workload): (number: number, dueMs: number | null) => Promise<NewConversation | null> {
+  let turnsBefore = 0;
+  return async (_number, dueMs) => {
+    const prompt = await workload.next();
+    if (prompt === null) return null;
+    const opened = { prompt, turnsBefore, dueMs };
+    turnsBefore += prompt.turns ?? 1;
+    return opened;
+  };
 }

@@ -5,8 +5,7 @@
  * are asked is arrival's. A workload gives the same prompts in the same order every time it is made.
  *
  * Start reading at prompt.ts (how a question becomes a Prompt) and from-prompts.ts (the simplest workload); synthetic.ts
- * makes prompts by number from draw-length.ts and word-text.ts, conversation.ts holds several turns and turn-book.ts says
- * which turn is asked next;
+ * makes prompts by number from draw-length.ts and word-text.ts, conversation.ts holds several turns;
  * take-ahead.ts is what a runner wraps around any workload, so that no prompt is read at the moment it is sent.
  */
 export { ChunkCutter, continuationPrompt, continuationTemplate, fillTemplate } from './continuation.ts';
@@ -22,8 +21,6 @@ export { linePrompts } from './line-text.ts';
 export type { LinePrompts } from './line-text.ts';
 export { mixPlaces } from './mix.ts';
 export type { MixPlace } from './mix.ts';
-export { TurnBook } from './turn-book.ts';
-export type { Opening, Openings, Turn, TurnLimits } from './turn-book.ts';
 export { charCount, inputCharsOf, plainPrompt } from './prompt.ts';
 export { takeAhead } from './take-ahead.ts';
 export type { AheadWorkload } from './take-ahead.ts';

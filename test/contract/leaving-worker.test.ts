@@ -33,9 +33,8 @@ test('a worker that leaves holds its last conversation to its end, however the m
     clock: startClock(),
     workload: () => ({ ...fromPrompts([talk], { offset: 0, cycle: true }), conversations: true }),
     secrets: {},
-    share: null,
     behind: null,
-    deal: ({ limits, seed, wake }) => {
+    deal: ({ limits, seed }, wake) => {
       const rest = { member: 'm', load: plan.load, limits, seed, wake, lots: true };
       let claimed = 0;
       const claim = () => Promise.resolve({ from: claimed, to: (claimed = 1) });

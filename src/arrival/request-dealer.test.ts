@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LoadShape, RunBehind } from '../core/index.ts';
-import { makeDealer } from './dealer.ts';
-import type { Dealer } from './dealer.ts';
+import { dealingAt } from './dealing.ts';
+import type { PacerLimits } from './pacer.ts';
+import type { RequestDealer } from './request-dealer.ts';
 
 const closed: LoadShape = {
   kind: 'closed',
@@ -19,10 +20,23 @@ function behindOf(done: readonly number[], elapsedMs: number): RunBehind {
   return { clockMs: elapsedMs, elapsedMs, done: bits, doneCount: done.length };
 }
 
+/** The dealers of so many threads that send a load together. */
+function dealersOf(
+  load: LoadShape,
+  limits: PacerLimits,
+  seed: number,
+  behind: RunBehind | null = null,
+  of = 1,
+): RequestDealer[] {
+  const claimed = { requests: new Int32Array(new SharedArrayBuffer(4)), conversations: new Int32Array(1) };
+  const phase = { load, limits, seed, conversations: false };
+  return Array.from({ length: of }, (_, index) => dealingAt({ index, of, claimed }, phase, behind).dealer);
+}
+
 /** Everything a dealer gives, in turn with the others, until all are done. */
-function dealt(dealers: readonly Dealer[]): { atMs: number; seq: number }[] {
+function dealt(dealers: readonly RequestDealer[]): { atMs: number; seq: number }[] {
   const all: { atMs: number; seq: number }[] = [];
-  const over = new Set<Dealer>();
+  const over = new Set<RequestDealer>();
   while (over.size < dealers.length) {
     for (const dealer of dealers) {
       const next = dealer.next({ sent: 0, inFlight: 0, nowMs: all.length });
@@ -48,11 +62,7 @@ describe('a run that goes on', () => {
           done.filter((seq) => seq < requests),
           500,
         );
-        const counter = new Int32Array(new SharedArrayBuffer(4));
-        const limits = { requests, durationMs: null };
-        const dealers = Array.from({ length: threads }, (_, index) =>
-          makeDealer(load, limits, 1, threads === 1 ? null : { index, threads, counter, starts: counter }, behind),
-        );
+        const dealers = dealersOf(load, { requests, durationMs: null }, 1, behind, threads);
         const numbers = dealt(dealers).map(({ seq }) => seq);
         const missing = Array.from({ length: requests }, (_, seq) => seq).filter((seq) => !done.includes(seq));
         expect(numbers.toSorted((a, b) => a - b)).toEqual(missing);
@@ -63,16 +73,11 @@ describe('a run that goes on', () => {
   test('what is stopped is given as the rest: dealt and rest together are what was missing', () => {
     fc.assert(
       fc.property(cases, ({ requests, done, load, stopAt }) => {
-        const dealer = makeDealer(
-          load,
-          { requests, durationMs: null },
-          1,
-          null,
-          behindOf(
-            done.filter((seq) => seq < requests),
-            0,
-          ),
+        const behind = behindOf(
+          done.filter((seq) => seq < requests),
+          0,
         );
+        const dealer = dealersOf(load, { requests, durationMs: null }, 1, behind)[0]!;
         const seen: number[] = [];
         for (let i = 0; i < stopAt; i++) {
           const next = dealer.next({ sent: 0, inFlight: 0, nowMs: 0 });
@@ -85,19 +90,19 @@ describe('a run that goes on', () => {
     );
   });
   test('keeps its schedule: gaps after the break are those of the whole run, and what was missed is due at once', () => {
-    const whole = dealt([makeDealer(open, { requests: 100, durationMs: null }, 7, null)]);
+    const whole = dealt(dealersOf(open, { requests: 100, durationMs: null }, 7));
     const elapsedMs = whole[59]!.atMs;
     const behind = behindOf(
       Array.from({ length: 58 }, (_, seq) => seq),
       elapsedMs,
     );
-    const rest = dealt([makeDealer(open, { requests: 100, durationMs: null }, 7, null, behind)]);
+    const rest = dealt(dealersOf(open, { requests: 100, durationMs: null }, 7, behind));
     expect(rest.map(({ seq }) => seq)).toEqual(Array.from({ length: 42 }, (_, i) => 58 + i));
     expect(rest.slice(0, 2).map(({ atMs }) => atMs)).toEqual([0, 0]);
     for (const { seq, atMs } of rest.slice(2)) expect(atMs).toBeCloseTo(whole[seq]!.atMs - elapsedMs, 9);
   });
   test('a duration counts over all parts', () => {
-    const dealer = makeDealer(closed, { requests: null, durationMs: 1000 }, 1, null, behindOf([0, 1, 2], 900));
+    const dealer = dealersOf(closed, { requests: null, durationMs: 1000 }, 1, behindOf([0, 1, 2], 900))[0]!;
     expect(dealer.next({ sent: 0, inFlight: 0, nowMs: 99 })).toEqual({ atMs: 0, seq: 3 });
     expect(dealer.next({ sent: 1, inFlight: 1, nowMs: 100 })).toBe('done');
   });
