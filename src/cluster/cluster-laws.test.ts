@@ -4,12 +4,11 @@ import type { Ended, LoadShape } from '../core/index.ts';
 import { problem } from '../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
-import { AskLedger } from './ask-ledger.ts';
 import { dealOver, ownerOf } from './deals.ts';
 import { KeptEntries } from './kept-entries.ts';
 import { OrderedEnds } from './ordered-ends.ts';
+import { RequestLedger } from './request-ledger.ts';
 import { ShareDealing } from './share-dealing.ts';
-import { TalkLedger } from './talk-ledger.ts';
 
 const runs = { numRuns: process.env['LLMDYNO_LONG'] === '1' ? 2000 : 100 };
 const ended = (seq: number, endMs: number): Ended => ({
@@ -124,17 +123,17 @@ describe('the books', () => {
             arrival: { process: 'closed' },
             dropLate: false,
           };
-          const ledger = new AskLedger(load, { requests: 150, durationMs: null }, 1);
+          const ledger = new RequestLedger({ load, limits: { requests: 150, durationMs: null }, seed: 1, talks: null });
           let from = 0;
           for (const [member, count] of claims) {
             const to = Math.min(150, from + count);
             if (from < to) ledger.claimed(member, from, to);
             from = to;
           }
-          for (const seq of done.filter((number) => number < from)) ledger.record(seq);
+          for (const seq of done.filter((number) => number < from)) ledger.record(seq, true);
           const before = ledger.accounted;
           const lost = ['a', 'b', 'c'].flatMap((member) => ledger.lossOf(member, [], 0, false).lost);
-          for (const { seq } of lost) expect(ledger.record(seq)).toBe(true);
+          for (const { seq } of lost) expect(ledger.record(seq, false)).toBe(true);
           const missing = ledger.missing();
           expect(before + lost.length + missing.length).toBe(150);
           expect(missing.every(({ seq }) => seq >= from)).toBe(true);
@@ -161,12 +160,12 @@ describe('the books', () => {
             dropLate: false,
           };
           const prompts = lengths.map((turns, i) => ({ ...plainPrompt(`talk-${i}`, 'hello'), turns }));
-          const ledger = new TalkLedger(
+          const ledger = new RequestLedger({
             load,
-            { requests, durationMs: null },
-            1,
-            fromPrompts(prompts, { offset: 0, cycle: true }),
-          );
+            limits: { requests, durationMs: null },
+            seed: 1,
+            talks: fromPrompts(prompts, { offset: 0, cycle: true }),
+          });
           await ledger.ready();
           // Conversation k was taken by one member, which has said its first turns: some, all, or none of them.
           let first = 0;

@@ -4,14 +4,12 @@ import { problem } from '../core/index.ts';
 import type { Ended, Problem, RunPlan, Workload } from '../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
 import type { PhaseName } from '../load/index.ts';
-import { AskLedger } from './ask-ledger.ts';
-import type { Books } from './books.ts';
 import type { Batch, Deal, HeardWork, Order, ReturnedAsk } from './cluster-words.ts';
 import { dealOver } from './deals.ts';
 import { busy } from './members.ts';
 import type { Member } from './members.ts';
 import { OrderedEnds } from './ordered-ends.ts';
-import { TalkLedger } from './talk-ledger.ts';
+import { RequestLedger } from './request-ledger.ts';
 
 /** What one phase is controlled with. */
 export interface PhaseControlParts {
@@ -37,7 +35,7 @@ const controllerLine = '';
 /** One phase as the controller sees it: who takes part, how the asks are dealt, what became of each. */
 export class PhaseControl {
   readonly #parts: PhaseControlParts;
-  readonly ledger: Books;
+  readonly ledger: RequestLedger;
   readonly #ends: OrderedEnds;
   readonly #deals: Deal[] = [];
   /** How many asks each member was dealt again. */
@@ -58,10 +56,8 @@ export class PhaseControl {
     this.#parts = parts;
     const seed = parts.phase === 'warmup' ? parts.plan.seed + 1 : parts.plan.seed;
     const { plan, limits, talks } = parts;
-    this.ledger =
-      talks === null || conversationPacing(plan.load) === 'requests'
-        ? new AskLedger(plan.load, limits, seed)
-        : new TalkLedger(plan.load, limits, seed, talks());
+    const dealsTalks = talks !== null && conversationPacing(plan.load) !== 'requests';
+    this.ledger = new RequestLedger({ load: plan.load, limits, seed, talks: dealsTalks ? talks() : null });
     this.#ends = new OrderedEnds((ended) => parts.emit(ended));
     // From the first: a phase that never begins is accounted for too.
     this.#ends.join(controllerLine, Infinity);
