@@ -1,9 +1,15 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isDue, makePacer } from '../arrival/index.ts';
+import { problem } from '../core/index.ts';
+import type { Ended, RunPlan } from '../core/index.ts';
+import { unsentExchange } from '../load/index.ts';
 import { smallPlan } from '../../test/contract/small-plan.ts';
-import type { Order } from './cluster-words.ts';
+import type { Deal, Order } from './cluster-words.ts';
+import { ownerOf } from './deals.ts';
 import { newMember } from './members.ts';
 import type { Member } from './members.ts';
-import { PhaseControl } from './phase-control.ts';
+import { leadMs, PhaseControl } from './phase-control.ts';
 
 const member = (id: string): Member => newMember(id, { name: id, host: 'here', pid: 1, labels: {} }, { rttMs: 0.1 });
 
@@ -64,4 +70,90 @@ test('nobody is dealt anything once the phase is finishing: who has drained says
   }
   expect(phase.advance()).toBe('over');
   expect(orders.at(-1)!.say).toBe('finish');
+});
+
+/** An open loop of 90 requests at 100/s, and where it stands. */
+function openControl(names: readonly string[], seed: number, resend: boolean) {
+  const limits = { requests: 90, durationMs: null };
+  const small = smallPlan('http://127.0.0.1:1', { requests: 90 });
+  const load = { ...small.load, kind: 'open', concurrency: null, ratePerSec: 100, arrival: { process: 'poisson' } };
+  const plan = { ...small, load, seed } as RunPlan;
+  const members = new Map(names.map((id) => [id, member(id)]));
+  const orders: Order[] = [];
+  const told: Ended[] = [];
+  const clock = { nowMs: 0 };
+  const phase = new PhaseControl({
+    phase: 'measure',
+    plan,
+    limits,
+    talks: null,
+    members,
+    resend,
+    nobodyMs: 1000,
+    nowMs: () => clock.nowMs,
+    order: (order) => orders.push(order),
+    emit: (ended) => told.push(ended),
+  });
+  const pacer = makePacer(plan.load, limits, seed);
+  const dueMs = Array.from({ length: 90 }, () => {
+    const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
+    return isDue(pacing) ? pacing.atMs : Number.NaN;
+  });
+  const deals = (): Deal[] => orders.flatMap((order) => (order.say === 'deal' ? [order.deal] : []));
+  return { phase, members, orders, told, clock, dueMs, deals };
+}
+
+test('with a worker that is killed in an open loop is lost what it had in hand and what came due for it until it was noticed, and nothing after; with --resend the others send it', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 5 }),
+      fc.integer({ min: 1, max: 500 }),
+      fc.integer({ min: 0, max: 700 }),
+      fc.integer({ min: 0, max: 500 }),
+      fc.integer({ min: 0, max: 5 }),
+      fc.boolean(),
+      (count, seed, diedMs, unnoticedMs, inHand, resend) => {
+        const names = Array.from({ length: count }, (_, i) => `m${i}`);
+        const { phase, members, orders, told, clock, dueMs, deals } = openControl(names, seed, resend);
+        phase.begin(0, [...members.values()]);
+        const killed = members.get('m0')!;
+        const its = dueMs.flatMap((_, seq) => (seq % count === 0 ? [seq] : []));
+        const before = its.filter((seq) => dueMs[seq]! < diedMs);
+        const handed = before.slice(0, Math.max(0, before.length - inHand));
+        const ended = handed.map((seq): Ended => {
+          const exchange = unsentExchange(
+            { seq, warmup: false, dueMs: dueMs[seq]! },
+            diedMs,
+            'dropped',
+            problem('dropped-late'),
+          );
+          return { exchange, answer: null };
+        });
+        const batch = {
+          member: 'm0',
+          number: 0,
+          phase: 'measure',
+          upToMs: diedMs,
+          progress: [0, 0, 0, 1, 0],
+          ended,
+        } as const;
+        phase.take(killed, batch, () => {});
+        clock.nowMs = diedMs + unnoticedMs;
+        killed.state = 'lost';
+        const lost = phase.lose(killed);
+        const gone = its.filter((seq) => !handed.includes(seq) && dueMs[seq]! < clock.nowMs + leadMs);
+        expect(lost).toBe(resend ? 0 : gone.length);
+        const again = orders.flatMap((order) => (order.say === 'again' ? order.asks.map(({ seq }) => seq) : []));
+        expect(again.toSorted((a, b) => a - b)).toEqual(resend ? gone : []);
+        // From then on every request has an owner who is there.
+        for (const [seq, atMs] of dueMs.entries())
+          if (atMs >= clock.nowMs + leadMs) expect(ownerOf(deals(), seq, atMs)).not.toBe('m0');
+        phase.close(null);
+        const written = told.filter(({ exchange }) => exchange.problem?.code === 'lost-with-worker');
+        expect(written.map(({ exchange }) => exchange.seq).toSorted((a, b) => a - b)).toEqual(resend ? [] : gone);
+        expect(written.every(({ exchange }) => exchange.labels['worker'] === 'm0')).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });

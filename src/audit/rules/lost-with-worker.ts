@@ -31,8 +31,8 @@ export const lostWithWorker: PointRule = {
       },
       evidence: { lostWorkers: gone.join(', ') || null, lostRequests: lost, withWorker, withRedis, planned },
       advice: {
-        en: 'Look at what happened there (memory, network, power); the load was lower until the others took over. Run again for a clean point.',
-        zh: '请检查该处（内存、网络、电源）；在其他机器接手之前负载偏低。需要干净的结果请重新运行。',
+        en: 'Look at what happened there (memory, network, power); the load was lower until the others took over, which in an open loop takes as long as --lost-after of dyno worker. Run again for a clean point.',
+        zh: '请检查该处（内存、网络、电源）；在其他机器接手之前负载偏低；开环负载下接手所需时间由 dyno worker 的 --lost-after 决定。需要干净的结果请重新运行。',
       },
     };
   },
