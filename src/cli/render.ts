@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { printable, say, UserError } from '../core/index.ts';
+import { isGrid, printable, say, UserError } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import {
   cdfFigure,
@@ -17,6 +17,7 @@ import {
   overTimeFigure,
   paretoFigure,
   parquet,
+  percentilesFigure,
   sweepFigure,
   sweepName,
   timelineFigure,
@@ -63,7 +64,7 @@ export async function renderForm(given: Given, what: Rendered, form: FileForm): 
     case 'png': {
       const figure = mainFigure(told, await intervalsOfTold(told));
       const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
-      return form === 'svg' ? svg : drawn(given, svg);
+      return form === 'svg' ? svg : pngBytes(given, svg);
     }
     case 'xlsx':
       return xlsx(told.length === 1 ? first!.what : told.map(({ sweep }) => sweep), reportOptions(given));
@@ -79,7 +80,9 @@ export async function renderForm(given: Given, what: Rendered, form: FileForm): 
 function mainFigure(told: readonly Told[], intervals: IntervalsOf): Figure {
   const sweeps = told.map(({ sweep }) => sweep);
   if (sweeps.length > 1) return comparisonFigure(sweeps, intervals);
-  return gridFigure(sweeps[0]!) ?? sweepFigure(sweeps[0]!, intervals);
+  const [sweep] = sweeps as [Sweep];
+  const one = sweep.points.length === 1 ? percentilesFigure(sweep) : null;
+  return one ?? gridFigure(sweep) ?? sweepFigure(sweep, intervals);
 }
 
 /** Puts the picture of a grid into its folder, as SVG and PNG, and says where. */
@@ -88,13 +91,13 @@ export async function keepChart(given: Given, sweep: Sweep, dir: string): Promis
   if (figure === null) return;
   const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
   await writeFile(join(dir, 'grid.svg'), svg);
-  await writeFile(join(dir, 'grid.png'), await drawn(given, svg));
+  await writeFile(join(dir, 'grid.png'), await pngBytes(given, svg));
   if (!given.common.quiet)
     given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${join(dir, 'grid.png')}\n`);
 }
 
 /** The drawing library is native code: loaded only when a picture is asked for. */
-async function drawn(given: Given, svg: string): Promise<Uint8Array> {
+async function pngBytes(given: Given, svg: string): Promise<Uint8Array> {
   const { pngOf } = await import('../picture/index.ts');
   const { bytes, missing } = pngOf(svg);
   if (missing.length > 0)
@@ -121,15 +124,18 @@ export async function figuresOf(told: readonly Told[]): Promise<Figure[]> {
   for (const [i, sweep] of sweeps.entries())
     if (sweep.points.length > 1 || !many)
       figures.push(points.length === 1 ? null : named(gridFigure(sweep) ?? sweepFigure(sweep, intervals), i, many));
-  const byLoad = sweeps.filter(({ variable }) => variable !== 'grid');
+  const byLoad = sweeps.filter(({ points: list }) => !isGrid(list));
   if (points.length > 1 && byLoad.length > 0) figures.push(tokenTimesFigure(byLoad, intervals), paretoFigure(byLoad));
   for (const [i, sweep] of sweeps.entries()) {
-    const more = sweep.variable === 'grid' ? [gridHeatFigure(sweep)] : [goodputFigure(sweep), lengthsFigure(sweep)];
+    const more = isGrid(sweep.points) ? [gridHeatFigure(sweep)] : [goodputFigure(sweep), lengthsFigure(sweep)];
     figures.push(...more.map((figure) => figure && named(figure, i, many)));
   }
   // One run is shown from the inside; of several, the one with the highest load.
   if (!many) figures.push(...(await insideFigures(told[0]!)));
-  return figures.filter((figure) => figure !== null);
+  const drawn = figures.filter((figure) => figure !== null);
+  // A point without requests at hand still tells its percentiles.
+  const percentiles = drawn.length === 0 && points.length === 1 ? percentilesFigure(sweeps[0]!) : null;
+  return percentiles === null ? drawn : [percentiles];
 }
 
 function named(figure: Figure, index: number, many: boolean): Figure {

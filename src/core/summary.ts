@@ -1,3 +1,4 @@
+import type { PointAsked } from './dimensions.ts';
 import type { Verdict } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
 import type { ClientHealth, WorkerShareFacts } from './runner.ts';
@@ -176,6 +177,8 @@ export interface Summary extends Figures {
   };
   /** The lengths that the plan asked for, in its words; absent = none. The measured ones are inputTokens, outputTokens. */
   lengthsAsked?: { input: string | null; output: string | null };
+  /** What else was asked, by name; absent = nobody said. */
+  asked?: PointAsked;
   counts: Counts;
   durationMs: number | null;
   inputCharsPerSec: number | null;

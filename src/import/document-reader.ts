@@ -131,6 +131,8 @@ export class DocumentReader {
     const input = /^input\s*[:=]?\s*(\d+)$/i.exec(this.subtitle ?? '');
     for (const draft of drafts) {
       if (this.subtitle !== null) draft.label ??= printable(this.subtitle);
+      // People name the rows of such a table by the lengths that came out.
+      if (input !== null) draft.asked = { input: input[1]!, output: draft.digits('outputTokens.mean') };
       if (input !== null)
         draft.put(means('server.chunkSize'), { value: Number(input[1]), digits: input[1]!, line: table.line });
     }

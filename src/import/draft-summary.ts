@@ -28,6 +28,8 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
       ratePerSec: draft.get('load.ratePerSec'),
       stream: draft.stream,
     },
+    ...(draft.asked !== null && { lengthsAsked: draft.asked }),
+    ...askedOf(draft),
     counts,
     durationMs: draft.get('durationMs'),
     requestsPerSec: draft.get('requestsPerSec'),
@@ -60,6 +62,17 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
     devices: null,
     client: null,
     verdict: verdictOf([]),
+  };
+}
+
+function askedOf({ engine, variant, settings }: PointDraft): Pick<Summary, 'asked'> {
+  if (engine === null && variant === null && settings.size === 0) return {};
+  return {
+    asked: {
+      ...(engine !== null && { engine }),
+      ...(variant !== null && { variant }),
+      ...(settings.size > 0 && { settings: Object.fromEntries(settings) }),
+    },
   };
 }
 

@@ -26,6 +26,14 @@ export class PointDraft {
   /** The lines of its block, as they stood in running text; null = not from such a block alone. */
   block: string | null = null;
   label: string | null = null;
+  /** What a table or the words above a block call it; tells points of one load apart. */
+  variant: string | null = null;
+  /** The last words of prose before the block. */
+  before: string | null = null;
+  engine: string | null = null;
+  readonly settings = new Map<string, string>();
+  /** The lengths by which the source names the point, as it prints them. */
+  asked: { input: string | null; output: string | null } | null = null;
   model: string | null = null;
   startedAt: string | null = null;
   stream: boolean | null = null;

@@ -48,4 +48,6 @@ export function absorb(log: PointDraft, table: PointDraft): void {
     else log.facts.set(key, fact);
   }
   log.label ??= table.label;
+  log.variant ??= table.variant;
+  log.asked ??= table.asked;
 }

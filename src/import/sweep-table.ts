@@ -168,6 +168,7 @@ function pointsByColumn(table: PipeTable, complain: Complain): PointDraft[] | nu
       draft.kind = rateWords.has(corner) ? 'open' : 'closed';
     } else {
       draft.label = printable(table.header[column + 1]!).slice(0, 200);
+      draft.variant = draft.label;
     }
     for (const { row, meaning } of rows) draft.putText(meaning, cleanCell(row.cells[column + 1]!), row.line, complain);
     return draft;
@@ -192,6 +193,7 @@ function pointsByRow(table: PipeTable, complain: Complain): PointDraft[] | null 
       draft.kind = load.key === 'load.concurrency' ? 'closed' : 'open';
     } else if (columns[0] === null) {
       draft.label = printable(row.cells[0]!).slice(0, 200);
+      draft.variant = draft.label;
     }
     columns.forEach((meaning, i) => {
       if (meaning !== null && !(i === 0 && load !== null))

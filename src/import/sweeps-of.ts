@@ -1,3 +1,5 @@
+import { isGrid } from '../core/index.ts';
+import type { Summary } from '../core/index.ts';
 import type { ImportedSweep } from './imported.ts';
 import { summaryOf } from './draft-summary.ts';
 import type { PointDraft } from './point-draft.ts';
@@ -17,18 +19,21 @@ export function sweepsOf(sweeps: readonly DraftSweep[], file: string): ImportedS
   return sweeps.map((sweep, i) => {
     const content = `${base}\n${sweep.path.join('\n')}\n${fingerprint(sweep.drafts)}`;
     const id = uniqueId(`${slug(base.replace(/\.\w{1,8}$/, ''))}-${slug(titles[i]!)}`, content, used);
+    const points = sweep.drafts.map((draft, n) => summaryOf(draft, `${id}-p${String(n + 1).padStart(2, '0')}`, file));
     return {
       id,
       title: titles[i]!,
       file,
-      variable:
-        sweep.drafts.some((draft) => draft.get('load.concurrency') !== null) ||
-        sweep.drafts.every((draft) => draft.get('load.ratePerSec') === null)
-          ? 'concurrency'
-          : 'rate',
-      points: sweep.drafts.map((draft, n) => summaryOf(draft, `${id}-p${String(n + 1).padStart(2, '0')}`, file)),
+      variable: variableOf(points),
+      points,
     };
   });
+}
+
+function variableOf(points: readonly Summary[]): ImportedSweep['variable'] {
+  if (isGrid(points)) return 'grid';
+  const closed = points.some(({ load }) => load.concurrency !== null);
+  return closed || points.every(({ load }) => load.ratePerSec === null) ? 'concurrency' : 'rate';
 }
 
 function uniqueTitles(paths: readonly (readonly string[])[]): string[] {

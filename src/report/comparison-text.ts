@@ -3,7 +3,7 @@ import type { Lang, Phrase, Summary, Sweep } from '../core/index.ts';
 import { countColumns } from './count-columns.ts';
 import { fixed, secondsOf, unknown } from './figure-text.ts';
 import { cautions } from './finding-text.ts';
-import { sweepName, variableOf } from './point-name.ts';
+import { loadVariable, sweepName, variableOf } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { pointNotes } from './sweep-text.ts';
@@ -35,7 +35,7 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
   const names = sweeps.map((sweep, index) => `${String.fromCodePoint(65 + (index % 26))}: ${sweepName(sweep)}`);
   const letters = names.map((name) => name.slice(0, 1));
   const ratioHeads = letters.slice(1).map((letter) => `${letter}/${letters[0] ?? ''}`);
-  const variable = sweeps[0]?.variable === 'rate' ? words.rate : words.concurrency;
+  const variable = sweeps[0] !== undefined && loadVariable(sweeps[0]) === 'rate' ? words.rate : words.concurrency;
   const counted = countColumns(sweeps.flatMap(({ points }) => points)).map(({ name, of }, i): Row => ({
     name: i === 0 ? words.failures : name,
     of,

@@ -1,5 +1,5 @@
-import { distributionNames, percentileRanks, printable } from '../core/index.ts';
-import type { Summary } from '../core/index.ts';
+import { distributionNames, percentileRanks, placesOf, printable } from '../core/index.ts';
+import type { Places, Summary } from '../core/index.ts';
 import { missedOf } from './count-columns.ts';
 import { countOf } from './figure-text.ts';
 import { isComparison, pointsOf } from './reported.ts';
@@ -22,12 +22,16 @@ export const csv: Reporter = (what) => {
 /** One row per point, by column name; the columns are the same in every row. */
 export function rowsOf(what: Reported): { cells: Record<string, Cell> }[] {
   if (isComparison(what))
-    return what.flatMap((sweep) => sweep.points.map((point) => ({ cells: rowOf(point, sweep.title ?? sweep.id) })));
+    return what.flatMap((sweep) =>
+      sweep.points.map((point) => ({ cells: rowOf(point, sweep.title ?? sweep.id, placesOf(sweep.points)) })),
+    );
   const sweep = what.schema === 'llmdyno.sweep/1' ? (what.title ?? what.id) : null;
-  return pointsOf(what).map((point) => ({ cells: rowOf(point, sweep) }));
+  const points = pointsOf(what);
+  return points.map((point) => ({ cells: rowOf(point, sweep, placesOf(points)) }));
 }
 
-function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
+function rowOf(point: Summary, sweep: string | null, places: Places): Record<string, Cell> {
+  const told = (name: string): Cell => places.of(point).get(name) ?? null;
   const cells: Record<string, Cell> = {
     sweep,
     runId: point.runId,
@@ -39,6 +43,16 @@ function rowOf(point: Summary, sweep: string | null): Record<string, Cell> {
     partial: point.partial,
     valid: point.verdict.valid,
     findings: point.verdict.findings.map((finding) => finding.code).join(' '),
+    startedAt: point.startedAt,
+    engine: point.asked?.engine ?? null,
+    variant: told('variant'),
+    settings:
+      Object.entries(point.asked?.settings ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' ') || null,
+    input: told('input'),
+    output: told('output'),
+    repetition: told('repetition'),
     'load.kind': point.load.kind,
     'load.concurrency': point.load.concurrency,
     'load.ratePerSec': point.load.ratePerSec,

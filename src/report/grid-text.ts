@@ -1,4 +1,5 @@
 import { say } from '../core/index.ts';
+import { askedOf, isFilled } from './grid.ts';
 import type { Phrase, Summary, Sweep } from '../core/index.ts';
 import { sized, unknown } from './figure-text.ts';
 import { plainPainter } from './reported.ts';
@@ -36,10 +37,12 @@ const shades = ' ░▒▓█';
 /** A grid of lengths: a heat table, a table of every cell with its real lengths, and a chart. */
 export function gridText(sweep: Sweep, options: ReportOptions): string {
   const { lang, paint = plainPainter } = options;
-  const inputs = inOrder(sweep.points.map((point) => point.lengthsAsked?.input ?? null));
+  const inputs = inOrder(sweep.points.map((point) => askedOf(point).input));
+  const heat = isFilled(sweep.points)
+    ? [paint.strong(say(said.heat, lang)), heatTable(sweep.points, inputs, options)]
+    : [];
   return [
-    paint.strong(say(said.heat, lang)),
-    heatTable(sweep.points, inputs, options),
+    ...heat,
     paint.strong(say(said.lengths, lang)),
     cellTable(sweep.points, options),
     paint.strong(say(said.chart, lang)),
@@ -52,12 +55,10 @@ function heatTable(
   inputs: readonly (string | null)[],
   { lang, columns }: ReportOptions,
 ): string {
-  const outputs = inOrder(points.map((point) => point.lengthsAsked?.output ?? null));
+  const outputs = inOrder(points.map((point) => askedOf(point).output));
   const most = Math.max(...points.map((point) => point.outputTokensPerSec ?? 0), 1e-9);
   const cell = (input: string | null, output: string | null): string => {
-    const here = points.filter(
-      (point) => (point.lengthsAsked?.input ?? null) === input && (point.lengthsAsked?.output ?? null) === output,
-    );
+    const here = points.filter((point) => askedOf(point).input === input && askedOf(point).output === output);
     const rates = here.map((point) => point.outputTokensPerSec).filter((rate) => rate !== null);
     if (rates.length === 0) return unknown;
     const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
@@ -71,32 +72,22 @@ function heatTable(
 }
 
 function cellTable(points: readonly Summary[], { lang, columns }: ReportOptions): string {
-  const head = [
-    said.input,
-    said.output,
-    said.realInput,
-    said.realOutput,
-    said.outputRate,
-    said.inputRate,
-    said.inputChars,
-    said.outputChars,
-    said.user,
-    said.requests,
-  ].map((words) => say(words, lang));
+  const cells: [Phrase, (point: Summary) => string][] = [
+    [said.input, (point) => askedOf(point).input ?? unknown],
+    [said.output, (point) => askedOf(point).output ?? unknown],
+    [said.realInput, (point) => sized(point.inputTokens?.mean)],
+    [said.realOutput, (point) => sized(point.outputTokens?.mean)],
+    [said.outputRate, (point) => sized(point.outputTokensPerSec)],
+    [said.inputRate, (point) => sized(point.inputTokensPerSec)],
+    [said.inputChars, (point) => sized(point.inputCharsPerSec)],
+    [said.outputChars, (point) => sized(point.outputCharsPerSec)],
+    [said.user, (point) => sized(point.userTokensPerSec?.mean)],
+    [said.requests, (point) => sized(point.requestsPerSec)],
+  ];
+  const told = cells.filter(([, of]) => points.some((point) => of(point) !== unknown));
   return tableText(
-    head,
-    points.map((point) => [
-      point.lengthsAsked?.input ?? unknown,
-      point.lengthsAsked?.output ?? unknown,
-      sized(point.inputTokens?.mean),
-      sized(point.outputTokens?.mean),
-      sized(point.outputTokensPerSec),
-      sized(point.inputTokensPerSec),
-      sized(point.inputCharsPerSec),
-      sized(point.outputCharsPerSec),
-      sized(point.userTokensPerSec?.mean),
-      sized(point.requestsPerSec),
-    ]),
+    told.map(([name]) => say(name, lang)),
+    points.map((point) => told.map(([, of]) => of(point))),
     columns,
   );
 }
@@ -106,7 +97,7 @@ function chart(points: readonly Summary[], inputs: readonly (string | null)[], p
   const [width, height] = [64, 14];
   const placed = points.flatMap((point) => {
     const [x, y] = [point.outputTokens?.mean ?? null, point.outputTokensPerSec];
-    const mark = marks[inputs.indexOf(point.lengthsAsked?.input ?? null) % marks.length]!;
+    const mark = marks[inputs.indexOf(askedOf(point).input) % marks.length]!;
     return x === null || y === null ? [] : [{ x, y, mark }];
   });
   if (placed.length === 0) return [unknown];

@@ -1,11 +1,11 @@
-import { say } from '../core/index.ts';
+import { isGrid, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { countColumns } from './count-columns.ts';
 import type { CountColumn } from './count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines, simulationOf } from './finding-text.ts';
 import { gridText } from './grid-text.ts';
-import { pointName, sweepName } from './point-name.ts';
+import { placeTitle, pointName, sweepName } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { telemetryWords } from './telemetry-text.ts';
@@ -18,7 +18,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const paint = options.paint ?? plainPainter;
   const counted = countColumns(sweep.points);
   const head = [
-    say(sweep.variable === 'grid' ? words.lengths : sweep.variable === 'rate' ? words.rate : words.concurrency, lang),
+    say(placeTitle(sweep), lang),
     say(words.ok, lang),
     ...counted.map(({ name }) => say(name, lang)),
     say(words.shortDuration, lang),
@@ -41,15 +41,19 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     'ttft p99',
     'tpot p50',
   ];
+  const rows = sweep.points.map((point) => pointRow(sweep, point, counted));
+  // A column of nothing says nothing; that of failures says so.
+  const told = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
+  const only = (cells: readonly string[]): string[] => told.map((i) => cells[i]!);
+  // The tables of a grid have said all where nothing is known beyond a throughput.
+  const table =
+    isGrid(sweep.points) && told.length <= 4
+      ? []
+      : [tableText(only(told.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
   const lines = [
     paint.strong(sweepName(sweep)),
-    ...(sweep.variable === 'grid' ? [gridText(sweep, options)] : []),
-    tableText(
-      head,
-      sweep.points.map((point) => pointRow(sweep, point, counted)),
-      options.columns,
-      alone,
-    ),
+    ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
+    ...table,
     paint.faint(say(words.timesInMs, lang)),
     ...pointNotes(sweep, (point) => [
       ...cautions(point, lang, paint),

@@ -14,6 +14,7 @@ import {
   lengthsFigure,
   overTimeFigure,
   paretoFigure,
+  percentilesFigure,
   sweepFigure,
   timelineFigure,
   tokenTimesFigure,
@@ -139,6 +140,16 @@ function grid(inputs: number, outputs: number): Sweep {
   return { schema: 'llmdyno.sweep/1', id: 'g', title: 'grid', variable: 'grid', points, findings: [] };
 }
 
+/** Ways of running one load, each measured so many times. */
+function named(variants: number, runs: number): Sweep {
+  const points = Array.from({ length: variants * runs }, (_, i) => ({
+    ...point(16, 1 + (i % 7) / 10, true),
+    runId: `v${i}`,
+    asked: { variant: `numactl --cpunodebind=${i % variants} --membind=${i % variants}` },
+  }));
+  return { schema: 'llmdyno.sweep/1', id: 'v', title: '绑定 variants', variable: 'concurrency', points, findings: [] };
+}
+
 /** A run of so many requests, 16 in flight, some of them failing. */
 function trace(requests: number): Trace {
   const kept = makeTrace({ kind: 'closed', concurrency: 16 });
@@ -158,6 +169,7 @@ function trace(requests: number): Trace {
       inputTokens: { planned: 40, server: 40, client: null },
       outputTokens: { planned: null, server: 40, client: null },
       outcome: failed ? 'failed' : 'ok',
+      problem: failed ? { code: 'reset', status: null, words: null } : null,
     } as unknown as Exchange);
   }
   return kept;
@@ -239,6 +251,9 @@ export function chartMatrix(): Drawn[] {
       add(`pareto-${series}x${points}`, paretoFigure(sweeps));
     }
   }
+  for (const variants of [2, 20])
+    for (const runs of [1, 3]) add(`variants-${variants}x${runs}`, sweepFigure(named(variants, runs)));
+  add('percentiles', percentilesFigure({ ...sweep(0, 2), points: [point(16, 1, true)] }));
   add('lengths-2x2', lengthsFigure(grid(2, 2)));
   add('lengths-8x5', lengthsFigure(grid(8, 5)));
   for (const requests of [2, 40, 640]) {

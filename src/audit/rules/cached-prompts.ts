@@ -33,8 +33,8 @@ export const cachedPrompts: PointRule = {
       },
       evidence: { hitRatio: cache.hits, eligibleRatio: eligible, by: cache.by, seed: seedOf(dataset.settings) },
       advice: {
-        en: `Ask other prompts (another --seed than ${show(Number(seedOf(dataset.settings) ?? 1))}), or empty the cache first (--flush-cache, where the engine can).`,
-        zh: `换用其他提示词（--seed 不同于 ${show(Number(seedOf(dataset.settings) ?? 1))}），或先清空缓存（--flush-cache，若引擎支持）。`,
+        en: `Ask other prompts (another --seed than ${show(seedOf(dataset.settings) ?? 1)}), or empty the cache first (--flush-cache, where the engine can).`,
+        zh: `换用其他提示词（--seed 不同于 ${show(seedOf(dataset.settings) ?? 1)}），或先清空缓存（--flush-cache，若引擎支持）。`,
       },
     };
   },

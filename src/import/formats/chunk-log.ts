@@ -47,6 +47,7 @@ class ChunkBlock implements BlockReader {
       if (this.draft !== null) return 'not-mine';
       this.draft = new PointDraft('chunk-log', lineNumber);
       this.draft.label = `chunk_size: ${start[1]}, generate_size: ${start[2]}`;
+      this.draft.asked = { input: start[1]!, output: start[2]! };
       this.draft.put(means('server.chunkSize'), { value: Number(start[1]), digits: start[1]!, line: lineNumber });
       this.draft.put(means('server.generateSize'), { value: Number(start[2]), digits: start[2]!, line: lineNumber });
       if (match !== null) this.draft.startedAt = match[1]!.replace(' ', 'T');

@@ -10,6 +10,12 @@ export const chartWords = {
   throughput: { en: 'Throughput (output tokens/s)', zh: '吞吐量（每秒 Tokens）' },
   latencyP50: { en: 'Latency p50 (s)', zh: '延迟 p50（秒）' },
   latencyP90: { en: 'Latency p90 (s)', zh: '延迟 p90（秒）' },
+  range: {
+    en: 'Of repeated points the mean is drawn, with their range.',
+    zh: '重复测试的点取均值，并标出范围。',
+  },
+  percentile: { en: 'percentile', zh: '百分位' },
+  nothing: { en: 'No figure is known that could be drawn.', zh: '没有可绘制的数据。' },
   missed: { en: 'Failed or lost requests', zh: '失败数（含丢失）' },
   failures: { en: 'Failed requests', zh: '失败数' },
   ttft: { en: 'Time to first token (ms)', zh: '首 token 时延 (ms)' },

@@ -1,4 +1,4 @@
-import { CustomChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
+import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   DataZoomInsideComponent,
   GridComponent,
@@ -13,6 +13,7 @@ import { LabelLayout } from 'echarts/features';
 import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
 
 use([
+  BarChart,
   CustomChart,
   HeatmapChart,
   LineChart,

@@ -51,6 +51,15 @@ export interface LinePanel {
   limits?: readonly { value: number; name: Words }[];
 }
 
+/** One value for each name. */
+export interface BarPanel {
+  kind: 'bars';
+  title: Words;
+  y: Axis;
+  /** each: the values of repeated points, y their mean; why: the value must not be used, and the bar is hollow. */
+  bars: readonly { name: Words; y: number | null; each?: readonly number[]; why?: Words }[];
+}
+
 /** One value for each pair of x and y. */
 export interface HeatPanel {
   kind: 'heat';
@@ -72,7 +81,7 @@ export interface SpanPanel {
 }
 
 /** One coordinate system. */
-export type Panel = LinePanel | HeatPanel | SpanPanel;
+export type Panel = LinePanel | BarPanel | HeatPanel | SpanPanel;
 
 /** A picture: panels side by side under one title, with one legend, and notes below. */
 export interface Figure {

@@ -1,5 +1,7 @@
+import { isGrid } from '../../core/index.ts';
 import type { Summary, Sweep } from '../../core/index.ts';
 import { sized } from '../figure-text.ts';
+import { askedOf, isFilled } from '../grid.ts';
 import { sweepName } from '../point-name.ts';
 import { chartWords } from './chart-words.ts';
 import type { ChartPoint, ChartSeries, Figure, HeatPanel } from './figure.ts';
@@ -17,7 +19,7 @@ interface Cell {
  * that was asked for; null where the sweep is no grid.
  */
 export function gridFigure(sweep: Sweep): Figure | null {
-  if (sweep.variable !== 'grid') return null;
+  if (!isGrid(sweep.points)) return null;
   const cells = cellsOf(sweep);
   const inputs = lengthsOf(cells, 'input');
   return {
@@ -43,7 +45,7 @@ export function gridFigure(sweep: Sweep): Figure | null {
 
 /** The same grid by the lengths asked for, as heat maps of throughput and latency; null where the sweep is no grid. */
 export function gridHeatFigure(sweep: Sweep): Figure | null {
-  if (sweep.variable !== 'grid') return null;
+  if (!isGrid(sweep.points) || !isFilled(sweep.points)) return null;
   const cells = cellsOf(sweep);
   return {
     id: 'grid-heat',
@@ -56,7 +58,7 @@ export function gridHeatFigure(sweep: Sweep): Figure | null {
     panels: [
       heatOf(cells, chartWords.throughput, (run) => run.outputTokensPerSec),
       heatOf(cells, chartWords.latencyMs, (run) => run.latencyMs?.mean),
-    ],
+    ].filter((panel) => panel.cells.length > 0),
     notes: notesOf([sweep]),
   };
 }
@@ -64,7 +66,7 @@ export function gridHeatFigure(sweep: Sweep): Figure | null {
 function cellsOf(sweep: Sweep): Cell[] {
   const cells = new Map<string, { input: string; output: string; runs: Summary[] }>();
   for (const point of sweep.points) {
-    const [input, output] = [point.lengthsAsked?.input ?? '–', point.lengthsAsked?.output ?? '–'];
+    const [input, output] = [askedOf(point).input ?? '–', askedOf(point).output ?? '–'];
     const key = `${input}→${output}`;
     const cell = cells.get(key) ?? { input, output, runs: [] };
     cell.runs.push(point);

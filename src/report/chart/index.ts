@@ -13,7 +13,7 @@ export { gridFigure, gridHeatFigure } from './grid-figure.ts';
 export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
 export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
 export type { Sampled } from './run-figures.ts';
-export { comparisonFigure, simulationNotes, sweepFigure } from './sweep-figures.ts';
+export { comparisonFigure, percentilesFigure, simulationNotes, sweepFigure } from './sweep-figures.ts';
 export type { IntervalsOf, PointIntervals } from './sweep-figures.ts';
 export { chartThemes } from './theme.ts';
 export type { ThemeName } from './theme.ts';

@@ -74,7 +74,7 @@ function heightOf(panel: Panel, usual: number): number {
 function shownNames(figure: Figure, lang: Lang, inner: number): Map<string, string> {
   const shown = new Map<string, string>();
   const taken = new Set<string>();
-  const room = Math.min(420, inner - legendIcon);
+  const room = inner - legendIcon;
   for (const name of figure.panels.flatMap((panel) => seriesNames(panel, lang))) {
     if (shown.has(name)) continue;
     let cut = cutTo(name, labelSize + 1, room);
@@ -89,6 +89,7 @@ function shownNames(figure: Figure, lang: Lang, inner: number): Map<string, stri
 /** The names of what a panel draws. */
 export function seriesNames(panel: Panel, lang: Lang): string[] {
   if (panel.kind === 'lines') return panel.series.map((series) => say(series.name, lang));
+  if (panel.kind === 'bars') return panel.bars.map((bar) => say(bar.name, lang));
   return panel.kind === 'spans' ? panel.phases.map((phase) => say(phase.name, lang)) : [];
 }
 

@@ -3,7 +3,8 @@ import type { Summary, Sweep } from '../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
 import { chartWords } from './chart-words.ts';
 import type { ChartSeries, Figure, LinePanel } from './figure.ts';
-import { distinctNames, loadAxis, loadPoints, notesOf, panelOf, reasonOf } from './sweep-figures.ts';
+import { loadAxis, loadLines } from './load-lines.ts';
+import { notesOf, panelOf, reasonOf } from './sweep-figures.ts';
 import type { IntervalsOf, Reading } from './sweep-figures.ts';
 
 /** First token and time per output token against the load, by percentile; null where nothing was streamed. */
@@ -48,12 +49,14 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
 
 /** Throughput of the system against the speed one user sees, each point labelled with its load; null without speeds. */
 export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
-  const numbered = sweeps.length <= 4;
-  const series = distinctNames(sweeps).map(([name, sweep], index): ChartSeries => {
+  const lines = loadLines(sweeps);
+  const numbered = lines.length <= 4;
+  const series = lines.map(({ name, points: placed }, index): ChartSeries => {
     // Between lines the numbers would cover points: of a few, the first line has them above and the last below.
-    const last = index === sweeps.length - 1;
+    const last = index === lines.length - 1;
     const labelled = numbered && (index === 0 || last);
-    const points = loadPoints(sweep).flatMap(({ x: load, point }) => {
+    const points = placed.flatMap(({ x: load, runs }) => {
+      const point = runs.at(-1)!;
       const x = point.userTokensPerSec?.p50 ?? point.userTokensPerSec?.mean ?? null;
       const y = point.outputTokensPerSec;
       return x === null || y === null
@@ -95,20 +98,29 @@ export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
 export function goodputFigure(sweep: Sweep): Figure | null {
   const slos = sweep.points.find((point) => point.goodput !== null)?.goodput?.slo ?? [];
   const panels: LinePanel[] = [];
-  if (slos.length === 0 || sweep.points.length < 2) return null;
+  const axis = loadAxis([sweep]);
+  const [one, ...others] = loadLines([sweep]);
+  // Goodput and offered load are two lines already; of several variants each would need a picture of its own.
+  if (slos.length === 0 || sweep.points.length < 2 || axis === null || one === undefined || others.length > 0)
+    return null;
+  const placed = one.points;
   const line = (name: ChartSeries['name'], of: (point: Summary) => number | null): ChartSeries => ({
     name,
     kind: 'line',
-    points: loadPoints(sweep).map(({ x, point }) => ({
-      x,
-      y: of(point),
-      ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
-    })),
+    points: placed.map(({ x, runs }) => {
+      const values = runs.map(of).filter((value) => value !== null);
+      const doubted = runs.find((run) => !run.verdict.valid);
+      return {
+        x,
+        y: values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
+        ...(doubted !== undefined && { why: reasonOf(doubted) }),
+      };
+    }),
   });
   panels.push({
     kind: 'lines',
     title: { en: 'Goodput (requests/s)', zh: '达标吞吐（请求/秒）' },
-    x: loadAxis(sweep),
+    x: { name: axis.name },
     y: { name: chartWords.goodput },
     series: [
       line(chartWords.goodput, (point) => point.goodput?.requestsPerSec ?? null),
@@ -122,13 +134,15 @@ export function goodputFigure(sweep: Sweep): Figure | null {
     panels.push({
       kind: 'lines',
       title: `${name} (ms)`,
-      x: loadAxis(sweep),
+      x: { name: axis.name },
       y: { name: chartWords.milliseconds },
       series: [line(name, (point) => metricOf(point, slo.metric, statistic))],
       limits: [{ value: slo.limit, name: printable(slo.text) }],
     });
   }
-  const met = loadPoints(sweep).filter(({ point }) => slos.every((slo) => checkSlo(parseSlo(slo), point).met === true));
+  const met = placed.filter(({ runs }) =>
+    runs.every((point) => slos.every((slo) => checkSlo(parseSlo(slo), point).met === true)),
+  );
   const best = met.at(-1)?.x;
   return {
     id: 'goodput',

@@ -1,6 +1,7 @@
 import { say } from '../../core/index.ts';
 import type { Lang } from '../../core/index.ts';
 import type { Figure, LinePanel, Panel, SpanPanel, Words } from './figure.ts';
+import { barParts } from './bar-option.ts';
 import { heatParts } from './heat-option.ts';
 import { labelSize, layoutOf, panelTitleSize, titleSize } from './layout.ts';
 import type { Layout } from './layout.ts';
@@ -92,6 +93,8 @@ function partsOf(panel: Panel, frame: PanelFrame): PanelParts {
   switch (panel.kind) {
     case 'lines':
       return linePanelParts(panel, frame);
+    case 'bars':
+      return barParts(panel, frame);
     case 'heat':
       return heatParts(panel, frame);
     case 'spans':
@@ -192,7 +195,9 @@ function legendPart(
 
 /** Ctrl and the wheel zoom along x, dragging moves; the wheel alone scrolls the page. Panels of one time axis move together. */
 function zooms(figure: Figure): Part[] {
-  const lines = figure.panels.flatMap((panel, index) => (panel.kind === 'heat' ? [] : [index]));
+  const lines = figure.panels.flatMap((panel, index) =>
+    panel.kind === 'heat' || panel.kind === 'bars' ? [] : [index],
+  );
   if (lines.length === 0) return [];
   return [
     {

@@ -1,11 +1,12 @@
-import { printable } from '../../core/index.ts';
-import type { Phrase, Summary, Sweep } from '../../core/index.ts';
+import { percentileRanks, placesOf, printable, say } from '../../core/index.ts';
+import type { DimensionValue, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns, missedOf } from '../count-columns.ts';
 import { secondsOf } from '../figure-text.ts';
-import { sweepName, variableOf } from '../point-name.ts';
+import { pointName, sweepName } from '../point-name.ts';
 import { words } from '../words.ts';
 import { chartWords } from './chart-words.ts';
-import type { Axis, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
+import type { Axis, BarPanel, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
+import { distinctNames, loadAxis, loadLines, namedRuns, placeOf } from './load-lines.ts';
 
 /** 95 % intervals of a point's figures by metric word (`latency.mean`, `outputTokensPerSec`), as ratios to the figure. */
 export type PointIntervals = Readonly<Record<string, readonly [number, number] | null>>;
@@ -43,6 +44,9 @@ const readings = {
     of: (p) => secondsOf(p.latencyMs?.p50),
     interval: 'latency.p50',
   },
+  ttft: { title: chartWords.ttft, of: (p) => p.ttftMs?.mean },
+  itl: { title: chartWords.itl, of: (p) => p.itlMs?.mean },
+  tpot: { title: chartWords.tpot, of: (p) => p.tpotMs?.mean },
   p90: {
     title: chartWords.latencyP90,
     of: (p) => secondsOf(p.latencyMs?.p90),
@@ -61,19 +65,30 @@ function failures(sweeps: readonly Sweep[]): Reading {
   };
 }
 
-/** The 2×3 panel of a sweep: duration, QPS, latency, throughput, p50, p90 against the load. */
+/** The panels of a sweep, at most six, against what varies: duration, QPS, latency, throughput, p50, p90; tokens' times where those are not known. */
 export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure {
-  const wanted = [readings.duration, readings.qps, readings.latency, readings.throughput, readings.p50, readings.p90];
+  const wanted = [
+    readings.duration,
+    readings.qps,
+    readings.latency,
+    readings.throughput,
+    readings.p50,
+    readings.p90,
+    readings.ttft,
+    readings.itl,
+    readings.tpot,
+  ];
+  const panels = drawable(wanted.map((reading) => panelOf(reading, [sweep], intervals))).slice(0, 6);
   return {
     id: 'sweep',
     title: sweepName(sweep),
     about: {
-      en: `Six panels against the load: duration, requests per second, mean latency, throughput, p50 and p90 of latency; ${sweep.points.length} points.`,
-      zh: `六个面板：用时、QPS、平均延迟、吞吐量、延迟 p50 与 p90 随负载的变化，共 ${sweep.points.length} 个点。`,
+      en: `${panels.length} panels: ${panels.map(({ title }) => say(title, 'en')).join(', ')}; ${sweep.points.length} points.`,
+      zh: `${panels.length} 个面板：${panels.map(({ title }) => say(title, 'zh')).join('、')}，共 ${sweep.points.length} 个点。`,
     },
-    columns: 3,
-    panels: wanted.map((reading) => panelOf(reading, [sweep], intervals)),
-    notes: notesOf([sweep], intervals),
+    columns: panels.length === 4 ? 2 : 3,
+    panels,
+    notes: panels.length === 0 ? [chartWords.nothing] : notesOf([sweep], intervals),
   };
 }
 
@@ -86,65 +101,104 @@ export function comparisonFigure(sweeps: readonly Sweep[], intervals: IntervalsO
     id: 'comparison',
     title: title ?? { en: `Comparison of ${names.length} systems`, zh: `${names.length} 个系统的对比` },
     about: {
-      en: `Four panels against the load: requests per second, mean latency, throughput and failed requests of ${names.join(', ')}.`,
-      zh: `四个面板：${names.join('、')} 的 QPS、平均延迟、吞吐量与失败数随负载的变化。`,
+      en: `Requests per second, mean latency, throughput and failed requests of ${names.join(', ')}.`,
+      zh: `${names.join('、')} 的 QPS、平均延迟、吞吐量与失败数。`,
     },
     columns: 2,
-    panels: wanted.map((reading) => panelOf(reading, sweeps, intervals)),
+    panels: drawable(wanted.map((reading) => panelOf(reading, sweeps, intervals))),
     notes: notesOf(sweeps, intervals),
   };
 }
 
-/** One figure against the load, a line per sweep. */
-export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: IntervalsOf): LinePanel {
+/** The percentiles of one point whose requests are not at hand; null where none is known. */
+export function percentilesFigure(sweep: Sweep): Figure | null {
+  const [point] = sweep.points;
+  if (point === undefined) return null;
+  const kinds = [
+    ['latencyMs', chartWords.latencyMs],
+    ['ttftMs', chartWords.ttft],
+    ['tpotMs', chartWords.tpot],
+    ['itlMs', chartWords.itl],
+  ] as const;
+  const ranks = [
+    ['min', 0] as const,
+    ...percentileRanks.map((rank) => [`p${rank}`, rank] as const),
+    ['max', 100] as const,
+  ];
+  const panels = kinds.flatMap(([key, title]): LinePanel[] => {
+    const points = ranks.flatMap(([statistic, x]): ChartPoint[] => {
+      const y = point[key]?.[statistic] ?? null;
+      return y === null ? [] : [{ x, y, ...(point.verdict.valid ? {} : { why: reasonOf(point) }) }];
+    });
+    const x: Axis = { name: chartWords.percentile, from: 0, to: 100 };
+    const name = pointName(sweep, point);
+    return points.length < 2
+      ? []
+      : [{ kind: 'lines', title, x, y: { name: title }, series: [{ name, kind: 'line', points }] }];
+  });
+  if (panels.length === 0) return null;
+  return {
+    id: 'percentiles',
+    title: sweepName(sweep),
+    about: { en: 'Latency and token times by percentile.', zh: '延迟与 token 时延的百分位。' },
+    columns: Math.min(2, panels.length),
+    panels,
+    notes: notesOf([sweep]),
+  };
+}
+
+/** Panels of which at least one value is known. */
+function drawable(panels: readonly (LinePanel | BarPanel)[]): (LinePanel | BarPanel)[] {
+  return panels.filter((panel) =>
+    panel.kind === 'bars'
+      ? panel.bars.some(({ y }) => y !== null)
+      : panel.series.some(({ points }) => points.some(({ y }) => y !== null)),
+  );
+}
+
+/** One figure against the load with a line per sweep and variant; as named bars where no load tells the points apart. */
+export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: IntervalsOf): LinePanel | BarPanel {
+  const y: Axis = { name: reading.title, ...(reading.whole === true && { whole: true }) };
+  const x = loadAxis(sweeps);
+  if (x === null) {
+    return {
+      kind: 'bars',
+      title: reading.title,
+      y,
+      bars: namedRuns(sweeps).map(({ name, runs }) => {
+        const { y: mean, why } = chartPoint(reading, 0, runs, intervals);
+        const each = runs.map((run) => reading.of(run) ?? null).filter((value) => value !== null);
+        return { name, y: mean, ...(each.length > 1 && { each }), ...(why !== undefined && { why }) };
+      }),
+    };
+  }
   return {
     kind: 'lines',
     title: reading.title,
-    x: loadAxis(sweeps[0]),
-    y: { name: reading.title, ...(reading.whole === true && { whole: true }) },
-    series: distinctNames(sweeps).map(([name, sweep]): ChartSeries => ({
+    x: { name: x.name },
+    y,
+    series: loadLines(sweeps).map(({ name, points }): ChartSeries => ({
       name,
       kind: 'line',
-      points: loadPoints(sweep).map(({ x, point }) => chartPoint(reading, x, point, intervals)),
+      points: points.map(({ x: at, runs }) => chartPoint(reading, at, runs, intervals)),
     })),
   };
 }
 
-/** The axis of the load that a sweep varies. */
-export function loadAxis(sweep: Sweep | undefined): Axis {
-  return { name: sweep?.variable === 'rate' ? chartWords.rate : chartWords.concurrency };
-}
-
-/** The points whose load is known, in its order. */
-export function loadPoints(sweep: Sweep): { x: number; point: Summary }[] {
-  return sweep.points
-    .flatMap((point) => {
-      const x = variableOf(sweep, point);
-      return x === null ? [] : [{ x, point }];
-    })
-    .toSorted((a, b) => a.x - b.x);
-}
-
-/** Each sweep with a name of its own, so that the legend tells two of the same name apart. */
-export function distinctNames(sweeps: readonly Sweep[]): [string, Sweep][] {
-  const seen = new Map<string, number>();
-  return sweeps.map((sweep) => {
-    const name = sweepName(sweep);
-    const times = (seen.get(name) ?? 0) + 1;
-    seen.set(name, times);
-    return [times === 1 ? name : `${name} (${times})`, sweep];
-  });
-}
-
-function chartPoint(reading: Reading, x: number, point: Summary, intervals: IntervalsOf): ChartPoint {
-  const range = reading.interval === undefined ? null : (intervals(point)?.[reading.interval] ?? null);
-  const y = reading.of(point) ?? null;
-  return {
-    x,
-    y,
-    ...(range !== null && y !== null && { low: y * range[0], high: y * range[1] }),
-    ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
-  };
+function chartPoint(reading: Reading, x: number, runs: readonly Summary[], intervals: IntervalsOf): ChartPoint {
+  const values = runs.map((run) => reading.of(run) ?? null).filter((value) => value !== null);
+  const y = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const doubted = runs.find((run) => !run.verdict.valid);
+  const [only] = runs;
+  const ratio =
+    reading.interval === undefined || runs.length > 1 ? null : (intervals(only!)?.[reading.interval] ?? null);
+  const range =
+    values.length > 1
+      ? { low: Math.min(...values), high: Math.max(...values) }
+      : ratio !== null && y !== null
+        ? { low: y * ratio[0], high: y * ratio[1] }
+        : {};
+  return { x, y, ...range, ...(doubted !== undefined && { why: reasonOf(doubted) }) };
 }
 
 /** Why a point is not valid, in the words of its first invalid finding. */
@@ -169,15 +223,19 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
   const notes: Words[] = [];
   notes.push(...simulationNotes(points));
   if (points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
+  if (sweeps.some((sweep) => placesOf(sweep.points).names.includes('repetition'))) notes.push(chartWords.range);
   const hollow = distinctNames(sweeps).flatMap(([name, sweep]) =>
     sweep.points.filter((point) => !point.verdict.valid).map((point) => ({ name, sweep, point })),
   );
   // The same doubt about many points is told once, in the words of the first of them.
-  const byCode = new Map<string, { reason: Phrase; places: Map<string, number[]> }>();
+  const byCode = new Map<string, { reason: Phrase; places: Map<string, DimensionValue[]> }>();
   for (const { name, sweep, point } of hollow) {
     const code = point.verdict.findings.find(({ severity }) => severity === 'invalid')?.code ?? '';
-    const known = byCode.get(code) ?? { reason: reasonOf(point) as Phrase, places: new Map<string, number[]>() };
-    known.places.set(name, [...(known.places.get(name) ?? []), variableOf(sweep, point) ?? 0]);
+    const known = byCode.get(code) ?? {
+      reason: reasonOf(point) as Phrase,
+      places: new Map<string, DimensionValue[]>(),
+    };
+    known.places.set(name, [...(known.places.get(name) ?? []), placeOf(sweep, point)]);
     byCode.set(code, known);
   }
   const told = [...byCode.values()].slice(0, mostNotes).map(({ reason, places }): Phrase => {

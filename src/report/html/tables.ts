@@ -2,7 +2,7 @@ import { printable, problems } from '../../core/index.ts';
 import type { Distribution, Finding, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from '../count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from '../figure-text.ts';
-import { pointName, sweepName, variableOf } from '../point-name.ts';
+import { placeTitle, pointName, sweepName } from '../point-name.ts';
 import { telemetryWords } from '../telemetry-text.ts';
 import { words } from '../words.ts';
 import { both, markup, table, text } from './both.ts';
@@ -12,7 +12,7 @@ import type { Html } from './both.ts';
 export function sweepTable(sweep: Sweep): Html {
   const counted = countColumns(sweep.points);
   const heads: (Phrase | string)[] = [
-    sweep.variable === 'rate' ? words.rate : words.concurrency,
+    placeTitle(sweep),
     words.ok,
     ...counted.map(({ name: title }) => title),
     { en: 'duration (s)', zh: '用时（秒）' },
@@ -115,7 +115,7 @@ export function findingList(sweeps: readonly Sweep[]): Html {
   const about = new Map<string, { finding: Finding; where: string[] }>();
   for (const sweep of sweeps) {
     const place = (point: Summary): string =>
-      `${sweeps.length > 1 ? `${sweepName(sweep)} ` : ''}${variableOf(sweep, point) ?? pointName(sweep, point)}`;
+      `${sweeps.length > 1 ? `${sweepName(sweep)} ` : ''}${pointName(sweep, point)}`;
     const all = [
       ...sweep.points.flatMap((point) => point.verdict.findings.map((finding) => ({ finding, where: place(point) }))),
       ...sweep.findings.map((finding) => ({ finding, where: sweepName(sweep) })),

@@ -30,6 +30,7 @@ function theme(): ThemeName {
 function sizeOf(figure: Figure): number {
   return figure.panels.reduce((sum, panel) => {
     if (panel.kind === 'lines') return sum + panel.series.reduce((all, series) => all + series.points.length, 0);
+    if (panel.kind === 'bars') return sum + panel.bars.length;
     return sum + (panel.kind === 'spans' ? panel.rows.length * 2 : panel.cells.length);
   }, 0);
 }

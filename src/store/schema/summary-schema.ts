@@ -190,6 +190,13 @@ export const summarySchema = z
       stream: z.boolean().nullable(),
     }),
     lengthsAsked: z.object({ input: z.string().nullable(), output: z.string().nullable() }).exactOptional(),
+    asked: z
+      .object({
+        engine: z.string().exactOptional(),
+        variant: z.string().exactOptional(),
+        settings: z.record(z.string(), z.string()).exactOptional(),
+      })
+      .exactOptional(),
     counts,
     durationMs: maybe,
     inputCharsPerSec: maybe,

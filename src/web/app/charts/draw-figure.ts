@@ -97,7 +97,7 @@ function extras(option: Record<string, unknown>, figure: Figure, view: FigureVie
     end: view.zoom[id]?.[1] ?? 100,
   });
   const axes = figure.panels.flatMap((panel, i) =>
-    panel.kind === 'heat'
+    panel.kind === 'heat' || panel.kind === 'bars'
       ? []
       : [
           { id: `x${i}`, xAxisIndex: i },
