@@ -21,6 +21,7 @@ const command = await build({
   entryPoints: {
     'cli/main': 'src/cli/main.ts',
     'cli/load-worker': 'src/cli/load-worker.ts',
+    'cli/import-thread': 'src/cli/import-thread.ts',
     'cli/bench-thread': 'src/cli/bench-thread.ts',
   },
   splitting: true,

@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { UserError } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/index.ts';
 import type { EngineOptions, QuirkName } from '../engine/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
+import { readDocument } from './read-bounded.ts';
 
 /** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
 export const portFlags: readonly Flag[] = [
@@ -94,16 +95,7 @@ function saveCert(file: string, cert: string): void {
 }
 
 function pemFile(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = (error as Error).message;
-    throw bad(
-      flag,
-      { en: `cannot read ${file}: ${why}`, zh: `无法读取 ${file}：${why}` },
-      { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' },
-    );
-  }
+  return readDocument(file, { hint: { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' }, place: { flag } });
 }
 
 function quirkOf(word: string): QuirkName {

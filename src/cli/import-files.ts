@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { printable, UserError } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
-import { importCsv, importJson, importSqlite, joinFiles, lineImporter, sniff } from '../import/index.ts';
+import { joinFiles, lineImporter, sniff } from '../import/index.ts';
 import type { DraftFile, FormatName, Imported, ImportProblem } from '../import/index.ts';
+import { importDocument } from './import-whole.ts';
 
 /** Files that have to be read whole are refused above this; running text has no limit. */
 const mostWholeBytes = 400 * 1024 * 1024;
@@ -57,10 +58,8 @@ async function readOne(file: string, format: FormatName, inFolder: boolean): Pro
       ],
     };
   }
-  const bytes = await readFile(file);
-  if (kind === 'sqlite') return importSqlite(bytes, file);
-  const text = bytes.toString('utf8');
-  const read = kind === 'csv' ? importCsv(text, file, format) : importJson(text, file, format);
+  const read = await importDocument({ file, kind, format }, size);
+  if (kind === 'sqlite' || !('drafts' in read)) return read;
   return inFolder && read.drafts.length === 0 ? { ...read, problems: [] } : read;
 }
 

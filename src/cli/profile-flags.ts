@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { UserError } from '../core/index.ts';
 import type { Mistake } from '../core/index.ts';
 import {
@@ -16,6 +15,10 @@ import {
 import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
+import { readDocument } from './read-bounded.ts';
+
+/** Profiles that were fitted to long traces hold their points. */
+const mostProfileBytes = 16 * 1024 * 1024;
 
 /** Flags that say which engine is simulated; the same for `dyno engine` and `dyno sim`. */
 export const profileFlags: readonly Flag[] = [
@@ -114,8 +117,9 @@ export function profileNamed(word: string): EngineProfile {
   if (!/[/\\]|\.json$/.test(word)) return builtinProfile(word);
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(word, 'utf8'));
+    value = JSON.parse(readDocument(word, { place: { flag: '--profile' } }, mostProfileBytes));
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const why = (error as Error).message;
     throw new UserError({
       code: 'bad-value',

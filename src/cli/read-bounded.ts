@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../core/index.ts';
-import type { Place } from '../core/index.ts';
+import type { Phrase, Place } from '../core/index.ts';
 
 /** At most so many bytes of a file's beginning, as text. A UserError where it cannot be read. */
 export function readBeginning(file: string, mostBytes: number, place: Place): string {
@@ -24,6 +24,52 @@ export function readBeginning(file: string, mostBytes: number, place: Place): st
     throw unreadable(error, { ...place, file });
   }
 }
+
+/** Documents that people write (plans, settings, certificates) are far smaller. */
+const mostDocumentBytes = 1024 * 1024;
+
+/** The text of a whole document, also from a pipe: no more is read than a document may have. A UserError where it cannot be read. */
+export function readDocument(
+  file: string,
+  told: { code?: string; hint?: Phrase; place?: Place } = {},
+  mostBytes: number = mostDocumentBytes,
+): string {
+  const { code = 'file-unreadable', hint = readHint, place } = told;
+  const wrong = (en: string, zh: string): UserError =>
+    new UserError({ code, message: { en, zh }, hint, place: { ...place, file } });
+  let text: Buffer;
+  try {
+    text = firstBytes(file, mostBytes + 1);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw wrong(`cannot read it (${why})`, `无法读取（${why}）`);
+  }
+  if (text.length > mostBytes)
+    throw wrong(
+      `has more than ${mostBytes} bytes: not a document of this kind`,
+      `超过 ${mostBytes} 字节，不是此类文件`,
+    );
+  return text.toString('utf8');
+}
+
+function firstBytes(file: string, mostBytes: number): Buffer {
+  const handle = openSync(file, 'r');
+  try {
+    const pieces: Buffer[] = [];
+    for (let bytes = 0; bytes < mostBytes;) {
+      const piece = Buffer.allocUnsafe(Math.min(64 * 1024, mostBytes - bytes));
+      const got = readSync(handle, piece, 0, piece.length, null);
+      if (got === 0) break;
+      pieces.push(piece.subarray(0, got));
+      bytes += got;
+    }
+    return Buffer.concat(pieces);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const readHint: Phrase = { en: 'Check the path and its permissions.', zh: '请检查路径与权限。' };
 
 /** The JSON of a whole file of at most so many bytes, and its permission bits. A UserError where it is not that. */
 export function readJson(file: string, mostBytes: number, place: Place): { json: unknown; mode: number } {
@@ -87,7 +133,7 @@ function unreadable(error: unknown, place: Place): UserError {
   return new UserError({
     code: 'file-unreadable',
     message: { en: `cannot be read (${code})`, zh: `无法读取（${code}）` },
-    hint: { en: 'Check the path and its permissions.', zh: '请检查路径与权限。' },
+    hint: readHint,
     place,
   });
 }

@@ -6,7 +6,7 @@ import type { RawRecord } from './record.ts';
 import { BrokenPack, readContent } from './unpack.ts';
 
 /** Longer lines are refused, so that a file without line ends cannot fill the memory. */
-export const maxLineMiB = 64;
+export const maxLineMiB = 16;
 const newline = 0x0a;
 
 /** The lines of a file, in batches of about one MiB; a byte-order mark and CRLF are taken off. `onRaw` sees the bytes on disk. */

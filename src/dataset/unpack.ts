@@ -22,7 +22,6 @@ export class BrokenPack extends Error {
 }
 
 const chunkBytes = 1024 * 1024;
-const zstdStepBytes = 64 * 1024;
 
 /**
  * The content of a file in pieces of about one MiB, unpacked. The file is open only while a piece is read, so a reader
@@ -61,22 +60,12 @@ async function* gunzipped(file: DataFile, onRaw?: (bytes: Buffer) => void): Asyn
 
 async function* unzstd(file: DataFile, onRaw?: (bytes: Buffer) => void): AsyncGenerator<Buffer> {
   const stream = new ZstdStream();
-  const push = (piece: Uint8Array, final: boolean): Buffer => {
-    try {
-      return stream.push(piece, final);
-    } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
-      throw new BrokenPack('zstd', /EOF/i.test(words), words);
-    }
-  };
-  for await (const raw of rawBytes(file, onRaw)) {
-    // A chunk of packed text may be a hundred MiB of text: handed in small, so that little is out at once.
-    for (let from = 0; from < raw.length; from += zstdStepBytes) {
-      const out = push(raw.subarray(from, from + zstdStepBytes), false);
-      if (out.length > 0) yield out;
-    }
+  try {
+    for await (const raw of rawBytes(file, onRaw)) yield* stream.push(raw);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    throw new BrokenPack('zstd', /EOF/i.test(words), words);
   }
-  const last = push(new Uint8Array(0), true);
-  if (last.length > 0) yield last;
   if (!stream.ended) throw new BrokenPack('zstd', true, 'no end of frame');
 }

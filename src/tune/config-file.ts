@@ -7,6 +7,9 @@ import { indentOf, parsePath, putAt, valueAt } from './json-path.ts';
 import type { ServerWords } from './server-words.ts';
 import type { Settings } from './setting.ts';
 
+/** Settings of a server are far smaller. */
+const mostConfigBytes = 4 * 1024 * 1024;
+
 type ConfigWords = ServerWords['configs'][number];
 
 /** What a config file held before it was touched. */
@@ -31,8 +34,9 @@ export async function configMistakes(config: ConfigWords): Promise<Mistake[]> {
   });
   let document: unknown;
   try {
-    const text = await readFile(file, 'utf8');
-    document = JSON.parse(text);
+    const { size } = await stat(file);
+    if (size > mostConfigBytes) throw new Error('too large');
+    document = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     const cause = (error as NodeJS.ErrnoException).code;
     return [

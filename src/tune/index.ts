@@ -31,5 +31,6 @@ export { sizeOf } from './space.ts';
 export { patchOf } from './tell-tune.ts';
 export { trialSize } from './trial-size.ts';
 export type { Trial } from './trial.ts';
+export { readYaml } from './yaml-lines.ts';
 export { tuneJsonSchemas, tuneSchema } from './tune-document.ts';
 export type { TuneDocument } from './tune-document.ts';

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiNames, UserError } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
@@ -18,6 +17,10 @@ import { badValue, jsonOf, pairsOf, realOf, requiredOf, wholeOf, wholesOf } from
 import { measureAs, warnMoot } from './measure-as.ts';
 import type { AsJob, AsMeasured, AsPoint } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
+import { readDocument } from '../read-bounded.ts';
+
+/** A prompt as long as any model takes. */
+const mostPromptBytes = 64 * 1024 * 1024;
 
 /** evalscope's names of datasets in our words; a path follows where there is one. */
 const datasets: Readonly<Record<string, { kind: string; path: 'needed' | 'optional' | 'none' }>> = {
@@ -259,17 +262,7 @@ function bodyOf(words: ForeignWords): Record<string, unknown> {
 }
 
 function textOrFile(text: string, flag: string): string {
-  if (!text.startsWith('@')) return text;
-  try {
-    return readFileSync(text.slice(1), 'utf8');
-  } catch (error) {
-    throw badValue(
-      flag,
-      text,
-      `a file that can be read (${(error as Error).message})`,
-      `可读取的文件（${(error as Error).message}）`,
-    );
-  }
+  return text.startsWith('@') ? readDocument(text.slice(1), { place: { flag } }, mostPromptBytes) : text;
 }
 
 function outputsFolder(words: ForeignWords, model: string): string {

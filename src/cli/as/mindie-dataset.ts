@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { PlanWords } from '../../run/index.ts';
 import type { ForeignWords } from './foreign-flags.ts';
 import { badValue, requiredOf } from './foreign-values.ts';
+import { readDocument } from '../read-bounded.ts';
 
 /** MindIE's dataset types in our words, with the field that holds the prompt where it is not `question`. */
 const types: Readonly<Record<string, { kind: string; field?: string }>> = {
@@ -44,7 +45,7 @@ export function mindieDataset(words: ForeignWords): {
 /** RequestCount of a synthetic config; what is wrong with the file is told by whoever reads its lengths. */
 function requestCount(path: string): number | null {
   try {
-    const config = JSON.parse(readFileSync(path, 'utf8')) as { RequestCount?: unknown } | null;
+    const config = JSON.parse(readDocument(path)) as { RequestCount?: unknown } | null;
     const count = config?.RequestCount;
     return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null;
   } catch {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import { workerWords } from '../../run/index.ts';
@@ -33,6 +32,7 @@ import { serverHands, simulatedHands, workloadWords } from '../tune-hands.ts';
 import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
 import { tuneTeam } from '../tune-team.ts';
 import { progressText, recoveryText, tuneText } from '../tune-text.ts';
+import { readPlanText } from '../plan-file.ts';
 
 const pictureWidth = 900;
 
@@ -115,7 +115,7 @@ export const command: CommandFile = {
     if (given.flags.has('restore')) return exitCodes.ok;
     const file = given.args[0];
     if (file === undefined) throw noFile();
-    const text = readText(file);
+    const text = readPlanText(file);
     const goal = last(given, 'goal');
     const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
     const simulated = last(given, 'simulate');
@@ -277,23 +277,6 @@ function printInit(given: Given, word: string): number {
   }
   given.io.out(initFile(name));
   return exitCodes.ok;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    throw new UserError({
-      code: 'plan-file-unreadable',
-      message: { en: `cannot read it (${code})`, zh: `无法读取（${code}）` },
-      hint: {
-        en: 'Check the path; `dyno tune --init mindie` prints a file to begin with.',
-        zh: '请检查路径；`dyno tune --init mindie` 可输出模板。',
-      },
-      place: { file },
-    });
-  }
 }
 
 function noFile(): UserError {
