@@ -4,6 +4,7 @@ import { createRun, readExchanges, readUnfinished, resumeRun } from '../store/in
 import type { NewRun, RunWriter, StoredRun } from '../store/index.ts';
 import type { Given } from './command.ts';
 import { afterwardsOf } from './count-afterwards.ts';
+import { flushCache, withDoubt } from './flush-cache.ts';
 import type { Interrupts } from './interrupts.ts';
 import { tellLive } from './live-file.ts';
 import { runnerFor } from './prepare.ts';
@@ -49,6 +50,7 @@ export async function measurePoint(
   create: (run: NewRun) => Promise<RunWriter> = (run) => createRun(given.common.store, run),
   behind: RunBehind | null = null,
 ): Promise<Measured> {
+  const unflushed = behind === null ? await flushCache(given, prepared, plan) : null;
   let observe: (line: string) => void = () => {};
   // Started first, so that neither its start nor its wait falls into the run's time.
   const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), (text) => observe(text));
@@ -78,7 +80,7 @@ export async function measurePoint(
       stops: interrupts.stops,
       telemetry,
       before: behind === null ? null : readExchanges(writer),
-      afterwards: afterwardsOf(prepared, plan),
+      afterwards: withDoubt(afterwardsOf(prepared, plan), unflushed),
       onProgress: (progress) => {
         line.show(progress);
         live.warmup = progress.warmup;

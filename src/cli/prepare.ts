@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { problems, say, secretValues, UserError } from '../core/index.ts';
+import { isSimulatedEngine, problems, say, secretValues, UserError } from '../core/index.ts';
 import type { DatasetFacts, RunBehind, RunnerKit, RunPlan, Target, Warmup } from '../core/index.ts';
 import { openDataset } from '../dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../dataset/index.ts';
@@ -12,6 +12,7 @@ import { checkFit } from './check-fit.ts';
 import { firstModel, listedModel, preflight } from './preflight.ts';
 import type { Given } from './command.ts';
 import { withProxy } from './env-proxy.ts';
+import { withNewPrompts } from './new-prompts.ts';
 import { noteLengths } from './input-notes.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { readWireFile } from './wire-file.ts';
@@ -55,7 +56,8 @@ export async function prepare(
   const proxied = withProxy(asked, typed.url, given);
   const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
   given.io.hide(secretValues({ ...shown, ...secrets }, asked.body, [typed.url]));
-  const opened = await open(proxied.words, points);
+  const own = open === openWords;
+  let opened = await open(own ? withNewPrompts(proxied.words) : proxied.words, points);
   const { dataset, words } = opened;
   const server = {
     url: typed.url,
@@ -96,6 +98,12 @@ export async function prepare(
       timeoutMs,
     );
     if (called !== null) prepared.target = { ...prepared.target, server: called };
+    // A simulated engine keeps nothing from run to run, and is asked what the same plan asks in virtual time.
+    if (own && called !== null && isSimulatedEngine(called)) {
+      opened = await open(proxied.words, points);
+      prepared.dataset = opened.dataset;
+      prepared.words = opened.words;
+    }
     if (remark !== null && !given.common.quiet) {
       const why = say(problems[remark.code], given.common.lang);
       const hungUp = remark.code === 'reset' && address.url.startsWith('http:');
@@ -143,7 +151,7 @@ export async function openWords(
 /** What the words say about the dataset besides its spec. */
 export function datasetOptionsOf(words: PlanWords): DatasetOptions {
   return {
-    seed: words.seed ?? 1,
+    seed: words.promptSeed ?? words.seed ?? 1,
     ...(words.field !== undefined && { field: words.field }),
     ...(words.inputTokens !== undefined && { input: words.inputTokens }),
     ...(words.outputTokens !== undefined && { output: words.outputTokens }),

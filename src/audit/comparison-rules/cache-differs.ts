@@ -25,8 +25,8 @@ export const cacheDiffers: ComparisonRule = {
       },
       evidence: { baseline: a, candidate: b },
       advice: {
-        en: 'Ask new prompts on both sides (random text with another --seed), or the same ones of a cache that is equally warm (--flush-cache before both).',
-        zh: '双方都使用全新的提示词（随机文本换一个 --seed），或在缓存状态相同时使用相同提示词（双方之前都加 --flush-cache）。',
+        en: 'Ask new prompts on both sides (random text with another --prompt-seed), or the same ones of a cache that is equally warm (--flush-cache before both).',
+        zh: '双方都使用全新的提示词（随机文本换一个 --prompt-seed），或在缓存状态相同时使用相同提示词（双方之前都加 --flush-cache）。',
       },
     };
   },

@@ -2,7 +2,7 @@ import { cacheOf } from '../cache.ts';
 import { limitOf } from '../limits.ts';
 import { known } from '../printed-room.ts';
 import type { PointRule } from '../rule.ts';
-import { percent, show } from '../wording.ts';
+import { percent } from '../wording.ts';
 
 /** Less than this of a prompt is what all prompts begin with: the chat template and its system prompt. */
 const templateTokens = 64;
@@ -33,8 +33,8 @@ export const cachedPrompts: PointRule = {
       },
       evidence: { hitRatio: cache.hits, eligibleRatio: eligible, by: cache.by, seed: seedOf(dataset.settings) },
       advice: {
-        en: `Ask other prompts (another --seed than ${show(seedOf(dataset.settings) ?? 1)}), or empty the cache first (--flush-cache, where the engine can).`,
-        zh: `换用其他提示词（--seed 不同于 ${show(seedOf(dataset.settings) ?? 1)}），或先清空缓存（--flush-cache，若引擎支持）。`,
+        en: `Ask other prompts (another --prompt-seed than ${String(seedOf(dataset.settings) ?? 1)}), or empty the cache first (--flush-cache, where the engine can).`,
+        zh: `换用其他提示词（--prompt-seed 不同于 ${String(seedOf(dataset.settings) ?? 1)}），或先清空缓存（--flush-cache，若引擎支持）。`,
       },
     };
   },

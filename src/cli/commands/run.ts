@@ -7,6 +7,7 @@ import { listenForInterrupts } from '../interrupts.ts';
 import { measureOn, measurePoint } from '../measure-point.ts';
 import { flagsOf, readPlanInput, refuseLists } from '../plan-input.ts';
 import { planPoint, prepare } from '../prepare.ts';
+import { promptsOf } from '../new-prompts.ts';
 import { checkResumable, givenAgain, resumeFlag, resumeWord } from '../resume.ts';
 import { perWorkerFlag, showRun } from '../show.ts';
 
@@ -51,7 +52,10 @@ export const command: CommandFile = {
     const given =
       unfinished === null
         ? typed
-        : givenAgain(typed, 'run', command, unfinished.record, unfinished.record.plan as RunPlan);
+        : promptsOf(
+            givenAgain(typed, 'run', command, unfinished.record, unfinished.record.plan as RunPlan),
+            unfinished.record.plan as RunPlan,
+          );
     const { words } = readPlanInput(given, {});
     refuseLists(words);
     const prepared = await prepare(words, given, 1);

@@ -87,7 +87,7 @@ export const command: CommandFile = {
     const cells = gridCells(more.grid ?? [], asking);
     const words = { ...asking, ...lengthWords(cells[0] ?? null) };
     const points = sweepPoints(loadPoints(words), cells, more.repeat ?? 1);
-    const slices = more.samePrompts === true || cells.length > 0 ? 1 : points.length;
+    const slices = words.samePrompts === true || cells.length > 0 ? 1 : points.length;
     const prepared = await preparedFor(words, slices, profile);
     const interrupts = listenForInterrupts(given);
     const kits = await cellKits(prepared, words, points);
@@ -96,7 +96,7 @@ export const command: CommandFile = {
     for (const point of points) {
       const kit = (point.cell !== undefined && kits.get(point.cell)) || prepared;
       plans.push({ kit, plan: planPoint(kit, point, offset), run: plans.length });
-      if (more.samePrompts !== true) offset += await sliceLength(kit, offset);
+      if (words.samePrompts !== true) offset += await sliceLength(kit, offset);
     }
     const bench = await benchOf(given, words);
     try {

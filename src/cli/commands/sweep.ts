@@ -11,6 +11,7 @@ import { cellKits, gridCells, lengthWords, sweepPoints } from '../grid.ts';
 import type { GridCell, SweepPoint } from '../grid.ts';
 import { listenForInterrupts } from '../interrupts.ts';
 import type { Interrupts } from '../interrupts.ts';
+import { promptsOf } from '../new-prompts.ts';
 import { measureOn, measurePoint } from '../measure-point.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { planPoint, prepare, sliceLength } from '../prepare.ts';
@@ -67,14 +68,16 @@ export const command: CommandFile = {
   async run(typed) {
     const word = resumeWord(typed);
     const unfinished = word === null ? null : await openSweep(typed.common.store, word);
-    const given = unfinished === null ? typed : givenAgain(typed, 'sweep', command, unfinished.record, null);
+    const begun = (unfinished?.runs[0]?.record.plan ?? null) as RunPlan | null;
+    const given =
+      unfinished === null ? typed : promptsOf(givenAgain(typed, 'sweep', command, unfinished.record, null), begun);
     if (unfinished !== null) refuseWhole(unfinished);
     const { words: asked, more } = readPlanInput(given, { ...sweepWords, ...findWords });
     if (more.find !== undefined) return findLoad(given, asked, more.findRuns ?? null, onServer(given));
     const cells = gridCells(more.grid ?? [], asked);
     const points = sweepPoints(loadPoints(asked), cells, more.repeat ?? 1);
     const words = { ...asked, ...lengthWords(cells[0] ?? null) };
-    const samePrompts = more.samePrompts === true;
+    const samePrompts = asked.samePrompts === true;
     const prepared = await prepare(words, given, samePrompts || cells.length > 0 ? 1 : points.length);
     const interrupts = listenForInterrupts(given);
     try {

@@ -37,6 +37,8 @@ const offered = [
   'grid',
   'repeat',
   'same-prompts',
+  'prompt-seed',
+  'flush-cache',
   'pause',
   'label',
   'lenient',
@@ -48,7 +50,14 @@ const offered = [
 
 const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ name }) => name));
 /** A server is needed for these; in virtual time there is none. */
-const serverOnly: ReadonlySet<string> = new Set(['api', 'key-env', 'header', 'no-preflight', 'connect-timeout']);
+const serverOnly: ReadonlySet<string> = new Set([
+  'api',
+  'key-env',
+  'header',
+  'no-preflight',
+  'flush-cache',
+  'connect-timeout',
+]);
 const vocabulary = { ...planWords, ...sweepWords };
 const profileWord = 'profile';
 const madeDatasets = ['builtin:questions', 'random', 'shared-prefix', 'filler', 'sonnet'];
