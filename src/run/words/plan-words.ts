@@ -302,31 +302,6 @@ export const planWords = {
   ...workerWords,
   lenient: flag({ name: 'lenient', help: { en: 'exit 0 even when the run is not valid', zh: '即使结果无效也返回 0' } }),
   noText: flag({ name: 'no-text', help: { en: 'do not keep the answers', zh: '不保存回答文本' } }),
-  samePrompts: flag({
-    name: 'same-prompts',
-    help: {
-      en: 'ask the same prompts in every point of a sweep, and the same random text as every run that says so (caches may help later ones)',
-      zh: '每个测试点使用相同的提示词，随机文本与所有带此选项的运行相同（缓存可能影响后面的点）',
-    },
-  }),
-  promptSeed: one(
-    {
-      name: 'prompt-seed',
-      value: 'NUMBER',
-      help: {
-        en: 'seed of made prompts alone (default: --seed where it is typed, else new in every run; 1 with --same-prompts)',
-        zh: '仅用于生成提示词的种子（默认：已写 --seed 则相同，否则每次运行都换新；--same-prompts 时为 1）',
-      },
-    },
-    wholeNumber(0, 2 ** 31),
-  ),
-  flushCache: flag({
-    name: 'flush-cache',
-    help: {
-      en: 'empty the prefix cache of the server before every point (vLLM in development mode, SGLang); said where it cannot be',
-      zh: '每个测试点前清空服务器的前缀缓存（开发模式的 vLLM、SGLang）；无法清空时会提示',
-    },
-  }),
   noPreflight: flag({
     name: 'no-preflight',
     help: { en: 'do not ask the server one short question first', zh: '开始前不发送试探请求' },
