@@ -38,6 +38,24 @@ export const limits = {
       zh: '两次运行的缓存命中率相差达到此值时不可比',
     },
   },
+  'front-busy': {
+    value: 0.8,
+    meaning: {
+      en: "share of a core that the server's front took in a busy second from which it is named",
+      zh: '服务器前端进程在繁忙的一秒内占用单核达到此值时提示',
+    },
+  },
+  'front-full': {
+    value: 0.95,
+    meaning: { en: 'share from which the front is named as the limit', zh: '达到此值时认定前端进程为瓶颈' },
+  },
+  'host-wait': {
+    value: 0.2,
+    meaning: {
+      en: "share of the time that the client's threads waited for a processor from which it is told",
+      zh: '客户端线程等待处理器的时间占比达到此值时提示',
+    },
+  },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof limits;

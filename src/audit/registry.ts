@@ -11,6 +11,8 @@ import { datasetCycled } from './rules/dataset-cycled.ts';
 import { decodeStarvation } from './rules/decode-starvation.ts';
 import { failures } from './rules/failures.ts';
 import { figuresDisagree } from './rules/figures-disagree.ts';
+import { frontBound } from './rules/front-bound.ts';
+import { hostWait } from './rules/host-wait.ts';
 import { inFlightImpossible } from './rules/in-flight-impossible.ts';
 import { inFlightLow } from './rules/in-flight-low.ts';
 import { integerMilliseconds } from './rules/integer-milliseconds.ts';
@@ -28,6 +30,7 @@ import { rateIdentityRule } from './rules/rate-identity.ts';
 import { rateNotAchieved } from './rules/rate-not-achieved.ts';
 import { resumedRun } from './rules/resumed-run.ts';
 import { serverGone } from './rules/server-gone.ts';
+import { serverRestarted } from './rules/server-restarted.ts';
 import { serverSilent } from './rules/server-silent.ts';
 import { shortRun } from './rules/short-run.ts';
 import { sickWorker } from './rules/sick-worker.ts';
@@ -72,12 +75,14 @@ export const pointRules = [
   clientBound,
   clientRoom,
   clientStalls,
+  hostWait,
   sickWorker,
   lostWithWorker,
   concurrencyNotReached,
   rateNotAchieved,
   overloaded,
   serverSilent,
+  serverRestarted,
   partialRun,
   resumedRun,
   failures,
@@ -94,6 +99,7 @@ export const pointRules = [
   tooFewSamples,
   datasetCycled,
   cachedPrompts,
+  frontBound,
   kvBound,
   inverseThroughput,
   notStreamed,

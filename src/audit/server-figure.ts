@@ -6,3 +6,10 @@ export function serverFigure(point: Summary, name: string): number | null {
   const value = server !== null && Object.hasOwn(server, name) ? server[name] : null;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
+
+/** The greatest of a series that the server told; null where it did not. */
+export function greatest({ server }: Summary, name: string): number | null {
+  const told = server !== null && Object.hasOwn(server, name) ? server[name] : null;
+  const max = typeof told === 'object' && told !== null ? (told as { max?: unknown }).max : null;
+  return typeof max === 'number' && Number.isFinite(max) ? max : null;
+}

@@ -105,3 +105,30 @@ describe('cached-prompts', () => {
     expect(found('cached-prompts', point, random())).toMatchObject({ evidence: { by: 'metrics', hitRatio: 0.97 } });
   });
 });
+
+describe('the front, restarts, a full cache, and the host of the client', () => {
+  const front = (busiestRatio: number): Summary =>
+    samplePoint({ server: { front: { processes: 1, busiestRatio, meanRatio: 0.7, usPerToken: 50 } } });
+  test('from 0.8 of a core in a busy second it is named, from 0.95 it is the limit', () => {
+    expect(found('front-bound', front(0.79))).toBeUndefined();
+    expect(found('front-bound', front(0.81))).toMatchObject({ severity: 'info' });
+    expect(found('front-bound', front(0.96))).toMatchObject({ severity: 'warn' });
+    expect(found('front-bound', front(0.96))!.message).toContain('96 % of a core (70 % on average, 50 µs a token)');
+    expect(found('front-bound', front(0.96))!.advice).toContain('--api-server-count');
+    expect(found('front-bound', samplePoint({ server: {} }))).toBeUndefined();
+  });
+  test('a server that was restarted meanwhile', () => {
+    expect(found('server-restarted', samplePoint({ server: { restartedAtMs: 4200 } }))!.message).toContain('4.2 s');
+    expect(found('server-restarted', samplePoint({ server: { restartedAtMs: null } }))).toBeUndefined();
+  });
+  test('a KV cache that the metrics of a run tell of', () => {
+    const kv = (max: number): Summary => samplePoint({ server: { kvUsageRatio: { mean: 0.5, max } } });
+    expect(found('kv-bound', kv(0.94))).toBeUndefined();
+    expect(found('kv-bound', kv(0.96))).toBeDefined();
+  });
+  test('a client that waited for a processor a fifth of the time', () => {
+    const waiting = (cpuWaitRatio: number): Summary => samplePoint({ client: { cpuWaitRatio } as ClientHealth });
+    expect(found('host-wait', waiting(0.19))).toBeUndefined();
+    expect(found('host-wait', waiting(0.21))).toMatchObject({ severity: 'info' });
+  });
+});

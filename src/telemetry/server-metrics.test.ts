@@ -78,4 +78,11 @@ describe('readServerMetrics', () => {
       kvUsageRatio: null,
     });
   });
+
+  test('processor time and start of the process, where the page has them', () => {
+    const text =
+      'vllm:num_requests_running 1\nprocess_cpu_seconds_total 173.4\nprocess_start_time_seconds 1.79506891946e+09\n';
+    expect(readServerMetrics(text)).toMatchObject({ cpuSecondsTotals: [173.4], startedAtSec: 1_795_068_919.46 });
+    expect(readServerMetrics('vllm:num_requests_running 1\n')).not.toHaveProperty('startedAtSec');
+  });
 });

@@ -1,4 +1,4 @@
-import { mostOf } from '../core/index.ts';
+import { leastOf, mostOf } from '../core/index.ts';
 import { readPage } from './prometheus-page.ts';
 import type { PageSample } from './prometheus-page.ts';
 
@@ -24,6 +24,10 @@ export interface ServerReading {
   finishedTotal: number | null;
   /** Tokens that the KV cache holds; null = not told. */
   kvCapacityTokens: number | null;
+  /** Processor seconds that each process of the page has used, user and system; absent = it does not say. */
+  cpuSecondsTotals?: readonly number[];
+  /** When its oldest process began, in seconds since 1970; absent = it does not say. */
+  startedAtSec?: number;
 }
 
 interface Names {
@@ -126,6 +130,7 @@ function readingOf(samples: readonly PageSample[], flavour: ServerFlavour): Serv
     return most === null || most < 0 || most > 1.001 ? null : Math.min(most, 1);
   };
   const promptTokensTotal = sum(own.promptTokens);
+  const [cpu, started] = [series(['process_cpu_seconds']), series(['process_start_time_seconds'])];
   return {
     flavour,
     running: sum(own.running),
@@ -140,6 +145,8 @@ function readingOf(samples: readonly PageSample[], flavour: ServerFlavour): Serv
     generationTokensTotal: sum(own.generationTokens),
     finishedTotal: sum(own.finished),
     kvCapacityTokens: sum(own.kvTokens) ?? vllmCapacity(samples),
+    ...(cpu !== null && { cpuSecondsTotals: cpu }),
+    ...(started !== null && { startedAtSec: leastOf(started) }),
   };
 }
 

@@ -31,6 +31,7 @@ export function summariseServer(
   const kv = meanMax(inside.map((line) => line.kvUsageRatio));
   const hits = grown('prefixHitsTotal');
   const queries = grown('prefixQueriesTotal');
+  const generationTokens = grown('generationTokensTotal');
   const figures = {
     running: meanMax(inside.map((line) => line.running)),
     waiting: meanMax(inside.map((line) => line.waiting)),
@@ -39,8 +40,11 @@ export function summariseServer(
     preemptions: grown('preemptionsTotal'),
     prefixHitRatio: hits !== null && queries !== null && queries > 0 ? Math.min(1, hits / queries) : lastKnown(inside),
     promptTokens: grown('promptTokensTotal'),
-    generationTokens: grown('generationTokensTotal'),
+    generationTokens,
   };
+  const front = frontOf(counted, window, generationTokens);
+  const starts = [...new Set(counted.map((line) => line.startedAtSec).filter((at) => at !== undefined))];
+  const fresh = counted.find((line) => line.startedAtSec !== undefined && line.startedAtSec !== starts[0]);
   const story = storyOf(figures, inside.length);
   return {
     story: story.en,
@@ -49,8 +53,44 @@ export function summariseServer(
     url: lines[0]?.url ?? null,
     scrapes: inside.length,
     ...figures,
+    ...(front !== null && { front }),
+    ...(starts.length > 0 && { startedAtSec: starts[0], restartedAtMs: fresh === undefined ? null : fresh.atMs }),
     missing: missing.map((line) => ({ atMs: line.atMs, who: line.who, why: line.why.en, zh: { why: line.why.zh } })),
   };
+}
+
+/** A shorter stretch between two readings says little about a share of time. */
+const leastFrontMs = 400;
+
+/**
+ * What the processes that answer HTTP took of a core each, between one reading and the next: the busiest of them in its
+ * busiest stretch, and the mean. Several are told apart by their place on the page.
+ */
+function frontOf(
+  lines: readonly ServerLine[],
+  window: Window,
+  tokens: number | null,
+): { processes: number; busiestRatio: number; meanRatio: number; usPerToken: number | null } | null {
+  const told = lines.filter((line) => (line.cpuSecondsTotals?.length ?? 0) > 0);
+  const processes = told[0]?.cpuSecondsTotals?.length ?? 0;
+  let busiestRatio = 0;
+  let usedSec = 0;
+  let spanSec = 0;
+  for (const [i, line] of told.entries()) {
+    const before = told[i - 1];
+    if (before === undefined || line.atMs - before.atMs < leastFrontMs) continue;
+    // What was used before the load came or after it went is none of its.
+    if (before.atMs < window.fromMs - leastFrontMs || line.atMs > window.toMs + leastFrontMs) continue;
+    const sec = (line.atMs - before.atMs) / 1000;
+    const used = line.cpuSecondsTotals!.map((total, n) => total - (before.cpuSecondsTotals![n] ?? total));
+    if (used.some((one) => one < 0) || used.length !== before.cpuSecondsTotals!.length) continue;
+    busiestRatio = Math.max(busiestRatio, ...used.map((one) => one / sec));
+    usedSec += used.reduce((sum, one) => sum + one, 0);
+    spanSec += sec;
+  }
+  if (spanSec === 0) return null;
+  const usPerToken = tokens !== null && tokens > 0 ? (usedSec * 1e6) / tokens : null;
+  return { processes, busiestRatio, meanRatio: usedSec / spanSec / processes, usPerToken };
 }
 
 type CounterKey =

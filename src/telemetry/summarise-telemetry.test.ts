@@ -53,6 +53,39 @@ describe('summariseTelemetry', () => {
     expect(told).toMatchObject({ preemptions: 37, scrapes: 3, kvUsageRatio: { max: 1, fullFromMs: 41_000 } });
   });
 
+  test('the front: its busiest second, its mean, its cost per token, and only while the load lasted', () => {
+    const at = (atMs: number, cpu: number[], tokens: number): TelemetryLine =>
+      ({ ...server(atMs, 0.1, 0), cpuSecondsTotals: cpu, generationTokensTotal: tokens }) as TelemetryLine;
+    const lines = [
+      at(0, [10], 0),
+      at(1000, [10.02], 0),
+      at(2000, [10.5], 5000),
+      at(3000, [11.46], 20_000),
+      at(4000, [11.5], 20_000),
+    ];
+    const told = (all: TelemetryLine[]): unknown =>
+      summariseTelemetry(all, { fromMs: 1000, toMs: 3000 }, null).server!['front'];
+    expect(told(lines)).toEqual({
+      processes: 1,
+      busiestRatio: expect.closeTo(0.96, 9),
+      meanRatio: expect.closeTo(0.72, 9),
+      usPerToken: expect.closeTo(72, 6),
+    });
+    // Two processes that are half full each are no full front.
+    const two = [at(1000, [1, 1], 0), at(2000, [1.5, 1.5], 100), at(3000, [2, 2], 200)];
+    expect(told(two)).toMatchObject({ processes: 2, busiestRatio: 0.5, meanRatio: 0.5 });
+    expect(told([server(1000, 0.1, 0), server(2000, 0.1, 0)])).toBeUndefined();
+  });
+
+  test('a process that began later than the first is another one', () => {
+    const at = (atMs: number, startedAtSec: number): TelemetryLine =>
+      ({ ...server(atMs, 0.1, 0), startedAtSec }) as TelemetryLine;
+    const told = (second: number): unknown =>
+      summariseTelemetry([at(0, 100), at(1000, 100), at(2000, second)], { fromMs: 0, toMs: 3000 }, null).server!;
+    expect(told(100)).toMatchObject({ startedAtSec: 100, restartedAtMs: null });
+    expect(told(150)).toMatchObject({ startedAtSec: 100, restartedAtMs: 2000 });
+  });
+
   test('warm-up is left out, and a server that nobody asked is null', () => {
     const lines = [server(0, 1, 0), server(5000, 0.2, 0)];
     expect(summariseTelemetry(lines, { fromMs: 4000, toMs: 6000 }, null).server).toMatchObject({

@@ -1,5 +1,5 @@
 import type { PointRule } from '../rule.ts';
-import { serverFigure } from '../server-figure.ts';
+import { greatest, serverFigure } from '../server-figure.ts';
 import { percent, show } from '../wording.ts';
 
 /** KV cache use from which a server starts to hold requests back. */
@@ -16,7 +16,7 @@ export const kvBound: PointRule = {
   taughtBy:
     'vLLM recomputes preempted requests: throughput falls past the point where num_preemptions begins to count.',
   check(point) {
-    const used = serverFigure(point, 'kvUsageMaxRatio');
+    const used = serverFigure(point, 'kvUsageMaxRatio') ?? greatest(point, 'kvUsageRatio');
     const preemptions = serverFigure(point, 'preemptions');
     const full = used !== null && used >= fullRatio;
     const preempted = preemptions !== null && preemptions > 0;

@@ -1,4 +1,5 @@
 import type { PointRule } from '../rule.ts';
+import { greatest } from '../server-figure.ts';
 import { percent, show } from '../wording.ts';
 
 /** Of what a server took while it was full, the share that it can be asked for without a queue that grows. */
@@ -14,10 +15,10 @@ export const overloaded: PointRule = {
   },
   taughtBy:
     'vLLM 0.32 on a CPU, 80 requests/s asked and 45 answered: 832 waiting, TTFT p99 15.6 s, and nothing was said. vLLM 0.25 on an H200, 62.5/s asked of a server that takes 52 in a closed loop: 255 of its 256 places taken and a queue, latency five times as long as at first.',
-  check({ flow, load, server, counts }) {
+  check(point) {
+    const { flow, load, counts } = point;
     if (flow === undefined || flow.state !== 'overloaded') return null;
     const { duePerSec, answeredPerSec, openEarly, openLate, unserved, pilingRatio } = flow;
-    const waiting = (server?.['waiting'] as { max?: unknown } | null | undefined)?.max;
     const evidence = {
       duePerSec,
       answeredPerSec,
@@ -25,7 +26,7 @@ export const overloaded: PointRule = {
       openLate,
       pilingRatio,
       unserved,
-      waitingMax: typeof waiting === 'number' ? waiting : null,
+      waitingMax: greatest(point, 'waiting'),
     };
     const gone = {
       en: unserved > 0 ? ` ${unserved} timed out or were turned away.` : '',
