@@ -1,7 +1,8 @@
 import { exitCodes, makeScrub, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
+import { forTerminal } from './printer.ts';
 
-/** The outside world as a command sees it; tests hand in their own. */
+/** The outside world as a command sees it; tests hand in their own. The only way to stdout and stderr. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
@@ -32,7 +33,9 @@ export function processIo(): Io {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
     const lang = chooseLang(langIn(process.argv.slice(2)), process.env);
     const said = { en: 'cannot write the result to stdout', zh: '无法把结果写到标准输出' };
-    process.stderr.write(`${say({ en: 'error', zh: '错误' }, lang)}: ${say(said, lang)}: ${error.message}\n`);
+    process.stderr.write(
+      forTerminal(`${say({ en: 'error', zh: '错误' }, lang)}: ${say(said, lang)}: ${error.message}\n`),
+    );
     process.exit(exitCodes.usage);
   });
   // Whoever read our remarks went away (`dyno … 2>&1 | head`): the load goes on, and so do the files it writes.
@@ -40,8 +43,8 @@ export function processIo(): Io {
   const hidden = new Set<string>();
   let scrub = makeScrub([]);
   return {
-    out: (text) => void process.stdout.write(scrub(text)),
-    err: (text) => void process.stderr.write(scrub(text)),
+    out: (text) => void process.stdout.write(forTerminal(scrub(text))),
+    err: (text) => void process.stderr.write(forTerminal(scrub(text))),
     hide: (values) => {
       for (const value of values) hidden.add(value);
       scrub = makeScrub([...hidden]);

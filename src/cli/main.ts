@@ -1,5 +1,12 @@
 #!/usr/bin/env node
+import { exitCodes } from '../core/index.ts';
 import { processIo } from './io.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, tellBug } from './run-cli.ts';
 
-process.exitCode = await runCli(processIo());
+const io = processIo();
+// What nobody waited for is told as any other bug, not by Node, which writes strangers' words as they are.
+process.on('uncaughtException', (error) => {
+  tellBug(error, io);
+  process.exit(exitCodes.bug);
+});
+process.exitCode = await runCli(io);

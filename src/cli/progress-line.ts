@@ -2,6 +2,7 @@ import { cutToCells, say } from '../core/index.ts';
 import type { Lang, RunPlan } from '../core/index.ts';
 import type { Progress } from '../run/index.ts';
 import type { Given } from './command.ts';
+import { lineAgain } from './printer.ts';
 
 /** Shows how a run goes: one line that redraws itself on a terminal, nothing elsewhere. */
 export interface ProgressLine {
@@ -23,9 +24,9 @@ export function progressLine(given: Given, plan: RunPlan, title: string): Progre
       const text = progress.warmup
         ? `${title}  ${say({ en: 'warming up', zh: '预热中' }, common.lang)}`
         : lineOf(title, plan, progress, progress.state.nowMs - begunMs!, common.lang, barCells(io.columns));
-      io.err(`\r\u001b[2K${cutToCells(text, io.columns - 1)}`);
+      io.err(`${lineAgain}${cutToCells(text, io.columns - 1)}`);
     },
-    clear: () => io.err('\r\u001b[2K'),
+    clear: () => io.err(lineAgain),
   };
 }
 

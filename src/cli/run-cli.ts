@@ -92,6 +92,13 @@ function tell(error: unknown, io: Io, lang: Lang): number {
     }
     return error.exitCode;
   }
+  tellBug(error, io, lang);
+  return exitCodes.bug;
+}
+
+/** Says that a promise of ours was broken; also where it was noticed outside of any command. */
+export function tellBug(error: unknown, io: Io, lang: Lang = chooseLang(langIn(io.argv), io.env)): void {
+  const paint = coloursFor(io, 'err');
   const kind = error instanceof BrokenPromise ? 'broken promise' : 'unexpected failure';
   const bug = say({ en: 'llmdyno has a bug', zh: 'llmdyno 出现了程序错误' }, lang);
   io.err(`${paint.red(bug)} (${kind}): ${error instanceof Error ? error.message : String(error)}\n`);
@@ -101,5 +108,4 @@ function tell(error: unknown, io: Io, lang: Lang): number {
     zh: '请附上以上内容报告此问题。已写入的结果仍保存在存储目录中。',
   };
   io.err(`${say(after, lang)}\n`);
-  return exitCodes.bug;
 }

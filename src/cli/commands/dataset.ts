@@ -19,6 +19,7 @@ import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
+import { lineAgain } from '../printer.ts';
 
 const verbs = ['list', 'inspect', 'sample', 'convert', 'count', 'get'] as const;
 const forms = ['openqa', 'messages', 'requests'] as const;
@@ -291,7 +292,7 @@ async function get(given: Given, name: string): Promise<number> {
       const mib = Math.floor(bytes / 1_048_576);
       if (common.quiet || !io.errIsTty || mib === toldMiB) return;
       toldMiB = mib;
-      io.err(`\r${mib} MiB${total === null ? '' : ` / ${Math.ceil(total / 1_048_576)} MiB`} `);
+      io.err(`${lineAgain}${mib} MiB${total === null ? '' : ` / ${Math.ceil(total / 1_048_576)} MiB`} `);
     },
   });
   if (common.json) io.out(`${JSON.stringify({ schema: 'llmdyno.dataset-get/1', ...got }, null, 2)}\n`);
