@@ -76,15 +76,15 @@ export class StepPacer {
     this.#wait();
   };
 
-  /** A request that arrives at the moment a step ends finds the next one begun; those of one moment are there together. */
+  /** A request that arrives at the moment a step ends finds the next one begun. */
   #letArrive(clockMs: number): void {
     for (;;) {
-      const atMs = this.#arriving[0]?.arrivalMs ?? Infinity;
-      if (this.#clockMs(atMs) > clockMs || atMs >= (this.#core.step?.endMs ?? Infinity)) return;
-      while (this.#arriving[0]?.arrivalMs === atMs) {
-        this.#core.submit(this.#arriving.shift()!);
-        if (this.#core.step === null) this.#core.beginStep(atMs);
-      }
+      const [request] = this.#arriving;
+      if (request === undefined || this.#clockMs(request.arrivalMs) > clockMs) return;
+      if (request.arrivalMs >= (this.#core.step?.endMs ?? Infinity)) return;
+      this.#arriving.shift();
+      this.#core.submit(request);
+      if (this.#core.step === null) this.#core.beginStep(request.arrivalMs);
     }
   }
 
