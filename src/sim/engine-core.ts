@@ -51,8 +51,8 @@ export class EngineCore {
   readonly #ahead: boolean;
   #step: Step | null = null;
   #steady = false;
-  /** When the last step ended; one that begins later wakes the engine. */
-  #endedMs = -Infinity;
+  /** There was nobody to serve: whoever comes next wakes the engine. */
+  #rests = true;
   #promptTokens = 0;
   #generationTokens = 0;
 
@@ -142,8 +142,12 @@ export class EngineCore {
     const board = this.#board;
     const idle = board.waiting.length === 0 && board.running.length === 0;
     // Nobody was there to form a step of ahead.
-    if (idle && !board.letHeardWait()) return null;
-    if (nowMs > this.#endedMs && board.waiting.length > 0) this.#cost.wake(board.waiting.at(0).lot, board.decodeSteps);
+    if (idle && !board.letHeardWait()) {
+      this.#rests = true;
+      return null;
+    }
+    if (this.#rests && board.waiting.length > 0) this.#cost.wake(board.waiting.at(0).lot, board.decodeSteps);
+    this.#rests = false;
     board.beginForming(nowMs);
     this.#steady = this.#scheduler.form(board) === 'steady';
     if (board.letHeardWait()) this.#steady = false;
@@ -209,6 +213,7 @@ export class EngineCore {
     if (this.#step === null) return null;
     const { endMs } = this.#step;
     this.#end([], null);
+    this.#rests = true;
     return endMs;
   }
 
@@ -260,7 +265,6 @@ export class EngineCore {
   /** A steady stretch ran out of blocks: the step has ended, and the scheduler must find room for the next. */
   #afterLack(nowMs: number): void {
     this.#step = null;
-    this.#endedMs = nowMs;
     this.beginStep(nowMs);
   }
 
@@ -270,7 +274,6 @@ export class EngineCore {
     this.#step = null;
     const board = this.#board;
     const { endMs } = step;
-    this.#endedMs = endMs;
     const done: CoreSequence[] = [];
     if (board.decodes) {
       this.#times.push(endMs);
