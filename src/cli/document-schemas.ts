@@ -27,6 +27,7 @@ const compare = z.object({
     z.object({
       metric: z.string(),
       load: maybe,
+      place: z.string().exactOptional(),
       values: z.array(maybe),
       basis: z.enum(['steady', 'whole']),
       comparable: z.boolean(),
@@ -39,6 +40,7 @@ const compare = z.object({
     z.object({
       text: z.string(),
       load: maybe,
+      place: z.string().exactOptional(),
       run: z.string(),
       failed: z.boolean(),
       comparable: z.boolean(),

@@ -2,7 +2,7 @@ import { printable, UserError } from '../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../core/index.ts';
 import { intervalsOf, makeTrace } from '../measure/index.ts';
 import type { Trace } from '../measure/index.ts';
-import { asSweep } from '../report/index.ts';
+import { asSweep, pointName, sweepName } from '../report/index.ts';
 import type { PointIntervals } from '../report/index.ts';
 import { summaryOfRun, sweepOf } from '../run/index.ts';
 import { findEntry, openSweep, readExchanges } from '../store/index.ts';
@@ -76,6 +76,25 @@ async function importedTold(given: Given, word: string): Promise<Told[]> {
       command: null,
     };
   });
+}
+
+/** Each point of something for itself, under its own name. */
+export function eachPoint(told: Told): Told[] {
+  return told.sweep.points.map((point) => selected(told, [point]));
+}
+
+/** Some points of something: one of them is told as a run. */
+export function selected(told: Told, points: readonly Summary[]): Told {
+  const [only] = points;
+  const single = points.length === 1 && only !== undefined;
+  const name = single ? `${sweepName(told.sweep)} · ${pointName(told.sweep, only)}` : sweepName(told.sweep);
+  const sweep: Sweep = { ...told.sweep, title: name, points: [...points], findings: [] };
+  return {
+    ...told,
+    what: single ? { ...only, label: only.label ?? name } : sweep,
+    sweep,
+    runs: new Map(points.flatMap(({ runId }) => (told.runs.has(runId) ? [[runId, told.runs.get(runId)!]] : []))),
+  };
 }
 
 function nothingThere(word: string): UserError {

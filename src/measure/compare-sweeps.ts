@@ -1,5 +1,7 @@
 import type { Finding } from '../core/index.ts';
 import { comparePoint } from './compare.ts';
+import { loadShare, perInFlight } from './load-explains.ts';
+import { loadOf, pairPoints } from './pair-points.ts';
 import type { ComparedMetricRow, ComparedRun, GateResult, MetricChange } from './compare.ts';
 import type { Gate } from './gate.ts';
 import type { CompareDoubts } from './load-finding.ts';
@@ -28,45 +30,43 @@ export interface Comparison {
   gates: GateResult[];
 }
 
-/** Compares sweeps at every load that the baseline shares with another; two single runs are compared whatever their load. */
+/**
+ * Compares sweeps wherever the baseline and another were asked the same, by every dimension in which their points differ;
+ * two single runs are compared whatever they were asked. What finds no partner is told.
+ */
 export function compareSweeps(
   sweeps: readonly ComparedSweep[],
   gates: readonly Gate[],
   doubts: CompareDoubts,
 ): Comparison {
   const single = sweeps.every(({ points }) => points.length === 1);
-  const loads = single ? [loadOf(sweeps[0]!.points[0]!)] : sharedLoads(sweeps);
+  const { pairs, left } = pairPoints(sweeps);
+  const curve = sweeps[0]!.points.map(({ summary }) => summary);
   const metrics: ComparedMetricRow[] = [];
   const found: PlacedFinding[] = [];
   const results: GateResult[] = [];
-  for (const load of loads) {
-    const at = sweeps.map(({ points }) => (single ? points[0] : points.find((point) => loadOf(point) === load)));
+  for (const { load, place, at } of pairs) {
     const present = at.filter((run) => run !== undefined);
     const compared = comparePoint(present, load, gates, doubts);
-    metrics.push(...compared.rows.map((row) => spreadOut(row, at)));
-    results.push(...compared.gates);
-    found.push(...compared.findings.map((one) => ({ ...one, load: single ? null : load })));
+    const share = loadShare(present, load, curve);
+    const rows = [...compared.rows, ...(share.row === null ? [] : [share.row])];
+    metrics.push(...rows.map((row) => ({ ...spreadOut(row, at), ...(place !== null && { place }) })));
+    results.push(...compared.gates.map((gate) => ({ ...gate, ...(place !== null && { place }) })));
+    const where = single ? null : (place ?? load);
+    // What load explains has figures of its own in every place, so that two places are two findings.
+    found.push(...compared.findings.map((one) => ({ ...one, load: where })));
+    found.push(...share.findings.map((one) => ({ ...one, about: `${one.about} ${where ?? ''}`, load: where })));
   }
   return {
     schema: 'llmdyno.compare/1',
     runs: sweeps.map(({ id }) => id),
     names: sweeps.map(({ name }) => name),
     baseline: sweeps[0]!.id,
-    comparable: metrics.some((row) => row.comparable),
+    comparable: metrics.some((row) => row.comparable && row.metric !== perInFlight),
     metrics,
-    findings: loads.length === 0 ? [noSharedLoad(sweeps)] : mergeFindings(found),
+    findings: pairs.length === 0 ? [noSharedLoad(sweeps)] : [...mergeFindings(found), ...left],
     gates: results,
   };
-}
-
-function loadOf({ summary }: ComparedRun): number | null {
-  return summary.load.concurrency ?? summary.load.ratePerSec;
-}
-
-function sharedLoads([baseline, ...others]: readonly ComparedSweep[]): number[] {
-  const theirs = new Set(others.flatMap(({ points }) => points.map(loadOf)));
-  const shared = baseline!.points.map(loadOf).filter((load): load is number => load !== null && theirs.has(load));
-  return [...new Set(shared)].toSorted((a, b) => a - b);
 }
 
 const nothing: MetricChange = { changeRatio: null, interval: null, pValue: null, significant: false };

@@ -33,6 +33,8 @@ export interface ComparedMetricRow extends MetricChange {
   metric: string;
   /** Concurrency or rate; null = not known. */
   load: number | null;
+  /** What the points are called, where more than their load tells them from the others; absent = the load does. */
+  place?: string;
   values: (number | null)[];
   /** steady: over the stretch in which the asked load stood; whole: over the whole run. */
   basis: 'steady' | 'whole';
@@ -45,6 +47,8 @@ export interface ComparedMetricRow extends MetricChange {
 export interface GateResult {
   text: string;
   load: number | null;
+  /** As in the rows. */
+  place?: string;
   run: string;
   failed: boolean;
   /** The runs can be compared at this load. */

@@ -3,7 +3,7 @@ import type { LoadFinding } from './load-finding.ts';
 
 /** A finding at one load; null = the load is not worth telling. */
 export interface PlacedFinding extends LoadFinding {
-  load: number | null;
+  load: number | string | null;
 }
 
 /**
@@ -11,11 +11,11 @@ export interface PlacedFinding extends LoadFinding {
  * followed by all of them ("… @ 8, 16, 64"), which stand in `evidence.loads` too.
  */
 export function mergeFindings(found: readonly PlacedFinding[]): Finding[] {
-  const merged = new Map<string, { finding: Finding; loads: Set<number> }>();
+  const merged = new Map<string, { finding: Finding; loads: Set<number | string> }>();
   for (const { finding, about, load } of found) {
     // Another cause for which figures must not be used is another doubt.
     const key = JSON.stringify([finding.code, about, finding.evidence['codes'] ?? null]);
-    const known = merged.get(key) ?? { finding, loads: new Set<number>() };
+    const known = merged.get(key) ?? { finding, loads: new Set<number | string>() };
     if (load !== null) known.loads.add(load);
     merged.set(key, known);
   }

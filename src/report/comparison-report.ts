@@ -73,7 +73,7 @@ function cellsOf(comparison: Comparison, lang: Lang): { head: string[]; rows: st
     ];
   });
   const rows = comparison.metrics.map((row) => [
-    row.load === null ? unknown : String(row.load),
+    row.place === undefined ? (row.load === null ? unknown : String(row.load)) : printable(row.place),
     unitName(row.metric),
     ...row.values.map((value) => (row.metric === 'failed' ? percent(value) : sized(value))),
     ...row.changes.flatMap((change) => [
@@ -113,7 +113,7 @@ function gateLine(gate: GateResult, lang: Lang): string {
       : gate.text.trim().endsWith('%')
         ? ` (${signed(gate.measured)})`
         : ` (${sized(gate.measured)})`;
-  return `${say(state, lang)}: ${printable(gate.text)}${gate.load === null ? '' : ` @ ${gate.load}`}${measured}`;
+  return `${say(state, lang)}: ${printable(gate.text)}${gate.load === null && gate.place === undefined ? '' : ` @ ${printable(gate.place ?? String(gate.load))}`}${measured}`;
 }
 
 /** The comparison for a terminal. */

@@ -27,7 +27,7 @@ export { findingLines, simulationOf } from './finding-text.ts';
 export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
 export type { HtmlParts, PageScript } from './html/html-report.ts';
-export { asSweep, sweepName } from './point-name.ts';
+export { asSweep, pointName, sweepName } from './point-name.ts';
 export { plainPainter } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
 export { workersHtml, workersMarkdown, workersTable, workersText, workersTitle } from './worker-table.ts';

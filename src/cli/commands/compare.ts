@@ -2,12 +2,12 @@ import { auditedComparison } from '../../audit/index.ts';
 import { exitCodes, UserError } from '../../core/index.ts';
 import { parseGate, slicesOf } from '../../measure/index.ts';
 import type { ComparedSweep, Comparison, Gate } from '../../measure/index.ts';
-import { comparisonMarkdown, comparisonReportText, sweepName } from '../../report/index.ts';
+import { comparisonMarkdown, comparisonReportText, isNamed, sweepName } from '../../report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
 import { reportOptions } from '../show.ts';
-import { toldOf, traceOf } from '../told.ts';
+import { eachPoint, toldOf, traceOf } from '../told.ts';
 import type { Told } from '../told.ts';
 
 const forms = ['text', 'markdown', 'json', 'html', 'svg', 'png', 'xlsx'] as const;
@@ -101,6 +101,9 @@ async function chosen(given: Given): Promise<Told[]> {
   const others = await toldOf(given, given.args);
   const told = baseline === undefined ? others : withBaseline(await toldOf(given, [baseline]), others);
   if (told.length >= 2) return told;
+  // Variants of one sweep are sides of their own.
+  const [only] = told;
+  if (only !== undefined && only.sweep.points.length >= 2 && isNamed(only.sweep)) return eachPoint(only);
   throw new UserError({
     code: 'one-run',
     message: { en: 'a comparison needs two results', zh: '比较需要两个结果' },

@@ -13,6 +13,7 @@ export { gridFigure, gridHeatFigure } from './grid-figure.ts';
 export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
 export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
 export type { Sampled } from './run-figures.ts';
+export { isNamed } from './load-lines.ts';
 export { comparisonFigure, percentilesFigure, simulationNotes, sweepFigure } from './sweep-figures.ts';
 export type { IntervalsOf, PointIntervals } from './sweep-figures.ts';
 export { chartThemes } from './theme.ts';

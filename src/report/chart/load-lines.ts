@@ -43,6 +43,11 @@ export function loadAxis(sweeps: readonly Sweep[]): (Axis & { key: XName }) | nu
   return key === null ? null : { key, name: axisNames[key] };
 }
 
+/** Whether the points of a sweep differ in no load and no length, so that they stand beside each other by name. */
+export function isNamed(sweep: Sweep): boolean {
+  return sweep.points.length > 1 && !isGrid(sweep.points) && xNameOf([sweep]) === null;
+}
+
 /** A line for each sweep and each way in which its points differ beside x; no two points of a line have one x. */
 export function loadLines(sweeps: readonly Sweep[]): LoadLine[] {
   const key = xNameOf(sweeps);
