@@ -27,7 +27,7 @@ test('whatever is said, nothing is obeyed but what is ours; letters of all langu
   fc.assert(
     fc.property(fc.array(fc.oneof(pieces, fc.string({ unit: 'binary' }))), (words) => {
       const text = words.join('');
-      const shown = forTerminal(`${red(text)}`).slice('\u001b[31m'.length, -'\u001b[39m'.length);
+      const shown = forTerminal(red(text)).slice('\u001b[31m'.length, -'\u001b[39m'.length);
       expect(shown.replaceAll('\r\n', '')).not.toMatch(obeyed);
       if (!obeyed.test(text)) expect(shown).toBe(text);
     }),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { quietIo } from '../../test/in-process.ts';
 import type { Given } from './command.ts';
 import { reportOptions } from './show.ts';
+import { forTerminal } from './printer.ts';
 
 const onTerminal: Given = {
   args: [],
@@ -12,7 +13,7 @@ const onTerminal: Given = {
 
 test('a report on a terminal has its colours and its width; one for a file or a pipe has neither', () => {
   const screen = reportOptions(onTerminal);
-  expect([screen.columns, screen.paint!.bad('x')]).toEqual([60, '\u001B[31mx\u001B[39m']);
+  expect([screen.columns, forTerminal(screen.paint!.bad('x'))]).toEqual([60, '\u001B[31mx\u001B[39m']);
   const piped = reportOptions({ ...onTerminal, io: { ...onTerminal.io, outIsTty: false } });
   for (const plain of [piped, reportOptions(onTerminal, 'report.txt')])
     expect([plain.columns, plain.paint!.bad('x')]).toEqual([Infinity, 'x']);

@@ -7,7 +7,7 @@ const src = join(import.meta.dirname, '../../src');
 const browser = /^(?:web\/app|report\/page)\//;
 const code = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((path) => path.split(sep).join('/'))
-  .filter((path) => /\.ts$/.test(path) && !path.includes('.test.') && !browser.test(path))
+  .filter((path) => path.endsWith('.ts') && !path.includes('.test.') && !browser.test(path))
   .map((path) => ({ path, text: readFileSync(join(src, path), 'utf8') }));
 
 function filesWith(pattern: RegExp): string[] {
