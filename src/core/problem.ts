@@ -26,6 +26,7 @@ export const problems = {
   'truncated-stream': { en: 'answer ended before it was complete', zh: '响应未完整结束' },
   'malformed-http': { en: 'not a valid HTTP answer', zh: 'HTTP 响应格式错误' },
   'malformed-stream': { en: 'answer could not be understood', zh: '响应内容无法解析' },
+  'answer-too-large': { en: 'answer is larger than this client can hold', zh: '响应过大，客户端无法容纳' },
   'not-an-api': { en: 'answer is a web page or another kind of document', zh: '返回的不是 API 响应' },
   'in-stream-error': { en: 'server reported an error inside the answer', zh: '响应流中返回错误' },
   'empty-answer': { en: 'answer held no output', zh: '响应为空' },

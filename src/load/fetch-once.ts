@@ -2,8 +2,11 @@ import { makeScrub, problem, secretValues } from '../core/index.ts';
 import type { Problem, RunPlan } from '../core/index.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTally } from './connection-tally.ts';
+import { contentDecoder } from './content-decoder.ts';
+import type { ContentDecoder } from './content-decoder.ts';
 import { endpointOf } from './endpoint.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
+import { contentCoding } from './refusal.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import { startClock } from './run-clock.ts';
@@ -50,6 +53,7 @@ export function fetchOnce(
     const done = (why: Problem | null): void => {
       clearTimeout(timer);
       clearImmediate(late);
+      unpacker?.close();
       connection.destroy();
       streams?.close();
       const { server, body } = fetched;
@@ -61,6 +65,10 @@ export function fetchOnce(
         problem: why === null || words === null ? why : { ...why, words: scrub(words) },
       });
     };
+    const hear = (piece: Uint8Array): void => {
+      if (fetched.body.length < maxBodyBytes) fetched.body += decoder.decode(piece, { stream: true });
+    };
+    let unpacker: ContentDecoder | null = null;
     let late: NodeJS.Immediate | undefined;
     // Timers come before sockets: what arrived while this process was held up is read first.
     const timer = setTimeout(() => {
@@ -77,11 +85,13 @@ export function fetchOnce(
         fetched.status = head.status;
         fetched.contentType = head.headers.get('content-type') ?? '';
         fetched.server = head.headers.get('server') ?? null;
+        const coding = contentCoding(head);
+        const undecodable = (words: string): void =>
+          done(problem('malformed-stream', `Content-Encoding ${coding}: ${words}`, head.status));
+        if (coding !== null) unpacker = contentDecoder(coding, { decoded: hear, undecodable });
       },
-      body: (piece) => {
-        if (fetched.body.length < maxBodyBytes) fetched.body += decoder.decode(piece, { stream: true });
-      },
-      end: () => done(null),
+      body: (piece) => (unpacker === null ? hear(piece) : unpacker.push(piece, 0)),
+      end: () => (unpacker === null ? done(null) : unpacker.end(() => done(null))),
       broke: (why) => done(why),
       // A connection of its own never served before.
       stale: () => done(problem('reset')),

@@ -1,53 +1,49 @@
 import { problem } from '../core/index.ts';
-import type {
-  Ask,
-  Ended,
-  Outcome,
-  OutputKind,
-  Problem,
-  Scrub,
-  ServerSteps,
-  ServerTimes,
-  Timeouts,
-} from '../core/index.ts';
-import type { Ear, Heard, Listener, Protocol, ServerStamp, TextPlace } from '../protocol/index.ts';
+import type { Ask, Ended, Outcome, Problem, Scrub, Timeouts } from '../core/index.ts';
+import type { Listener, Protocol } from '../protocol/index.ts';
 import type { Carrier, Taken } from './carrier.ts';
 import type { ConnectionClient } from './connection.ts';
-import { ChunkLog } from './chunk-log.ts';
+import { contentDecoder } from './content-decoder.ts';
+import type { ContentDecoder, DecodedClient } from './content-decoder.ts';
 import type { Ending } from './ending.ts';
+import { HeardAnswer } from './heard-answer.ts';
+import type { StampPlace } from './heard-answer.ts';
+import type { HeldBytes, Holder } from './held-bytes.ts';
 import type { ResponseHead } from './http-reader.ts';
 import type { Placed } from './placed-list.ts';
-import { refusal, refusalBytes, refusedWith } from './refusal.ts';
-import { SaidText } from './said-text.ts';
+import { contentCoding, refusal, refusalMs, RefusalWords, strangeAnswer } from './refusal.ts';
 import type { ServerClock } from './server-clock.ts';
 import { moment, readAt, stampAt } from './moment.ts';
-import { foreignStampMs, stampMsIn } from './stamp.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
-export interface FlightSettings {
+export interface FlightSettings extends StampPlace {
   protocol: Protocol;
   timeouts: Timeouts;
   keepText: boolean;
   /** Takes secrets of this side out of what the server says. */
   scrub: Scrub;
-  /** Zero of the run's clock on the clock that a stamped server reads, to place its times on ours. */
-  originNs: bigint;
-  /** How the server stamps; absent = as servers made for this tool do, where it does. */
-  stamp?: ServerStamp;
   serverClock: ServerClock;
+  /** What all answers of this thread hold together. */
+  held: HeldBytes;
 }
 
 /** A server that closes so many connections on one request will not take it; the connect timeout may say so earlier. */
 const mostRedials = 32;
 
+/** A complete answer whose body has not ended waits so long for that end, which frees its connection for the next request. */
+const lingerMs = 100;
+/** Beginning of a body that is kept until an event has been heard. */
+const openingBytes = 300;
+
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
-export class Flight implements ConnectionClient, Ear, Ending, Placed {
+export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, Placed {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
   #connection: Carrier;
   /** Kept until the answer begins: after that nobody asks again. */
   #request: string;
   readonly #redial: () => Taken;
+  readonly #hurry: (atMs: number) => void;
   readonly #ended: (reusable: boolean) => void;
   readonly #dueMs: number;
   readonly #sentMs: number;
@@ -64,22 +60,16 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #lastReadMs = NaN;
   #status: number | null = null;
   #listener: Listener | null = null;
-  #streamed = false;
-  #refused = '';
-  #refusing = false;
-  #problem: Problem | null = null;
-  readonly #chunks = new ChunkLog();
-  readonly #answer: SaidText;
-  /** Reasoning; tool calls count as part of the answer. */
-  #reasoning: SaidText | null = null;
-  /** Events heard in the read at hand, of one kind, that stand in no entry of the chunks yet. */
-  #pieces = 0;
-  #piecesOf: OutputKind = 'answer';
-  #usage: Extract<Heard, { kind: 'usage' }> | null = null;
-  #finish: string | null = null;
-  #steps: ServerSteps | null = null;
-  #times: ServerTimes | null = null;
-  #heardOutput = false;
+  /** The answer is a refusal, and this is what it says; null = it may be an answer. */
+  #refused: RefusalWords | null = null;
+  /** Before this it is not looked whether a refusal or a complete answer has ended. */
+  #patientUntilMs = Infinity;
+  /** How the answer is packed; null = it is not. */
+  #coding: string | null = null;
+  #decoder: ContentDecoder | null = null;
+  /** Of a body in which nothing was heard yet. */
+  #opening: string | null = null;
+  readonly #heard: HeardAnswer;
   #over = false;
   /** How it ended, once it is over. */
   outcome: Outcome = 'cancelled';
@@ -100,6 +90,8 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     inputChars: number;
     /** A new connection in place of one that went stale. */
     redial: () => Taken;
+    /** It has to be looked at by then, earlier than `safeUntilMs` said. */
+    hurry: (atMs: number) => void;
     ended: (reusable: boolean) => void;
   }) {
     this.#ask = parts.ask;
@@ -107,6 +99,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#connection = parts.connection;
     this.#request = parts.request;
     this.#redial = parts.redial;
+    this.#hurry = parts.hurry;
     this.#ended = parts.ended;
     this.#dueMs = parts.dueMs;
     this.#sentMs = parts.nowMs;
@@ -114,7 +107,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.warmup = parts.warmup;
     this.#inputChars = parts.inputChars;
     this.#keepsText = parts.settings.keepText || parts.ask.prompt.follow !== undefined;
-    this.#answer = new SaidText(this.#keepsText);
+    this.#heard = new HeardAnswer(parts.settings, this.#keepsText);
     this.#connecting = parts.fresh;
   }
 
@@ -143,75 +136,117 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#settings.serverClock.saw(head.headers.get('date'));
     this.#request = '';
     const contentType = head.headers.get('content-type') ?? '';
-    this.#problem = refusal(head);
-    this.#refusing = this.#problem !== null;
-    if (this.#refusing) return;
+    const coding = (this.#coding = contentCoding(head));
+    if (coding !== null) this.#decoder = contentDecoder(coding, this);
+    const refused =
+      refusal(head) ??
+      (coding !== null && this.#decoder === null
+        ? problem('malformed-stream', `Content-Encoding: ${coding}, though identity was asked for`, head.status)
+        : null);
+    if (refused !== null) {
+      this.#refused = new RefusalWords(refused);
+      return this.#expectEnd(this.#lastReadMs + refusalMs);
+    }
     const { stamp } = this.#settings;
-    const asked = { stream: this.#ask.generation.stream, contentType, promptText: this.#ask.prompt.text };
+    const { generation, prompt } = this.#ask;
+    const choices = Number(prompt.body?.['n'] ?? generation.body['n'] ?? 1);
+    const asked = { stream: generation.stream, contentType, promptText: prompt.text, choices };
     const shape = stamp === undefined ? asked : { ...asked, stamp };
-    this.#streamed = this.#settings.protocol.streams(shape);
+    this.#heard.streamed = this.#settings.protocol.streams(shape);
     this.#listener = this.#settings.protocol.listen(shape);
   }
 
   body(bytes: Uint8Array): void {
     if (this.#over) return;
-    if (this.#refusing) {
-      if (this.#refused.length < refusalBytes) this.#refused += Buffer.from(bytes).toString('utf8');
+    if (this.#decoder === null) return this.#hear(bytes);
+    this.#decoder.push(bytes, this.#lastReadMs);
+    this.#settings.held.tell(this);
+  }
+
+  /** For the decoder. */
+  decoded(bytes: Uint8Array, atMs: number): void {
+    if (this.#over) return;
+    this.#lastReadMs = atMs;
+    this.#hear(bytes);
+  }
+
+  /** For the decoder. */
+  undecodable(words: string): void {
+    const code = /unexpected end/i.test(words) ? 'truncated-stream' : 'malformed-stream';
+    this.#abandon(problem(code, `Content-Encoding ${this.#coding}: ${words}`, this.#status), this.#lastReadMs);
+  }
+
+  #hear(bytes: Uint8Array): void {
+    if (this.#refused !== null) {
+      if (!this.#refused.hear(bytes)) this.#abandon(this.#refused.problem, this.#lastReadMs);
       return;
     }
-    this.#enterPieces();
+    const heard = this.#heard;
+    const atMs = this.#lastReadMs;
+    heard.enterPieces(atMs);
+    if (this.#opening === null) {
+      this.#opening = openingOf(bytes);
+      // No answer begins like a page, and a page may have no end.
+      if (this.#opening.startsWith('<')) return this.#abandon(strangeAnswer(this.#opening, this.#status), atMs);
+    }
+    const listener = this.#listener!;
     // A stamp is of the event it came with: one without is not given the last one's.
     moment[stampAt] = NaN;
-    this.#take(this.#listener!.hear(bytes));
+    heard.take(listener.hear(bytes), atMs, this.#status);
     // Nothing that follows an error can mend the answer; the connection is in an unknown state.
-    if (this.#problem !== null) this.#abandon(this.#problem, this.#lastReadMs);
+    if (heard.problem !== null) return this.#abandon(heard.problem, atMs);
+    this.#settings.held.tell(this);
+    if (listener.complete === true) this.#expectEnd(this.#lastReadMs + lingerMs);
+  }
+
+  get heldBytes(): number {
+    return (this.#listener?.heldBytes ?? 0) + (this.#decoder?.heldBytes ?? 0);
+  }
+
+  overburdened(mostBytes: number): void {
+    const words = `all answers together held more than ${mostBytes / 1024 / 1024} MiB that were no whole events yet, this one most`;
+    this.#abandon(problem('answer-too-large', words, this.#status), this.#lastReadMs);
+  }
+
+  /** The body should end by itself; where it has not by then, it is ended here. */
+  #expectEnd(atMs: number): void {
+    this.#patientUntilMs = atMs;
+    this.#hurry(atMs);
   }
 
   chunk(buffer: Uint8Array, from: number, to: number): number {
-    if (this.#over || this.#refusing) return from;
-    return this.#listener!.overhear?.(buffer, from, to, this) ?? from;
-  }
-
-  /** For the listener: one event of output, in the read that was stamped last. */
-  piece(buffer: Uint8Array, place: TextPlace, text: string | null): void {
-    const of = place.of!;
-    if (of !== this.#piecesOf) this.#enterPieces();
-    const { originNs, stamp } = this.#settings;
-    if (this.#pieces > 0) {
-      // Only the first event of a read has waited for nothing but the read.
-    } else if (stamp !== undefined) moment[stampAt] = foreignStampMs(buffer, place, text, stamp, originNs);
-    else moment[stampAt] = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
-    this.#piecesOf = of;
-    this.#pieces++;
-    if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);
-    else this.#said(of).addText(text);
-  }
-
-  #enterPieces(): void {
-    if (this.#pieces === 0) return;
-    this.#enter(this.#piecesOf, this.#pieces);
-    this.#pieces = 0;
-  }
-
-  #said(of: OutputKind): SaidText {
-    return of === 'reasoning' ? (this.#reasoning ??= new SaidText(this.#keepsText)) : this.#answer;
+    if (this.#over || this.#refused !== null || this.#decoder !== null) return from;
+    return this.#listener!.overhear?.(buffer, from, to, this.#heard) ?? from;
   }
 
   end(reusable: boolean, atMs: number): void {
     if (this.#over) return;
-    if (this.#refusing) this.#problem = refusedWith(this.#problem!, this.#refused);
-    else {
-      this.#lastReadMs = atMs;
-      this.#take(this.#listener!.close());
-      if (this.#problem === null && !this.#heardOutput) this.#problem = problem('empty-answer', this.#emptyWords());
-    }
-    this.#finishWith(this.#problem === null ? 'ok' : 'failed', this.#problem, atMs, reusable);
+    if (this.#decoder === null) return this.#bodyEnded(reusable, atMs);
+    this.#patientUntilMs = Infinity;
+    this.#decoder.end(() => this.#bodyEnded(reusable, atMs));
+  }
+
+  #bodyEnded(reusable: boolean, atMs: number): void {
+    if (this.#over) return;
+    const why = this.#refused?.problem ?? this.#closed(atMs);
+    this.#finishWith(why === null ? 'ok' : 'failed', why, atMs, reusable);
+  }
+
+  /** What is wrong with an answer whose body has ended; null = nothing. */
+  #closed(atMs: number): Problem | null {
+    const heard = this.#heard;
+    this.#lastReadMs = atMs;
+    heard.take(this.#listener!.close(), atMs, this.#status);
+    // Where nothing was said that an answer says, its beginning tells more than that something is missing at its end.
+    if (heard.problem !== null && heard.isEmpty && this.#opening !== '')
+      return strangeAnswer(this.#opening ?? '', this.#status);
+    heard.checkOutput();
+    return heard.problem;
   }
 
   broke(why: Problem, atMs: number): void {
     if (this.#over) return;
-    const cause = this.#refusing ? refusedWith(this.#problem!, this.#refused) : why;
-    this.#finishWith('failed', cause, atMs, false);
+    this.#finishWith('failed', this.#refused?.problem ?? why, atMs, false);
   }
 
   /** Asks again on another connection; the time lost stays in the latency, and the attempt is counted. */
@@ -233,6 +268,7 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */
   checkTimeouts(nowMs: number): void {
     // May be asked fifty times a second of every flight: nothing is made here that somebody would have to collect.
+    if (nowMs >= this.#patientUntilMs) return this.#endUnended(nowMs);
     const { connectMs, ttftMs, readMs, totalMs } = this.#settings.timeouts;
     let code: 'connect-timeout' | 'timeout-ttft' | 'timeout-read' | 'timeout-total' | null = null;
     let earliest = nowMs;
@@ -242,13 +278,22 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
       earliest = openFrom + openMs;
       code = this.#connecting ? 'connect-timeout' : 'timeout-read';
     }
-    const waitsForOutput = this.#ask.generation.stream && !this.#heardOutput;
+    const waitsForOutput = this.#ask.generation.stream && !this.#heard.hasOutput;
     if (waitsForOutput && ttftMs !== null && this.#sentMs + ttftMs <= earliest) {
       earliest = this.#sentMs + ttftMs;
       code = 'timeout-ttft';
     }
     if (totalMs !== null && this.#sentMs + totalMs <= earliest) code = 'timeout-total';
-    if (code !== null) this.#abandon(problem(code, `given up after ${Math.round(nowMs - this.#sentMs)} ms`), nowMs);
+    if (code === null) return;
+    const given = problem(code, `given up after ${Math.round(nowMs - this.#sentMs)} ms`, this.#status);
+    this.#abandon(this.#refused?.problem ?? given, nowMs);
+  }
+
+  /** All that matters was said, on a connection that stays open. */
+  #endUnended(nowMs: number): void {
+    if (this.#refused !== null) return this.#abandon(this.#refused.problem, nowMs);
+    this.#connection.destroy();
+    this.#bodyEnded(false, this.#lastReadMs);
   }
 
   /** Before this none of its timeouts can pass, whatever comes meanwhile. */
@@ -260,9 +305,9 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     let safeMs = begun
       ? this.#lastReadMs + (readMs ?? Infinity)
       : sentMs + Math.min(connectMs ?? Infinity, readMs ?? Infinity);
-    if (ttftMs !== null && this.#ask.generation.stream && !this.#heardOutput)
+    if (ttftMs !== null && this.#ask.generation.stream && !this.#heard.hasOutput)
       safeMs = Math.min(safeMs, sentMs + ttftMs);
-    return totalMs === null ? safeMs : Math.min(safeMs, sentMs + totalMs);
+    return Math.min(safeMs, this.#patientUntilMs, sentMs + (totalMs ?? Infinity));
   }
 
   /** Ends the flight because the run is over. */
@@ -278,46 +323,11 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
     this.#finishWith('failed', why, atMs, false);
   }
 
-  #take(heard: readonly Heard[]): void {
-    for (let i = 0; i < heard.length; i++) {
-      const piece = heard[i]!;
-      if (piece.kind === 'text') this.#output(piece.of, piece.text, piece.tokens ?? piece.events);
-      else if (piece.kind === 'usage') this.#usage = piece;
-      else if (piece.kind === 'finish') this.#finish = piece.reason;
-      else if (piece.kind === 'times') this.#times = piece.times;
-      else if (piece.kind === 'restated') this.#said(piece.of).restate(piece.text);
-      else if (piece.kind === 'steps') {
-        const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
-        steps.batchSize.push(...piece.batchSize);
-        steps.queueWaitMs.push(...piece.queueWaitMs);
-        if (piece.timesMs !== undefined) (steps.timesMs ??= []).push(...piece.timesMs);
-      } else if (piece.kind === 'stamp') moment[stampAt] = Number(piece.emitNs - this.#settings.originNs) / 1e6;
-      else this.#problem ??= problem(piece.code, piece.words, this.#status);
-    }
-  }
-
-  #output(of: OutputKind, text: string, tokens: number): void {
-    this.#said(of).addText(text);
-    this.#enter(of, tokens);
-  }
-
-  /** Output was read: an entry of its own, or part of the one for the same read. */
-  #enter(of: OutputKind, tokens: number): void {
-    this.#heardOutput = true;
-    if (!this.#streamed) return;
-    moment[readAt] = this.#lastReadMs;
-    this.#chunks.add(of, tokens);
-  }
-
-  #emptyWords(): string {
-    return this.#finish === null
-      ? 'an answer without output'
-      : `an answer without output, finish reason "${this.#finish}"`;
-  }
-
   #finishWith(outcome: Outcome, why: Problem | null, atMs: number, reusable: boolean): void {
     this.#over = true;
-    this.#enterPieces();
+    this.#decoder?.close();
+    this.#settings.held.leave(this);
+    this.#heard.enterPieces(this.#lastReadMs);
     this.outcome = outcome;
     this.#why = why;
     this.#endMs = atMs;
@@ -331,13 +341,8 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
   #makeRecord(): Ended {
     const { prompt, seq } = this.#ask;
     const { scrub } = this.#settings;
-    const text = this.#answer.text();
-    const reasoning = this.#reasoning?.text() ?? '';
-    const outputChars = this.#answer.chars(text) + (this.#reasoning?.chars(reasoning) ?? 0);
-    const chunks = this.#chunks.read();
-    this.#answer.close();
-    this.#reasoning?.close();
-    this.#chunks.close();
+    const heard = this.#heard.read();
+    const { usage, text, reasoning } = heard;
     return {
       exchange: {
         seq,
@@ -348,19 +353,19 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
         sentMs: this.#sentMs,
         connectMs: this.#connectMs,
         firstByteMs: this.#firstByteMs,
-        chunks,
+        chunks: heard.chunks,
         endMs: this.#endMs,
-        inputTokens: { planned: prompt.inputTokens, server: this.#usage?.input ?? null, client: null },
-        outputTokens: { planned: prompt.maxTokens, server: this.#usage?.output ?? null, client: null },
-        cachedTokens: this.#usage?.cached ?? null,
-        reasoningTokens: this.#usage?.reasoning ?? null,
+        inputTokens: { planned: prompt.inputTokens, server: usage?.input ?? null, client: null },
+        outputTokens: { planned: prompt.maxTokens, server: usage?.output ?? null, client: null },
+        cachedTokens: usage?.cached ?? null,
+        reasoningTokens: usage?.reasoning ?? null,
         inputChars: this.#inputChars,
-        outputChars,
-        finish: this.#finish === null ? null : scrub(this.#finish),
+        outputChars: heard.outputChars,
+        finish: heard.finish === null ? null : scrub(heard.finish),
         httpStatus: this.#status,
         attempts: this.#attempts,
-        ...(this.#steps !== null && { serverSteps: this.#steps }),
-        ...(this.#times !== null && { serverTimes: this.#times }),
+        ...(heard.steps !== null && { serverSteps: heard.steps }),
+        ...(heard.times !== null && { serverTimes: heard.times }),
         outcome: this.outcome,
         problem: scrubbed(this.#why, scrub),
       },
@@ -371,4 +376,12 @@ export class Flight implements ConnectionClient, Ear, Ending, Placed {
 
 function scrubbed(why: Problem | null, scrub: Scrub): Problem | null {
   return why === null || why.words === null ? why : { ...why, words: scrub(why.words) };
+}
+
+/** The beginning of a body that begins as no event and no JSON does; empty = it begins as one of them. */
+function openingOf(bytes: Uint8Array): string {
+  // Nearly all begin with `data`.
+  if (bytes.length === 0 || (bytes[0] === 100 && bytes[1] === 97)) return '';
+  const text = Buffer.from(bytes.subarray(0, openingBytes)).toString('utf8').trimStart();
+  return /^(?:$|[{["]|\ufeff|:|(?:data|event|id|retry)(?::|\s*$))/.test(text) ? '' : text;
 }

@@ -8,6 +8,7 @@ import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { Ending } from './ending.ts';
 import { endpointsOf } from './endpoint.ts';
+import { HeldBytes, mostHeldBytes } from './held-bytes.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
 import type { MakeDealing, PhaseParts } from './phase-parts.ts';
@@ -91,6 +92,7 @@ export class LoadSession {
         originNs: parts.stamp?.clock === 'realtime' ? wallOriginNs(clock) : clock.originNs,
         ...(parts.stamp !== undefined && { stamp: parts.stamp }),
         serverClock: this.#serverClock,
+        held: new HeldBytes(mostHeldBytes / (parts.share?.threads ?? 1)),
       },
       behind: parts.behind,
       ...(parts.deal !== undefined && { deal: parts.deal }),

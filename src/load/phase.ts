@@ -300,6 +300,7 @@ export class Phase {
       warmup: this.#warmup,
       inputChars,
       redial: () => pool.replace(session),
+      hurry: (atMs) => (this.#safeUntilMs = Math.min(this.#safeUntilMs, atMs)),
       ended: (reusable) => {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);

@@ -13,17 +13,51 @@ export function refusal(head: ResponseHead): Problem | null {
   }
   if (status >= 400) return problem('http-4xx', null, status);
   if (status >= 300) return problem('http-redirect', headers.get('location') ?? null, status);
+  if (status === 204 || status === 205) return problem('empty-answer', `status ${status}: no content`, status);
   const contentType = headers.get('content-type') ?? '';
   if (/^text\/html\b/i.test(contentType)) return problem('not-an-api', null, status);
-  const coding = headers.get('content-encoding')?.toLowerCase() ?? 'identity';
-  if (coding !== 'identity') return problem('malformed-stream', `a ${coding} answer though identity was asked`, status);
   return null;
 }
 
-/** How much of a refused answer is read for its words. */
-export const refusalBytes = 4096;
+/** How an answer is packed, though identity was asked for; null = it is not. */
+export function contentCoding({ headers }: ResponseHead): string | null {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  return coding === '' || coding === 'identity' ? null : coding;
+}
 
-/** A refusal with the words that came with it. */
-export function refusedWith(why: Problem, body: string): Problem {
-  return { ...why, ...problem(why.code, body.slice(0, refusalBytes), why.status) };
+/** How much of a refused answer is kept for its words. */
+const keptChars = 4096;
+/** A refusal whose words do not end has said enough: after so many bytes, and so long after its head. */
+const mostBytes = 64 * 1024;
+export const refusalMs = 1000;
+
+/** The words of an answer that was refused, as they come. */
+export class RefusalWords {
+  readonly #why: Problem;
+  #text = '';
+  #bytes = 0;
+
+  constructor(why: Problem) {
+    this.#why = why;
+  }
+
+  /** Takes more of the body; false = that was enough. */
+  hear(bytes: Uint8Array): boolean {
+    this.#bytes += bytes.length;
+    if (this.#text.length < keptChars) this.#text += Buffer.from(bytes).toString('utf8');
+    return this.#bytes <= mostBytes;
+  }
+
+  /** The refusal with the words that came with it, or those it has itself. */
+  get problem(): Problem {
+    const { code, status, words } = this.#why;
+    return { ...this.#why, ...problem(code, this.#text === '' ? words : this.#text.slice(0, keptChars), status) };
+  }
+}
+
+/** Why an answer in which no event was heard is none: the beginning of its body tells. */
+export function strangeAnswer(opening: string, status: number | null): Problem {
+  const words = opening.trim();
+  if (words === '') return problem('empty-answer', 'an answer without a body', status);
+  return problem(/^<(!doctype|html|head|body|\?xml)/i.test(words) ? 'not-an-api' : 'malformed-stream', words, status);
 }

@@ -38,7 +38,8 @@ export function retryWaits(seed: number): (problem: Problem, attemptsMade: numbe
 /** A Retry-After header in ms: seconds, or a date (`nowMs` is wall time); undefined = not given, or not understood. */
 export function readRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  // However long: a wait that no timer takes is one that nobody makes, as with a date far away.
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -1,8 +1,11 @@
+import type { ProblemCode } from '../core/index.ts';
 import type { Heard, Listener } from './protocol.ts';
+import { refusalWords } from './openai-answer.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { ObjectHandler } from './object-reader.ts';
 import { SseReader } from './sse-reader.ts';
 import type { EventHandler } from './sse-reader.ts';
+import { TooLarge, unreadable } from './too-large.ts';
 
 /** What one JSON value of an answer says. Made anew for each answer, so that it may remember. */
 export type Hearer = (value: unknown) => Heard[];
@@ -25,6 +28,8 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
   readonly #objects: ObjectReader | null;
   #heard: Heard[] = [];
   #finished = false;
+  #used = false;
+  #done = false;
   #broken = false;
 
   constructor(hearer: Hearer, shape: StreamShape) {
@@ -40,16 +45,20 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
       this.#events?.push(bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes);
       this.#objects?.push(bytes);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.#break('malformed-stream', error.message);
+      this.#fail(error);
     }
     return this.#take();
   }
 
   close(): Heard[] {
     if (this.#broken) return [];
-    this.#events?.end();
-    const whole = this.#objects?.end() ?? true;
+    let whole = true;
+    try {
+      this.#events?.end();
+      whole = this.#objects?.end() ?? true;
+    } catch (error) {
+      this.#fail(error);
+    }
     if (!this.#broken && (!whole || (!this.#finished && this.#shape.endsBy === 'finish'))) {
       this.#break(
         'truncated-stream',
@@ -57,6 +66,24 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
       );
     }
     return this.#take();
+  }
+
+  #fail(error: unknown): void {
+    const { code, words } = unreadable(error);
+    this.#break(code, words);
+  }
+
+  get complete(): boolean {
+    return !this.#broken && (this.#done || (this.#finished && this.#used));
+  }
+
+  get heldBytes(): number {
+    return (this.#events?.heldBytes ?? 0) + (this.#objects?.heldBytes ?? 0);
+  }
+
+  /** For the event reader. */
+  failed(words: string): void {
+    if (!this.#broken) this.#break('in-stream-error', refusalWords(words));
   }
 
   /** For the event reader. */
@@ -82,6 +109,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
     }
     for (const piece of this.#hearer(value)) {
       if (piece.kind === 'finish') this.#finished = true;
+      if (piece.kind === 'usage') this.#used = true;
       if (piece.kind === 'problem') this.#broken = true;
       this.#push(piece);
     }
@@ -89,6 +117,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
 
   done(): void {
     this.#finished = true;
+    this.#done = true;
   }
 
   /** Plain words in a stream of objects: a server that tells its trouble so (MindIE's "engine callback timeout."). */
@@ -116,12 +145,16 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
     return heard;
   }
 
-  #break(code: 'malformed-stream' | 'truncated-stream' | 'in-stream-error', words: string): void {
+  #break(code: ProblemCode, words: string): void {
     this.#broken = true;
     this.#heard.push({ kind: 'problem', code, words });
   }
 }
 
+const SPACE = 32;
+const CLOSE = 125;
+/** Up to here it is looked whether an answer is complete before its body has ended. */
+const quickBytes = 1024 * 1024;
 /** Largest answer taken in one piece. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
@@ -131,6 +164,8 @@ export class JsonWholeListener implements Listener {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #broken = false;
+  /** What all of it says, where that is known before the body has ended. */
+  #value: object | null = null;
 
   constructor(hearer: Hearer) {
     this.#hearer = hearer;
@@ -142,23 +177,45 @@ export class JsonWholeListener implements Listener {
     if (this.#bytes > maxBodyBytes) {
       this.#broken = true;
       this.#pieces = [];
-      return [{ kind: 'problem', code: 'malformed-stream', words: `an answer of more than ${maxBodyBytes} bytes` }];
+      this.#bytes = 0;
+      return [unreadable(new TooLarge('an answer', maxBodyBytes))];
     }
     this.#pieces.push(bytes.slice());
+    this.#value = null;
     return [];
+  }
+
+  get heldBytes(): number {
+    return this.#bytes;
   }
 
   close(): Heard[] {
     if (this.#broken) return [];
-    const whole = new TextDecoder();
-    const pieces = this.#pieces.map((piece) => whole.decode(piece, { stream: true }));
-    const text = (pieces.join('') + whole.decode()).replaceAll('\0', '');
+    const text = this.#text();
     if (text.trim() === '') return [];
     try {
-      return this.#hearer(JSON.parse(text));
+      return this.#hearer(this.#value ?? JSON.parse(text));
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!(error instanceof SyntaxError)) return [unreadable(error)];
       return [{ kind: 'problem', code: 'malformed-stream', words: text }];
     }
+  }
+
+  /** The object is whole: no JSON can follow it. */
+  get complete(): boolean {
+    if (this.#broken || this.#value !== null || this.#bytes > quickBytes) return this.#value !== null;
+    if (this.#pieces.at(-1)?.findLast((byte) => byte > SPACE) !== CLOSE) return false;
+    try {
+      this.#value = JSON.parse(this.#text()) as object;
+    } catch {
+      return false;
+    }
+    return true;
+  }
+
+  #text(): string {
+    const whole = new TextDecoder();
+    const pieces = this.#pieces.map((piece) => whole.decode(piece, { stream: true }));
+    return (pieces.join('') + whole.decode()).replaceAll('\0', '');
   }
 }

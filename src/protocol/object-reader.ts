@@ -1,3 +1,5 @@
+import { TooLarge } from './too-large.ts';
+
 /** Largest object taken. */
 const maxObjectBytes = 32 * 1024 * 1024;
 /** Words between objects that are kept for telling what they were. */
@@ -37,12 +39,16 @@ export class ObjectReader {
     this.#handler = handler;
   }
 
-  /** Takes the next bytes, only borrowed; throws RangeError for an object without end. */
+  /** Takes the next bytes, only borrowed; throws TooLarge for an object without end. */
   push(bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length; i++) {
       if (this.#depth === 0) this.#outside(bytes[i]!);
       else this.#inside(bytes[i]!);
     }
+  }
+
+  get heldBytes(): number {
+    return this.#bytes.length;
   }
 
   /** The stream ended; true = it did not end in the middle of an object. */
@@ -96,7 +102,7 @@ export class ObjectReader {
   }
 
   #keep(byte: number, most: number): void {
-    if (this.#length >= most) throw new RangeError(`an object of more than ${most} bytes`);
+    if (this.#length >= most) throw new TooLarge('an object', most);
     if (this.#length === this.#bytes.length) {
       const larger = new Uint8Array(this.#length * 2);
       larger.set(this.#bytes);

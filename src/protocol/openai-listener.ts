@@ -3,7 +3,7 @@ import { CumulativeText } from './cumulative-text.ts';
 import type { EventTemplate } from './event-template.ts';
 import { JsonStreamListener } from './json-listener.ts';
 import { KnownShapes } from './known-shapes.ts';
-import { hearObject } from './openai-answer.ts';
+import { hearObject, refusalWords } from './openai-answer.ts';
 import type { Ear, Heard, Listener } from './protocol.ts';
 import { plainStamp, stampInText, stampNs } from './server-stamp.ts';
 import type { ServerStamp } from './server-stamp.ts';
@@ -11,6 +11,7 @@ import { SseReader } from './sse-reader.ts';
 import type { EventHandler } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
 import { textIn } from './text-in.ts';
+import { unreadable } from './too-large.ts';
 
 const LF = 10;
 const CR = 13;
@@ -41,6 +42,8 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   /** `[DONE]` was heard. */
   #done = false;
   #finishes = 0;
+  /** Usage was heard. */
+  #used = false;
   #choices = 1;
   #broken = false;
   /** Objects without `data:` (MindIE) are cut by another reader; null = these are events. */
@@ -52,9 +55,12 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #usedTokens: number | null = null;
 
   readonly #stamped: ServerStamp;
+  readonly #asked: number;
 
-  constructor(stamped: ServerStamp = plainStamp) {
+  /** choices = how many answers were asked for. */
+  constructor(stamped: ServerStamp = plainStamp, choices = 1) {
     this.#stamped = stamped;
+    this.#asked = choices;
   }
 
   hear(bytes: Uint8Array): Heard[] {
@@ -65,7 +71,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       // NUL bytes are padding (MindIE): no JSON holds one.
       this.#reader.push(bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes);
     } catch (error) {
-      this.#break((error as Error).message);
+      this.#fail(unreadable(error));
     }
     return this.#take();
   }
@@ -101,10 +107,29 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     return at;
   }
 
+  /** Events are held back by nobody: finish and usage, or `[DONE]`, are the last that says something. */
+  get complete(): boolean {
+    if (this.#objects !== null) return this.#objects.complete;
+    return !this.#broken && (this.#done || (this.#used && this.#finishes >= Math.max(this.#choices, this.#asked)));
+  }
+
+  get heldBytes(): number {
+    return this.#reader.heldBytes + (this.#objects?.heldBytes ?? 0);
+  }
+
+  /** For the reader. */
+  failed(words: string): void {
+    if (!this.#broken) this.#fail({ kind: 'problem', code: 'in-stream-error', words: refusalWords(words) });
+  }
+
   close(): Heard[] {
     if (this.#broken) return [];
     if (this.#objects !== null) return this.#objects.close();
-    this.#reader.end();
+    try {
+      this.#reader.end();
+    } catch (error) {
+      this.#fail(unreadable(error));
+    }
     if (!this.#done && this.#finishes < this.#choices && !this.#broken) {
       this.#flush();
       this.#heard.push({
@@ -235,6 +260,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     for (const piece of heard) {
       this.#heard.push(piece);
       if (piece.kind === 'finish') this.#finishes++;
+      if (piece.kind === 'usage') this.#used = true;
       if (piece.kind === 'problem') this.#broken = true;
     }
   }
@@ -280,9 +306,13 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   }
 
   #break(words: string): void {
+    this.#fail({ kind: 'problem', code: 'malformed-stream', words });
+  }
+
+  #fail(why: Heard): void {
     this.#flush();
     this.#broken = true;
-    this.#heard.push({ kind: 'problem', code: 'malformed-stream', words });
+    this.#heard.push(why);
   }
 }
 

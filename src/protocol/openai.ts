@@ -19,7 +19,9 @@ function openaiWire(name: ApiName, path: string, field: string, promptOf: (ask: 
     encode: (ask, target) => encode(ask, target, field, promptOf(ask)),
     streams,
     listen: (shape) =>
-      streams(shape) ? new OpenaiStreamListener(shape.stamp) : new JsonWholeListener((value) => hearObject(value)),
+      streams(shape)
+        ? new OpenaiStreamListener(shape.stamp, shape.choices)
+        : new JsonWholeListener((value) => hearObject(value)),
   };
 }
 

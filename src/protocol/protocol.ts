@@ -53,6 +53,10 @@ export interface Listener {
   overhear?(buffer: Uint8Array, from: number, to: number, ear: Ear): number;
   /** The body ended properly; what is still missing is said now. */
   close(): Heard[];
+  /** Everything was said: what may still come is only the end of the body. Absent = only that end tells. */
+  readonly complete?: boolean;
+  /** Bytes held of what is not whole yet. */
+  readonly heldBytes: number;
 }
 
 /** How the answer arrives, known from its headers. */
@@ -60,6 +64,8 @@ export interface AnswerShape {
   /** Asked to be streamed. */
   stream: boolean;
   contentType: string;
+  /** How many answers were asked for at once; absent = one. */
+  choices?: number;
   /** What was asked, for wires that say it again before the answer; absent = not known. */
   promptText?: string | null;
   /** How the server stamps its events; absent = as plainStamp says, where it does. */

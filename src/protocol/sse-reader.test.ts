@@ -10,6 +10,7 @@ function readAll(bytes: Uint8Array, cuts: readonly number[]): string[] {
     event: (buffer, start, end) =>
       events.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(buffer.subarray(start, end))),
     whole: () => -1,
+    failed: () => {},
   });
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
@@ -65,6 +66,7 @@ describe('a stream of server-sent events', () => {
     let events = 0;
     const reader = new SseReader({
       event: (_, from, to) => void (events += to - from === 5_000_000 ? 1 : 0),
+      failed: () => {},
       whole: () => {
         looks++;
         return -1;
@@ -84,7 +86,7 @@ describe('a stream of server-sent events', () => {
   });
 
   test('gives up an event without end, in one line or in many', () => {
-    const quiet = { event: () => {}, whole: () => -1 };
+    const quiet = { event: () => {}, whole: () => -1, failed: () => {} };
     for (const more of ['a'.repeat(65_536), `data: ${'a'.repeat(100)}\n`.repeat(600)]) {
       const reader = new SseReader(quiet);
       reader.push(bytesOf('data: '));

@@ -1,3 +1,5 @@
+import { TooLarge } from './too-large.ts';
+
 /** Largest event taken; a larger one is the sign of a server gone wrong, not of an answer. */
 const maxEventBytes = 32 * 1024 * 1024;
 
@@ -6,6 +8,7 @@ const CR = 13;
 const SPACE = 32;
 const COLON = 58;
 const nothing = new Uint8Array(0);
+const latin1 = new TextDecoder('latin1');
 const BOM = [0xef, 0xbb, 0xbf] as const;
 
 /** Who is told of events. Buffers are only borrowed for the call. */
@@ -17,6 +20,8 @@ export interface EventHandler {
    * and say where the next one begins; -1 = read it for me.
    */
   whole(buffer: Uint8Array, at: number, length: number): number;
+  /** The data of an event that is called `error`; what follows tells nothing more. */
+  failed(words: string): void;
 }
 
 /**
@@ -40,6 +45,8 @@ export class SseReader {
   #to = -1;
   #lineFrom = -1;
   #joined: JoinedLines | null = null;
+  /** The event under way is called `error`. */
+  #isError = false;
   #afterCr = false;
   #first = true;
 
@@ -52,12 +59,17 @@ export class SseReader {
     return this.#kept === 0 && !this.#afterCr && this.#from === -1 && this.#joined === null;
   }
 
+  /** Bytes held of the event under way, and room for them. */
+  get heldBytes(): number {
+    return this.#carry.length + (this.#joined?.bytes.length ?? 0);
+  }
+
   /** Whole events were taken before the reader saw them. */
   passed(): void {
     this.#first = false;
   }
 
-  /** Takes the next bytes, only borrowed for the call; throws RangeError for an event without end. */
+  /** Takes the next bytes, only borrowed for the call; throws TooLarge for an event without end. */
   push(bytes: Uint8Array): void {
     if (this.#kept === 0) {
       this.#scan(bytes, bytes.length);
@@ -133,7 +145,10 @@ export class SseReader {
   }
 
   #line(buffer: Uint8Array, from: number, to: number): void {
-    if (!isData(buffer, from, to)) return;
+    if (!isData(buffer, from, to)) {
+      this.#isError ||= isErrorName(buffer, from, to);
+      return;
+    }
     // "data" alone is an empty line of data; one blank after the colon is not part of it.
     let start = Math.min(to, from + 5);
     if (buffer[start] === SPACE && start < to) start++;
@@ -150,11 +165,20 @@ export class SseReader {
 
   #dispatch(buffer: Uint8Array): void {
     const joined = this.#joined;
-    if (joined !== null) this.#handler.event(joined.bytes, 0, joined.length, -1);
+    if (this.#isError) this.#fail(buffer);
+    else if (joined !== null) this.#handler.event(joined.bytes, 0, joined.length, -1);
     else if (this.#from !== -1) this.#handler.event(buffer, this.#from, this.#to, this.#lineFrom);
     this.#joined = null;
     this.#from = -1;
     this.#to = -1;
+    this.#isError = false;
+  }
+
+  #fail(buffer: Uint8Array): void {
+    const joined = this.#joined;
+    const data = joined === null ? buffer.subarray(this.#from, this.#to) : joined.bytes.subarray(0, joined.length);
+    // An event without data is none, whatever its name.
+    if (joined !== null || this.#from !== -1) this.#handler.failed(new TextDecoder().decode(data));
   }
 
   /** Moves what is not finished to the front of the carry buffer. */
@@ -193,7 +217,7 @@ export class SseReader {
 }
 
 function checkLength(bytes: number): void {
-  if (bytes > maxEventBytes) throw new RangeError(`an event of more than ${maxEventBytes} bytes`);
+  if (bytes > maxEventBytes) throw new TooLarge('an event', maxEventBytes);
 }
 
 /** Whether a line is `data`, or begins with `data:`; comments and other fields carry nothing that we measure. */
@@ -205,6 +229,11 @@ function isData(buffer: Uint8Array, from: number, to: number): boolean {
     buffer[from + 3] === 97 &&
     (to === from + 4 || (to > from + 4 && buffer[from + 4] === COLON))
   );
+}
+
+/** Whether a line names its event `error`. */
+function isErrorName(buffer: Uint8Array, from: number, to: number): boolean {
+  return to - from < 16 && buffer[from] === 101 && /^event: ?error$/.test(latin1.decode(buffer.subarray(from, to)));
 }
 
 /** The data lines of one event, joined by LF. */

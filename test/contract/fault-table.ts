@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { ProblemCode, RunPlan } from '../../src/core/index.ts';
 import type { Deed } from './faulty-server.ts';
 
@@ -28,6 +28,25 @@ export interface Fault {
   cause: Expected;
   timeouts?: Partial<RunPlan['timeouts']>;
 }
+
+/** An answer that is packed, and says so. */
+const packed = (coding: string, pack: (text: string) => Buffer): Fault => ({
+  deed: (s) => {
+    const bytes = pack(body(s));
+    const said = Buffer.from(head(s, `Content-Encoding: ${coding}\r\nContent-Length: ${bytes.length}\r\n`));
+    return { write: Buffer.concat([said, bytes]), after: 'keep' };
+  },
+  cause: 'ok',
+});
+/** A zstd frame (RFC 8878) of one raw block. */
+function zstdStored(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
+  frame.writeUInt32LE(bytes.length, 5);
+  frame.writeUIntLE((bytes.length << 3) | 1, 9, 3);
+  return Buffer.concat([frame, bytes]);
+}
+const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
 
 /** Every fault of a server or a network that a loopback can play, and the one bucket it belongs in. */
 export const faults: Readonly<Record<string, Fault>> = {
@@ -94,15 +113,52 @@ export const faults: Readonly<Record<string, Fault>> = {
     deed: (s) => ({ write: answered(s, s ? sse(delta('x'.repeat(1_000_000)), finish) : body(s)), after: 'keep' }),
     cause: 'ok',
   },
-  'compresses though told not to': {
+  'packs with gzip though told not to': packed('gzip', gzipSync),
+  'packs with deflate though told not to': packed('deflate', deflateSync),
+  'packs with bare deflate though told not to': packed('deflate', deflateRawSync),
+  'packs with brotli though told not to': packed('br', brotliCompressSync),
+  'packs with zstd though told not to': packed('zstd', zstdStored),
+  'packs with what nobody unpacks': { ...packed('compress', (text) => Buffer.from(text)), cause: 'malformed-stream' },
+  'says gzip and sends none': { ...packed('gzip', (text) => Buffer.from(text)), cause: 'malformed-stream' },
+  'packs half of its answer': {
+    ...packed('gzip', (text) => gzipSync(text).subarray(0, -12)),
+    cause: 'truncated-stream',
+  },
+  'is complete, but does not end': {
+    deed: (s) => ({ write: head(s) + chunked(s ? wholeStream : wholeAnswer), after: 'keep' }),
+    cause: 'ok',
+  },
+  'finishes and tells its usage, but does not end': {
+    deed: (s) => ({ write: head(s) + chunked(s ? sse(delta('a'), finish, usage) : wholeAnswer), after: 'keep' }),
+    cause: 'ok',
+  },
+  'names an event error': {
     deed: (s) => ({
-      write: Buffer.concat([
-        Buffer.from(head(s, `Content-Encoding: gzip\r\nContent-Length: ${gzipSync(body(s)).length}\r\n`)),
-        gzipSync(body(s)),
-      ]),
+      write: answered(s, s ? 'event: error\ndata: out of memory\n\n' : '{"error":"out of memory"}'),
       after: 'keep',
     }),
+    cause: 'in-stream-error',
+  },
+  'nests its JSON too deeply': {
+    deed: (s) => ({ write: answered(s, s ? sse(deep) : deep), after: 'keep' }),
     cause: 'malformed-stream',
+  },
+  'has no content': {
+    deed: () => ({ write: 'HTTP/1.1 204 No Content\r\n\r\n', after: 'keep' }),
+    cause: 'empty-answer',
+  },
+  'has an empty body': { deed: (s) => ({ write: answered(s, ''), after: 'keep' }), cause: 'empty-answer' },
+  'is a web page that says it is a stream': {
+    deed: (s) => ({ write: answered(s, '<!DOCTYPE html><html><body>Sign in</body></html>'), after: 'keep' }),
+    cause: 'not-an-api',
+  },
+  'says something else than events': {
+    deed: (s) => ({ write: answered(s, 'upstream connect error'), after: 'keep' }),
+    cause: 'malformed-stream',
+  },
+  'refuses without end': {
+    deed: (s) => ({ write: head(s, undefined, '500 Internal Server Error'), after: 'keep', forever: chunked('no ') }),
+    cause: 'http-5xx',
   },
   redirects: {
     deed: (s) => ({

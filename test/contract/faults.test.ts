@@ -7,7 +7,7 @@ import type { Fault } from './fault-table.ts';
 import { FaultyServer } from './faulty-server.ts';
 import { smallPlan } from './runner-contract.ts';
 
-const requests = process.env['LLMDYNO_LONG'] === '1' ? 400 : 40;
+const requests = process.env['LLMDYNO_LONG'] === '1' ? 400 : 16;
 const concurrency = 8;
 
 async function run(url: string, stream: boolean, fault: Pick<Fault, 'timeouts'>, insecure = true): Promise<Exchange[]> {

@@ -178,6 +178,9 @@ describe('what is asked again, and when', () => {
     expect(readRetryAfter('120', now)).toBe(120_000);
     expect(readRetryAfter('Sun, 15 Nov 2026 07:00:30 GMT', now)).toBe(30_000);
     expect(readRetryAfter('Sun, 15 Nov 2026 06:59:00 GMT', now)).toBe(0);
+    // As far as a date in the year 5138: nobody waits for it, and nobody comes back earlier either.
+    expect(readRetryAfter('99999999999', now)).toBe(99_999_999_999_000);
+    expect(readRetryAfter('9'.repeat(400), now)).toBe(Number.MAX_SAFE_INTEGER);
     expect([readRetryAfter('soon', now), readRetryAfter(undefined, now)]).toEqual([undefined, undefined]);
   });
 });

@@ -7,6 +7,7 @@ import type { Carrier } from '../../src/load/carrier.ts';
 import { Flight } from '../../src/load/flight.ts';
 import { HttpReader, HttpSyntaxError } from '../../src/load/http-reader.ts';
 import { moment, readAt } from '../../src/load/moment.ts';
+import { HeldBytes } from '../../src/load/held-bytes.ts';
 import { ServerClock } from '../../src/load/server-clock.ts';
 import { protocols } from '../../src/protocol/index.ts';
 import { plainPrompt } from '../../src/workload/index.ts';
@@ -200,6 +201,7 @@ function flown(text: string, draw: RandomStream): Ended {
       scrub: (words) => words,
       originNs: 0n,
       serverClock: new ServerClock(),
+      held: new HeldBytes(),
     },
     connection: carrier,
     fresh: false,
@@ -207,6 +209,7 @@ function flown(text: string, draw: RandomStream): Ended {
     nowMs: 0,
     warmup: false,
     inputChars: 4,
+    hurry: () => {},
     redial: () => ({ connection: carrier, fresh: true }),
     ended: () => {
       expect(ended).toBe(null);

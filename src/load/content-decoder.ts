@@ -1,0 +1,167 @@
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import type { BrotliDecompress, Inflate } from 'node:zlib';
+import { Decompress } from 'fzstd';
+
+/** Who is told what came out, and at which time the bytes were read that it came out of. */
+export interface DecodedClient {
+  decoded(bytes: Uint8Array, atMs: number): void;
+  /** The bytes are not what the head of the answer said; nothing more is told. */
+  undecodable(words: string): void;
+}
+
+/** Unpacks one answer, read by read. */
+export interface ContentDecoder {
+  /** Bytes, only borrowed, that were read at a time. */
+  push(bytes: Uint8Array, atMs: number): void;
+  /** The body has ended: calls back once everything before has been told. */
+  end(then: () => void): void;
+  /** Nothing more is told. */
+  close(): void;
+  /** Bytes that wait to be unpacked. */
+  readonly heldBytes: number;
+}
+
+/** The codings that are understood, by their names in Content-Encoding. */
+const codings: Readonly<Record<string, (client: DecodedClient) => ContentDecoder>> = {
+  gzip: (client) => new ZlibDecoder(client, () => createGunzip()),
+  'x-gzip': (client) => new ZlibDecoder(client, () => createGunzip()),
+  // The standard means zlib's format; some servers send the bare one.
+  deflate: (client) => new ZlibDecoder(client, (first) => ((first & 15) === 8 ? createInflate() : createInflateRaw())),
+  br: (client) => new ZlibDecoder(client, () => createBrotliDecompress()),
+  zstd: (client) => new ZstdDecoder(client),
+};
+
+/** The decoder for a Content-Encoding; null = it is one that nobody here understands. */
+export function contentDecoder(coding: string, client: DecodedClient): ContentDecoder | null {
+  return codings[coding]?.(client) ?? null;
+}
+
+/** Unpacking happens in Node's threads: one read at a time, so that what comes out is known to be of that read. */
+class ZlibDecoder implements ContentDecoder {
+  readonly #open: (firstByte: number) => Inflate | BrotliDecompress;
+  #unpacker: Inflate | BrotliDecompress | null = null;
+  #client: DecodedClient | null;
+  readonly #waiting: { bytes: Uint8Array; atMs: number }[] = [];
+  #atMs = 0;
+  #isBusy = false;
+  #then: (() => void) | null = null;
+  heldBytes = 0;
+
+  constructor(client: DecodedClient, open: (firstByte: number) => Inflate | BrotliDecompress) {
+    this.#client = client;
+    this.#open = open;
+  }
+
+  push(bytes: Uint8Array, atMs: number): void {
+    if (bytes.length === 0) return;
+    this.#waiting.push({ bytes: bytes.slice(), atMs });
+    this.heldBytes += bytes.length;
+    this.#next();
+  }
+
+  end(then: () => void): void {
+    this.#then = then;
+    this.#next();
+  }
+
+  close(): void {
+    this.#client = null;
+    this.#waiting.length = 0;
+    this.heldBytes = 0;
+    this.#unpacker?.destroy();
+  }
+
+  #next(): void {
+    if (this.#isBusy || this.#client === null) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return this.#finish();
+    const unpacker = (this.#unpacker ??= this.#begin(next.bytes[0]!));
+    this.#isBusy = true;
+    this.#atMs = next.atMs;
+    unpacker.write(next.bytes, () => {
+      this.#isBusy = false;
+      this.heldBytes -= next.bytes.length;
+      this.#drain();
+      this.#next();
+    });
+  }
+
+  #begin(firstByte: number): Inflate | BrotliDecompress {
+    const unpacker = this.#open(firstByte);
+    // Told of as soon as it is there: what a small read unpacks to is never held as a whole.
+    unpacker.on('readable', () => this.#drain());
+    unpacker.on('error', (error) => {
+      const client = this.#client;
+      this.close();
+      client?.undecodable(error.message);
+    });
+    return unpacker;
+  }
+
+  #drain(): void {
+    while (this.#client !== null) {
+      const bytes = this.#unpacker?.read() as Uint8Array | null;
+      if (bytes === null) return;
+      this.#client.decoded(bytes, this.#atMs);
+    }
+  }
+
+  #finish(): void {
+    const then = this.#then;
+    if (then === null) return;
+    this.#then = null;
+    if (this.#unpacker === null) return then();
+    // Whether the packed answer was whole is known only now: where it was not, an error is told.
+    this.#unpacker.on('end', () => {
+      if (this.#client !== null) then();
+    });
+    this.#unpacker.end();
+  }
+}
+
+class ZstdDecoder implements ContentDecoder {
+  #client: DecodedClient | null;
+  #atMs = 0;
+  #ended = false;
+  readonly heldBytes = 0;
+  readonly #unpacker = new Decompress((bytes, final) => {
+    // A few bytes may unpack to gigabytes: whoever has given up stops that here.
+    if (this.#client === null) throw new Error('closed');
+    this.#ended = final === true;
+    if (bytes.length > 0) this.#client.decoded(bytes, this.#atMs);
+  });
+
+  constructor(client: DecodedClient) {
+    this.#client = client;
+  }
+
+  push(bytes: Uint8Array, atMs: number): void {
+    this.#atMs = atMs;
+    this.#unpack(bytes, false);
+  }
+
+  end(then: () => void): void {
+    this.#unpack(new Uint8Array(0), true);
+    if (this.#client !== null && !this.#ended) this.#fail('unexpected end of file');
+    if (this.#client !== null) then();
+  }
+
+  close(): void {
+    this.#client = null;
+  }
+
+  #unpack(bytes: Uint8Array, final: boolean): void {
+    if (this.#client === null) return;
+    try {
+      this.#unpacker.push(bytes.slice(), final);
+    } catch (error) {
+      this.#fail((error as Error).message);
+    }
+  }
+
+  #fail(words: string): void {
+    const client = this.#client;
+    this.#client = null;
+    client?.undecodable(words);
+  }
+}

@@ -1,0 +1,42 @@
+/** What all answers under way may hold of events that are not whole yet, and of bytes to be unpacked. */
+export const mostHeldBytes = 256 * 1024 * 1024;
+/** Less than this is nobody's burden: it is not even counted. */
+const smallBytes = 64 * 1024;
+
+/** An answer that holds bytes, and can be told that it holds too many. */
+export interface Holder {
+  readonly heldBytes: number;
+  /** Gives up: of all answers it holds the most, and together they hold too much. */
+  overburdened(mostBytes: number): void;
+}
+
+/** One budget of bytes over all answers: whoever brings it to its end, the largest of them pays. */
+export class HeldBytes {
+  readonly #mostBytes: number;
+  readonly #holders = new Map<Holder, number>();
+  #sum = 0;
+
+  constructor(mostBytes = mostHeldBytes) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** To be called whenever what one holds may have changed. */
+  tell(holder: Holder): void {
+    const bytes = holder.heldBytes;
+    if (bytes < smallBytes && this.#holders.size === 0) return;
+    this.#sum += (bytes < smallBytes ? 0 : bytes) - (this.#holders.get(holder) ?? 0);
+    if (bytes < smallBytes) this.#holders.delete(holder);
+    else this.#holders.set(holder, bytes);
+    while (this.#sum > this.#mostBytes) {
+      const largest = [...this.#holders].reduce((most, each) => (each[1] > most[1] ? each : most))[0];
+      this.leave(largest);
+      largest.overburdened(this.#mostBytes);
+    }
+  }
+
+  /** It holds nothing any more. */
+  leave(holder: Holder): void {
+    this.#sum -= this.#holders.get(holder) ?? 0;
+    this.#holders.delete(holder);
+  }
+}
