@@ -11,7 +11,8 @@ import type { StampPlace } from './heard-answer.ts';
 import type { HeldBytes, Holder } from './held-bytes.ts';
 import type { ResponseHead } from './http-reader.ts';
 import type { Placed } from './placed-list.ts';
-import { contentCoding, refusal, refusalMs, RefusalWords, strangeAnswer } from './refusal.ts';
+import { openingOf, strangeAnswer } from './opening.ts';
+import { contentCoding, refusal, refusalMs, RefusalWords } from './refusal.ts';
 import type { ServerClock } from './server-clock.ts';
 import { moment, readAt, stampAt } from './moment.ts';
 
@@ -32,9 +33,6 @@ const mostRedials = 32;
 
 /** A complete answer whose body has not ended waits so long for that end, which frees its connection for the next request. */
 const lingerMs = 100;
-/** Beginning of a body that is kept until an event has been heard. */
-const openingBytes = 300;
-
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
 export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, Placed {
   readonly #ask: Ask;
@@ -184,11 +182,9 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
     const heard = this.#heard;
     const atMs = this.#lastReadMs;
     heard.enterPieces(atMs);
-    if (this.#opening === null) {
-      this.#opening = openingOf(bytes);
-      // No answer begins like a page, and a page may have no end.
-      if (this.#opening.startsWith('<')) return this.#abandon(strangeAnswer(this.#opening, this.#status), atMs);
-    }
+    if (this.#opening !== '' && !this.#heard.hasOutput) this.#opening = openingOf(this.#opening ?? '', bytes);
+    // No answer begins like a page, and a page may have no end.
+    if (this.#opening?.startsWith('<') === true) return this.#abandon(strangeAnswer(this.#opening, this.#status), atMs);
     const listener = this.#listener!;
     // A stamp is of the event it came with: one without is not given the last one's.
     moment[stampAt] = NaN;
@@ -376,12 +372,4 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
 
 function scrubbed(why: Problem | null, scrub: Scrub): Problem | null {
   return why === null || why.words === null ? why : { ...why, words: scrub(why.words) };
-}
-
-/** The beginning of a body that begins as no event and no JSON does; empty = it begins as one of them. */
-function openingOf(bytes: Uint8Array): string {
-  // Nearly all begin with `data`.
-  if (bytes.length === 0 || (bytes[0] === 100 && bytes[1] === 97)) return '';
-  const text = Buffer.from(bytes.subarray(0, openingBytes)).toString('utf8').trimStart();
-  return /^(?:$|[{["]|\ufeff|:|(?:data|event|id|retry)(?::|\s*$))/.test(text) ? '' : text;
 }

@@ -92,7 +92,7 @@ export class LoadSession {
         originNs: parts.stamp?.clock === 'realtime' ? wallOriginNs(clock) : clock.originNs,
         ...(parts.stamp !== undefined && { stamp: parts.stamp }),
         serverClock: this.#serverClock,
-        held: new HeldBytes(mostHeldBytes / (parts.share?.threads ?? 1)),
+        held: new HeldBytes(mostHeldBytes / (parts.place?.('measure').of ?? 1)),
       },
       behind: parts.behind,
       ...(parts.deal !== undefined && { deal: parts.deal }),

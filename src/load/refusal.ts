@@ -54,10 +54,3 @@ export class RefusalWords {
     return { ...this.#why, ...problem(code, this.#text === '' ? words : this.#text.slice(0, keptChars), status) };
   }
 }
-
-/** Why an answer in which no event was heard is none: the beginning of its body tells. */
-export function strangeAnswer(opening: string, status: number | null): Problem {
-  const words = opening.trim();
-  if (words === '') return problem('empty-answer', 'an answer without a body', status);
-  return problem(/^<(!doctype|html|head|body|\?xml)/i.test(words) ? 'not-an-api' : 'malformed-stream', words, status);
-}
