@@ -8,15 +8,13 @@
  *
  * Start reading at pacer.ts (the seam), then pacers.ts (the list; a new process is one file and one line there).
  * Open loops share scheduled-pacer.ts and differ only in their unit gaps; rate-shape.ts bends any of them to ramps,
- * steps, spikes and sines. request-dealer.ts deals over claims.ts, conversations.ts over conversation-queue.ts;
- * dealing.ts puts them together for a thread.
+ * steps, spikes and sines. request-queue.ts is what a runner asks; request-dealer.ts deals over claims.ts,
+ * conversations.ts over conversation-queue.ts; dealing.ts puts them together for a thread.
  */
 export { claimsOf, onlyPlace, partOf } from './claims.ts';
 export type { Claimed, Claims, Place } from './claims.ts';
-export { ConversationQueue } from './conversation-queue.ts';
 export type { NewConversation, Turn } from './conversation-queue.ts';
-export { conversationPacing, Conversations } from './conversations.ts';
-export type { ConversationPacing } from './conversations.ts';
+export { conversationPacing } from './conversations.ts';
 export { dealingAt } from './dealing.ts';
 export type { Dealing, DealtPhase } from './dealing.ts';
 export { makePacer, pacers } from './pacers.ts';
@@ -24,4 +22,6 @@ export { dueUnder, rateAt } from './rate-shape.ts';
 export { isDue } from './pacer.ts';
 export type { LoadPart, Pacer, PacerLimits, PacerMaker, PacerView, Pacing, WaitUntil } from './pacer.ts';
 export { isCount, isDealt, makeDealer } from './request-dealer.ts';
-export type { Deal, DealtRequest, RequestDealer } from './request-dealer.ts';
+export type { RequestDealer } from './request-dealer.ts';
+export { RequestQueue } from './request-queue.ts';
+export type { DueRequest } from './request-queue.ts';

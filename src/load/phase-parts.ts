@@ -1,4 +1,4 @@
-import type { Dealing, DealtPhase, PacerLimits, Place, Turn } from '../arrival/index.ts';
+import type { Dealing, DealtPhase, DueRequest, Place } from '../arrival/index.ts';
 import type { Ask, RunBehind, RunPlan } from '../core/index.ts';
 import type { WrittenAsk } from './ask-writer.ts';
 import type { Ending } from './ending.ts';
@@ -26,17 +26,9 @@ export interface PhaseParts {
   deal?: MakeDealing;
 }
 
-/** An ask that was handed out: its number, and when it is due on the run's clock. */
-export interface Dealt {
-  seq: number;
-  dueMs: number;
-  /** What it says, where that is a turn of a conversation that is known already. */
-  turn: Turn | null;
-}
-
 /** An ask with what every attempt at it needs. */
 export interface Errand extends WrittenAsk {
-  dealt: Dealt;
+  dealt: DueRequest;
 }
 
 /** What of a plan every request asks about, looked up once: plans come in as many shapes as there are ways to write them. */
@@ -45,18 +37,14 @@ export interface PlanWays {
   /** Every conversation goes to one of several servers. */
   bySession: boolean;
   retries: number;
-  dropLate: boolean;
-  countsAll: boolean;
 }
 
 /** The ways of a plan. */
-export function waysOf(plan: RunPlan, limits: PacerLimits): PlanWays {
+export function waysOf(plan: RunPlan): PlanWays {
   const { reach } = plan.target;
   return {
     severalServers: (reach?.also.length ?? 0) > 0,
     bySession: reach?.spread === 'session',
     retries: plan.retries ?? 0,
-    dropLate: plan.load.dropLate,
-    countsAll: limits.requests !== null && limits.durationMs === null,
   };
 }

@@ -1,5 +1,5 @@
-import { Conversations, dealingAt, isDealt } from '../arrival/index.ts';
-import type { Dealing, PacerLimits, RequestDealer, Turn, WaitUntil } from '../arrival/index.ts';
+import { dealingAt, RequestQueue } from '../arrival/index.ts';
+import type { Dealing, DueRequest, PacerLimits, Turn } from '../arrival/index.ts';
 import { problem } from '../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../core/index.ts';
 import { Alarm } from './alarm.ts';
@@ -8,16 +8,13 @@ import type { WrittenAsk } from './ask-writer.ts';
 import { recordedEnding } from './ending.ts';
 import { Flight } from './flight.ts';
 import { waysOf } from './phase-parts.ts';
-import type { Dealt, Errand, PhaseParts, PlanWays } from './phase-parts.ts';
+import type { Errand, PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine, promptsAhead } from './prompt-line.ts';
 import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import type { RoundShare } from './round-share.ts';
 import { sendingShare } from './sending-share.ts';
 import { unsentExchange } from './unsent-exchange.ts';
-
-/** Who may not send looks so soon again whether it may. */
-const lookAgainMs = 100;
 
 /**
  * One stretch of load: deals out asks as the pacer says until it is done or stopped, then drains.
@@ -30,35 +27,27 @@ export class Phase {
   readonly #flights = new PlacedList<Flight>();
   /** Before this no timeout of a flight passes. */
   #safeUntilMs = Infinity;
-  /** Asks whose time came while every slot was taken. */
-  readonly #held: Dealt[] = [];
-  #startMs = Infinity;
   readonly #dealing: Dealing;
   readonly #prompts: PromptLine;
   readonly #writer: AskWriter;
   readonly #ways: PlanWays;
-  /** null = every prompt is asked once and by itself. */
-  readonly #talks: Conversations | null;
-  readonly #dealer: RequestDealer;
+  readonly #queue: RequestQueue;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
   readonly #waiting = new Map<NodeJS.Timeout, Ended>();
   readonly #retryWait: ReturnType<typeof retryWaits>;
   #stopped = false;
-  #dealtOut = false;
-  #next: Dealt | null = null;
   #awaiting = false;
   #pumping = false;
   #pausing: NodeJS.Immediate | null = null;
   readonly #share: RoundShare;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
-  due = 0;
   sent = 0;
 
   constructor(parts: PhaseParts, workload: () => Workload, limits: PacerLimits, warmup: boolean) {
     this.#parts = parts;
     this.#warmup = warmup;
-    this.#ways = waysOf(parts.plan, limits);
+    this.#ways = waysOf(parts.plan);
     this.#alarm = new Alarm(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
@@ -73,9 +62,10 @@ export class Phase {
     const phase = { load, limits, seed, conversations };
     this.#dealing =
       parts.deal?.(phase, () => this.#wake()) ?? dealingAt(parts.place, phase, warmup ? null : parts.behind);
-    const open = (number: number, dueMs: number | null) => this.#prompts.open(number, dueMs);
-    this.#talks = conversations ? new Conversations({ load, limits, dealing: this.#dealing, open }) : null;
-    this.#dealer = this.#talks ?? this.#dealing.dealer;
+    const open = conversations ? (number: number, dueMs: number | null) => this.#prompts.open(number, dueMs) : null;
+    const dropped = ({ seq, dueMs }: DueRequest): void =>
+      this.#unsent(seq, dueMs, parts.clock.nowMs(), 'dropped', problem('dropped-late'));
+    this.#queue = new RequestQueue({ load, limits, dealing: this.#dealing, open, dropped });
     const opens = (): boolean => load.kind === 'closed' && this.sent < this.slots;
     this.#share = sendingShare(parts.clock, opens);
   }
@@ -84,9 +74,9 @@ export class Phase {
     return this.#flights.size + this.#waiting.size;
   }
 
-  /** In flight, or dealt and waiting for a slot or for its moment: one dealt for now may come due a rounding error later. */
-  get #asked(): number {
-    return this.inFlight + this.#held.length + (this.#next === null ? 0 : 1);
+  /** Asks that came due. */
+  get due(): number {
+    return this.#queue.due;
   }
 
   /** Requests that may be in flight at once; 0 = no cap, so no telling. */
@@ -96,7 +86,7 @@ export class Phase {
 
   /** Slots that are in use: by requests, and by users of a closed loop between two turns. */
   get taken(): number {
-    return this.#asked + (this.#talks?.waiting ?? 0);
+    return this.inFlight + this.#queue.reserved;
   }
 
   get spunMs(): number {
@@ -110,7 +100,7 @@ export class Phase {
 
   /** Runs to the end: every ask handed out has ended. Time begins at startMs of the run's clock. */
   async run(startMs: number): Promise<void> {
-    this.#startMs = startMs;
+    this.#queue.originMs = startMs;
     await new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -126,7 +116,6 @@ export class Phase {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#alarm.clear();
-    this.#talks?.forget();
     // Sending no more is also asking no more: what waits to be made again ends as it stands.
     for (const [timer, ended] of this.#waiting) {
       clearTimeout(timer);
@@ -134,18 +123,7 @@ export class Phase {
     }
     this.#waiting.clear();
     const nowMs = this.#parts.clock.nowMs();
-    for (const held of this.#held.splice(0)) this.#unsent(held, nowMs, 'cancelled', problem('not-sent'));
-    // A plan that is a count planned the rest too, whether or not their time came; with a duration, only those due.
-    const planned = this.#dealer.rest();
-    if (this.#next !== null) {
-      if (planned === null && !this.#ways.countsAll) this.due--;
-      else this.#unsent({ seq: this.#next.seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
-    }
-    this.#next = null;
-    for (let seq = planned; seq !== null; seq = this.#dealer.rest()) {
-      this.due++;
-      this.#unsent({ seq, dueMs: nowMs }, nowMs, 'cancelled', problem('not-sent'));
-    }
+    this.#queue.stop((seq, dueMs) => this.#unsent(seq, dueMs ?? nowMs, nowMs, 'cancelled', problem('not-sent')));
     this.#settle();
   }
 
@@ -168,7 +146,7 @@ export class Phase {
 
   /** Whoever deals has something new; before the phase begins there is time enough for it then. */
   #wake(): void {
-    if (this.#parts.clock.nowMs() >= this.#startMs) this.#pump();
+    if (this.#parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
   }
 
   /** Deals out everything that is due now and sets the alarm for what is not. */
@@ -204,60 +182,26 @@ export class Phase {
   #deal(): boolean {
     if (this.#awaiting) return false;
     const nowMs = this.#parts.clock.nowMs();
-    const view = { sent: this.sent, inFlight: this.#asked, nowMs: nowMs - this.#startMs };
-    if (!this.#dealtOut && this.#dealing.maySend?.() === false)
-      return this.#idle({ untilMs: view.nowMs + lookAgainMs }, view.nowMs);
-    const reading = this.#talks?.prepare(view) ?? null;
-    if (reading !== null) return this.#awaitOpening(reading);
-    if (this.#held.length > 0 && this.#hasSlot()) return this.#sendNext(this.#held.shift()!);
-    if (this.#next === null) {
-      const dealt = this.#dealtOut ? 'done' : this.#dealer.next(view);
-      if (dealt === 'done') this.#dealtOut = true;
-      if (!isDealt(dealt)) return this.#idle(dealt, view.nowMs);
-      this.due++;
-      this.#next = { seq: dealt.seq, dueMs: dealt.atMs + this.#startMs, turn: dealt.turn ?? null };
-    }
-    if (this.#next.dueMs > nowMs) {
-      this.#alarm.set(this.#next.dueMs);
-      this.#parts.pool.expect?.(this.#next.dueMs - nowMs);
-      this.#writeAhead(this.#next, nowMs);
-      return false;
-    }
-    const next = this.#next;
-    this.#next = null;
-    if (this.#hasSlot() && this.#held.length === 0) return this.#sendNext(next);
-    if (this.#ways.dropLate) this.#unsent(next, nowMs, 'dropped', problem('dropped-late'));
-    else this.#held.push(next);
-    return true;
+    const move = this.#queue.next(nowMs, this.inFlight);
+    if (typeof move === 'string') return move === 'again';
+    if (move instanceof Promise) return this.#awaitOpening(move);
+    if ('untilMs' in move) return this.#idle(move.untilMs, nowMs);
+    return this.#sendNext(move);
   }
 
   /** Nothing to send: wakes for what comes due by itself, a slot that opens or a user who has thought. */
-  #idle(why: 'done' | 'wait' | WaitUntil, nowMs: number): false {
-    // What is due and found no slot goes out when something ends; the moment is the one that the dealer looked at.
-    if (typeof why !== 'string' && why.untilMs > nowMs) this.#alarm.set(why.untilMs + this.#startMs);
+  #idle(untilMs: number, nowMs: number): false {
+    this.#alarm.set(untilMs);
+    const { upcoming } = this.#queue;
+    if (upcoming === null) return false;
+    this.#parts.pool.expect?.(untilMs - nowMs);
+    this.#writer.writeAhead(upcoming.seq, untilMs - nowMs, upcoming.turn?.prompt);
     return false;
   }
 
-  #hasSlot(): boolean {
-    return this.inFlight < (this.#dealing.slots() ?? Infinity);
-  }
-
-  /** Asks are written in their order, and which turn of a conversation leaves at a rate of requests is known only then. */
-  #writeAhead({ seq, dueMs, turn }: Dealt, nowMs: number): void {
-    const isKnown = this.#held.length === 0 && (turn !== null || this.#talks === null);
-    if (isKnown) this.#writer.writeAhead(seq, dueMs - nowMs, turn?.prompt);
-  }
-
   /** Takes the next prompt, waiting for it if it is not there yet (the ask's lateness then shows it), and sends it. */
-  #sendNext(next: Dealt): boolean {
-    const turn = next.turn ?? this.#talks?.take(this.#parts.clock.nowMs() - this.#startMs) ?? null;
-    if (turn === null && this.#talks !== null) {
-      // Which conversation begins is not known yet: the ask leaves as soon as it is, late.
-      this.#held.unshift(next);
-      return false;
-    }
-    const dealt = turn === null ? next : { ...next, turn };
-    const written = this.#writer.take(dealt.seq, turn?.prompt);
+  #sendNext(dealt: DueRequest): boolean {
+    const written = this.#writer.take(dealt.seq, dealt.turn?.prompt);
     if (!(written instanceof Promise)) {
       this.#send(dealt, written);
       return true;
@@ -266,7 +210,8 @@ export class Phase {
     written.then(
       (ready) => {
         this.#awaiting = false;
-        if (this.#stopped) this.#unsent(dealt, this.#parts.clock.nowMs(), 'cancelled', problem('not-sent'));
+        if (this.#stopped)
+          this.#unsent(dealt.seq, dealt.dueMs, this.#parts.clock.nowMs(), 'cancelled', problem('not-sent'));
         else this.#send(dealt, ready);
         this.#pump();
       },
@@ -275,7 +220,7 @@ export class Phase {
     return false;
   }
 
-  #send(dealt: Dealt, { ask, text, inputChars }: WrittenAsk): void {
+  #send(dealt: DueRequest, { ask, text, inputChars }: WrittenAsk): void {
     this.sent++;
     this.#fly({ dealt, ask, text, inputChars }, null, 1);
   }
@@ -346,13 +291,10 @@ export class Phase {
 
   /** What an answer leads to: the conversation's next turn, or, where it cannot go on, turns that are never asked. */
   #goOn(turn: Turn, { exchange, answer }: Ended): void {
-    if (this.#stopped || this.#dealtOut) return;
     const { endMs, outcome, outputTokens } = exchange;
     const heard = outcome === 'ok' && answer !== null ? { ...answer, outputTokens: outputTokens.server } : null;
-    for (const seq of this.#talks!.ended(turn, heard, endMs - this.#startMs)) {
-      this.due++;
-      this.#unsent({ seq, dueMs: endMs }, endMs, 'dropped', problem('turn-lost'));
-    }
+    for (const seq of this.#queue.ended(turn, heard, endMs))
+      this.#unsent(seq, endMs, endMs, 'dropped', problem('turn-lost'));
   }
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
@@ -360,16 +302,15 @@ export class Phase {
     return this.#warmup ? -1 - seq : seq;
   }
 
-  #unsent(dealt: Pick<Dealt, 'seq' | 'dueMs'>, nowMs: number, outcome: Outcome, why: Problem): void {
-    const asked = { seq: this.#recorded(dealt.seq), warmup: this.#warmup, dueMs: dealt.dueMs };
+  #unsent(seq: number, dueMs: number, nowMs: number, outcome: Outcome, why: Problem): void {
+    const asked = { seq: this.#recorded(seq), warmup: this.#warmup, dueMs };
     const exchange = unsentExchange(asked, nowMs, outcome, why);
     this.#parts.emit(recordedEnding({ exchange, answer: null }));
   }
 
   #settle(): void {
     if (this.#pumping || this.#awaiting || this.inFlight > 0) return;
-    if (!this.#stopped && (!this.#dealtOut || this.#held.length > 0)) return;
-    this.#talks?.forget();
+    if (!this.#stopped && !this.#queue.isOver) return;
     this.#resolve?.();
     this.#resolve = null;
   }
@@ -377,7 +318,6 @@ export class Phase {
   #fail(failure: unknown): void {
     this.#stopped = true;
     this.#alarm.clear();
-    this.#talks?.forget();
     this.#flights.each((flight) => flight.cancel(this.#parts.clock.nowMs()));
     this.#reject?.(failure);
     this.#reject = null;

@@ -1,5 +1,5 @@
-import { Conversations, dealingAt, isCount, isDealt, onlyPlace } from '../arrival/index.ts';
-import type { DealtRequest, NewConversation, PacerLimits, PacerView, RequestDealer, Turn } from '../arrival/index.ts';
+import { dealingAt, onlyPlace, RequestQueue } from '../arrival/index.ts';
+import type { DueRequest, NewConversation, PacerLimits, Turn } from '../arrival/index.ts';
 import type {
   Ended,
   Exchange,
@@ -25,31 +25,13 @@ const refusalMs = 1;
 /** Turns of the event loop of a run between two breaths. */
 const turnsPerBreath = 2000;
 
-/** A request and when it is due on the run's clock. */
-interface DueAsk extends DealtRequest {
-  dueMs: number;
-}
-
 /** Warm-up or measuring: its own pacer on its own clock. */
 interface Phase {
   warmup: boolean;
-  limits: PacerLimits;
-  dealer: RequestDealer;
-  /** null = every prompt is asked once and by itself. */
-  talks: Conversations | null;
+  queue: RequestQueue;
   workload: Workload;
-  originMs: number;
-  /** Asks that came due. */
-  due: number;
-  sent: number;
-  /** The next ask, once the pacer has said it. */
-  next: DueAsk | null;
-  /** Asks that wait for a slot. */
-  held: DueAsk[];
-  /** Nothing is due, but the pacer is to be asked again then; null = only when something ends. */
+  /** Nothing is due, but the queue is to be asked again then; null = only when something ends. */
   againMs: number | null;
-  /** Nothing more will come due. */
-  over: boolean;
   /** Stopped before its end. */
   stopped: boolean;
 }
@@ -67,7 +49,7 @@ export class VirtualRun {
   /** A stop rule asked for it. */
   #cancelAsked = false;
   #out: Ended[] = [];
-  readonly #measured = { due: 0, sent: 0, ok: 0, failed: 0 };
+  readonly #measured = { sent: 0, ok: 0, failed: 0 };
 
   constructor(
     private readonly plan: RunPlan,
@@ -82,7 +64,8 @@ export class VirtualRun {
   ) {}
 
   state(): RunState {
-    return { nowMs: this.#nowMs, inFlight: this.#flights.size, ...this.#measured };
+    const due = this.#current?.warmup === false ? this.#current.queue.due : 0;
+    return { nowMs: this.#nowMs, inFlight: this.#flights.size, due, ...this.#measured };
   }
 
   async *exchanges(): AsyncGenerator<Ended> {
@@ -104,23 +87,15 @@ export class VirtualRun {
     const { load } = this.plan;
     const conversations = workload.conversations === true;
     const dealing = dealingAt(onlyPlace(), { load, limits, seed, conversations }, null);
-    const open = opener(workload);
-    const talks = conversations ? new Conversations({ load, limits, dealing, open }) : null;
-    this.#current = {
-      warmup,
+    const queue = new RequestQueue({
+      load,
       limits,
-      dealer: talks ?? dealing.dealer,
-      talks,
-      workload,
-      originMs: this.#nowMs,
-      due: 0,
-      sent: 0,
-      next: null,
-      held: [],
-      againMs: null,
-      over: false,
-      stopped: false,
-    };
+      dealing,
+      open: conversations ? opener(workload) : null,
+      dropped: ({ seq, dueMs }) => this.#unsent(this.#current!, seq, dueMs, 'dropped', problem('dropped-late')),
+    });
+    queue.originMs = this.#nowMs;
+    this.#current = { warmup, queue, workload, againMs: null, stopped: false };
     return this.#current;
   }
 
@@ -129,7 +104,7 @@ export class VirtualRun {
       this.#heedStops(phase);
       await this.#dealOut(phase);
       yield* this.#handOut();
-      if (phase.over && this.#flights.size === 0 && phase.held.length === 0) break;
+      if (phase.queue.isOver && this.#flights.size === 0) break;
       if (this.breathe !== null && turn % turnsPerBreath === 0) await this.breathe();
       this.#advance(phase);
       yield* this.#handOut();
@@ -163,55 +138,23 @@ export class VirtualRun {
   /** What is planned and not sent comes out as cancelled: the held ones, and, where the plan is a count, all the rest. */
   #sendNoMore(phase: Phase): void {
     phase.stopped = true;
-    phase.over = true;
-    const { next } = phase;
-    phase.next = null;
-    phase.talks?.forget();
-    for (const held of phase.held.splice(0)) this.#unsent(phase, held, 'cancelled', problem('not-sent'));
-    // What is dealt and not due yet was planned where the plan is a count.
-    const dealt = next !== null && isCount(phase.limits) ? next.seq : null;
-    for (let seq = dealt ?? phase.dealer.rest(); seq !== null; seq = phase.dealer.rest()) {
-      this.#countDue(phase);
-      this.#unsent(phase, { seq, dueMs: this.#nowMs }, 'cancelled', problem('not-sent'));
-    }
+    phase.againMs = null;
+    phase.queue.stop((seq, dueMs) => this.#unsent(phase, seq, dueMs ?? this.#nowMs, 'cancelled', problem('not-sent')));
   }
 
-  /** Deals out everything that is due by now, what was held first. */
+  /** Sends everything that is due by now and has a slot. */
   async #dealOut(phase: Phase): Promise<void> {
-    while (phase.held.length > 0 && this.#hasSlot()) await this.#send(phase, phase.held.shift()!);
-    while (!phase.over) {
-      const reading = phase.talks?.prepare(this.#view(phase)) ?? null;
-      if (reading !== null) await reading;
-      phase.next ??= this.#askDealer(phase);
-      if (phase.next === null || phase.next.dueMs > this.#nowMs) return;
-      const ask = phase.next;
-      phase.next = null;
-      this.#countDue(phase);
-      if (this.#hasSlot()) await this.#send(phase, ask);
-      else if (this.plan.load.dropLate) this.#unsent(phase, ask, 'dropped', problem('dropped-late'));
-      else phase.held.push(ask);
+    phase.againMs = null;
+    for (;;) {
+      const move = phase.queue.next(this.#nowMs, this.#flights.size);
+      if (move === 'wait' || move === 'done') return;
+      if (move === 'again') continue;
+      if (move instanceof Promise) await move;
+      else if ('untilMs' in move) {
+        phase.againMs = move.untilMs;
+        return;
+      } else await this.#send(phase, move);
     }
-  }
-
-  #view(phase: Phase): PacerView {
-    const inFlight = this.#flights.size + phase.held.length;
-    return { sent: phase.sent, inFlight, nowMs: this.#nowMs - phase.originMs };
-  }
-
-  #askDealer(phase: Phase): DueAsk | null {
-    const dealt = phase.dealer.next(this.#view(phase));
-    if (dealt === 'done') phase.over = true;
-    phase.againMs = typeof dealt !== 'string' && 'untilMs' in dealt ? phase.originMs + dealt.untilMs : null;
-    return isDealt(dealt) ? { ...dealt, dueMs: phase.originMs + dealt.atMs } : null;
-  }
-
-  #countDue(phase: Phase): void {
-    phase.due++;
-    if (!phase.warmup) this.#measured.due++;
-  }
-
-  #hasSlot(): boolean {
-    return this.#flights.size < (this.plan.load.concurrency ?? Infinity);
   }
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
@@ -219,17 +162,14 @@ export class VirtualRun {
     return phase.warmup ? -1 - seq : seq;
   }
 
-  #unsent(phase: Phase, { seq, dueMs }: Pick<DueAsk, 'seq' | 'dueMs'>, outcome: Outcome, why: Problem): void {
+  #unsent(phase: Phase, seq: number, dueMs: number, outcome: Outcome, why: Problem): void {
     this.#end(unsentFlight(this.#recorded(phase, seq), phase.warmup, dueMs), outcome, why);
   }
 
-  async #send(phase: Phase, { seq, dueMs, turn: told }: DueAsk): Promise<void> {
-    // At a rate of requests the turn that is ready now is asked; one is, since the next conversation is at hand.
-    const turn = told ?? phase.talks?.take(this.#nowMs - phase.originMs) ?? null;
+  async #send(phase: Phase, { seq, dueMs, turn }: DueRequest): Promise<void> {
     const next = turn?.prompt ?? phase.workload.next();
     const prompt = next instanceof Promise ? await next : next;
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
-    phase.sent++;
     if (!phase.warmup) this.#measured.sent++;
     const flight = sentFlight(this.plan, prompt, {
       seq: this.#recorded(phase, seq),
@@ -302,7 +242,7 @@ export class VirtualRun {
   /** Moves the clock to the next event and lets it happen; at one moment tokens come before deadlines. */
   #advance(phase: Phase): void {
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
-    const dueMs = phase.next?.dueMs ?? phase.againMs ?? Infinity;
+    const dueMs = phase.againMs ?? Infinity;
     const outsideMs = Math.min(deadlineMs, dueMs, this.#nextArrivalMs());
     const finishes = this.core.advance(outsideMs);
     const nextMs = finishes[0]?.endMs ?? outsideMs;
@@ -356,12 +296,9 @@ export class VirtualRun {
   /** What an answer leads to: the conversation's next turn, or turns that are never asked. Its user thinks from its end on. */
   #goOn(flight: Flight, turn: Turn, { outcome, endMs }: Exchange): void {
     const phase = this.#current!;
-    if (phase.over || phase.stopped) return;
     const heard = outcome === 'ok' ? answerOf(flight) : null;
-    for (const seq of phase.talks!.ended(turn, heard, endMs - phase.originMs)) {
-      this.#countDue(phase);
-      this.#unsent(phase, { seq, dueMs: this.#nowMs }, 'dropped', problem('turn-lost'));
-    }
+    for (const seq of phase.queue.ended(turn, heard, endMs))
+      this.#unsent(phase, seq, this.#nowMs, 'dropped', problem('turn-lost'));
   }
 }
 
