@@ -146,7 +146,7 @@ export class Phase {
 
   /** Whoever deals has something new; before the phase begins there is time enough for it then. */
   #wake(): void {
-    if (this.#parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
+    if (this.#resolve !== null && this.#parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
   }
 
   /** Deals out everything that is due now and sets the alarm for what is not. */
