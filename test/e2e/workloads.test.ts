@@ -180,7 +180,7 @@ describe('threads', () => {
         '--concurrency',
         '8',
       ];
-      await run(silentUrl, ...flags, '--no-preflight', '--threads', threads);
+      await run(silentUrl, ...flags, '--no-preflight', '--threads', threads, '--seed', '5');
       asked.push(heardBodies.map((body) => JSON.stringify(body)).toSorted());
     }
     expect(asked[0]).toHaveLength(60);
@@ -218,6 +218,8 @@ describe('threads', () => {
         '--no-preflight',
         '-n',
         '50',
+        '--seed',
+        '5',
         '--threads',
         threads,
         '--dataset',
