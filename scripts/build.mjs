@@ -1,4 +1,4 @@
-// Bundles the command line into dist/: one file per lazily loaded command; packages that are dependencies stay outside,
+// Bundles into dist/ the command line (cli/main) and the processes and threads that it starts (lib/): one file per lazily loaded command; packages that are dependencies stay outside,
 // those that are only there to build (echarts, bullmq, ioredis) or quicker in one file (zod, yaml) are bundled in, with their licences in dist/THIRD-PARTY.txt.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
@@ -20,12 +20,14 @@ const command = await build({
   ...usual,
   entryPoints: {
     'cli/main': 'src/cli/main.ts',
-    'cli/load-worker': 'src/cli/load-worker.ts',
-    'cli/import-thread': 'src/cli/import-thread.ts',
-    'cli/bench-thread': 'src/cli/bench-thread.ts',
+    'lib/load-worker': 'src/lab/runners/load-worker.ts',
+    'lib/compute-worker': 'src/lab/compute/compute-worker.ts',
+    'lib/import-thread': 'src/lab/results/import-thread.ts',
+    'lib/sampler': 'src/lab/runners/sampler.ts',
+    'lib/experiment-process': 'src/lab/experiment-process.ts',
   },
   splitting: true,
-  chunkNames: 'cli/[name]-[hash]',
+  chunkNames: 'lib/[name]-[hash]',
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

@@ -68,8 +68,8 @@ const exitMeanings = {
   ],
   bug: ['a bug of llmdyno; please report what it printed', 'llmdyno 的缺陷；请报告其输出'],
   interrupted: [
-    'Ctrl-C or SIGTERM; what was measured is kept and reported as partial',
-    'Ctrl-C 或 SIGTERM；已测得的部分会保存，并标明不完整',
+    'Ctrl-C, SIGTERM or SIGHUP; what was measured is kept and reported as partial',
+    'Ctrl-C、SIGTERM 或 SIGHUP；已测得的部分会保存，并标明不完整',
   ],
 };
 

@@ -1,5 +1,5 @@
 import type { Given } from './command.ts';
-import { readBeginning } from './read-bounded.ts';
+import { readBeginning } from '../lab/index.ts';
 
 const mostFileBytes = 16 * 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { quirkNames, selfSigned } from '../engine/index.ts';
 import type { EngineOptions, QuirkName } from '../engine/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
-import { readDocument } from './read-bounded.ts';
+import { readDocument } from '../lab/index.ts';
 
 /** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
 export const portFlags: readonly Flag[] = [

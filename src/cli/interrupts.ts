@@ -2,44 +2,49 @@ import { exitCodes, say } from '../core/index.ts';
 import type { Stops } from '../core/index.ts';
 import type { Given } from './command.ts';
 
-/** Ctrl-C as a run hears it. */
+/** Ctrl-C and the signals that end a process, as an experiment hears them. */
 export interface Interrupts {
   stops: Stops;
-  /** Whether there was one. */
-  readonly heard: boolean;
-  /** Stops as the first Ctrl-C does. */
-  stop(): void;
+  /** Begins to listen; before that a signal ends the process. */
+  listen(): void;
+  /** Says what the first Ctrl-C says. */
+  say(): void;
   done(): void;
 }
 
-/** First Ctrl-C: send no more and drain. Second: cancel. Third: leave at once. */
+/**
+ * First Ctrl-C: send no more and drain. Second: cancel. Third: leave at once. SIGTERM and SIGHUP (the terminal is gone) cancel at
+ * once: whoever sends them will not wait for answers, and what was answered is kept.
+ */
 export function listenForInterrupts(given: Given): Interrupts {
   const sending = new AbortController();
   const everything = new AbortController();
   const { io, common } = given;
   const note = (en: string, zh: string): void => io.err(`\n${say({ en, zh }, common.lang)}\n`);
-  const stop = (): void => {
+  const sayStopping = (): void =>
     note(
       'stopping: no more requests are sent, waiting for those in flight (Ctrl-C again cancels them)',
       '正在停止：不再发送请求，等待进行中的请求完成（再按一次 Ctrl-C 取消）',
     );
+  const cancel = (): void => {
+    note('cancelling what is in flight', '正在取消进行中的请求');
     sending.abort();
+    everything.abort();
   };
-  const done = io.onInterrupt((count) => {
-    if (count === 1) stop();
-    else if (count === 2) {
-      note('cancelling what is in flight', '正在取消进行中的请求');
-      everything.abort();
-    } else process.exit(exitCodes.interrupted);
-  });
+  let done: (() => void) | null = null;
   return {
     stops: { sending: sending.signal, everything: everything.signal },
-    get heard() {
-      return sending.signal.aborted;
+    listen() {
+      done ??= io.onInterrupt((count, signal) => {
+        if (everything.signal.aborted) process.exit(exitCodes.interrupted);
+        else if (signal !== 'SIGINT' || count > 1) cancel();
+        else {
+          sayStopping();
+          sending.abort();
+        }
+      });
     },
-    stop: () => {
-      if (!sending.signal.aborted) stop();
-    },
-    done,
+    say: sayStopping,
+    done: () => done?.(),
   };
 }

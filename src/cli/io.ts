@@ -2,6 +2,10 @@ import { exitCodes, makeScrub, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { forTerminal } from './printer.ts';
 
+/** Ctrl-C, a polite kill, and a terminal that is gone. */
+export type EndSignal = (typeof endSignals)[number];
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** The outside world as a command sees it; tests hand in their own. The only way to stdout and stderr. */
 export interface Io {
   out(text: string): void;
@@ -14,8 +18,8 @@ export interface Io {
   columns: number;
   env: Readonly<Record<string, string | undefined>>;
   argv: readonly string[];
-  /** Calls back at each Ctrl-C (or SIGTERM) with how many there have been; returns how to stop listening. */
-  onInterrupt(callback: (count: number) => void): () => void;
+  /** Calls back at each signal that asks for an end, with how many there have been; returns how to stop listening. */
+  onInterrupt(callback: (count: number, signal: EndSignal) => void): () => void;
 }
 
 /** The flags every command takes, as read. */
@@ -56,12 +60,10 @@ export function processIo(): Io {
     argv: process.argv.slice(2),
     onInterrupt: (callback) => {
       let count = 0;
-      const heard = (): void => callback(++count);
-      process.on('SIGINT', heard);
-      process.on('SIGTERM', heard);
+      const heard = (signal: NodeJS.Signals): void => callback(++count, signal as EndSignal);
+      for (const signal of endSignals) process.on(signal, heard);
       return () => {
-        process.off('SIGINT', heard);
-        process.off('SIGTERM', heard);
+        for (const signal of endSignals) process.off(signal, heard);
       };
     },
   };

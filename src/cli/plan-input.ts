@@ -1,9 +1,8 @@
 import { UserError } from '../core/index.ts';
 import type { Mistake } from '../core/index.ts';
-import { checkWords, planWords, readWords, throwMistakes } from '../run/index.ts';
-import type { GivenWord, PlanWords, Vocabulary, Words } from '../run/index.ts';
+import { checkWords, planWords, readPlanFile, readWords, throwMistakes } from '../lab/index.ts';
+import type { GivenWord, PlanWords, Vocabulary, Words } from '../lab/index.ts';
 import type { Flag, Given } from './command.ts';
-import { readPlanFile } from './plan-file.ts';
 
 /** Plan words as flags of a command. */
 export function flagsOf(vocabulary: Vocabulary): Flag[] {
@@ -32,7 +31,7 @@ export function readPlanInput<V extends Vocabulary>(
   given: Given,
   more: V,
   otherwise: string | null = null,
-): { words: PlanWords & { url: string }; more: Words<V> } {
+): { words: PlanWords & { url: string } & Words<V> } {
   const vocabulary = { ...planWords, ...more };
   const [first] = given.args;
   const fromFile = first !== undefined && isPlanFile(first) ? readPlanFile(first) : [];
@@ -43,7 +42,7 @@ export function readPlanInput<V extends Vocabulary>(
   const url = (words as PlanWords).url ?? otherwise ?? undefined;
   if (url === undefined && mistakes.length === 0) all.push(noUrl());
   throwMistakes(all);
-  return { words: { ...(words as PlanWords), url: url! }, more: words as unknown as Words<V> };
+  return { words: { ...(words as PlanWords & Words<V>), url: url! } };
 }
 
 /** A point that has to be a single one. */

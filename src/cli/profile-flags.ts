@@ -15,7 +15,7 @@ import {
 import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
-import { readDocument } from './read-bounded.ts';
+import { readDocument } from '../lab/index.ts';
 
 /** Profiles that were fitted to long traces hold their points. */
 const mostProfileBytes = 16 * 1024 * 1024;

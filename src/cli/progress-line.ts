@@ -1,12 +1,12 @@
 import { cutToCells, say } from '../core/index.ts';
 import type { Lang, RunPlan } from '../core/index.ts';
-import type { Progress } from '../run/index.ts';
+import type { LiveFigures } from '../lab/index.ts';
 import type { Given } from './command.ts';
 import { lineAgain } from './printer.ts';
 
 /** Shows how a run goes: one line that redraws itself on a terminal, nothing elsewhere. */
 export interface ProgressLine {
-  show(progress: Progress): void;
+  show(progress: LiveFigures): void;
   clear(): void;
 }
 
@@ -33,7 +33,7 @@ export function progressLine(given: Given, plan: RunPlan, title: string): Progre
 function lineOf(
   title: string,
   plan: RunPlan,
-  { glance, state }: Progress,
+  { glance, state }: LiveFigures,
   elapsedMs: number,
   lang: Lang,
   most: number,

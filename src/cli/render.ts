@@ -35,9 +35,8 @@ import type { TelemetrySeries } from '../telemetry/index.ts';
 import type { Given } from './command.ts';
 import { pageScript } from './page-script.ts';
 import { reportOptions } from './show.ts';
-import { intervalsOfTold, traceOf } from './told.ts';
-import type { Told } from './told.ts';
-import { version } from './version.ts';
+import { intervalsOfSources, traceOf, version } from '../lab/index.ts';
+import type { ReportSource } from '../lab/index.ts';
 
 /** Forms that are files, by the word of `--as`. */
 export const fileForms = ['html', 'svg', 'png', 'xlsx', 'parquet'] as const;
@@ -47,7 +46,7 @@ const pictureWidth = 1350;
 
 /** What is rendered: one thing, or several side by side with their comparison. */
 export interface Rendered {
-  told: readonly Told[];
+  told: readonly ReportSource[];
   comparison?: Comparison;
   /** What the machine costs, where told. */
   machine?: MachineFacts;
@@ -62,7 +61,7 @@ export async function renderForm(given: Given, what: Rendered, form: FileForm): 
       return pageOf(given, what);
     case 'svg':
     case 'png': {
-      const figure = mainFigure(told, await intervalsOfTold(told));
+      const figure = mainFigure(told, await intervalsOfSources(told));
       const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
       return form === 'svg' ? svg : pngBytes(given, svg);
     }
@@ -77,7 +76,7 @@ export async function renderForm(given: Given, what: Rendered, form: FileForm): 
 }
 
 /** The one picture that stands for a result: the comparison, the sweep panel, or one run over time. */
-function mainFigure(told: readonly Told[], intervals: IntervalsOf): Figure {
+function mainFigure(told: readonly ReportSource[], intervals: IntervalsOf): Figure {
   const sweeps = told.map(({ sweep }) => sweep);
   if (sweeps.length > 1) return comparisonFigure(sweeps, intervals);
   const [sweep] = sweeps as [Sweep];
@@ -114,8 +113,8 @@ async function pngBytes(given: Given, svg: string): Promise<Uint8Array> {
 }
 
 /** Every figure that the data allow, the most telling first. */
-export async function figuresOf(told: readonly Told[]): Promise<Figure[]> {
-  const intervals = await intervalsOfTold(told);
+export async function figuresOf(told: readonly ReportSource[]): Promise<Figure[]> {
+  const intervals = await intervalsOfSources(told);
   const sweeps = told.map(({ sweep }) => sweep);
   const many = sweeps.length > 1;
   const points = sweeps.flatMap((sweep) => sweep.points);
@@ -142,7 +141,7 @@ function named(figure: Figure, index: number, many: boolean): Figure {
   return many ? { ...figure, id: `${figure.id}-${index + 1}` } : figure;
 }
 
-async function insideFigures({ sweep, runs }: Told): Promise<(Figure | null)[]> {
+async function insideFigures({ sweep, runs }: ReportSource): Promise<(Figure | null)[]> {
   const point = sweep.points.findLast(({ runId }) => runs.has(runId));
   if (point === undefined) return [];
   const trace = await traceOf(runs.get(point.runId)!);

@@ -5,7 +5,7 @@ import { commands } from './commands.ts';
 import { chooseLang, columnsOf, langIn } from './io.ts';
 import type { Io } from './io.ts';
 import { helpPage, helpWords, list, parseCommand } from './parse.ts';
-import { version } from './version.ts';
+import { version } from '../lab/index.ts';
 
 /** Runs one command line and ends with its exit code; the only place where errors become text. */
 export async function runCli(io: Io): Promise<number> {
@@ -66,7 +66,7 @@ async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<num
 }
 
 async function unknownCommand(name: string): Promise<UserError> {
-  const { nearest } = await import('../run/index.ts');
+  const { nearest } = await import('../lab/index.ts');
   const guess = nearest(name, Object.keys(commands));
   return new UserError({
     code: 'unknown-command',

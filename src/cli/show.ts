@@ -2,7 +2,8 @@ import { exitCodes, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { asSweep, reporters, workersText } from '../report/index.ts';
 import type { Painter, ReporterName, ReportOptions } from '../report/index.ts';
-import { summaryOfRun, sweepOf } from '../run/index.ts';
+import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
+import type { SourcePlace } from '../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../store/index.ts';
 import { coloursFor } from './colours.ts';
 import type { Flag, Given } from './command.ts';
@@ -73,6 +74,11 @@ export function showSweep(given: Given, sweep: Sweep, dir: string): void {
   given.io.out(reporters[given.common.json ? 'json' : 'text'](sweep, reportOptions(given)));
   showWorkers(given, sweep);
   showFolder(given, dir);
+}
+
+/** Where words of a command are looked up; what could not be read of a foreign file is told on stderr. */
+export function sourcePlace({ common, io }: Given): SourcePlace {
+  return { store: common.store, onProblems: (problems) => io.err(problemLines(problems, common.lang)) };
 }
 
 /** Renders something from the store; always exit code 0, whatever its verdict. */

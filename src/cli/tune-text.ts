@@ -2,7 +2,8 @@ import { printable, say } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
 import { tableText } from '../report/index.ts';
 import { outcomeWords, pointWords, round, verdictWords } from '../tune/index.ts';
-import type { Recovery, TuneDocument, TuneProgress } from '../tune/index.ts';
+import type { TuneProgress } from '../lab/index.ts';
+import type { Recovery, TuneDocument } from '../tune/index.ts';
 
 const phaseWords: Readonly<Record<string, Phrase>> = {
   calibrate: { en: 'calibrate', zh: '标定' },

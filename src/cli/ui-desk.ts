@@ -1,45 +1,45 @@
-import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { exitCodes, invariant, printable } from '../core/index.ts';
+import { resolve } from 'node:path';
 import type { Lang } from '../core/index.ts';
 import { comparisonMarkdown, comparisonReportText, reporters } from '../report/index.ts';
 import type { ReporterName } from '../report/index.ts';
-import { saveImportedSweep } from '../store/index.ts';
-import type { Desk, Job, Kept, Rendering } from '../web/index.ts';
+import type { Desk, Kept, Rendering } from '../web/index.ts';
 import type { Given } from './command.ts';
-import { comparisonOf } from './commands/compare.ts';
-import { audited } from './commands/import.ts';
-import { importPaths } from './import-files.ts';
+import {
+  audited,
+  comparisonOf,
+  importPaths,
+  keepImports,
+  startExperiment,
+  storedSource,
+  version,
+} from '../lab/index.ts';
 import { fileForms, figuresOf, renderForm } from './render.ts';
 import type { FileForm } from './render.ts';
 import { reportOptions } from './show.ts';
-import { storedTold } from './told.ts';
-import type { Told } from './told.ts';
-import { version } from './version.ts';
+import { shownCommand } from './shown-command.ts';
+import type { GivenWord, ReportSource } from '../lab/index.ts';
 
 type Entries = Parameters<Desk['compare']>[0];
 
 const severalForms = ['markdown', 'json', 'html', 'svg', 'png', 'xlsx', 'text'] as const;
 const endings: Readonly<Record<string, string>> = { markdown: 'md', junit: 'xml' };
-const keptWords = 4000;
 
-/** What the command line does for the page: the same code that report, compare, import and run use. `team` is put behind what is begun. */
-export function uiDesk(given: Given, team: readonly string[] = []): Desk {
+/** What the command line does for the page: the same code that report, compare, import and run use. `team` = settings that everything begun there gets. */
+export function uiDesk(given: Given, team: readonly GivenWord[] = []): Desk {
   const quiet = (lang: Lang): Given => ({
     ...given,
     common: { ...given.common, lang, json: false, quiet: true },
     io: { ...given.io, out: () => {}, err: () => {}, outIsTty: false, errIsTty: false },
   });
-  const tell = async (entries: Entries): Promise<Told[]> => {
-    const told: Told[] = [];
-    for (const entry of entries) told.push(await storedTold(given, entry));
+  const tell = async (entries: Entries): Promise<ReportSource[]> => {
+    const told: ReportSource[] = [];
+    for (const entry of entries) told.push(await storedSource(given.common.store, entry));
     return told;
   };
   return {
     store: given.common.store,
     version,
+    lang: given.common.lang,
     figures: async (entry) => figuresOf(await tell([entry])),
     compare: async (entries) => {
       const told = await tell(entries);
@@ -49,11 +49,18 @@ export function uiDesk(given: Given, team: readonly string[] = []): Desk {
     render: async (entries, form, lang) => rendering(quiet(lang), await tell(entries), form),
     forms: { one: [...Object.keys(reporters), ...fileForms], several: severalForms },
     keep: (folder) => keep(given, folder),
-    begin: (words) => begin([...words, ...team], given),
+    begin: ({ command, settings, profile, shown }) =>
+      startExperiment({
+        command,
+        settings: [...settings, ...team],
+        profile,
+        store: resolve(given.common.store),
+        shown: shownCommand([...shown, ...team.flatMap(({ name, texts }) => texts.map((text) => `--${name}=${text}`))]),
+      }),
   };
 }
 
-async function rendering(given: Given, told: readonly Told[], form: string): Promise<Rendering> {
+async function rendering(given: Given, told: readonly ReportSource[], form: string): Promise<Rendering> {
   const options = reportOptions(given);
   const comparison = told.length > 1 ? await comparisonOf(told, []) : undefined;
   const ending = endings[form] ?? (form in reporters && !['csv', 'json'].includes(form) ? 'txt' : form);
@@ -73,46 +80,9 @@ async function rendering(given: Given, told: readonly Told[], form: string): Pro
 async function keep(given: Given, folder: string): Promise<Kept> {
   const imported = await importPaths([folder], 'auto');
   const sweeps = imported.sweeps.map(audited);
-  for (const { id, title, variable, points, findings } of sweeps)
-    await saveImportedSweep(given.common.store, {
-      sweep: { schema: 'llmdyno.sweep/1', id, title, variable, points, findings },
-      importedAt: new Date().toISOString(),
-      llmdyno: version,
-      command: null,
-    });
+  await keepImports(sweeps, given.common.store, null);
   return {
     sweeps: sweeps.map(({ id, title, points }) => ({ id, title, points: points.length })),
     problems: imported.problems,
   };
-}
-
-/** A run outlives the page: a process of its own, whose folder says how it goes; what it says goes into a file, not a pipe. */
-function begin(words: readonly string[], given: Given): Job {
-  const script = process.argv[1];
-  invariant(script !== undefined, 'a command knows which file it was started from');
-  const folder = mkdtempSync(join(tmpdir(), 'dyno-job-'));
-  const file = join(folder, 'said.txt');
-  const out = openSync(file, 'a');
-  const store = resolve(given.common.store);
-  const child = spawn(process.execPath, [script, ...words, '--store', store, '--lang', given.common.lang], {
-    stdio: ['ignore', 'ignore', out],
-    detached: true,
-  });
-  closeSync(out);
-  let code: number | null = null;
-  let ended: string | null = null;
-  const end = (exit: number): void => {
-    ended = tailOf(file);
-    code = exit;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  child.once('error', () => end(exitCodes.bug));
-  child.once('exit', (exit) => end(exit ?? exitCodes.interrupted));
-  child.unref();
-  return { said: () => ended ?? tailOf(file), exitCode: () => code };
-}
-
-function tailOf(file: string): string {
-  const text = readFileSync(file, 'utf8').slice(-keptWords);
-  return text.split('\n').map(printable).join('\n').trim();
 }

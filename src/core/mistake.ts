@@ -29,6 +29,8 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
 /** Everything the user has to mend before we can go on, all at once; printed only by cli. */
 export class UserError extends Error {
   override name = 'UserError';

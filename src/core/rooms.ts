@@ -27,7 +27,7 @@ export const rooms = {
   measure: pure(),
   audit: pure('measure'),
   store: worldly(),
-  run: worldly('store', 'measure', 'audit', 'telemetry'),
+  lab: worldly('*', '-cli', '-web'),
   import: pure(),
   report: pure('measure'),
   picture: worldly(),

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { isBehind } from '../core/index.ts';
 import type { Exchange, RunBehind } from '../core/index.ts';
 import { encodeExchange } from './exchange-line.ts';
+import { lockFolder } from './folder-lock.ts';
+import type { FolderLock } from './folder-lock.ts';
 import { writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
 import type { LineWriter } from './line-writer.ts';
@@ -15,6 +17,8 @@ import { telling } from './store-error.ts';
 
 /** What an interrupted run has done, and what it needs to go on. */
 export interface Unfinished {
+  /** Holds its folder for this process. */
+  lock: FolderLock;
   behind: RunBehind;
   /** Its records are turns of conversations, whose middle cannot be taken up again. */
   conversations: boolean;
@@ -25,8 +29,18 @@ function stands({ outcome }: Exchange): boolean {
   return outcome !== 'cancelled';
 }
 
-/** Reads what an interrupted run has done; a line cut off by a kill counts as not done. */
-export async function readUnfinished(run: Pick<StoredRun, 'dir'>): Promise<Unfinished> {
+/** Holds the folder of an interrupted run and reads what was done; a line cut off by a kill counts as not done. */
+export async function takeUp(run: Pick<StoredRun, 'dir'>): Promise<Unfinished> {
+  const lock = await lockFolder(run.dir);
+  try {
+    return { lock, ...(await readDone(run)) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function readDone(run: Pick<StoredRun, 'dir'>): Promise<Omit<Unfinished, 'lock'>> {
   let done = new Uint8Array(1024);
   let doneCount = 0;
   let clockMs = 0;
@@ -60,7 +74,7 @@ export async function readUnfinished(run: Pick<StoredRun, 'dir'>): Promise<Unfin
  */
 export async function resumeRun(
   run: StoredRun,
-  behind: RunBehind,
+  { behind, lock }: Pick<Unfinished, 'behind' | 'lock'>,
   now: { at: string; monotonicOriginNs: string | null } | null,
 ): Promise<RunWriter> {
   const { clockMs, doneCount } = behind;
@@ -82,7 +96,7 @@ export async function resumeRun(
   }
   await telling(run.dir, () => rm(join(run.dir, 'summary.json'), { force: true }));
   await writeJsonFile(join(run.dir, 'plan.json'), record);
-  return openWriter(run.dir, record, 'a');
+  return openWriter(run.dir, record, 'a', lock);
 }
 
 function withBreak(

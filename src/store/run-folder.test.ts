@@ -65,6 +65,7 @@ describe('a run folder', () => {
     const sent = exchange({ seq: 7, sentMs: 1.23456789, endMs: 200.0004 });
     await writer.append({ exchange: sent, answer: { seq: 7, text: 'héllo\n世界', reasoning: '' } });
     await writer.finish(summaryOf([sent], { runId: writer.runId }));
+    await writer.release();
     const run = await openRun(store, writer.runId);
     expect(await all(readExchanges(run))).toEqual([{ ...sent, sentMs: 1.235, endMs: 200 }]);
     expect(await all(readAnswers(run))).toEqual([{ seq: 7, text: 'héllo\n世界', reasoning: '' }]);

@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { invariant, keptPlan } from '../core/index.ts';
 import type { Ended, RunPlan, Summary } from '../core/index.ts';
 import { answerBytes, exchangeBytes } from './exchange-line.ts';
+import { lockFolder } from './folder-lock.ts';
+import type { FolderLock } from './folder-lock.ts';
 import { hostFacts } from './host-facts.ts';
 import { writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
@@ -43,11 +45,17 @@ export interface RunWriter {
   finish(summary: Summary): Promise<void>;
   /** Writes what is left and closes without a summary: the folder stays readable as an unfinished run. */
   abort(): Promise<void>;
+  /** Lets others write into the folder; called once everything is over, however it ended. */
+  release(): Promise<void>;
 }
 
-/** Makes the folder and writes plan.json; only after that may the first byte be sent. */
-export async function createRun(store: string, run: NewRun): Promise<RunWriter> {
-  const { runId, dir } = await makeFolder(store, run.startedAt, run.plan.label);
+/**
+ * Makes the folder, holds it for this process and writes plan.json; only after that may the first byte be sent. `id` = a name that
+ * was given before (`newRunId`); left out = a fresh one.
+ */
+export async function createRun(store: string, run: NewRun, id?: string): Promise<RunWriter> {
+  const { runId, dir } = await makeFolder(store, run.startedAt, run.plan.label, id);
+  const lock = await lockFolder(dir);
   const record: RunRecord = runRecordSchema.parse({
     schema: 'llmdyno.run/1',
     runId,
@@ -63,11 +71,16 @@ export async function createRun(store: string, run: NewRun): Promise<RunWriter> 
     plan: keptPlan(run.plan),
   });
   await writeJsonFile(join(dir, 'plan.json'), record);
-  return openWriter(dir, record, 'ax');
+  return openWriter(dir, record, 'ax', lock);
 }
 
-/** The writer of a folder whose plan.json stands; `a` goes on with files that are there already. */
-export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | 'a'): Promise<RunWriter> {
+/** The writer of a folder whose plan.json stands and that this process holds; `a` goes on with files that are there already. */
+export async function openWriter(
+  dir: string,
+  record: RunRecord,
+  flags: 'ax' | 'a',
+  lock: FolderLock,
+): Promise<RunWriter> {
   const { runId } = record;
   const exchanges = await openLineWriter(join(dir, 'exchanges.ndjson'), flags);
   const answers = record.plan.keepText ? await openLineWriter(join(dir, 'answers.ndjson'), flags) : null;
@@ -111,6 +124,7 @@ export async function openWriter(dir: string, record: RunRecord, flags: 'ax' | '
       await writeJsonFile(join(dir, 'summary.json'), summary);
     },
     abort: close,
+    release: () => lock.release(),
   };
 }
 
@@ -119,21 +133,23 @@ async function closeAll(files: readonly { close(): Promise<void> }[]): Promise<v
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** A new folder directly in the store, named by a fresh id. */
+/** A new folder directly in the store, named by `id` or by a fresh one. */
 export async function makeFolder(
   store: string,
   startedAt: string,
   label: string | null,
+  id?: string,
 ): Promise<{ runId: string; dir: string }> {
   await telling(store, () => makeDirectories(resolve(store)));
   for (let tries = 0; ; tries++) {
-    const runId = newRunId(startedAt, label);
+    const runId = id ?? newRunId(startedAt, label);
     const dir = join(resolve(store), runId);
     try {
       await mkdir(dir, { mode: storeModes().folder });
       return { runId, dir };
     } catch (error) {
-      if (systemCode(error) !== 'EEXIST' || tries > 20) await telling(dir, () => Promise.reject(error as Error));
+      if (systemCode(error) !== 'EEXIST' || id !== undefined || tries > 20)
+        await telling(dir, () => Promise.reject(error as Error));
     }
   }
 }

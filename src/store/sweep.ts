@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import { UserError } from '../core/index.ts';
 import type { Finding, Summary, Sweep } from '../core/index.ts';
 import { findEntry } from './find-entry.ts';
+import { lockFolder } from './folder-lock.ts';
+import type { FolderLock } from './folder-lock.ts';
 import { writeJsonFile } from './json-file.ts';
 import { readSummary } from './run-reader.ts';
 import { createRun, makeFolder } from './run-writer.ts';
 import type { NewRun, RunWriter } from './run-writer.ts';
 import { sweepRecordSchema } from './schema/index.ts';
 import type { SweepRecord } from './schema/index.ts';
-import { isSafeName } from './run-id.ts';
+import { isSafeName, newRunId } from './run-id.ts';
 import { readEntry } from './stored-entry.ts';
 import type { StoredRun, StoredSweep } from './stored-entry.ts';
 
@@ -31,12 +33,23 @@ export interface SweepWriter {
   createRun(run: Omit<NewRun, 'sweepId'>): Promise<RunWriter>;
   /** Ends the sweep; finished false = not all points were run. */
   finish(findings: readonly Finding[], finished?: boolean): Promise<void>;
+  /** Lets others write into the folder; called once everything is over, however it ended. */
+  release(): Promise<void>;
 }
 
-/** Makes the sweep's folder and writes sweep.json with no points yet. */
-export async function createSweep(store: string, sweep: NewSweep): Promise<SweepWriter> {
-  const slug = sweep.title === null ? 'sweep' : `sweep-${sweep.title}`;
-  const { runId: sweepId, dir } = await makeFolder(store, sweep.startedAt, slug);
+/** The id of a sweep that is about to begin. */
+export function newSweepId(startedAt: string, title: string | null): string {
+  return newRunId(startedAt, title === null ? 'sweep' : `sweep-${title}`);
+}
+
+/** Makes the sweep's folder, holds it for this process and writes sweep.json with no points yet. */
+export async function createSweep(
+  store: string,
+  sweep: NewSweep,
+  id = newSweepId(sweep.startedAt, sweep.title),
+): Promise<SweepWriter> {
+  const { runId: sweepId, dir } = await makeFolder(store, sweep.startedAt, null, id);
+  const lock = await lockFolder(dir);
   const record: SweepRecord = sweepRecordSchema.parse({
     schema: 'llmdyno.sweep/1',
     id: sweepId,
@@ -46,17 +59,17 @@ export async function createSweep(store: string, sweep: NewSweep): Promise<Sweep
     findings: [],
   });
   await writeJsonFile(join(dir, 'sweep.json'), record);
-  return writerOf(dir, record);
+  return writerOf(dir, record, lock);
 }
 
-/** A sweep that was interrupted, to go on with its points. */
-export async function resumeSweep(sweep: StoredSweep): Promise<SweepWriter> {
+/** A sweep that was interrupted, to go on with its points in the folder that `lock` holds. */
+export async function resumeSweep(sweep: StoredSweep, lock: FolderLock): Promise<SweepWriter> {
   const record: SweepRecord = { ...sweep.record, finished: false };
   await writeJsonFile(join(sweep.dir, 'sweep.json'), record);
-  return writerOf(sweep.dir, record);
+  return writerOf(sweep.dir, record, lock);
 }
 
-function writerOf(dir: string, record: SweepRecord): SweepWriter {
+function writerOf(dir: string, record: SweepRecord, lock: FolderLock): SweepWriter {
   const file = join(dir, 'sweep.json');
   const sweepId = record.id;
   return {
@@ -74,6 +87,7 @@ function writerOf(dir: string, record: SweepRecord): SweepWriter {
       record.finished = finished;
       await writeJsonFile(file, record);
     },
+    release: () => lock.release(),
   };
 }
 

@@ -6,8 +6,8 @@ import type { TelemetryLine } from './telemetry-line.ts';
 
 /** A sampler under way beside a run, as the run holds it. Nothing here throws: telemetry never ends a run. */
 export interface RunTelemetry {
-  /** The run's clock is known now: its zero on CLOCK_MONOTONIC, decimal nanoseconds. */
-  start(originNs: string | null): void;
+  /** The run's clock is known now, its zero on CLOCK_MONOTONIC in decimal nanoseconds; `write` keeps each line from here on. */
+  start(originNs: string | null, write: (line: string) => void): void;
   /** One exchange ended; tells when measuring began and ended. */
   saw(exchange: Exchange): void;
   /** Ends the sampler; resolves soon, whatever the tools do. */
@@ -27,9 +27,9 @@ const mostLines = 200_000;
 export async function makeRunTelemetry(
   command: readonly string[],
   orders: object,
-  write: (line: string) => void,
+  env: NodeJS.ProcessEnv,
 ): Promise<RunTelemetry> {
-  const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+  const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'ignore'], detached: true, env });
   const exited = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
     child.once('error', () => resolve());
@@ -38,6 +38,7 @@ export async function makeRunTelemetry(
   child.stdin!.write(`${JSON.stringify(orders)}\n`);
   const lines: TelemetryLine[] = [];
   let originMs: number | null = null;
+  let write: (line: string) => void = () => {};
   let early: TelemetryLine[] = [];
   let window: { fromMs: number; toMs: number } | null = null;
   const keep = (line: TelemetryLine, zeroMs: number): void => {
@@ -51,7 +52,8 @@ export async function makeRunTelemetry(
   };
   await ready(child, hear, exited);
   return {
-    start(originNs) {
+    start(originNs, keepLine) {
+      write = keepLine;
       originMs = originNs === null ? 0 : Number(BigInt(originNs) / 1000n) / 1000;
       for (const line of early) keep(line, originMs);
       early = [];

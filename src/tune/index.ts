@@ -5,11 +5,12 @@
  * problem and the trials so far, so a killed search goes on where it was. Worldly files change configs, start and stop
  * processes and write the journal; how a point is measured is given to this room as a function. It prints nothing.
  * Only processes that were started here are ever stopped, and the original config comes back whatever happens.
- * Start reading at run-tune.ts (the loop), then next-step.ts (the search) and server.ts (the server's life).
+ * The loop over trials is the lab's. Start reading at next-step.ts (the search) and server.ts (the server's life).
  */
 export { rankChosen } from './choose-best.ts';
 export { completeSummary } from './complete-summary.ts';
 export { configMistakes, sha256 } from './config-file.ts';
+export { ConfigKeeper } from './config-keeper.ts';
 export { engineFamily, roleOf } from './engine-family.ts';
 export { findMax } from './find-max.ts';
 export type { Found, Probe } from './find-max.ts';
@@ -17,20 +18,26 @@ export { readGoal } from './goal.ts';
 export { figuresOf, readSlos, sloFigure, steadySummary } from './goal-metrics.ts';
 export { initFile, initNames } from './init-file.ts';
 export { calibrationPoints } from './calibration.ts';
+export { openJournal, readJournal } from './journal.ts';
+export type { Journal } from './journal.ts';
 export { nextStep } from './next-step.ts';
+export type { NextStep, StopReason } from './next-step.ts';
 export { outcomeWords, pointWords, round, stopWords, verdictWords } from './paragraph.ts';
 export type { TuneProblem } from './problem.ts';
 export { readTuneFile } from './read-tune-file.ts';
 export type { TuneRequest } from './read-tune-file.ts';
 export { recover, resumable, unfinishedTunes } from './recover.ts';
 export type { Recovery } from './recover.ts';
-export type { ServerHands, TrialAsk, TrialResult } from './run-trial.ts';
-export { runTune } from './run-tune.ts';
-export type { TuneHands, TuneProgress } from './run-tune.ts';
-export { sizeOf } from './space.ts';
-export { patchOf } from './tell-tune.ts';
+export { evaluateRunner, serverRunner } from './run-trial.ts';
+export type { TrialExecutor, TrialRequest, TrialResult, TrialRunner } from './run-trial.ts';
+export { Server } from './server.ts';
+export { pointAt, sizeOf } from './space.ts';
+export { patchOf, tellTune } from './tell-tune.ts';
+export type { TuneFacts } from './tell-tune.ts';
 export { trialSize } from './trial-size.ts';
 export type { Trial } from './trial.ts';
 export { readYaml } from './yaml-lines.ts';
 export { tuneJsonSchemas, tuneSchema } from './tune-document.ts';
 export type { TuneDocument } from './tune-document.ts';
+export { nextArm } from './variants.ts';
+export type { Arm } from './variants.ts';

@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { storeModes } from '../store/index.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from '../store/index.ts';
 import type { StopReason } from './next-step.ts';
 import type { Trial } from './trial.ts';
 

@@ -5,8 +5,8 @@ import { writeJsonFile } from '../store/index.ts';
 import { replaceFile, sha256 } from './config-file.ts';
 import { openJournal, readJournal } from './journal.ts';
 import type { JournalLine } from './journal.ts';
-import { isSameProcess } from './process-identity.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { isSameProcess } from '../store/index.ts';
+import type { ProcessIdentity } from '../store/index.ts';
 import { endProcess } from './server.ts';
 
 /** What a tune that was killed left behind, and what was done about it. */

@@ -12,7 +12,7 @@ import type { Settings, TunePoint } from './setting.ts';
 import type { TrialOutcome } from './trial.ts';
 
 /** A point to measure, with everything a runner needs to know about it. */
-export interface TrialAsk {
+export interface TrialRequest {
   number: number;
   point: TunePoint;
   seed: number;
@@ -34,16 +34,16 @@ export interface TrialResult {
 
 /** Measures points one after the other. */
 export interface TrialRunner {
-  run(ask: TrialAsk, stop: AbortSignal): Promise<TrialResult>;
+  run(trial: TrialRequest, stop: AbortSignal): Promise<TrialResult>;
   /** Puts everything back; called once, whatever happened. */
   close(): Promise<void>;
   /** The same for a process that cannot wait. */
   closeNow(): void;
 }
 
-/** What the caller does for a real server: load it, and ask it one question. */
-export interface ServerHands {
-  measure(ask: TrialAsk): Promise<{ summary: Summary; runId: string }>;
+/** What the caller does with a real server: load it, and ask it one question. */
+export interface TrialExecutor {
+  measure(trial: TrialRequest): Promise<{ summary: Summary; runId: string }>;
   /** null = it answered; otherwise why not. */
   probe(): Promise<string | null>;
 }
@@ -72,7 +72,7 @@ export function evaluateRunner(evaluate: NonNullable<ServerWords['evaluate']>): 
 /** Points measured on a server that is edited, restarted and asked. */
 export function serverRunner(
   words: ServerWords,
-  hands: ServerHands,
+  executor: TrialExecutor,
   keeper: ConfigKeeper,
   server: Server,
   journal: Journal,
@@ -93,7 +93,7 @@ export function serverRunner(
       await server.stop();
       return bad(start.outcome, start.cause, true);
     }
-    const silent = await hands.probe();
+    const silent = await executor.probe();
     if (silent !== null) {
       const died = server.died ? await server.crashCause() : null;
       await server.stop();
@@ -115,15 +115,15 @@ export function serverRunner(
   }
 
   return {
-    async run(ask, stop) {
-      const { settings } = ask.point;
+    async run(trial, stop) {
+      const { settings } = trial.point;
       const restart = !(await stands(settings));
       if (restart) {
         const failure = await bringUp(settings, stop);
         if (failure !== null) return failure;
       }
       try {
-        const { summary, runId } = await hands.measure(ask);
+        const { summary, runId } = await executor.measure(trial);
         return await judge(summary, runId, restart, stop);
       } catch (error) {
         if (!(error instanceof UserError)) throw error;

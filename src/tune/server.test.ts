@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalEvent } from './journal.ts';
-import { isSameProcess } from './process-identity.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { isSameProcess } from '../store/index.ts';
+import type { ProcessIdentity } from '../store/index.ts';
 import { Server } from './server.ts';
 import type { ServerWords } from './server-words.ts';
 

@@ -16,7 +16,11 @@ const guessMs = 10_000;
  * Requests of a trial, so that its steady window spans several residence times whatever the load: a fixed small count never
  * reaches a steady state at high concurrency.
  */
-export function trialSize(load: TrialLoad, trials: readonly Trial[], leastRequests: number | null): TrialSize {
+export function trialSize(
+  load: TrialLoad,
+  trials: readonly Pick<Trial, 'figures'>[],
+  leastRequests: number | null,
+): TrialSize {
   const latencyMs =
     trials.findLast(({ figures }) => figures['latency.mean'] != null)?.figures['latency.mean'] ?? guessMs;
   const needed =

@@ -2,10 +2,9 @@ import { UserError } from '../../core/index.ts';
 import type { Phrase, Prompt } from '../../core/index.ts';
 import { openDataset } from '../../dataset/index.ts';
 import type { Dataset } from '../../dataset/index.ts';
-import type { PlanWords } from '../../run/index.ts';
+import { datasetOptionsOf } from '../../lab/index.ts';
+import type { OpenPrompts, PlanWords } from '../../lab/index.ts';
 import { fromPrompts, withOutputLengths } from '../../workload/index.ts';
-import { datasetOptionsOf } from '../prepare.ts';
-import type { openWords } from '../prepare.ts';
 
 /** Which prompts of a dataset another tool would take, and how it would change them. */
 export interface Choice {
@@ -20,7 +19,7 @@ export interface Choice {
 }
 
 /** Opens the dataset of the words and takes the prompts that the choice keeps, in their order, all held in memory. */
-export function opener(choice: Choice): typeof openWords {
+export function opener(choice: Choice): OpenPrompts {
   return async (words: PlanWords) => {
     const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
     const put = words.outputTokens === undefined ? null : withOutputLengths(words.outputTokens, words.seed ?? 1);
@@ -32,17 +31,19 @@ export function opener(choice: Choice): typeof openWords {
     return {
       words: requests === null ? words : { ...words, requests },
       gapsMs: null,
+      reopenable: false,
       dataset: ofPrompts(dataset, prompts),
     };
   };
 }
 
 /** A dataset of prompts that are given, whatever their source. */
-export function givenPrompts(prompts: readonly Prompt[], spec: string): typeof openWords {
+export function givenPrompts(prompts: readonly Prompt[], spec: string): OpenPrompts {
   return (words: PlanWords) =>
     Promise.resolve({
       words,
       gapsMs: null,
+      reopenable: false,
       dataset: ofPrompts(
         {
           facts: () => ({

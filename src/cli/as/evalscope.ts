@@ -17,7 +17,7 @@ import { badValue, jsonOf, pairsOf, realOf, requiredOf, wholeOf, wholesOf } from
 import { measureAs, warnMoot } from './measure-as.ts';
 import type { AsJob, AsMeasured, AsPoint } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
-import { readDocument } from '../read-bounded.ts';
+import { readDocument } from '../../lab/index.ts';
 
 /** A prompt as long as any model takes. */
 const mostPromptBytes = 64 * 1024 * 1024;

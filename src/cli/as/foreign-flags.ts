@@ -1,6 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake, Phrase } from '../../core/index.ts';
-import { nearest } from '../../run/index.ts';
+import { nearest } from '../../lab/index.ts';
 
 /** How many words stand behind a flag: none, one, at least one, or any number. */
 export type Takes = 'nothing' | 'one' | 'some' | 'any';

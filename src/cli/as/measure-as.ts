@@ -1,14 +1,18 @@
-import { auditSweep } from '../../audit/index.ts';
-import { exitCodes, say } from '../../core/index.ts';
+import { say } from '../../core/index.ts';
 import type { Exchange, RunPlan, Summary, Sweep } from '../../core/index.ts';
-import type { LoadPoint, PlanWords } from '../../run/index.ts';
-import { createSweep, readAnswers, readExchanges } from '../../store/index.ts';
+import { listOf, planPoint, runExperiment } from '../../lab/index.ts';
+import type {
+  Experiment,
+  LabPoint,
+  LoadPoint,
+  OpenPrompts,
+  PlanWords,
+  Prepared,
+  ServerWords,
+} from '../../lab/index.ts';
+import { readAnswers, readExchanges } from '../../store/index.ts';
 import type { Given } from '../command.ts';
-import { listenForInterrupts } from '../interrupts.ts';
-import { measurePoint } from '../measure-point.ts';
-import { openWords, planPoint, prepare } from '../prepare.ts';
-import { shownCommand } from '../shown-command.ts';
-import { version } from '../version.ts';
+import { commandWorld } from '../experiment-command.ts';
 import type { ForeignWords } from './foreign-flags.ts';
 
 /** One load point of another tool's command. */
@@ -30,11 +34,11 @@ export interface AsMeasured {
 
 /** What another tool's command comes down to. */
 export interface AsJob {
-  words: PlanWords & { url: string };
+  words: ServerWords;
   points: readonly AsPoint[];
   title: string;
   /** How prompts are chosen; left out = as the words say. */
-  open?: typeof openWords;
+  open?: OpenPrompts;
   pauseMs?: number;
   /** Called before and after each point, to print as that tool does. */
   before?(point: AsPoint, number: number): void;
@@ -43,53 +47,37 @@ export interface AsJob {
 
 /** Measures every point into the store and hands each to the tool's own printer; ends with the exit code (5 = a point is not valid). */
 export async function measureAs(given: Given, job: AsJob): Promise<{ code: number; sweep: Sweep }> {
-  const prepared = await prepare(job.words, given, 1, job.open ?? openWords);
-  const interrupts = listenForInterrupts(given);
-  const done: Summary[] = [];
-  try {
-    const variable = job.words.rate === undefined ? 'concurrency' : 'rate';
-    const writer = await createSweep(given.common.store, {
-      title: job.title,
-      variable,
-      startedAt: new Date().toISOString(),
-      llmdyno: version,
-      command: shownCommand(given.io.argv),
-    });
-    for (const [number, point] of job.points.entries()) {
-      if (interrupts.heard) break;
-      if (number > 0 && (job.pauseMs ?? 0) > 0) await rest(job.pauseMs!, interrupts.stops.sending);
-      job.before?.(point, number);
-      const kit = { ...prepared, words: { ...prepared.words, ...point.words }, run: number };
-      const plan = planPoint(kit, point.load, point.offset ?? 0);
-      const title = `${job.title} (${number + 1}/${job.points.length})`;
-      const { summary, dir } = await measurePoint(given, kit, plan, interrupts, title, (run) => writer.createRun(run));
-      done.push(summary);
+  const { world, done } = commandWorld(given, (event) => {
+    if (event.event === 'started') job.before?.(job.points[event.number]!, event.number);
+  });
+  const experiment: Experiment = {
+    kind: 'sweep',
+    words: { ...job.words, pause: job.pauseMs ?? 0, lenient: given.flags.has('lenient') },
+    simulate: null,
+    resume: null,
+    title: job.title,
+    points: async (runners) => listOf(pointsOf(job, await runners.prepare(job.words, 1, job.open))),
+    async after({ summary, dir }, { plan }, number) {
       const exchanges: Exchange[] = [];
       for await (const exchange of readExchanges({ dir })) if (!exchange.warmup) exchanges.push(exchange);
       await job.after({ plan, summary, exchanges, dir }, number);
       doubts(given, summary);
-    }
-    const findings = auditSweep(done);
-    await writer.finish(findings, !interrupts.heard);
-    if (!given.common.quiet)
-      given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${writer.dir}\n`);
-    const sweep: Sweep = {
-      schema: 'llmdyno.sweep/1',
-      id: writer.sweepId,
-      title: job.title,
-      variable,
-      points: done,
-      findings,
-    };
-    return { code: interrupts.heard ? exitCodes.interrupted : codeOf(given, done), sweep };
+    },
+  };
+  try {
+    const { sweep, dir, exitCode } = await runExperiment(experiment, world);
+    if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
+    return { code: exitCode, sweep: sweep! };
   } finally {
-    interrupts.done();
+    done();
   }
 }
 
-/** 5 as everywhere when a point is not valid; `dyno as --lenient` asks for the 0 that the other tool would have ended with. */
-function codeOf(given: Given, points: readonly Summary[]): number {
-  return given.flags.has('lenient') || points.every(({ verdict }) => verdict.valid) ? exitCodes.ok : exitCodes.notValid;
+function pointsOf({ points, title }: AsJob, prepared: Prepared): LabPoint[] {
+  return points.map(({ load, words, offset }) => {
+    const own = { ...prepared, words: { ...prepared.words, ...words } };
+    return { prepared: own, plan: planPoint(own, load, offset ?? 0), name: { en: title, zh: title } };
+  });
 }
 
 /** The answers of a run by request number. */
@@ -118,15 +106,4 @@ export function warnMoot(given: Given, words: ForeignWords, more: readonly strin
     );
   }
   if (!given.common.quiet) for (const line of more) given.io.err(`${line}\n`);
-}
-
-function rest(forMs: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, forMs);
-    stop.addEventListener('abort', end, { once: true });
-  });
 }

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
-import type { PlanWords } from '../../run/index.ts';
+import type { PlanWords } from '../../lab/index.ts';
 import type { ForeignWords } from './foreign-flags.ts';
 import { badValue, requiredOf } from './foreign-values.ts';
-import { readDocument } from '../read-bounded.ts';
+import { readDocument } from '../../lab/index.ts';
 
 /** MindIE's dataset types in our words, with the field that holds the prompt where it is not `question`. */
 const types: Readonly<Record<string, { kind: string; field?: string }>> = {

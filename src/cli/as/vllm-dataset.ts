@@ -1,5 +1,5 @@
 import type { LengthLaw } from '../../core/index.ts';
-import type { PlanWords } from '../../run/index.ts';
+import type { PlanWords } from '../../lab/index.ts';
 import { UserError } from '../../core/index.ts';
 import type { ForeignWords } from './foreign-flags.ts';
 import { badValue, jsonOf, realIn, wholeOf } from './foreign-values.ts';

@@ -3,14 +3,12 @@ import type { AuditContext, PointAudit } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
 import { findingLines, plainPainter, simulationOf } from '../../report/index.ts';
-import { summaryAnew, sweepOf } from '../../run/index.ts';
+import { importPaths, isForeign, problemLines, summaryAnew, sweepOf } from '../../lab/index.ts';
 import { findEntry, openSweep } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { importPaths, problemLines } from '../import-files.ts';
 import { reportOptions } from '../show.ts';
-import { formatOf } from './import.ts';
-import { isForeign } from '../is-foreign.ts';
+import { formatOf } from '../format-flag.ts';
 
 export const command: CommandFile = {
   about: {
@@ -77,7 +75,7 @@ interface PointSet {
   contexts: AuditContext[];
 }
 
-interface Told extends PointSet {
+interface AuditedResult extends PointSet {
   audit: { points: PointAudit[]; findings: Finding[] };
 }
 
@@ -117,7 +115,7 @@ async function sweepSet(given: Given, entry: StoredSweep): Promise<PointSet> {
   };
 }
 
-function documentOf(told: readonly Told[]): Record<string, unknown> {
+function documentOf(told: readonly AuditedResult[]): Record<string, unknown> {
   return {
     schema: 'llmdyno.audit/1',
     points: told.flatMap(({ title, file, points, audit }) =>
@@ -147,7 +145,7 @@ const statusWords = {
 
 const loudCodes = ['overloaded', 'server-silent', 'cached-prompts'] as const;
 
-function textOf(given: Given, { title, points, audit }: Told): string {
+function textOf(given: Given, { title, points, audit }: AuditedResult): string {
   const { lang } = given.common;
   const paint = reportOptions(given).paint ?? plainPainter;
   const everywhere = remarksOfAll(audit.points);

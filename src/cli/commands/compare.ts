@@ -1,14 +1,13 @@
-import { auditedComparison } from '../../audit/index.ts';
 import { exitCodes, UserError } from '../../core/index.ts';
-import { parseGate, slicesOf } from '../../measure/index.ts';
-import type { ComparedSweep, Comparison, Gate } from '../../measure/index.ts';
-import { comparisonMarkdown, comparisonReportText, isNamed, sweepName } from '../../report/index.ts';
+import { parseGate } from '../../measure/index.ts';
+import type { Comparison } from '../../measure/index.ts';
+import { comparisonMarkdown, comparisonReportText, isNamed } from '../../report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
-import { reportOptions } from '../show.ts';
-import { eachPoint, toldOf, traceOf } from '../told.ts';
-import type { Told } from '../told.ts';
+import { sourcePlace, reportOptions } from '../show.ts';
+import { comparisonOf, eachPoint, sourcesOf } from '../../lab/index.ts';
+import type { ReportSource } from '../../lab/index.ts';
 
 const forms = ['text', 'markdown', 'json', 'html', 'svg', 'png', 'xlsx'] as const;
 
@@ -96,10 +95,10 @@ function formOf(given: Given): (typeof forms)[number] {
 }
 
 /** What was named, the baseline first. */
-async function chosen(given: Given): Promise<Told[]> {
+async function chosen(given: Given): Promise<ReportSource[]> {
   const baseline = last(given, 'baseline');
-  const others = await toldOf(given, given.args);
-  const told = baseline === undefined ? others : withBaseline(await toldOf(given, [baseline]), others);
+  const others = await sourcesOf(given.args, sourcePlace(given));
+  const told = baseline === undefined ? others : withBaseline(await sourcesOf([baseline], sourcePlace(given)), others);
   if (told.length >= 2) return told;
   // Variants of one sweep are sides of their own.
   const [only] = told;
@@ -114,34 +113,14 @@ async function chosen(given: Given): Promise<Told[]> {
   });
 }
 
-function withBaseline(baseline: readonly Told[], others: readonly Told[]): Told[] {
+function withBaseline(baseline: readonly ReportSource[], others: readonly ReportSource[]): ReportSource[] {
   const ids = new Set(baseline.map(({ sweep }) => sweep.id));
   return [...baseline, ...others.filter(({ sweep }) => !ids.has(sweep.id))];
 }
 
-/** The comparison of what was named; requests are read where they are at hand. */
-export async function comparisonOf(told: readonly Told[], gates: readonly Gate[]): Promise<Comparison> {
-  const sweeps: ComparedSweep[] = [];
-  for (const { sweep, runs } of told) {
-    const points: ComparedSweep['points'] = [];
-    for (const summary of sweep.points) {
-      const run = runs.get(summary.runId);
-      points.push({
-        id: summary.runId,
-        name: sweepName(sweep),
-        summary,
-        plan: run?.record.plan ?? null,
-        slices: run === undefined ? null : slicesOf(await traceOf(run)),
-      });
-    }
-    sweeps.push({ id: sweep.id, name: sweepName(sweep), points });
-  }
-  return auditedComparison(sweeps, gates);
-}
-
 async function tell(
   given: Given,
-  told: readonly Told[],
+  told: readonly ReportSource[],
   comparison: Comparison,
   as: (typeof forms)[number],
 ): Promise<void> {

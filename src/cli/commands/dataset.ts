@@ -14,7 +14,7 @@ import {
 } from '../../dataset/index.ts';
 import type { Dataset, DatasetOptions, Spread } from '../../dataset/index.ts';
 import { tableText } from '../../report/index.ts';
-import { planWords, readWords, throwMistakes } from '../../run/index.ts';
+import { planWords, readWords, throwMistakes } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';

@@ -1,20 +1,16 @@
 import { join } from 'node:path';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
+import { comparisonOf, runExperiment, storedSource } from '../../lab/index.ts';
+import type { Outcome, World } from '../../lab/index.ts';
 import { comparisonText } from '../../report/index.ts';
-import { findEntry } from '../../store/index.ts';
-import { loadPoints } from '../../run/index.ts';
 import { builtinProfile } from '../../sim/index.ts';
+import { findEntry } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { listenForInterrupts } from '../interrupts.ts';
-import type { Interrupts } from '../interrupts.ts';
-import { prepare } from '../prepare.ts';
+import { commandWorld } from '../experiment-command.ts';
 import { renderForm, writeWhole } from '../render.ts';
-import { reportOptions, showSweep } from '../show.ts';
-import { storedTold } from '../told.ts';
-import { comparisonOf } from './compare.ts';
+import { reportOptions, showPoint, showSweep } from '../show.ts';
 import { spawnEngine } from '../spawned-engine.ts';
-import { measureSweep } from './sweep.ts';
 
 const profiles = ['qwen1.5-7b-mindie-8x910b4', 'llama-3-8b-vllm-rtx4090'] as const;
 const concurrencies = [8, 32, 96];
@@ -30,31 +26,29 @@ export const command: CommandFile = {
   flags: [],
   examples: [{ line: 'dyno demo --lang zh', says: { en: 'in Chinese', zh: '中文输出' } }],
   async run(given) {
-    const interrupts = listenForInterrupts(given);
+    const { world, done } = commandWorld(given, (event) => {
+      if (event.event === 'point') showPoint(given, event.summary);
+    });
     const sweeps: Sweep[] = [];
     const folders: string[] = [];
     try {
       for (const profile of profiles) {
-        if (interrupts.heard) break;
-        const { sweep, dir } = await sweepEngine(given, profile, interrupts);
-        sweeps.push(sweep);
+        if (world.stops.sending.aborted) break;
+        const { sweep, dir } = await sweepEngine(given, profile, world);
+        sweeps.push(sweep!);
         folders.push(dir);
       }
     } finally {
-      interrupts.done();
+      done();
     }
     const files = sweeps.length === profiles.length ? await writeFiles(given, folders) : [];
     tell(given, sweeps, folders, files);
     // Doubts about a point are shown with it; a demonstration has nothing to gate.
-    return interrupts.heard ? exitCodes.interrupted : exitCodes.ok;
+    return world.stops.sending.aborted ? exitCodes.interrupted : exitCodes.ok;
   },
 };
 
-async function sweepEngine(
-  given: Given,
-  profile: string,
-  interrupts: Interrupts,
-): Promise<{ sweep: Sweep; dir: string }> {
+async function sweepEngine(given: Given, profile: string, world: World): Promise<Outcome> {
   const { io, common } = given;
   const { title } = builtinProfile(profile);
   if (!common.quiet)
@@ -69,12 +63,11 @@ async function sweepEngine(
       maxTokens,
       ignoreEos: true,
       warmup: { requests: 8 },
+      samePrompts: true,
     };
-    const points = loadPoints(words);
-    const prepared = await prepare(words, given, 1);
-    const measured = await measureSweep({ given, prepared, words, points, samePrompts: true, pauseMs: 0, interrupts });
-    if (!common.json) showSweep(given, measured.sweep, measured.dir);
-    return measured;
+    const outcome = await runExperiment({ kind: 'sweep', words, simulate: null, resume: null }, world);
+    if (!common.json) showSweep(given, outcome.sweep!, outcome.dir);
+    return outcome;
   } finally {
     await engine.stop();
   }
@@ -83,7 +76,8 @@ async function sweepEngine(
 /** The report of both engines and the pictures, each into the folder it belongs to; the page lies with the first. */
 async function writeFiles(given: Given, folders: readonly string[]): Promise<string[]> {
   const told = [];
-  for (const folder of folders) told.push(await storedTold(given, await findEntry(given.common.store, folder)));
+  for (const folder of folders)
+    told.push(await storedSource(given.common.store, await findEntry(given.common.store, folder)));
   const comparison = await comparisonOf(told, []);
   const files: string[] = [];
   const write = async (file: string, content: string | Uint8Array): Promise<void> => {

@@ -10,7 +10,6 @@ import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
 import { paddedRows } from '../padded-rows.ts';
-import { runSampler } from '../sampler-process.ts';
 
 const toolNames = Object.keys(deviceTools) as DeviceTool[];
 
@@ -47,14 +46,6 @@ export const command: CommandFile = {
       help: { en: 'with --watch: scrape this /metrics page too', zh: '配合 --watch：同时抓取该 /metrics 页面' },
     },
     { name: 'raw', value: null, help: { en: 'show what the tools printed', zh: '显示工具的原始输出' } },
-    {
-      name: 'sampler',
-      value: null,
-      help: {
-        en: 'for dyno itself: options on stdin, telemetry lines on stdout',
-        zh: '供 dyno 内部使用：从 stdin 读取选项，向 stdout 输出遥测行',
-      },
-    },
   ],
   examples: [
     { line: 'dyno devices', says: { en: 'what is here', zh: '查看本机的卡' } },
@@ -68,7 +59,6 @@ export const command: CommandFile = {
     },
   ],
   async run(given) {
-    if (given.flags.has('sampler')) return runSampler(given);
     const tool = toolOf(given);
     if (given.flags.has('watch')) return watch(given, tool);
     const text = capturedText(given);

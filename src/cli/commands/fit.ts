@@ -1,35 +1,18 @@
 import { writeFile } from 'node:fs/promises';
-import { exitCodes, say, UserError } from '../../core/index.ts';
-import type { Exchange } from '../../core/index.ts';
-import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
-import { planWords, readWords, summaryOfRun, sweepOf, throwMistakes, workerWords } from '../../run/index.ts';
-import type { Words } from '../../run/index.ts';
+import { exitCodes, UserError } from '../../core/index.ts';
+import { fitAll, planWords, readWords, throwMistakes, workerWords } from '../../lab/index.ts';
+import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../sim/index.ts';
-import { findEntry, readExchanges } from '../../store/index.ts';
-import { benchOf } from '../bench.ts';
-import type { Bench } from '../bench.ts';
-import { doBenchWork } from '../bench-work.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { nameOf, nextMeasured } from '../fit-document.ts';
-import type { FitDocument, FittedEntry, NotFitted, SweepAsk } from '../fit-document.ts';
-import type { TraceAsk } from '../fit-requests.ts';
-import { markSimulated, withAssumedUnit, withUnanswered } from '../fit-remarks.ts';
-import { fitTogether, leftOut, refuseBareUrl } from '../fit-together.ts';
+import { commandWorld } from '../experiment-command.ts';
 import { fitText } from '../fit-text.ts';
-import { importPaths } from '../import-files.ts';
-import { flagsOf, typedWords } from '../plan-input.ts';
-import { probeServer, probesFor } from '../probe.ts';
+import { formatOf } from '../format-flag.ts';
+import { flagsOf, readPlanInput, typedWords } from '../plan-input.ts';
 import { schedulerNamed } from '../profile-flags.ts';
-import { readBeginning } from '../read-bounded.ts';
-import { isForeign } from '../is-foreign.ts';
-import { formatOf } from './import.ts';
 
-const mostTraceBytes = 400 * 2 ** 20;
 const defaultTrain = 0.25;
-/** Sequences that probes put in flight at most where the server's batch size is not told. */
-const probeBatch = 32;
 /** How a live server is spoken to; the same words as for dyno run. */
 const serverWords = {
   model: planWords.model,
@@ -146,18 +129,18 @@ export const command: CommandFile = {
     },
   ],
   async run(given) {
-    const bench = await benchOf(given, teamWords(given));
-    const ask: Bench['ask'] = (work) => (bench === null ? doBenchWork(work) : bench.ask(work));
-    const each = async (): Promise<Entry[]> =>
-      (await Promise.all(given.args.map((word) => fitWord(given, word, ask)))).flat();
-    const entries = await fitTogether(given, ask, sweepAsk(given))
-      .then((together) => together ?? each())
-      .finally(() => bench?.close());
-    const document: FitDocument = {
-      schema: 'llmdyno.fit/1',
-      sweeps: entries.filter((entry): entry is FittedEntry => 'profile' in entry),
-      skipped: entries.filter((entry): entry is NotFitted => !('profile' in entry)),
-    };
+    const { world, done } = commandWorld(given);
+    const document = await fitAll(
+      {
+        names: given.args,
+        format: last(given, 'format') === 'request-trace' ? 'request-trace' : formatOf(given),
+        sweep: sweepAsk(given),
+        trace: traceAsk(given),
+        probe: given.flags.has('probe') ? (url) => probeWords(given, url) : null,
+        queue: queueWordsOf(given),
+      },
+      world,
+    ).finally(done);
     const [first] = document.sweeps;
     if (given.common.json) given.io.out(`${JSON.stringify(document, null, 2)}\n`);
     if (first === undefined) throw nothingFitted(document.skipped);
@@ -168,66 +151,12 @@ export const command: CommandFile = {
   },
 };
 
-type Entry = FittedEntry | NotFitted;
-
 /** Whose CPUs the fits use. */
-function teamWords(given: Given): Words<typeof cpuWords> {
+function queueWordsOf(given: Given): Words<typeof cpuWords> {
   const { words, mistakes } = readWords(cpuWords, typedWords(given.flags, cpuWords));
   throwMistakes(mistakes);
   if (words.workers !== undefined && given.flags.has('probe')) throw probesAreSentHere();
   return words;
-}
-
-async function fitWord(given: Given, word: string, fit: Bench['ask']): Promise<Entry[]> {
-  const format = last(given, 'format') ?? 'auto';
-  if (given.flags.has('probe')) return [await probeAndFit(given, word)];
-  refuseBareUrl(word);
-  if (format === 'request-trace') {
-    const text = readBeginning(word, mostTraceBytes, {});
-    const { requests, unanswered, assumedUnit } = readTrace(text, word);
-    const entry = (await fit({ do: 'fit-trace', title: word, requests, ask: traceAsk(given) })) as FittedEntry;
-    return [withAssumedUnit(withUnanswered(entry, unanswered, given.common.lang), assumedUnit)];
-  }
-  const ask = sweepAsk(given);
-  if (await isForeign(word)) {
-    const { sweeps, problems } = await importPaths([word], formatOf(given));
-    if (sweeps.length === 0 && problems.length === 0) {
-      const why = { en: 'no result of a load test is in it', zh: '其中没有压测结果' };
-      return [{ id: nameOf(word), title: word, why: say(why, given.common.lang) }];
-    }
-    if (sweeps.length === 0) {
-      return problems.map(({ file, line, message, zh }) => ({
-        id: nameOf(file),
-        title: line > 0 ? `${file}:${line}` : file,
-        why: say({ en: message, zh }, given.common.lang),
-      }));
-    }
-    const all = sweeps.map(async ({ id, title, points }): Promise<Entry> => {
-      try {
-        return (await fit({ do: 'fit-sweep', id, title, points, ask })) as Entry;
-      } catch (error) {
-        if (sweeps.length === 1) throw error;
-        return leftOut(error, id, title, given.common.lang);
-      }
-    });
-    return Promise.all(all);
-  }
-  const entry = await findEntry(given.common.store, word);
-  if (entry.kind === 'run') {
-    const exchanges: Exchange[] = [];
-    for await (const exchange of readExchanges(entry)) exchanges.push(exchange);
-    const summary = await summaryOfRun(entry);
-    const title = summary.label ?? entry.id;
-    const requests = traceOfExchanges(exchanges);
-    return [markSimulated((await fit({ do: 'fit-trace', title, requests, ask: traceAsk(given) })) as Entry, [summary])];
-  }
-  const { points, title } = await sweepOf(given.common.store, entry);
-  return [
-    markSimulated(
-      (await fit({ do: 'fit-sweep', id: entry.id, title: title ?? entry.id, points, ask })) as Entry,
-      points,
-    ),
-  ];
 }
 
 /** What a fit of a sweep is told besides its points. */
@@ -242,52 +171,11 @@ function sweepAsk(given: Given): SweepAsk {
   };
 }
 
-async function probeAndFit(given: Given, url: string): Promise<FittedEntry> {
-  const { maxBatchSize, kv } = knownLimits(given);
-  const batch = Math.min(maxBatchSize ?? probeBatch, 256);
-  const { sights, validation } = await probeServer({ ...given, args: [url] }, probesFor(batch));
-  if (sights.length < 6) throw probesFailed(sights.length);
-  const fit = fitProbes(sights);
-  const { cost, overheadMs, stepSigma, intervals } = fit;
-  const name = nameOf(url.replace(/^https?:\/\//, ''));
-  const profile: EngineProfile = {
-    schema: 'llmdyno.engine-profile/1',
-    name,
-    title: name,
-    model: last(given, 'model') ?? name,
-    source: `dyno fit --probe: ${sights.length} probes of a live server`,
-    date: today(),
-    cost,
-    jitter: { stepSigma },
-    maxBatchSize: maxBatchSize ?? 256,
-    maxPrefillTokens: null,
-    kv,
-    overheadMs,
-    notes: ['Fitted: cost, overheadMs and stepSigma. Assumed unless told by --set: maxBatchSize, kv, the scheduler.'],
-  };
-  const start = Math.min(...validation.map((request) => request.arrivalMs));
-  const played = validation.map((request) => ({ ...request, arrivalMs: request.arrivalMs - start }));
-  const metrics = scoreTrace(played, [replay(profile, played)], 0);
-  const heldOutError = Object.fromEntries(
-    Object.entries(metrics).map(([key, metric]) => [key, Math.abs(metric.error)]),
-  );
-  return {
-    id: name,
-    title: url,
-    profile: { ...profile, fit: { fittedTo: `${sights.length} probes`, heldOutError, intervals } },
-    maxBatchSize,
-    maxBatchSizeFrom: maxBatchSize === null ? 'not-reached' : 'given',
-    limit: maxBatchSize === null ? 'none' : 'batch',
-    used: [],
-    excluded: [],
-    intervals,
-    residual: null,
-    heldOut: { metrics },
-    interpolation: null,
-    next: given.flags.has('next')
-      ? nextMeasured(nextForProbes(fit, batch, maxBatchSize !== null), given.common.lang)
-      : null,
-  };
+/** The server to probe, and how it is spoken to. */
+function probeWords(given: Given, url: string): ServerWords {
+  const names = new Set(Object.values(serverWords).map(({ name }) => name));
+  const flags = new Map([...given.flags].filter(([name]) => names.has(name)));
+  return readPlanInput({ ...given, args: [url], flags }, {}).words;
 }
 
 function probesAreSentHere(): UserError {
@@ -299,17 +187,6 @@ function probesAreSentHere(): UserError {
       zh: '请去掉 --workers：拟合八个探测很快。',
     },
     place: { flag: '--workers' },
-  });
-}
-
-function probesFailed(count: number): UserError {
-  return new UserError({
-    code: 'probes-failed',
-    message: { en: `only ${count} of 7 probes brought streamed answers`, zh: `7 个探测中只有 ${count} 个得到流式回答` },
-    hint: {
-      en: 'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
-      zh: '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
-    },
   });
 }
 

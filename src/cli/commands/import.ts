@@ -1,14 +1,11 @@
-import { auditPoints } from '../../audit/index.ts';
-import { exitCodes, printable, say, UserError, verdictOf } from '../../core/index.ts';
-import type { Sweep } from '../../core/index.ts';
+import { exitCodes, printable, say } from '../../core/index.ts';
 import { formatNames } from '../../import/index.ts';
-import type { FormatName, Imported, ImportedSweep } from '../../import/index.ts';
-import { saveImportedSweep } from '../../store/index.ts';
-import { last } from '../command.ts';
+import type { Imported } from '../../import/index.ts';
+import { audited, importPaths, keepImports, problemLines } from '../../lab/index.ts';
+import type { AuditedSweep } from '../../lab/index.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { importPaths, problemLines } from '../import-files.ts';
+import { formatOf } from '../format-flag.ts';
 import { shownCommand } from '../shown-command.ts';
-import { version } from '../version.ts';
 
 export const command: CommandFile = {
   about: {
@@ -48,45 +45,11 @@ export const command: CommandFile = {
   async run(given) {
     const imported = await importPaths(given.args, formatOf(given));
     const sweeps = imported.sweeps.map(audited);
-    if (!given.flags.has('no-save')) for (const sweep of sweeps) await save(given, sweep);
+    if (!given.flags.has('no-save')) await keepImports(sweeps, given.common.store, shownCommand(given.io.argv));
     show(given, { ...imported, sweeps });
     return sweeps.length > 0 ? exitCodes.ok : exitCodes.usage;
   },
 };
-
-/** The word of --format. */
-export function formatOf(given: Given): FormatName {
-  const word = last(given, 'format') ?? 'auto';
-  const name = formatNames.find((known) => known === word);
-  if (name !== undefined) return name;
-  throw new UserError({
-    code: 'unknown-format',
-    message: { en: `there is no format "${word}"`, zh: `没有 "${word}" 这种格式` },
-    hint: { en: `Choose one of: ${formatNames.join(', ')}.`, zh: `可选：${formatNames.join('、')}。` },
-    place: { flag: '--format' },
-  });
-}
-
-/** An imported sweep with the audit's verdict on every point and its findings as a whole. */
-export interface AuditedSweep extends ImportedSweep {
-  findings: Sweep['findings'];
-}
-
-/** The sweep as it is shown and kept. */
-export function audited(sweep: ImportedSweep): AuditedSweep {
-  const audit = auditPoints(sweep.points);
-  const points = sweep.points.map((point, i) => ({ ...point, verdict: verdictOf(audit.points[i]!.findings) }));
-  return { ...sweep, points, findings: audit.findings };
-}
-
-async function save(given: Given, { id, title, variable, points, findings }: AuditedSweep): Promise<void> {
-  await saveImportedSweep(given.common.store, {
-    sweep: { schema: 'llmdyno.sweep/1', id, title, variable, points, findings },
-    importedAt: new Date().toISOString(),
-    llmdyno: version,
-    command: shownCommand(given.io.argv),
-  });
-}
 
 function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): void {
   const { io, common } = given;

@@ -19,7 +19,7 @@ import { hostFiles, readHostDevices } from '../../telemetry/index.ts';
 import { cardsOfHost } from '../host-cards.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { readBeginning, readJson, weightsInFolder } from '../read-bounded.ts';
+import { readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
 
 const mostConfigBytes = 10 * 1024 * 1024;
 const mostLogBytes = 64 * 1024 * 1024;

@@ -7,9 +7,9 @@ import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
 import type { FileForm } from '../render.ts';
-import { perWorkerFlag, reportOptions } from '../show.ts';
-import { toldOf } from '../told.ts';
-import type { Told } from '../told.ts';
+import { perWorkerFlag, reportOptions, sourcePlace } from '../show.ts';
+import { sourcesOf } from '../../lab/index.ts';
+import type { ReportSource } from '../../lab/index.ts';
 
 const names = [...Object.keys(reporters), ...fileForms];
 
@@ -89,7 +89,7 @@ export const command: CommandFile = {
     const as = last(given, 'as') ?? 'text';
     if (!names.includes(as)) throw unknownForm(as);
     const machine = machineOf(given);
-    const told = await toldOf(given, given.args);
+    const told = await sourcesOf(given.args, sourcePlace(given));
     if (told.length === 0) return exitCodes.usage;
     const form = fileForms.find((known) => known === as);
     if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName, machine);
@@ -98,7 +98,12 @@ export const command: CommandFile = {
   },
 };
 
-async function tellText(given: Given, told: readonly Told[], as: ReporterName, machine: MachineFacts): Promise<void> {
+async function tellText(
+  given: Given,
+  told: readonly ReportSource[],
+  as: ReporterName,
+  machine: MachineFacts,
+): Promise<void> {
   const what: Reported = told.length === 1 ? told[0]!.what : told.map(({ sweep }) => sweep);
   const out = last(given, 'out');
   const options = reportOptions(given, out);
@@ -118,13 +123,18 @@ async function tellText(given: Given, told: readonly Told[], as: ReporterName, m
 }
 
 /** The machines behind a result, in the forms that are read by people. */
-function machinesIn(form: ReporterName, told: readonly Told[], options: ReportOptions): string {
+function machinesIn(form: ReporterName, told: readonly ReportSource[], options: ReportOptions): string {
   const sweeps = told.map(({ sweep }) => sweep);
   if (form === 'markdown') return workersMarkdown(sweeps, options);
   return form === 'text' ? workersText(sweeps, options) : '';
 }
 
-async function tellFile(given: Given, told: readonly Told[], form: FileForm, machine: MachineFacts): Promise<void> {
+async function tellFile(
+  given: Given,
+  told: readonly ReportSource[],
+  form: FileForm,
+  machine: MachineFacts,
+): Promise<void> {
   const name = form === 'parquet' ? 'exchanges.parquet' : `report.${form}`;
   const file = placeFor(last(given, 'out'), told.length === 1 ? told[0]!.dir : null, name);
   await writeWhole(file, await renderForm(given, { told, machine }, form));

@@ -1,15 +1,11 @@
-import { exitCodes } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
-import { planWords, loadPoints } from '../../run/index.ts';
+import { planWords } from '../../lab/index.ts';
 import { openRun } from '../../store/index.ts';
 import type { CommandFile } from '../command.ts';
-import { listenForInterrupts } from '../interrupts.ts';
-import { measureOn, measurePoint } from '../measure-point.ts';
+import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput, refuseLists } from '../plan-input.ts';
-import { planPoint, prepare } from '../prepare.ts';
-import { promptsOf } from '../new-prompts.ts';
-import { checkResumable, givenAgain, resumeFlag, resumeWord } from '../resume.ts';
-import { perWorkerFlag, showRun } from '../show.ts';
+import { mergeResumedFlags, resumeFlag, resumeWord } from '../resume.ts';
+import { perWorkerFlag } from '../show.ts';
 
 export const command: CommandFile = {
   about: {
@@ -48,32 +44,11 @@ export const command: CommandFile = {
   ],
   async run(typed) {
     const word = resumeWord(typed);
-    const unfinished = word === null ? null : await openRun(typed.common.store, word);
+    const resume = word === null ? null : await openRun(typed.common.store, word);
     const given =
-      unfinished === null
-        ? typed
-        : promptsOf(
-            givenAgain(typed, 'run', command, unfinished.record, unfinished.record.plan as RunPlan),
-            unfinished.record.plan as RunPlan,
-          );
+      resume === null ? typed : mergeResumedFlags(typed, 'run', command, resume.record, resume.record.plan as RunPlan);
     const { words } = readPlanInput(given, {});
     refuseLists(words);
-    const prepared = await prepare(words, given, 1);
-    const plan = planPoint(prepared, loadPoints(words)[0]!, 0);
-    if (unfinished !== null) await checkResumable(unfinished, plan);
-    const interrupts = listenForInterrupts(given);
-    const title = plan.target.model;
-    try {
-      const { summary, dir } =
-        unfinished === null
-          ? await measurePoint(given, prepared, plan, interrupts, title)
-          : await measureOn(given, prepared, plan, interrupts, title, unfinished);
-      showRun(given, summary, dir);
-      if (interrupts.heard) return exitCodes.interrupted;
-      return summary.verdict.valid || words.lenient === true ? exitCodes.ok : exitCodes.notValid;
-    } finally {
-      interrupts.done();
-      await prepared.team?.close();
-    }
+    return experimentCommand(given, { kind: 'run', words, simulate: null, resume });
   },
 };

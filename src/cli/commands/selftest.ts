@@ -6,14 +6,13 @@ import type { Target } from '../../core/index.ts';
 import { readAddress } from '../../protocol/index.ts';
 import type { Address } from '../../protocol/index.ts';
 import { figureSvg } from '../../report/index.ts';
-import { positiveDurationMs } from '../../run/index.ts';
+import { firstModel, positiveDurationMs, storeSelftestRun } from '../../lab/index.ts';
 import { findServerStamp, runSelftest } from '../../selftest/index.ts';
 import type { SelftestReport } from '../../selftest/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
-import { keptPart } from '../kept-part.ts';
-import { firstModel } from '../preflight.ts';
+import { commandWorld } from '../experiment-command.ts';
 import { writeWhole } from '../render.ts';
 import { selftestFigure, selftestText } from '../selftest-text.ts';
 import { spawnEngine } from '../spawned-engine.ts';
@@ -199,7 +198,7 @@ async function measure(
     ...(stamp !== undefined && { stamp }),
     ...settings,
     stop: stop.signal,
-    ...(given.flags.has('keep') && { keep: keptPart(given, () => stop.abort()) }),
+    ...(given.flags.has('keep') && { keep: storeSelftestRun(commandWorld(given).world, () => stop.abort()) }),
     onPart: (part) => {
       if (!common.quiet && !common.json) io.err(`${say(parts[part], common.lang)} …\n`);
     },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { exitCodes, say, UserError } from '../../core/index.ts';
-import { workerWords } from '../../run/index.ts';
+import { readPlanText, runTune, workerWords, workloadWords } from '../../lab/index.ts';
 import { figureSvg } from '../../report/index.ts';
 import type { Figure } from '../../report/index.ts';
 import {
@@ -14,7 +14,6 @@ import {
   readTuneFile,
   recover,
   resumable,
-  runTune,
   sha256,
   sizeOf,
   unfinishedTunes,
@@ -22,17 +21,13 @@ import {
 import type { TuneDocument, TuneRequest } from '../../tune/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { listenForInterrupts } from '../interrupts.ts';
+import { commandWorld } from '../experiment-command.ts';
 import { columnsOf } from '../io.ts';
-import { flagsOf } from '../plan-input.ts';
+import { flagsOf, typedWords } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
-import { benchOf } from '../bench.ts';
-import { serverHands, simulatedHands, workloadWords } from '../tune-hands.ts';
 import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
-import { tuneTeam } from '../tune-team.ts';
 import { progressText, recoveryText, tuneText } from '../tune-text.ts';
-import { readPlanText } from '../plan-file.ts';
 
 const pictureWidth = 900;
 
@@ -120,32 +115,16 @@ export const command: CommandFile = {
     const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
     const simulated = last(given, 'simulate');
     const profile = simulated === undefined ? null : profileNamed(simulated);
-    const words = workloadWords(request, file, given.flags);
+    const words = workloadWords(request, file, typedWords(given.flags, workerWords));
     if (profile === null) await checkConfigs(request);
     if (given.flags.has('dry-run')) return dryRun(given, request);
-    const team = profile === null ? await tuneTeam(given, request, words) : null;
-    const bench = profile === null ? null : await benchOf(given, words);
-    const interrupts = listenForInterrupts(given);
+    const { world, done } = commandWorld(given, (event) => {
+      if (event.event === 'trial' && !given.common.quiet) given.io.err(progressText(event.progress, given.common.lang));
+    });
     try {
       const hash = sha256(`${text}\n${goal ?? ''}`);
-      const { document, dir } = await runTune(
-        request,
-        {
-          server: serverHands(given, words, interrupts, team),
-          simulate: profile === null ? null : simulatedHands(given, request, words, profile, interrupts, bench),
-          stop: interrupts.stops.sending,
-          onTrial: (progress) => {
-            if (!given.common.quiet) given.io.err(progressText(progress, given.common.lang));
-          },
-        },
-        {
-          store: given.common.store,
-          file,
-          sha256: hash,
-          resume: await folderToResume(given, hash),
-          leastRequests: words.requests ?? null,
-        },
-      );
+      const resume = await folderToResume(given, hash);
+      const { document, dir } = await runTune({ request, words, simulate: profile, file, sha256: hash, resume }, world);
       await drawCharts(given, document, dir);
       given.io.out(
         given.common.json
@@ -155,9 +134,7 @@ export const command: CommandFile = {
       if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
       return exitCodeOf(document, words.lenient === true);
     } finally {
-      interrupts.done();
-      await team?.close();
-      await bench?.close();
+      done();
     }
   },
 };

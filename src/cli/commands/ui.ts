@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { readWords, throwMistakes, workerWords } from '../../run/index.ts';
+import { readWords, redisPlace, throwMistakes, workerWords } from '../../lab/index.ts';
+import type { GivenWord } from '../../lab/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { openPrivately } from '../open-browser.ts';
-import { redisPlace } from '../redis-place.ts';
 import { tokenOf } from '../token-file.ts';
 import { uiDesk } from '../ui-desk.ts';
 
@@ -136,8 +136,8 @@ export const command: CommandFile = {
   },
 };
 
-/** The flags that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
-async function teamOf(given: Given): Promise<string[]> {
+/** The settings that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
+async function teamOf(given: Given): Promise<GivenWord[]> {
   const typed = typedWords(given.flags, teamWords);
   const { words, mistakes } = readWords(teamWords, typed);
   throwMistakes(mistakes);
@@ -145,7 +145,7 @@ async function teamOf(given: Given): Promise<string[]> {
     const { shown } = await import('../../cluster/index.ts');
     shown(redisPlace(words.workers, given.io.env));
   }
-  return typed.flatMap(({ name, texts }) => texts.map((text) => `--${name}=${text}`));
+  return typed;
 }
 
 const withToken: Phrase = {

@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { positiveDurationMs, queueName } from '../../run/index.ts';
-import { startBenchHand } from '../bench-hand.ts';
+import {
+  checkRules,
+  equipWorker,
+  positiveDurationMs,
+  queueName,
+  redisPlace,
+  startComputeThread,
+  version,
+} from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { redisPlace } from '../redis-place.ts';
 import { sharePhrase } from '../share-phrase.ts';
-import { version } from '../version.ts';
-import { equipWorker } from '../worker-source.ts';
-import { checkRules } from '../worker-rules.ts';
-import type { WorkerRules } from '../worker-rules.ts';
-import type { WorkerSource } from '../worker-source.ts';
+import type { WorkerRules, WorkerSource } from '../../lab/index.ts';
 
 /** A share whose controller is gone is kept up for this long, in case it comes back (`--resume`). */
 const orphanAfterMs = 120_000;
@@ -110,7 +112,7 @@ export const command: CommandFile = {
     const queue = queueName(last(given, 'queue') ?? 'dyno');
     const name = nameOf(given);
     const lostAfter = last(given, 'lost-after');
-    const hand = startBenchHand(setAside, rules);
+    const hand = startComputeThread(setAside, rules);
     const worker = await serveWorker({
       place,
       queue,

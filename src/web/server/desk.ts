@@ -1,7 +1,9 @@
 import type { Lang, Sweep } from '../../core/index.ts';
 import type { Comparison } from '../../measure/index.ts';
 import type { Figure } from '../../report/index.ts';
+import type { StartedExperiment } from '../../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
+import type { Start } from './start-words.ts';
 
 /** Something of the store. */
 export type Entry = StoredRun | StoredSweep;
@@ -19,18 +21,12 @@ export interface Kept {
   problems: { file: string; line: number; message: string; zh: string }[];
 }
 
-/** A command that was started in a process of its own. */
-export interface Job {
-  /** What it said on its error output so far, the last part of it. */
-  said(): string;
-  /** Its exit code; null = still running. */
-  exitCode(): number | null;
-}
-
 /** What the command line does for the page: the server is given these and starts, renders and imports nothing itself. */
 export interface Desk {
   store: string;
   version: string;
+  /** In which experiments that are begun here say what they remark. */
+  lang: Lang;
   /** Every figure that the data allow; of one point of a sweep where a run is given. */
   figures(entry: Entry): Promise<readonly Figure[]>;
   compare(
@@ -41,6 +37,6 @@ export interface Desk {
   forms: { one: readonly string[]; several: readonly string[] };
   /** Imports every file of a folder into the store. */
   keep(folder: string): Promise<Kept>;
-  /** Starts `dyno` with these words and the store of this page. */
-  begin(words: readonly string[]): Job;
+  /** Begins an experiment in a process of its own, with the store of this page. */
+  begin(start: Start): StartedExperiment;
 }

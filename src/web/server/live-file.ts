@@ -1,21 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { holderOf } from '../../store/index.ts';
 import type { LiveState } from '../api/live-events.ts';
 
-/** A run says so every second; one that has been silent for this long was killed. */
-const silentMs = 8000;
-
-/** What the run of a folder last said of itself; null = it is not under way. */
+/** What the run of a folder last said of itself; null = it is not under way: nobody measures into it. */
 export async function readLive(dir: string): Promise<LiveState | null> {
+  if (!(await isUnderWay(dir))) return null;
   try {
-    const said = await readTold(join(dir, 'live.json'));
-    const at = Date.parse(String(said['saidAt']));
-    const state = said['state'];
-    if (!(Date.now() - at < silentMs) || typeof state !== 'object' || state === null) return null;
-    return state as LiveState;
+    const state = (await readTold(join(dir, 'live.json')))['state'];
+    return typeof state === 'object' && state !== null ? (state as LiveState) : null;
   } catch {
     return null;
   }
+}
+
+/** Whether a living process measures into a folder. */
+export async function isUnderWay(dir: string): Promise<boolean> {
+  return (await holderOf(dir)) !== null;
 }
 
 /** It is written over where it stands: what was read in the midst of that is read again. */

@@ -6,7 +6,7 @@ import type { ScannedRow, StoredRun } from '../../store/index.ts';
 import type { LiveEvents, LiveRow } from '../api/live-events.ts';
 import { outcomeNames, problemNames } from '../api/request-columns.ts';
 import type { Entry } from './desk.ts';
-import { readLive } from './live-file.ts';
+import { isUnderWay, readLive } from './live-file.ts';
 import { samplesIn } from './live-samples.ts';
 import type { Call } from './route.ts';
 import { refused } from './route.ts';
@@ -98,6 +98,8 @@ async function* eventsFrom(store: string, entry: Entry, from: Place, gone: Abort
 
 async function newsOf(run: StoredRun, place: Place): Promise<{ events: string[]; over: boolean; more: boolean }> {
   const summary = await readSummary(run).catch(() => null);
+  // Asked before the records are read: what is written after that is read in the next round.
+  const underWay = await isUnderWay(run.dir);
   const state = await readLive(run.dir);
   const { rows, nextByte, atEnd } = await scanExchanges(run, place.exchangesByte);
   const told = await newSamples(run, place.telemetryByte);
@@ -114,7 +116,7 @@ async function newsOf(run: StoredRun, place: Place): Promise<{ events: string[];
   place.telemetryByte = told.nextByte;
   if (told.samples.length > 0) events.push(event('samples', { run: run.id, samples: told.samples }, place));
   if (state !== null) events.push(event('state', { run: run.id, state }, place));
-  return { events, over: atEnd && (summary !== null || state === null), more: !atEnd };
+  return { events, over: atEnd && (summary !== null || !underWay), more: !atEnd };
 }
 
 const mostTelemetryBytes = 1024 * 1024;
@@ -140,26 +142,12 @@ async function newSamples(
 
 async function runsOf(store: string, entry: Entry): Promise<{ all: StoredRun[]; ended: boolean; finished: boolean }> {
   if (entry.kind === 'run') {
-    const live = (await readLive(entry.dir)) !== null;
     const finished = (await readSummary(entry).catch(() => null)) !== null;
-    return { all: [entry], ended: finished || (!live && (await isOld(entry.dir, 'plan.json', 8000))), finished };
+    return { all: [entry], ended: finished || !(await isUnderWay(entry.dir)), finished };
   }
-  const sweep = await openSweep(store, entry.dir);
-  const { finished } = sweep.record;
-  const last = sweep.runs.at(-1);
-  const silent = last === undefined || (await readLive(last.dir)) === null;
-  return { all: sweep.runs, ended: finished || (silent && (await isOld(entry.dir, 'sweep.json', 15_000))), finished };
-}
-
-/** Before its first word, and between two points of a sweep, nobody says anything; who is silent for longer was killed. */
-async function isOld(dir: string, file: string, silentMs: number): Promise<boolean> {
-  const handle = await open(join(dir, file), 'r').catch(() => null);
-  if (handle === null) return true;
-  try {
-    return Date.now() - (await handle.stat()).mtimeMs > silentMs;
-  } finally {
-    await handle.close();
-  }
+  const underWay = await isUnderWay(entry.dir);
+  const { record, runs } = await openSweep(store, entry.dir);
+  return { all: runs, ended: record.finished || !underWay, finished: record.finished };
 }
 
 function pointOf(run: StoredRun, number: number): LiveEvents['point'] {

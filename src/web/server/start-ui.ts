@@ -53,7 +53,7 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
     desk,
     catalogue,
     trash,
-    jobs: makeJobs(desk, catalogue),
+    jobs: makeJobs(desk),
     allowedTargets: options.allowedTargets,
     datasets: () => datasetFiles(options.datasets),
     keyVariables: new Set(options.keyVariables),

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StartAsk } from '../api/shapes.ts';
 import { Refused } from './route.ts';
-import { formWords, startWords } from './start-words.ts';
+import { formWords, readStart } from './start-words.ts';
 
 const asked = (words: StartAsk['words'], url = 'http://127.0.0.1:8000'): StartAsk => ({ command: 'sweep', url, words });
 
 function mistakesOf(ask: StartAsk, allowed: readonly string[] | null = null): string[] {
   try {
-    startWords(ask, allowed);
+    readStart(ask, allowed);
     return [];
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
@@ -19,7 +19,7 @@ function mistakesOf(ask: StartAsk, allowed: readonly string[] | null = null): st
 describe('what a form asks becomes a command', () => {
   test('in the words of the command line', () => {
     expect(
-      startWords(
+      readStart(
         asked({
           concurrency: '1,2',
           requests: '50',
@@ -28,7 +28,7 @@ describe('what a form asks becomes a command', () => {
           'ignore-eos': true,
         }),
         null,
-      ),
+      ).shown,
     ).toEqual([
       'sweep',
       'http://127.0.0.1:8000/',
@@ -43,7 +43,7 @@ describe('what a form asks becomes a command', () => {
 
   test('a grid and headers without a secret, one flag for each line', () => {
     const words = { grid: ['input=10,20', 'output=5'], header: ['X-Team: night shift'], requests: '4' };
-    expect(startWords(asked(words), null).slice(2)).toEqual([
+    expect(readStart(asked(words), null).shown.slice(2)).toEqual([
       '--grid=input=10,20',
       '--grid=output=5',
       '--header=X-Team: night shift',
@@ -57,7 +57,7 @@ describe('what a form asks becomes a command', () => {
       fc.property(fc.constantFrom(...names), fc.string({ minLength: 1 }), (name, text) => {
         let words: string[];
         try {
-          words = startWords(asked({ [name]: text }), null);
+          words = [...readStart(asked({ [name]: text }), null).shown];
         } catch (error) {
           expect(error).toBeInstanceOf(Refused);
           return;
@@ -99,7 +99,7 @@ describe('what a form asks becomes a command', () => {
     (url) => {
       const words = ((): string[] => {
         try {
-          return startWords(asked({}, url), null);
+          return [...readStart(asked({}, url), null).shown];
         } catch {
           return [];
         }
@@ -112,7 +112,7 @@ describe('what a form asks becomes a command', () => {
     const files = new Set(['data/questions.jsonl']);
     const refusals = (text: string): number => {
       try {
-        startWords(asked({ dataset: text }), null, files);
+        readStart(asked({ dataset: text }), null, files);
         return 0;
       } catch (error) {
         return (error as Refused).mistakes.length;
@@ -135,7 +135,7 @@ describe('what a form asks becomes a command', () => {
   test('only a variable that was named at start is a key: any other would be sent to whoever the form names', () => {
     const refusals = (name: string): number => {
       try {
-        startWords(asked({ 'key-env': name }), null, undefined, new Set(['MY_KEY']));
+        readStart(asked({ 'key-env': name }), null, undefined, new Set(['MY_KEY']));
         return 0;
       } catch (error) {
         return (error as Refused).mistakes.length;

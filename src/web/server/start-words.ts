@@ -1,7 +1,7 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
 import { opensNoFile, recordFormats } from '../../dataset/index.ts';
-import { checkWords, isSecretHeader, planWords, readWords, sweepWords } from '../../run/index.ts';
-import type { PlanWords } from '../../run/index.ts';
+import { checkWords, isSecretHeader, planWords, readWords, sweepWords } from '../../lab/index.ts';
+import type { GivenWord, PlanWords } from '../../lab/index.ts';
 import { builtinProfiles } from '../../sim/index.ts';
 import type { FormWord, StartAsk } from '../api/shapes.ts';
 import { isAllowedTarget } from './allowed-target.ts';
@@ -110,19 +110,30 @@ export function formWords(files: ReadonlySet<string> = none, keys: ReadonlySet<s
   });
 }
 
+/** An experiment that a form asks for. */
+export interface Start {
+  command: StartAsk['command'];
+  settings: readonly GivenWord[];
+  /** The engine of a simulation; null = the default one, or a real server. */
+  profile: string | null;
+  /** The words behind `dyno` that would do the same. */
+  shown: readonly string[];
+}
+
 /**
- * The words behind `dyno` for what a form asks: every value is read by the same reader as on the command line, so all
- * mistakes are told at once, and stands as `--name=value`, so none can become another flag. `files` are the only files
- * that may be named, `keys` the only environment variables.
+ * What a form asks for: every value is read by the same reader as on the command line, so all mistakes are told at once. Shown, it
+ * stands as `--name=value`, so that none can become another flag. `files` are the only
+ * files that may be named, `keys` the only environment variables.
  */
-export function startWords(
+export function readStart(
   ask: StartAsk,
   allowed: readonly string[] | null,
   files: ReadonlySet<string> = none,
   keys: ReadonlySet<string> = none,
-): string[] {
+): Start {
   const mistakes: Mistake[] = [];
   const flags: string[] = [];
+  let profile: string | null = null;
   const given = Object.entries(ask.words).flatMap(([name, value]) => {
     const texts = (Array.isArray(value) ? value : [String(value)])
       .map((text) => text.trim())
@@ -130,7 +141,8 @@ export function startWords(
     if (texts.length === 0 || value === false) return [];
     if (name === profileWord && ask.command === 'sim') {
       if (!builtinProfiles.has(texts[0]!)) mistakes.push(wrong(name, notOffered));
-      flags.push(`--${profileWord}=${texts[0]}`);
+      profile = texts[0]!;
+      flags.push(`--${profileWord}=${profile}`);
       return [];
     }
     if (!(offered as readonly string[]).includes(name)) {
@@ -143,12 +155,14 @@ export function startWords(
     return [{ name, texts, place: { flag: `--${name}` } }];
   });
   const url = ask.command === 'sim' ? null : targetOf(ask.url, allowed, mistakes);
-  const read = readWords(vocabulary, [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])]);
+  const settings = [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])];
+  const read = readWords(vocabulary, settings);
   const words = read.words as PlanWords;
   if (words.header?.some(isSecretHeader) === true) mistakes.push(wrong('header', noSecrets));
   mistakes.push(...read.mistakes, ...checkWords(words));
   if (mistakes.length > 0) throw new Refused(400, mistakes);
-  return [ask.command, ...(url === null ? [] : [url]), ...flags];
+  const shown = [ask.command, ...(url === null ? [] : [url]), ...flags];
+  return { command: ask.command, settings, profile, shown };
 }
 
 function targetOf(text: string | null, allowed: readonly string[] | null, mistakes: Mistake[]): string | null {

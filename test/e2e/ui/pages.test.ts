@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../browser.ts';
 import { dyno, emptyFolder, engine } from '../dyno.ts';
 import { measureInto } from '../measured-store.ts';
-import { dress, go, hashOf, innocent, openTab, seriousFaults, serve } from './ui.ts';
-import type { Served } from './ui.ts';
+import { serve } from '../serve.ts';
+import { dress, go, hashOf, innocent, openTab, seriousFaults } from './ui.ts';
+import type { Served } from '../serve.ts';
 
 const hostile = '<img src=x onerror=alert(1)>"\'& 引擎';
 const comparisons = join(import.meta.dirname, '../../../examples/comparisons');

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openBrowser } from '../browser.ts';
 import { dyno, emptyFolder, engine, start } from '../dyno.ts';
 import type { Engine } from '../dyno.ts';
-import { dress, go, hashOf, innocent, openTab, seriousFaults, serve } from './ui.ts';
-import type { Served } from './ui.ts';
+import { serve } from '../serve.ts';
+import { dress, go, hashOf, innocent, openTab, seriousFaults } from './ui.ts';
+import type { Served } from '../serve.ts';
 
 const comparisons = join(import.meta.dirname, '../../../examples/comparisons');
 let browser: BrowserContext;

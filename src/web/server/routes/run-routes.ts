@@ -1,4 +1,4 @@
-import { summaryOfRun, sweepOf } from '../../../run/index.ts';
+import { summaryOfRun, sweepOf } from '../../../lab/index.ts';
 import { exchangeAt, openSweep, readAnswers, scanExchanges, tagRun } from '../../../store/index.ts';
 import type { ScannedRow, StoredRun } from '../../../store/index.ts';
 import { columnNames, outcomeNames, packBlock, problemNames } from '../../api/request-columns.ts';

@@ -9,7 +9,7 @@ import type { TunePageData } from '../../api/tune-shape.ts';
 import { liveStream } from '../live-stream.ts';
 import { entryOf, noSuchRun, refused } from '../route.ts';
 import type { Call, Route } from '../route.ts';
-import { formWords, startWords } from '../start-words.ts';
+import { formWords, readStart } from '../start-words.ts';
 import { isPaused, pause, readTune } from '../tune-folder.ts';
 
 const mostAtOnce = 4;
@@ -31,7 +31,7 @@ export const workRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/start',
-    about: 'Starts `dyno run`, `dyno sweep` or `dyno sim` in a process of its own.',
+    about: 'Starts a run, a sweep or a simulation in a process of its own.',
     body: askShape,
     answer: jobShape,
     handle: begin,
@@ -41,7 +41,7 @@ export const workRoutes: readonly Route[] = [
     path: '/jobs/:job',
     about: 'What became of a command that was started from here.',
     answer: jobShape,
-    handle: async (call) => (await call.hall.jobs.state(call.param('job'))) ?? notThere(),
+    handle: (call) => Promise.resolve(call.hall.jobs.state(call.param('job')) ?? notThere()),
   },
   {
     method: 'get',
@@ -103,7 +103,7 @@ async function begin(call: Call): Promise<unknown> {
       'Start dyno ui with --allow-target HOST:PORT.',
       '请以 --allow-target 主机:端口 启动 dyno ui。',
     );
-  const words = startWords(call.body as StartAsk, hall.allowedTargets, await hall.datasets(), hall.keyVariables);
+  const start = readStart(call.body as StartAsk, hall.allowedTargets, await hall.datasets(), hall.keyVariables);
   if (hall.jobs.running() >= mostAtOnce)
     throw refused(
       429,
@@ -113,7 +113,7 @@ async function begin(call: Call): Promise<unknown> {
       'They would disturb each other: wait or stop one.',
       '同时运行会互相干扰：请等待或停止其中之一。',
     );
-  return hall.jobs.state(await hall.jobs.begin(words));
+  return hall.jobs.state(hall.jobs.begin(start));
 }
 
 function notThere(): never {

@@ -1,0 +1,90 @@
+import { say } from '../core/index.ts';
+import type { Summary } from '../core/index.ts';
+import { runExperiment } from '../lab/index.ts';
+import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
+import { saturationWords } from '../sim/index.ts';
+import type { Saturation } from '../sim/index.ts';
+import type { Given } from './command.ts';
+import { showFound } from './found-text.ts';
+import { listenForInterrupts } from './interrupts.ts';
+import { progressLine } from './progress-line.ts';
+import type { ProgressLine } from './progress-line.ts';
+import { keepChart } from './render.ts';
+import { showPoint, showRun, showSweep } from './show.ts';
+import { shownCommand } from './shown-command.ts';
+
+/** The world of one command: its store and environment, Ctrl-C as its stops, and a terminal that tells what happens. */
+export interface CommandWorld {
+  world: World;
+  /** No longer listens for Ctrl-C. */
+  done(): void;
+}
+
+/** Makes the world of a command. `hear` is told every event too, after the terminal was. */
+export function commandWorld(given: Given, hear: (event: LabEvent) => void = () => {}): CommandWorld {
+  const { io, common } = given;
+  const interrupts = listenForInterrupts(given);
+  let line: ProgressLine | null = null;
+  const tell = (event: LabEvent): void => {
+    // Before load there is nothing to drain: Ctrl-C ends the process at once.
+    if (event.event === 'prepared') interrupts.listen();
+    else if (event.event === 'stopping') interrupts.say();
+    else if (event.event === 'note' && !common.quiet) io.err(`${say(event.note, common.lang)}\n`);
+    else if (event.event === 'started') {
+      const place = event.of === null || event.of === 1 ? '' : ` (${event.number + 1}/${event.of})`;
+      line = progressLine(given, event.plan, `${say(event.name, common.lang)}${place}`);
+    } else if (event.event === 'progress') line?.show(event.figures);
+    else if (event.event === 'point' || event.event === 'ended') line?.clear();
+  };
+  const world: World = {
+    store: common.store,
+    env: io.env,
+    stops: interrupts.stops,
+    quiet: common.quiet,
+    command: shownCommand(io.argv),
+    hide: (values) => io.hide(values),
+    notify(event) {
+      tell(event);
+      hear(event);
+    },
+  };
+  return { world, done: () => interrupts.done() };
+}
+
+/** An experiment as a command carries it out: everything is shown while it lasts and at its end; ends with the exit code. */
+export async function experimentCommand(given: Given, experiment: Experiment): Promise<number> {
+  const isRun = experiment.kind === 'run';
+  const { world, done } = commandWorld(given, (event) => {
+    if (event.event !== 'point' || isRun) return;
+    showPoint(given, event.summary);
+    showSaturation(given, event.summary);
+  });
+  try {
+    const outcome = await runExperiment(experiment, world);
+    await showOutcome(given, experiment, outcome);
+    return outcome.exitCode;
+  } finally {
+    done();
+  }
+}
+
+async function showOutcome(given: Given, { words }: Experiment, { sweep, points, dir, found }: Outcome): Promise<void> {
+  const [summary] = points;
+  if (sweep === null) {
+    if (summary === undefined) return;
+    showRun(given, summary, dir);
+    showSaturation(given, summary);
+    return;
+  }
+  if (words.find !== undefined) return showFound(given, sweep, dir, found, words.slo ?? []);
+  showSweep(given, sweep, dir);
+  if (sweep.variable === 'grid' && points.length > 0) await keepChart(given, sweep, dir);
+}
+
+/** What limited a simulated engine, on stderr. */
+function showSaturation(given: Given, { simulated, server }: Summary): void {
+  const label = server?.['saturation'] as Saturation | null | undefined;
+  if (!simulated || given.common.quiet || given.common.json || label == null) return;
+  const { lang } = given.common;
+  given.io.err(`${say({ en: 'engine', zh: '引擎' }, lang)}: ${say(saturationWords[label], lang)}\n`);
+}

@@ -1,0 +1,18 @@
+import { UserError } from '../core/index.ts';
+import { formatNames } from '../import/index.ts';
+import type { FormatName } from '../import/index.ts';
+import { last } from './command.ts';
+import type { Given } from './command.ts';
+
+/** The word of --format. */
+export function formatOf(given: Given): FormatName {
+  const word = last(given, 'format') ?? 'auto';
+  const name = formatNames.find((known) => known === word);
+  if (name !== undefined) return name;
+  throw new UserError({
+    code: 'unknown-format',
+    message: { en: `there is no format "${word}"`, zh: `没有 "${word}" 这种格式` },
+    hint: { en: `Choose one of: ${formatNames.join(', ')}.`, zh: `可选：${formatNames.join('、')}。` },
+    place: { flag: '--format' },
+  });
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { RunnerKit, RunPlan } from '../core/index.ts';
+import type { RunWriter } from '../store/index.ts';
+import { executeRun } from './execute-run.ts';
+import type { LiveFigures } from './execute-run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'llmdyno-execute-'));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const plan: RunPlan = {
+  label: null,
+  target: {
+    url: 'http://127.0.0.1:1/v1/chat/completions',
+    api: 'openai-chat',
+    model: 'm',
+    headers: {},
+    keyEnv: null,
+    insecure: false,
+  },
+  dataset: { spec: 'x', kind: 'x', name: 'x', hash: null, items: 1, bytes: null, offset: 0, cycled: true },
+  generation: { stream: true, maxTokens: 8, minTokens: null, temperature: null, ignoreEos: false, stop: [], body: {} },
+  load: { kind: 'open', concurrency: null, ratePerSec: 10, arrival: { process: 'poisson' }, dropLate: false },
+  requests: null,
+  durationMs: 3_600_000,
+  warmup: null,
+  timeouts: { connectMs: 10_000, ttftMs: null, readMs: 300_000, totalMs: 3_600_000 },
+  seed: 1,
+  slo: [],
+  keepText: false,
+  stopWhen: ['time>3s'],
+};
+
+test('a silent server: the run is shown and its rules are asked though nothing ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  let nowMs = 0;
+  let stopped = false;
+  // Nothing ever ends; whoever stops the sending ends the run.
+  const kit: RunnerKit = {
+    simulated: false,
+    run: (_, stops) => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise((resolve) =>
+            stops.sending.addEventListener('abort', () => {
+              stopped = true;
+              resolve({ done: true, value: undefined });
+            }),
+          ),
+      }),
+    }),
+    monotonicOriginNs: null,
+    health: () => null,
+    state: () => ({
+      nowMs,
+      due: Math.floor(nowMs / 100),
+      sent: Math.floor(nowMs / 100),
+      inFlight: Math.floor(nowMs / 100),
+      ok: 0,
+      failed: 0,
+    }),
+  };
+  const writer = {
+    dir: folder,
+    runId: 'x',
+    record: { startedAt: '2026-11-15T00:00:00.000Z' },
+    append: () => null,
+    abort: async () => {},
+    finish: async () => {},
+  } as unknown as RunWriter;
+  const shown: LiveFigures[] = [];
+  const never = new AbortController().signal;
+  const running = executeRun({
+    plan,
+    kit,
+    writer,
+    stops: { sending: never, everything: never },
+    onProgress: (progress) => shown.push(progress),
+  });
+  while (!stopped && nowMs < 60_000) {
+    nowMs += 500;
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  const summary = await running;
+  expect(summary.stoppedBecause).toMatchObject({ rule: 'time>3s' });
+  expect(summary.partial).toBe(true);
+  expect(nowMs).toBeLessThanOrEqual(4000);
+  expect(shown.map(({ state, warmup }) => [state.inFlight, warmup]).slice(0, 3)).toEqual([
+    [5, false],
+    [10, false],
+    [15, false],
+  ]);
+});

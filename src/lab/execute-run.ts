@@ -1,0 +1,252 @@
+import { auditSummary } from '../audit/index.ts';
+import { verdictOf } from '../core/index.ts';
+import type {
+  Exchange,
+  Finding,
+  RunnerKit,
+  RunPlan,
+  RunState,
+  StoppedBecause,
+  StopRule,
+  Stops,
+  Summary,
+} from '../core/index.ts';
+import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
+import type { Glance, Meter } from '../measure/index.ts';
+import { makeSlabShelf, readExchanges } from '../store/index.ts';
+import type { RunWriter } from '../store/index.ts';
+import type { RunTelemetry } from '../telemetry/index.ts';
+import { idleRecord } from './idle-record.ts';
+import { stopRulesOf } from './stop-rules/stop-rules.ts';
+
+/** A look at a run under way, for progress and live views. */
+export interface LiveFigures {
+  state: RunState;
+  glance: Glance;
+  /** Still warming up. */
+  warmup: boolean;
+}
+
+/** What one run is given. */
+export interface RunParts {
+  plan: RunPlan;
+  kit: RunnerKit;
+  /** The run's folder; its plan.json is written already. */
+  writer: RunWriter;
+  stops: Stops;
+  /** Rules beside the plan's own. */
+  rules?: readonly StopRule[];
+  /** What watches server and devices beside the run; null = nothing is watched. */
+  telemetry?: RunTelemetry | null;
+  /** What is looked at again once the load is over; absent = nothing. */
+  afterwards?: Afterwards | undefined;
+  /** The records of the parts before an interruption, which the summary is over too; absent = none. */
+  before?: AsyncIterable<Exchange> | null;
+  /** Called as exchanges end, no more often than every progressEveryMs, and now and then while none does. */
+  onProgress?(figures: LiveFigures): void;
+}
+
+/** Looks at a run's folder once the load is over: may put counts on its records, and says what it found. */
+export type Afterwards = (dir: string) => Promise<{
+  /** The records changed, so the figures are read from them again. */
+  recounted: boolean;
+  accuracy: NonNullable<Summary['accuracy']> | null;
+  findings: Finding[];
+}>;
+
+const progressEveryMs = 100;
+/** How often a run is looked at in which nothing ends. */
+const pulseMs = 500;
+
+/**
+ * One run from plan to verdict: every exchange goes to the folder and to the meter, the summary is audited and written.
+ * A failure on the way (a bad line of the dataset, a full disk) leaves what was measured on disk and is thrown.
+ */
+export async function executeRun(parts: RunParts): Promise<Summary> {
+  const shelf = makeSlabShelf(parts.writer.dir);
+  try {
+    parts.kit.rehearseWith?.(() => idleRecord(parts.plan, shelf));
+    return await measureRun(parts, meterFor(parts.plan, shelf));
+  } finally {
+    shelf.close();
+  }
+}
+
+async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
+  const { plan, kit, writer, stops, rules = [], onProgress, telemetry = null } = parts;
+  let stoppedByRule = false;
+  const own = stopRulesOf(plan);
+  const watched = [...own.rules, ...rules].map((rule): StopRule => (state, last) => {
+    const word = rule(state, last);
+    if (word !== 'go') stoppedByRule = true;
+    return word;
+  });
+  const keeper = kit.kept === undefined ? null : tellKept(kit.kept, writer);
+  let toldMs = -Infinity;
+  const halt = new AbortController();
+  const enough = new AbortController();
+  const course = new Course(plan);
+  const show = (state: RunState, atMs: number): void => {
+    toldMs = atMs;
+    onProgress?.({ state, glance: meter.peek(state.nowMs), warmup: course.warmup });
+  };
+  // A server that is silent for minutes is watched too.
+  const pulse = startPulse(kit, () => {
+    const state = kit.state();
+    if (!course.warmup && own.tick?.(state) === 'stop-sending') {
+      stoppedByRule = true;
+      enough.abort();
+    }
+    if (state.nowMs - toldMs >= pulseMs) show(state, state.nowMs);
+  });
+  telemetry?.start(kit.monotonicOriginNs, (line) => writer.observe(line));
+  try {
+    for await (const exchange of parts.before ?? []) {
+      meter.add(exchange);
+      course.saw(exchange);
+    }
+    const signals = { sending: AbortSignal.any([stops.sending, enough.signal]), everything: stops.everything };
+    for await (const ended of kit.run(plan, halting(signals, halt.signal), watched)) {
+      const full = writer.append(ended);
+      if (full !== null) await full;
+      keeper?.handed();
+      meter.add(ended.exchange);
+      telemetry?.saw(ended.exchange);
+      course.saw(ended.exchange);
+      // Virtual time passes thousands of times faster than whoever watches.
+      const atMs = kit.simulated ? performance.now() : ended.exchange.endMs;
+      if (atMs - toldMs >= progressEveryMs) show(kit.state(), atMs);
+    }
+  } catch (failure) {
+    // What was measured stays readable; the failure is the caller's to tell. The server is not loaded for nobody.
+    halt.abort();
+    await telemetry?.stop();
+    await writer.abort();
+    throw failure;
+  } finally {
+    pulse.stop();
+  }
+  await telemetry?.stop();
+  const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
+  const again = await lookAgain(parts);
+  const facts = { partial: stopped || kit.cutShort?.() === true, ...stoppedWord(own.reason()) };
+  const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, facts });
+  const whole = again === null ? summary : { ...summary, ...again.found(summary) };
+  await writer.finish(whole);
+  return whole;
+}
+
+/** Looks at a run now and then, whether or not anything ends; virtual time has no now and then. */
+function startPulse({ simulated }: RunnerKit, look: () => void): { stop(): void } {
+  if (simulated) return { stop: () => {} };
+  const timer = setInterval(look, pulseMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Where a run stands, as far as its exchanges tell. */
+class Course {
+  readonly #warmups: number;
+  #ended = 0;
+  /** Still warming up: until all of a counted warm-up has ended, or the first measured request has. */
+  warmup: boolean;
+
+  constructor({ warmup }: RunPlan) {
+    this.warmup = warmup !== null;
+    this.#warmups = warmup !== null && 'requests' in warmup ? warmup.requests : Infinity;
+  }
+
+  saw(exchange: Exchange): void {
+    if (exchange.warmup) this.#ended++;
+    if (!exchange.warmup || this.#ended >= this.#warmups) this.warmup = false;
+  }
+}
+
+/** The stops with one more that cancels everything. */
+function halting({ sending, everything }: Stops, halt: AbortSignal): Stops {
+  return { sending: AbortSignal.any([sending, halt]), everything: AbortSignal.any([everything, halt]) };
+}
+
+const keptEvery = { exchanges: 5000, ms: 500 } as const;
+
+/** Tells a runner now and then how many of its exchanges are on disk. */
+function tellKept(kept: NonNullable<RunnerKit['kept']>, writer: RunWriter): { handed(): void } {
+  let count = 0;
+  let told = 0;
+  let toldAtMs = performance.now();
+  let telling = false;
+  return {
+    handed() {
+      count++;
+      if (telling || (count - told < keptEvery.exchanges && performance.now() - toldAtMs < keptEvery.ms)) return;
+      telling = true;
+      const upTo = count;
+      void writer.written().then(
+        () => {
+          telling = false;
+          told = upTo;
+          toldAtMs = performance.now();
+          kept(upTo);
+        },
+        // The next append tells what is wrong with the disk.
+        () => {},
+      );
+    },
+  };
+}
+
+/** What is found after the load: a meter over the changed records, and what to add to the summary. */
+async function lookAgain({
+  afterwards,
+  plan,
+  writer,
+}: RunParts): Promise<{ meter: Meter | null; found(summary: Summary): Partial<Summary> } | null> {
+  if (afterwards === undefined) return null;
+  // The records must be on disk before they are read; finish finds them closed.
+  await writer.abort();
+  const { recounted, accuracy, findings } = await afterwards(writer.dir);
+  const meter = recounted ? meterFor(plan) : null;
+  if (meter !== null) for await (const exchange of readExchanges(writer)) meter.add(exchange);
+  return {
+    meter,
+    found: ({ verdict }) => ({
+      ...(accuracy !== null && { accuracy }),
+      verdict: verdictOf([...verdict.findings, ...findings]),
+    }),
+  };
+}
+
+function summaryOf(parts: {
+  plan: RunPlan;
+  meter: Meter;
+  writer: RunWriter;
+  kit: RunnerKit;
+  telemetry: RunTelemetry | null;
+  facts: Pick<Summary, 'partial' | 'stoppedBecause'>;
+}): Summary {
+  const { plan, meter, writer, kit, telemetry, facts } = parts;
+  const summary = summarise(meter, {
+    ...factsOfPlan(plan),
+    runId: writer.runId,
+    startedAt: writer.record.startedAt,
+    simulated: kit.simulated,
+    ...facts,
+    ...(writer.record.resumed !== undefined && { resumed: writer.record.resumed }),
+    client: kit.health(),
+  });
+  const workers = kit.workers?.();
+  return judged(
+    { ...summary, ...(workers !== undefined && { workers }), ...telemetry?.collect(summary) },
+    plan,
+    facts.partial,
+  );
+}
+
+function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecause'> {
+  return reason === null ? {} : { stoppedBecause: reason };
+}
+
+/** The summary with the audit's verdict on it. */
+export function judged(summary: Summary, plan: RunPlan | null, interrupted: boolean): Summary {
+  return { ...summary, verdict: verdictOf(auditSummary(summary, { plan, interrupted })) };
+}

@@ -1,0 +1,74 @@
+import { exitCodes, makeScrub, UserError } from '../core/index.ts';
+import { builtinProfile, defaultProfileName } from '../sim/index.ts';
+import { kindOf, runExperiment } from './experiment.ts';
+import type { Experiment } from './experiment.ts';
+import { checkWords, loadPoints } from './prepare/assemble-plan.ts';
+import type { PlanWords } from './prepare/assemble-plan.ts';
+import { nowhere } from './prepare/prepare.ts';
+import { findWords, planWords, sweepWords } from './settings/plan-words.ts';
+import { readWords, throwMistakes } from './settings/read-words.ts';
+import type { ExperimentAsk, ExperimentMessage } from './start-experiment.ts';
+import type { World } from './world.ts';
+
+// The file that an experiment in a process of its own runs: it is asked over the channel that it was started with, tells every event
+// there, and goes on where nobody listens any more.
+
+process.once('message', (ask: ExperimentAsk) => {
+  process.channel?.unref();
+  void carryOut(ask).then((code) => {
+    process.exitCode = code;
+    if (process.connected) process.disconnect();
+  });
+});
+
+async function carryOut(ask: ExperimentAsk): Promise<number> {
+  const sending = new AbortController();
+  const everything = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const)
+    process.on(signal, () => {
+      sending.abort();
+      everything.abort();
+    });
+  const world: World = {
+    store: ask.store,
+    env: process.env,
+    stops: { sending: sending.signal, everything: everything.signal },
+    quiet: false,
+    command: ask.shown,
+    notify: tell,
+    hide(values) {
+      hidden.push(...values);
+      scrub = makeScrub(hidden);
+    },
+  };
+  try {
+    return (await runExperiment(experimentOf(ask), world)).exitCode;
+  } catch (error) {
+    // An experiment tells its user's mistakes as its last event.
+    if (error instanceof UserError) return error.exitCode;
+    tell({ event: 'bug', text: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return exitCodes.bug;
+  }
+}
+
+const hidden: string[] = [];
+let scrub = makeScrub(hidden);
+
+/** Frequent figures are for whoever watches in this process: a page reads the folder. */
+function tell(message: ExperimentMessage): void {
+  if (message.event === 'progress' || !process.connected) return;
+  const clean = JSON.parse(scrub(JSON.stringify(message))) as ExperimentMessage;
+  process.send?.(clean, undefined, undefined, () => {
+    // Whoever started it is gone; the folder tells all that matters.
+  });
+}
+
+function experimentOf({ command, settings, profile }: ExperimentAsk): Experiment {
+  const vocabulary = { ...planWords, ...sweepWords, ...findWords };
+  const { words, mistakes } = readWords(vocabulary, settings);
+  throwMistakes([...mistakes, ...checkWords(words as PlanWords)]);
+  const asked = { ...words, url: words.url ?? nowhere };
+  if (command !== 'sim') return { kind: command, words: asked, simulate: null, resume: null };
+  const simulate = { profile: builtinProfile(profile ?? defaultProfileName), faults: [] };
+  return { kind: kindOf(asked, loadPoints(asked).length), words: asked, simulate, resume: null };
+}

@@ -1,0 +1,179 @@
+import { auditSweep } from '../audit/index.ts';
+import { exitCodes, UserError } from '../core/index.ts';
+import type { ExitCode, Summary, Sweep } from '../core/index.ts';
+import { readSummary } from '../store/index.ts';
+import type { OpenedSweep, StoredRun } from '../store/index.ts';
+import type { Found } from '../tune/index.ts';
+import { openComputeQueue } from './compute/compute-queue.ts';
+import type { ExperimentKind } from './events.ts';
+import { experimentFolder } from './experiment-folder.ts';
+import type { ExperimentFolder } from './experiment-folder.ts';
+import { openLiveFile } from './live-file.ts';
+import { measurePoint } from './measure-point.ts';
+import type { LabPoint, MeasuredPoint } from './measure-point.ts';
+import { measurePoints } from './point-loop.ts';
+import type { PointSource } from './point-loop.ts';
+import { loadSearch, searchSizes } from './points/load-search.ts';
+import type { LoadSearch } from './points/load-search.ts';
+import { sweepList } from './points/point-list.ts';
+import type { PointList } from './points/point-list.ts';
+import { isFinished, refuseOtherPlan } from './points/resume.ts';
+import type { PlanWords } from './prepare/assemble-plan.ts';
+import type { ServerWords } from './prepare/prepare.ts';
+import type { RunnerSource } from './runners/runner-source.ts';
+import { serverRunners } from './runners/server-runners.ts';
+import { simulatedRunners } from './runners/simulated-runners.ts';
+import type { SimulatedEngine } from './runners/simulated-runners.ts';
+import type { FindWords, SweepWords } from './settings/plan-words.ts';
+import { rest, withStop } from './world.ts';
+import type { World } from './world.ts';
+
+/** Settings of an experiment: the same words as flags, plan files and the page's form have. */
+export type ExperimentWords = ServerWords & SweepWords & FindWords;
+
+/** What is to be measured. */
+export interface Experiment {
+  kind: ExperimentKind;
+  words: ExperimentWords;
+  /** An engine in virtual time; null = the server that the words name. */
+  simulate: SimulatedEngine | null;
+  /** The interrupted run or sweep to go on with; null = a new one. */
+  resume: StoredRun | OpenedSweep | null;
+  /** What the sweep is called; left out = the label. */
+  title?: string;
+  /** Points that the words alone do not say; left out = as the words say. */
+  points?(runners: RunnerSource): Promise<PointList>;
+  /** Called after each point, before the next one begins. */
+  after?(measured: MeasuredPoint, point: LabPoint, number: number): Promise<void>;
+}
+
+/** What came of an experiment. */
+export interface Outcome {
+  kind: ExperimentKind;
+  id: string;
+  dir: string;
+  /** It was carried out to its end; false = it was stopped before. */
+  whole: boolean;
+  points: Summary[];
+  /** null = it was one run, which is no sweep. */
+  sweep: Sweep | null;
+  /** What a search found; null = there was none, or it did not end. */
+  found: Found | null;
+  /** How the experiment is judged, as exit code of a command. */
+  exitCode: ExitCode;
+}
+
+/** The kind of experiment that settings ask for: a search, one run, or a sweep. */
+export function kindOf(words: SweepWords & FindWords, loads: number): ExperimentKind {
+  if (words.find !== undefined) return 'find';
+  return loads === 1 && words.grid === undefined && (words.repeat ?? 1) === 1 ? 'run' : 'sweep';
+}
+
+/** Carries out an experiment: live or simulated, one point, many or a search, from here or from many machines. */
+export async function runExperiment(experiment: Experiment, outside: World): Promise<Outcome> {
+  const { kind, words, simulate, resume } = experiment;
+  const { stops, stop } = withStop(outside.stops);
+  const world: World = { ...outside, stops };
+  const folder = experimentFolder(kind, experiment.title ?? words.label ?? null, resume, world);
+  world.notify({ event: 'planned', id: folder.id, kind });
+  const queue = simulate === null ? null : await openComputeQueue(words, world);
+  const runners =
+    simulate === null ? serverRunners(words, world, folder.interruptedRun) : simulatedRunners(simulate, queue);
+  try {
+    const source = await sourceOf(experiment, runners);
+    const list = 'points' in source ? source : null;
+    if (list !== null) runners.ahead?.(list.points);
+    const isGrid = list?.isGrid === true;
+    const variable = isGrid ? 'grid' : words.rate === undefined ? 'concurrency' : 'rate';
+    world.notify({ event: 'prepared', of: list?.points.length ?? null });
+    await folder.open({ variable, plans: list?.points.map(({ plan }) => plan) ?? null });
+    const of = list?.points.length ?? null;
+    const { after } = experiment;
+    const done = await carryOut(source, { world, stop, runners, folder, of, pauseMs: words.pause ?? 0, after });
+    const points = done.done.map(({ summary }) => summary);
+    const findings = isGrid || kind === 'run' ? [] : auditSweep(points);
+    for (const finding of findings) world.notify({ event: 'finding', finding });
+    await folder.finish(findings, done.whole);
+    const { id, dir, title } = folder;
+    const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };
+    const search = 'found' in source ? source : null;
+    const outcome = { kind, id, dir, whole: done.whole, points, sweep: kind === 'run' ? null : sweep };
+    world.notify({ event: 'ended', how: done.whole ? 'whole' : 'interrupted', dir, mistakes: [] });
+    const exitCode = exitCodeOf(points, done.whole, search, words);
+    return { ...outcome, found: search?.found() ?? null, exitCode };
+  } catch (error) {
+    const mistakes = error instanceof UserError ? error.mistakes : [];
+    world.notify({ event: 'ended', how: 'failed', dir: null, mistakes });
+    throw error;
+  } finally {
+    await folder.release();
+    await runners.close();
+    await queue?.close();
+  }
+}
+
+async function sourceOf(experiment: Experiment, runners: RunnerSource): Promise<LoadSearch | PointList> {
+  const { kind, words, simulate } = experiment;
+  if (experiment.points !== undefined) return experiment.points(runners);
+  if (kind !== 'find') return sweepList(words, runners);
+  const { runs, requests } = searchSizes[simulate === null ? 'server' : 'simulated'];
+  return loadSearch(words, runners, { runs: words.findRuns ?? runs, requests });
+}
+
+/** Where the points of an experiment go, and what measures them. */
+interface Carrying {
+  world: World;
+  /** Stops as a file named `stop` in the folder asks for. */
+  stop(): void;
+  runners: RunnerSource;
+  folder: ExperimentFolder;
+  /** How many points there will be; null = not known. */
+  of: number | null;
+  /** Rest between two points. */
+  pauseMs: number;
+  after: Experiment['after'];
+}
+
+/** Measures the points of a source into a folder; those that an earlier part finished are read from there. */
+async function carryOut(
+  source: PointSource<LabPoint, MeasuredPoint>,
+  { world, stop, runners, folder, of, pauseMs, after }: Carrying,
+): Promise<{ done: MeasuredPoint[]; whole: boolean }> {
+  const live = openLiveFile(folder.dir, () => {
+    world.notify({ event: 'stopping' });
+    stop();
+  });
+  let isFirst = true;
+  const measure = async (point: LabPoint, done: readonly MeasuredPoint[]): Promise<MeasuredPoint> => {
+    const number = done.length;
+    const begun = folder.begun(number);
+    if (begun !== null) refuseOtherPlan(begun, point.plan);
+    const known = begun !== null && (await isFinished(begun)) ? await readSummary(begun) : null;
+    if (begun !== null && known !== null) return { summary: known, dir: begun.dir };
+    if (!isFirst && pauseMs > 0) await rest(pauseMs, world.stops.sending);
+    isFirst = false;
+    const issuedBefore = done.reduce((sum, { summary }) => sum + summary.counts.issued, 0);
+    const create = folder.create.bind(folder);
+    const measured = await measurePoint(point, { world, runners, live, number, of, issuedBefore, create, begun });
+    await after?.(measured, point, number);
+    return measured;
+  };
+  try {
+    return await measurePoints(source, measure, world.stops.sending);
+  } finally {
+    await live.end();
+  }
+}
+
+function exitCodeOf(
+  points: readonly Summary[],
+  whole: boolean,
+  search: LoadSearch | null,
+  { lenient }: Pick<PlanWords, 'lenient'>,
+): ExitCode {
+  if (!whole) return exitCodes.interrupted;
+  if (search?.found()?.confirmed === false) return exitCodes.gateFailed;
+  // Of a search only the looks at its answer count: those beyond it were meant to go too far.
+  const counted = search === null ? points : points.filter((_, number) => search.isAnswer(number));
+  return lenient === true || counted.every(({ verdict }) => verdict.valid) ? exitCodes.ok : exitCodes.notValid;
+}

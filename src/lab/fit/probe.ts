@@ -1,0 +1,94 @@
+import type { Exchange } from '../../core/index.ts';
+import { sightOf, traceOfExchanges } from '../../fit/index.ts';
+import type { ProbeSight, TracedRequest } from '../../fit/index.ts';
+import { measurePoints } from '../point-loop.ts';
+import { loadPoints } from '../prepare/assemble-plan.ts';
+import { planPoint } from '../prepare/prepare.ts';
+import type { ServerWords } from '../prepare/prepare.ts';
+import type { RunnerSource } from '../runners/runner-source.ts';
+import { serverRunners } from '../runners/server-runners.ts';
+import { note } from '../world.ts';
+import type { World } from '../world.ts';
+
+/** One short run against the server: fixed lengths, so many in flight. */
+export interface Probe {
+  concurrency: number;
+  inputTokens: number;
+  outputTokens: number;
+  requests: number;
+  /** Only to check the fit with, never to fit. */
+  validates?: true;
+}
+
+/**
+ * The probes for a server that takes `batch` at once. Alone at three prompt lengths: prefill and overhead. Alone with a long answer: the
+ * bare step. Half and whole batch with short prompts: what a sequence costs. Half a batch with long prompts: what the KV cache costs.
+ */
+export function probesFor(batch: number): Probe[] {
+  const half = Math.max(2, Math.round(batch / 2));
+  return [
+    ...[64, 512, 1536].map((inputTokens) => ({ concurrency: 1, inputTokens, outputTokens: 8, requests: 12 })),
+    { concurrency: 1, inputTokens: 64, outputTokens: 384, requests: 3 },
+    { concurrency: half, inputTokens: 64, outputTokens: 128, requests: 4 * half },
+    { concurrency: batch, inputTokens: 64, outputTokens: 128, requests: 4 * batch },
+    { concurrency: half, inputTokens: 1024, outputTokens: 128, requests: 2 * half },
+    {
+      concurrency: Math.max(2, Math.round(batch * 0.75)),
+      inputTokens: 256,
+      outputTokens: 64,
+      requests: 2 * half,
+      validates: true,
+    },
+  ];
+}
+
+/** What the probes showed, and the requests of the one that only validates. */
+export interface Probed {
+  sights: ProbeSight[];
+  validation: TracedRequest[];
+}
+
+/** Runs the probes one after the other, each on an engine that the one before left idle. */
+export async function probeServer(words: ServerWords, probes: readonly Probe[], world: World): Promise<Probed> {
+  const probed: Probed = { sights: [], validation: [] };
+  const source = serverRunners(words, world);
+  const measure = async (probe: Probe, done: readonly unknown[]): Promise<void> => {
+    const { concurrency, inputTokens, outputTokens } = probe;
+    const place = `${done.length + 1}/${probes.length}`;
+    note(
+      world,
+      `probe ${place}: concurrency ${concurrency}, ${inputTokens} in, ${outputTokens} out`,
+      `探测 ${place}：并发 ${concurrency}，输入 ${inputTokens}，输出 ${outputTokens}`,
+    );
+    const exchanges = await runProbe(words, probe, world, source);
+    const sight = probe.validates === true ? null : sightOf(concurrency, exchanges);
+    if (probe.validates === true) probed.validation = traceOfExchanges(exchanges);
+    else if (sight !== null) probed.sights.push(sight);
+  };
+  await measurePoints({ next: (done) => probes[done.length] ?? null }, measure, world.stops.sending);
+  return probed;
+}
+
+/** Nothing is kept of a probe: its requests go into the fit. */
+async function runProbe(words: ServerWords, probe: Probe, world: World, source: RunnerSource): Promise<Exchange[]> {
+  const { concurrency, requests, inputTokens, outputTokens } = probe;
+  const asked: ServerWords = {
+    ...words,
+    concurrency: [concurrency],
+    requests,
+    inputTokens: { law: 'fixed', tokens: inputTokens },
+    outputTokens: { law: 'fixed', tokens: outputTokens },
+    metrics: 'none',
+    devices: 'none',
+    // No two probes have prompts in common: a server that keeps beginnings would skip their prefill.
+    seed: (inputTokens * 1000 + outputTokens) * 1000 + concurrency,
+  };
+  const prepared = await source.prepare(asked, 1);
+  world.notify({ event: 'prepared', of: null });
+  const plan = planPoint(prepared, loadPoints(asked)[0]!, 0);
+  const { kit } = await source.runnerFor({ prepared, plan, number: 0, issuedBefore: 0, behind: null });
+  const exchanges: Exchange[] = [];
+  for await (const { exchange } of kit.run(plan, world.stops, [])) exchanges.push(exchange);
+  await kit.close?.();
+  return exchanges;
+}

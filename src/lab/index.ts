@@ -1,0 +1,56 @@
+/**
+ * Experiments: settings and a world go in, events come out while one lasts, and its folder stands in the store at the end.
+ *
+ * The only place where prompts, arrivals, a runner, meters, the audit and the store meet. Commands, the page, workers and
+ * programs all come through here. It prints nothing: what happens is told as events.
+ * Start at experiment.ts (run, sweep and find), then point-loop.ts (the one loop), measure-point.ts (one point) and
+ * execute-run.ts (its requests). settings/plan-words.ts is the one place for each setting's name, meaning and limits;
+ * prepare/ looks at server and dataset before load; runners/ holds what answers: a server, many machines, or virtual time.
+ */
+export { startComputeThread } from './compute/compute-thread.ts';
+export type { ExperimentKind, LabEvent, TuneProgress } from './events.ts';
+export { executeRun } from './execute-run.ts';
+export type { LiveFigures, RunParts } from './execute-run.ts';
+export { kindOf, runExperiment } from './experiment.ts';
+export type { Experiment, ExperimentWords, Outcome } from './experiment.ts';
+export { fitAll } from './fit/fit-all.ts';
+export type { FitExperiment } from './fit/fit-all.ts';
+export type { FitDocument, FittedEntry, NotFitted, SweepAsk } from './fit/fit-document.ts';
+export type { TraceAsk } from './fit/fit-requests.ts';
+export type { LabPoint, MeasuredPoint } from './measure-point.ts';
+export { listOf } from './points/point-list.ts';
+export type { PointList } from './points/point-list.ts';
+export * from './prepare/assemble-plan.ts';
+export { firstModel } from './prepare/preflight.ts';
+export { datasetOptionsOf, nowhere, planPoint } from './prepare/prepare.ts';
+export type { OpenPrompts, Prepared, ServerWords } from './prepare/prepare.ts';
+export { summaryAnew, summaryOfRun, sweepOf } from './read-run.ts';
+export { comparisonOf } from './results/comparison.ts';
+export { importPaths, problemLines } from './results/import-files.ts';
+export { isForeign } from './results/is-foreign.ts';
+export { audited, keepImports } from './results/keep-imports.ts';
+export type { AuditedSweep } from './results/keep-imports.ts';
+export { readBeginning, readDocument, readJson, weightsInFolder } from './results/read-bounded.ts';
+export { eachPoint, intervalsOfSources, sourcesOf, storedSource, traceOf } from './results/report-source.ts';
+export type { ReportSource, SourcePlace } from './results/report-source.ts';
+export { redisPlace } from './runners/redis-place.ts';
+export { checkRules } from './runners/worker-rules.ts';
+export type { WorkerRules } from './runners/worker-rules.ts';
+export { equipWorker } from './runners/worker-source.ts';
+export type { WorkerSource } from './runners/worker-source.ts';
+export type { GridSide } from './settings/grid-words.ts';
+export { nearest } from './settings/nearest.ts';
+export { readPlanFile, readPlanText } from './settings/plan-file.ts';
+export { findWords, planWords, sweepWords } from './settings/plan-words.ts';
+export { readWords, throwMistakes } from './settings/read-words.ts';
+export type { Given as GivenWord, Vocabulary, Words } from './settings/read-words.ts';
+export { positiveDurationMs, wholeNumber } from './settings/readers.ts';
+export type { Word } from './settings/word.ts';
+export { queueName, workerWords } from './settings/worker-words.ts';
+export { startExperiment } from './start-experiment.ts';
+export type { ExperimentAsk, StartedExperiment } from './start-experiment.ts';
+export { storeSelftestRun } from './store-selftest-run.ts';
+export { runTune } from './tune/run-tune.ts';
+export { workloadWords } from './tune/workload-words.ts';
+export { version } from './version.ts';
+export type { World } from './world.ts';

@@ -1,0 +1,91 @@
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunState } from '../core/index.ts';
+import { storeModes } from '../store/index.ts';
+
+/** A run as it stands now, for whoever watches its folder. */
+export interface Watched {
+  dir: string;
+  state(): RunState;
+  warmup(): boolean;
+}
+
+/** What an experiment tells whoever watches its folders, from its first point to its end. */
+export interface LiveFile {
+  /** The point under way; null = none, between two of them. */
+  follow(run: Watched | null): Promise<void>;
+  end(): Promise<void>;
+}
+
+const everyMs = 1000;
+/** Where telling takes long (a slow disk), it is done as much more seldom; a watcher waits for so long. */
+const mostMs = 5000;
+const pauseRatio = 1000;
+/** A telling is written over the last one, in one go and no shorter. */
+const leastBytes = 512;
+
+/**
+ * Once a second: writes counts of the run under way into live.json of its folder, and looks for a file named `stop` there or in the
+ * experiment's folder, which asks for the same as Ctrl-C. Both files go when the run ends; a watcher that cannot write or read here
+ * never disturbs the run. The main thread writes it itself and at once, because handing it to another thread makes stamps late by a
+ * millisecond in every second where there is one core.
+ */
+export function openLiveFile(dir: string, stop: () => void): LiveFile {
+  let run: Watched | null = null;
+  let fd: number | null = null;
+  let bytes = leastBytes;
+  let stopped = false;
+  const tell = (): void => {
+    if (run !== null) {
+      const said = {
+        schema: 'llmdyno.live/1',
+        saidAt: new Date().toISOString(),
+        state: { ...run.state(), warmup: run.warmup() },
+      };
+      const text = JSON.stringify(said).padEnd(bytes);
+      bytes = text.length;
+      try {
+        fd ??= openSync(join(run.dir, 'live.json'), 'w', storeModes().file);
+        writeSync(fd, text, 0);
+      } catch {
+        // Nobody can watch then.
+      }
+    }
+    if (stopped || ![dir, run?.dir ?? dir].some((folder) => existsSync(join(folder, 'stop')))) return;
+    stopped = true;
+    stop();
+  };
+  let timer: NodeJS.Timeout | null = null;
+  const tellOn = (): void => {
+    const fromMs = performance.now();
+    tell();
+    const pauseMs = pauseRatio * (performance.now() - fromMs);
+    timer = setTimeout(tellOn, Math.min(mostMs, Math.max(everyMs, pauseMs)));
+    timer.unref();
+  };
+  const leave = async (): Promise<void> => {
+    if (run === null) return;
+    try {
+      if (fd !== null) closeSync(fd);
+    } catch {
+      // A full or distant disk may say so only now; the file goes anyway.
+    }
+    for (const name of ['live.json', 'stop']) await rm(join(run.dir, name), { force: true }).catch(() => {});
+    run = null;
+    fd = null;
+  };
+  return {
+    async follow(next) {
+      await leave();
+      clearTimeout(timer ?? undefined);
+      run = next;
+      tellOn();
+    },
+    async end() {
+      await leave();
+      clearTimeout(timer ?? undefined);
+      await rm(join(dir, 'stop'), { force: true }).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { UserError } from '../../core/index.ts';
+import { parseSlo } from '../../measure/index.ts';
+import { figuresOf, findMax, trialSize } from '../../tune/index.ts';
+import type { Found, Probe } from '../../tune/index.ts';
+import type { LabPoint, MeasuredPoint } from '../measure-point.ts';
+import type { PointSource } from '../point-loop.ts';
+import type { LoadPoint, PlanWords } from '../prepare/assemble-plan.ts';
+import { planPoint } from '../prepare/prepare.ts';
+import type { ServerWords } from '../prepare/prepare.ts';
+import type { RunnerSource } from '../runners/runner-source.ts';
+
+/** A search for the largest load under SLOs: asks for points until it has found it. */
+export interface LoadSearch extends PointSource<LabPoint, MeasuredPoint> {
+  /** null = it has not ended. */
+  found(): Found | null;
+  /** Whether the point of that number was measured at the load that was found. */
+  isAnswer(number: number): boolean;
+}
+
+/** The most looks where --find-runs does not say, and the fewest requests of each where -n does not. */
+export interface SearchSize {
+  runs: number;
+  requests: number | null;
+}
+
+/** Virtual time is cheap: enough looks to close in, long enough for their tails. */
+export const searchSizes = {
+  server: { runs: 16, requests: null },
+  simulated: { runs: 60, requests: 1000 },
+} as const satisfies Record<string, SearchSize>;
+
+const defaults = { confirmRuns: 2, tolerance: 0.04 } as const;
+const limits = { concurrency: { least: 1, most: 100_000 }, rate: { least: 0.01, most: 1e6 } } as const;
+const objective = { word: 'outputTokensPerSec', direction: 'most', pricePerHour: null } as const;
+
+/** Begins a search over concurrency, or over the rate where one is given. */
+export async function loadSearch(words: ServerWords, runners: RunnerSource, size: SearchSize): Promise<LoadSearch> {
+  const slos = (words.slo ?? []).map(parseSlo);
+  if (slos.length === 0) throw noSlo();
+  const variable = words.rate === undefined ? 'concurrency' : 'rate';
+  const [least, most] = rangeOf(words, variable);
+  const question = { slos, least, most, whole: variable === 'concurrency', budget: size.runs, ...defaults };
+  const prepared = await runners.prepare({ ...words, requests: words.requests ?? 100 }, 1);
+  const probes: Probe[] = [];
+  let asked: { load: number; fresh: boolean } | null = null;
+  let found: Found | null = null;
+  let offset = 0;
+  return {
+    found: () => found,
+    isAnswer: (number) => found !== null && probes[number]?.load === found.load,
+    next(done) {
+      if (asked !== null) probes.push({ ...asked, figures: figuresOf(objective, slos, done.at(-1)!.summary) });
+      const step = findMax(question, probes);
+      if (step.kind === 'found') {
+        found = step;
+        return null;
+      }
+      asked = { load: step.load, fresh: step.fresh };
+      const point: LoadPoint =
+        variable === 'rate'
+          ? { concurrency: words.concurrency?.at(-1) ?? null, ratePerSec: step.load }
+          : { concurrency: step.load, ratePerSec: null };
+      const { requests } = trialSize(point, probes, words.requests ?? size.requests);
+      // The prompts stay those of the dataset as it was opened; only the order of arrivals has a seed of its own.
+      const sized = words.duration === undefined ? { requests } : {};
+      const own = { ...prepared, words: { ...prepared.words, ...sized, seed: (words.seed ?? 1) + probes.length } };
+      const plan = planPoint(own, point, offset);
+      offset += requests;
+      const [en, zh] = step.fresh ? [' (again)', '（复测）'] : ['', ''];
+      return {
+        prepared: own,
+        plan,
+        name: { en: `${variable} ${step.load}${en}`, zh: `${variable} ${step.load}${zh}` },
+      };
+    },
+  };
+}
+
+/** Two numbers are the range; one is where it begins. */
+function rangeOf(words: PlanWords, variable: 'concurrency' | 'rate'): [number, number] {
+  const given = words[variable] ?? [];
+  const low = Math.min(...given, ...(given.length === 0 ? [limits[variable].least] : []));
+  const high = given.length > 1 ? Math.max(...given) : limits[variable].most;
+  return [low, high];
+}
+
+function noSlo(): UserError {
+  return new UserError({
+    code: 'no-slo',
+    message: { en: 'the largest load under what? there is no SLO', zh: '没有 SLO，无法确定最大负载' },
+    hint: { en: "Add for example --slo 'ttft.p99<2s'.", zh: "请添加，例如 --slo 'ttft.p99<2s'。" },
+    place: { flag: '--find' },
+  });
+}

@@ -1,0 +1,314 @@
+import { parseLimit } from '../../audit/index.ts';
+import { exitCodes, hiddenValue, isSecretName, UserError } from '../../core/index.ts';
+import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../../core/index.ts';
+import { parseSlo } from '../../measure/index.ts';
+import { parseStop } from '../stop-rules/parse-stop.ts';
+import type { planWords } from '../settings/plan-words.ts';
+import type { Words } from '../settings/read-words.ts';
+
+/** The settings of a run as read; what was not given is absent. */
+export type PlanWords = Words<typeof planWords>;
+
+/** One load point of a plan: a concurrency, a rate, or both. */
+export interface LoadPoint {
+  concurrency: number | null;
+  ratePerSec: number | null;
+}
+
+/** When asks come due where a trace or a shape says so. */
+export type Timing = Pick<LoadShape, 'ratePerSec' | 'arrival' | 'shape'>;
+
+/** Datasets that are lengths: what they say is kept. */
+const lengthKinds: ReadonlySet<string> = new Set(['mooncake', 'azure', 'burstgpt', 'synthetic']);
+
+/** Values kept out of the plan, by header name. */
+export interface SplitHeaders {
+  /** As they stand in plan.json. */
+  shown: Record<string, string>;
+  secrets: Record<string, string>;
+}
+
+const defaults = {
+  requests: 100,
+  connectMs: 10_000,
+  readMs: 300_000,
+  totalMs: 3_600_000,
+  seed: 1,
+} as const;
+
+/** Everything about the settings that can be wrong before anything is opened or asked. */
+export function checkWords(words: PlanWords): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const wrong = (flag: string, en: string, zh: string, hintEn: string, hintZh: string): void => {
+    mistakes.push({
+      code: 'settings-disagree',
+      message: { en, zh },
+      hint: { en: hintEn, zh: hintZh },
+      place: { flag },
+    });
+  };
+  const ownTimes = words.arrival?.process === 'trace';
+  const ownRates = words.ramp !== undefined && 'shape' in words.ramp;
+  if (words.arrival !== undefined && words.rate === undefined && !ownTimes && !ownRates) {
+    wrong(
+      '--arrival',
+      'has no meaning without --rate',
+      '没有 --rate 时无意义',
+      'Add --rate PER_SEC, or leave --arrival out.',
+      '请加上 --rate，或去掉 --arrival。',
+    );
+  }
+  if (words.ramp !== undefined && words.rate === undefined && words.concurrency === undefined && !ownRates) {
+    wrong(
+      '--ramp',
+      'a rise needs a rate or a concurrency to rise to',
+      '需要 --rate 或 --concurrency 给出要升到的值',
+      'Add --rate PER_SEC or --concurrency COUNT, or write the whole shape: --ramp linear(1,20,60s).',
+      '请加上 --rate 或 --concurrency，或写出完整形状：--ramp linear(1,20,60s)。',
+    );
+  }
+  if (words.sessions === true && (ownTimes || (words.rate === undefined && !ownRates))) {
+    wrong(
+      '--sessions',
+      ownTimes ? 'a trace says when requests come due, not conversations' : 'needs a rate at which conversations begin',
+      ownTimes ? '轨迹给出的是请求时间，而非会话' : '需要给出会话开始的速率',
+      'Give --rate PER_SEC or a whole --ramp; in a closed loop every slot holds one conversation after the other anyway.',
+      '请给出 --rate 或完整的 --ramp；闭环时每个并发位本来就依次进行会话。',
+    );
+  }
+  if (words.rate !== undefined && (ownTimes || ownRates)) {
+    wrong(
+      '--rate',
+      `says nothing beside ${ownTimes ? 'the times of a trace' : 'a shape with its own rates'}`,
+      ownTimes ? '与轨迹自带时间冲突' : '与自带速率的形状冲突',
+      ownTimes ? 'Leave it out; --speed 2 replays twice as fast.' : 'Leave --rate out.',
+      ownTimes ? '请去掉 --rate；--speed 2 可加速回放。' : '请去掉 --rate。',
+    );
+  }
+  if (words.ramp !== undefined && ownTimes) {
+    wrong('--ramp', 'a trace has its own times', '轨迹自带时间', 'Leave --ramp out.', '请去掉 --ramp。');
+  }
+  if (
+    words.dropLate === true &&
+    ((words.rate === undefined && !ownTimes && !ownRates) || words.concurrency === undefined)
+  ) {
+    wrong(
+      '--drop-late',
+      'needs --rate and --concurrency',
+      '需要同时给出 --rate 和 --concurrency',
+      'Give the cap with --concurrency, or leave --drop-late out.',
+      '请用 --concurrency 给出上限，或去掉 --drop-late。',
+    );
+  }
+  if (words.ignoreEos === true && words.maxTokens === undefined && words.outputTokens === undefined) {
+    wrong(
+      '--ignore-eos',
+      'would generate for ever without --max-tokens',
+      '没有 --max-tokens 时会无限生成',
+      'Add --max-tokens COUNT.',
+      '请加上 --max-tokens。',
+    );
+  }
+  if (words.minTokens !== undefined && words.maxTokens !== undefined && words.minTokens > words.maxTokens) {
+    wrong(
+      '--min-tokens',
+      `${words.minTokens} is above --max-tokens ${words.maxTokens}`,
+      `${words.minTokens} 大于 --max-tokens ${words.maxTokens}`,
+      'Lower the one or raise the other.',
+      '请调整其中之一。',
+    );
+  }
+  if ((words.cert === undefined) !== (words.certKey === undefined)) {
+    wrong(
+      words.cert === undefined ? '--cert-key' : '--cert',
+      'a certificate and its key go together',
+      '证书与私钥需同时给出',
+      'Give both --cert and --cert-key, or neither.',
+      '请同时给出 --cert 和 --cert-key，或都不给。',
+    );
+  }
+  const understand = (flag: string, read: (text: string) => unknown, texts: readonly string[] = []): void => {
+    for (const text of texts) {
+      try {
+        read(text);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        mistakes.push(...error.mistakes.map((mistake) => ({ ...mistake, place: { flag } })));
+      }
+    }
+  };
+  understand('--slo', parseSlo, words.slo);
+  understand('--stop-when', parseStop, words.stopWhen);
+  understand('--limit', parseLimit, words.limit);
+  if (words.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && words.slo === undefined) {
+    wrong('--stop-when', 'slo-lost needs a goal', 'slo-lost 需要目标', 'Add --slo GOAL.', '请加上 --slo。');
+  }
+  return mistakes;
+}
+
+/** The points that the settings ask for: every concurrency, or every rate (with at most one cap). */
+export function loadPoints(words: PlanWords): LoadPoint[] {
+  const { rate, concurrency } = words;
+  if (rate !== undefined) return rate.map((ratePerSec) => ({ ratePerSec, concurrency: concurrency?.[0] ?? null }));
+  const open = words.arrival?.process === 'trace' || (words.ramp !== undefined && 'shape' in words.ramp);
+  if (open) return (concurrency ?? [null]).map((count) => ({ ratePerSec: null, concurrency: count }));
+  return (concurrency ?? [1]).map((count) => ({ ratePerSec: null, concurrency: count }));
+}
+
+/** Whether a header may hold a secret: by its name or the look of its value, or because that comes from the environment. */
+export function isSecretHeader({ name, value }: { name: string; value: string }): boolean {
+  return variableOf(value) !== undefined || isSecretName(name) || /^(?:bearer|basic)\s/i.test(value.trim());
+}
+
+/** The environment variable that `env:NAME` names. */
+export function variableOf(value: string): string | undefined {
+  return /^env:([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
+}
+
+/** Splits headers into what plan.json may show and what it must not; `env:NAME` is looked up in `env`. */
+export function splitHeaders(words: PlanWords, env: Readonly<Record<string, string | undefined>>): SplitHeaders {
+  const shown: Record<string, string> = {};
+  const secrets: Record<string, string> = {};
+  const missing: Mistake[] = [];
+  const fromEnv = (name: string, flag: string): string => {
+    const value = env[name];
+    if (value === undefined || value === '') missing.push(missingVariable(flag));
+    return value ?? '';
+  };
+  for (const { name, value } of words.header ?? []) {
+    const variable = variableOf(value);
+    const secret = isSecretHeader({ name, value });
+    shown[name] = secret ? hiddenValue : value;
+    if (secret) secrets[name] = variable === undefined ? value : fromEnv(variable, '--header');
+  }
+  if (words.keyEnv !== undefined) secrets['authorization'] = `Bearer ${fromEnv(words.keyEnv, '--key-env')}`;
+  if (missing.length > 0) throw new UserError(missing, exitCodes.usage);
+  return { shown, secrets };
+}
+
+/** The frozen plan of one load point. */
+export function assemblePlan(parts: {
+  words: PlanWords;
+  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
+  dataset: DatasetFacts;
+  point: LoadPoint;
+  label: string | null;
+  /** Where times or rates are the trace's or the shape's own: when asks come due. */
+  timing?: Timing | null;
+}): RunPlan {
+  const { words, target, dataset, point, label, timing = null } = parts;
+  const lengths = { input: words.inputTokens ?? null, output: words.outputTokens ?? null };
+  const plan: RunPlan = {
+    label,
+    target: {
+      ...target,
+      keyEnv: words.keyEnv ?? null,
+      insecure: words.insecure ?? false,
+      ...reachWord(words, target.url),
+    },
+    dataset,
+    generation: {
+      stream: words.noStream !== true,
+      maxTokens: words.maxTokens ?? null,
+      minTokens: words.minTokens ?? null,
+      temperature: words.temperature ?? null,
+      ignoreEos: words.ignoreEos ?? holdsLengths(words, dataset),
+      stop: words.stop ?? [],
+      body: words.body ?? {},
+    },
+    ...((lengths.input !== null || lengths.output !== null) && { lengths }),
+    load: loadShape(words, point, timing),
+    requests: requestsOf(words),
+    durationMs: words.duration ?? null,
+    warmup: words.warmup ?? null,
+    timeouts: {
+      connectMs: words.connectTimeout ?? defaults.connectMs,
+      ttftMs: words.ttftTimeout ?? null,
+      readMs: words.readTimeout ?? defaults.readMs,
+      totalMs: words.timeout ?? defaults.totalMs,
+    },
+    seed: words.seed ?? defaults.seed,
+    slo: words.slo ?? [],
+    keepText: words.noText !== true,
+    ...(words.retry !== undefined && words.retry > 0 && { retries: words.retry }),
+    ...(words.stopWhen !== undefined && { stopWhen: words.stopWhen }),
+    ...(words.limit !== undefined && { limits: words.limit }),
+  };
+  return deepFreeze(plan);
+}
+
+/** How the server is reached, where the words say more than its address; `url` gives further servers their path. */
+export function reachWord(words: PlanWords, url: string): Pick<Target, 'reach'> {
+  const { ca, cert, certKey, alsoAt, http2 = false, spread } = words;
+  const proxy = words.proxy === 'none' ? undefined : words.proxy;
+  if ([ca, cert, certKey, proxy, alsoAt].every((word) => word === undefined) && !http2) return {};
+  const { pathname, search } = new URL(url);
+  const whole = (other: string): string => {
+    const typed = new URL(/^https?:\/\//i.test(other) ? other : `http://${other}`);
+    return typed.pathname === '/' || typed.pathname === '' ? `${typed.origin}${pathname}${search}` : typed.href;
+  };
+  return {
+    reach: {
+      ca: ca ?? null,
+      cert: cert ?? null,
+      key: certKey ?? null,
+      proxy: proxy === undefined ? null : new URL(/^http:\/\//i.test(proxy) ? proxy : `http://${proxy}`).origin,
+      also: (alsoAt ?? []).map(whole),
+      ...(spread === 'session' && { spread }),
+      ...(http2 && { http2: true as const }),
+    },
+  };
+}
+
+/** Measured requests: the count given; with a duration alone, as many as come due; else the default. */
+export function requestsOf(words: PlanWords): number | null {
+  return words.requests ?? (words.duration === undefined ? defaults.requests : null);
+}
+
+/** Answers of a given length are only given when the model may not stop before; the continuation template asks in words. */
+function holdsLengths(words: PlanWords, dataset: DatasetFacts): boolean {
+  if (dataset.kind === 'continuation') return false;
+  return words.outputTokens !== undefined || lengthKinds.has(dataset.kind);
+}
+
+function loadShape(words: PlanWords, point: LoadPoint, timing: Timing | null): LoadShape {
+  const common = {
+    concurrency: point.concurrency,
+    dropLate: words.dropLate ?? false,
+    ...(words.sessions === true && { sessions: true as const }),
+  };
+  if (timing !== null) return { kind: 'open', ...common, ...timing };
+  const { ratePerSec } = point;
+  if (ratePerSec === null) {
+    const rise = words.ramp !== undefined && 'riseMs' in words.ramp ? { rampMs: words.ramp.riseMs } : {};
+    return { kind: 'closed', ...common, ratePerSec, arrival: { process: 'closed' }, ...rise };
+  }
+  return { kind: 'open', ...common, ratePerSec, arrival: plainArrival(words) };
+}
+
+/** The arrival process of the words, which is not a trace's. */
+export function plainArrival(words: PlanWords): Exclude<Arrival, { process: 'closed' | 'trace' }> {
+  const said = words.arrival;
+  return said === undefined || said.process === 'trace' ? { process: 'poisson' } : said;
+}
+
+/** The name is not repeated: a key is easily typed in its place. */
+function missingVariable(flag: string): Mistake {
+  return {
+    code: 'missing-variable',
+    message: { en: 'names an environment variable that is not set', zh: '所指的环境变量未设置' },
+    hint: {
+      en: 'Give the name of a variable, not the key itself, and set it first: export NAME=…',
+      zh: '请给出环境变量的名称而非密钥本身，并先设置：export NAME=…',
+    },
+    place: { flag },
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,215 @@
+import { isSimulatedEngine, problems, secretValues, UserError } from '../../core/index.ts';
+import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts';
+import { openDataset } from '../../dataset/index.ts';
+import type { Dataset, DatasetOptions } from '../../dataset/index.ts';
+import type { Secrets } from '../../load/index.ts';
+import { addressFor, keyAsAsked, readAddress } from '../../protocol/index.ts';
+import { note } from '../world.ts';
+import type { World } from '../world.ts';
+import { assemblePlan, reachWord, requestsOf, splitHeaders } from './assemble-plan.ts';
+import type { LoadPoint, PlanWords } from './assemble-plan.ts';
+import { checkFit } from './check-fit.ts';
+import { withProxy } from './env-proxy.ts';
+import { noteLengths } from './length-notes.ts';
+import { withNewPrompts } from './new-prompts.ts';
+import { firstModel, listedModel, preflight } from './preflight.ts';
+import type { PromptSource } from './prompt-source.ts';
+import { timingOf, traceGaps } from './timing.ts';
+import { readWireFile } from './wire-file.ts';
+
+/** A server and a dataset that were looked at and found good; ready to plan points against. */
+export interface Prepared {
+  words: PlanWords;
+  target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
+  dataset: Dataset;
+  /** Gaps of the trace to replay; null = none. */
+  gapsMs: readonly number[] | null;
+  secrets: Secrets;
+  /** The most tokens that the model takes, prompt and answer, as asked or as the server tells; null = not known. */
+  contextTokens: number | null;
+  /** The words alone say what the dataset is, so that other threads and machines can open it too. */
+  reopenable: boolean;
+}
+
+/** Settings with the address of a server. */
+export type ServerWords = PlanWords & { url: string };
+
+/** A dataset that was opened and looked at, with what it changes about the settings. */
+export interface OpenedPrompts {
+  dataset: Dataset;
+  words: PlanWords;
+  gapsMs: readonly number[] | null;
+  /** The words alone say what the dataset is. */
+  reopenable: boolean;
+}
+
+/** How prompts are chosen: by the words, or by another tool's rules. `points` = how many slices of them are asked. */
+export type OpenPrompts = (words: PlanWords, points: number) => Promise<OpenedPrompts>;
+
+const preflightTimeoutMs = 60_000;
+/** How long a server may take to list its models where the list is only asked for how many tokens they take. */
+const listTimeoutMs = 3000;
+
+/** Looks at everything that can be wrong before load: first the words and files, then the server. */
+export async function prepare(
+  asked: ServerWords,
+  world: Pick<World, 'env' | 'notify' | 'hide' | 'quiet'>,
+  points: number,
+  open: OpenPrompts = openWords,
+): Promise<Prepared> {
+  const wire = asked.wire === undefined ? null : readWireFile(asked.wire);
+  if (wire === null && asked.api === 'custom') throw noWire();
+  const typed = readAddress(asked.url, wire === null ? (asked.api ?? null) : 'custom', wire?.path ?? null);
+  const { shown, secrets: bearer } = splitHeaders(asked, world.env);
+  const proxied = withProxy(asked, typed.url, world);
+  const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
+  world.hide(secretValues({ ...shown, ...secrets }, asked.body, [typed.url]));
+  const own = open === openWords;
+  let opened = await open(own ? withNewPrompts(proxied.words) : proxied.words, points);
+  const { dataset, words } = opened;
+  const server = {
+    url: typed.url,
+    api: typed.api,
+    headers: shown,
+    keyEnv: words.keyEnv ?? null,
+    insecure: words.insecure ?? false,
+    ...reachWord(words, typed.url),
+    ...(wire !== null && { wire }),
+  };
+  const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
+  const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
+  const first = words.model === undefined ? await firstModel(typed, server, secrets, connectMs) : null;
+  const model = words.model ?? first!.id;
+  const address = addressFor(typed, model, words.noStream !== true);
+  const target = { url: address.url, api: address.api, model, headers: shown, ...(wire !== null && { wire }) };
+  const prepared: Prepared = {
+    words,
+    target,
+    dataset,
+    gapsMs: opened.gapsMs,
+    secrets,
+    reopenable: opened.reopenable,
+    contextTokens: words.contextTokens ?? first?.contextTokens ?? null,
+  };
+  if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
+    const listed = await listedModel(typed, server, secrets, Math.min(connectMs, listTimeoutMs), model);
+    prepared.contextTokens = listed?.contextTokens ?? null;
+  }
+  await checkFit(prepared, promptsNeeded(words, points));
+  if (words.noPreflight !== true) {
+    const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
+    const { remark, server: called } = await preflight(
+      address,
+      { ...server, url: address.url, model },
+      generation,
+      secrets,
+      timeoutMs,
+    );
+    if (called !== null) prepared.target = { ...prepared.target, server: called };
+    // A simulated engine keeps nothing from run to run, and is asked what the same plan asks in virtual time.
+    if (own && called !== null && isSimulatedEngine(called)) {
+      opened = await open(proxied.words, points);
+      prepared.dataset = opened.dataset;
+      prepared.words = opened.words;
+    }
+    if (remark !== null) {
+      const { en, zh } = problems[remark.code];
+      const hungUp = remark.code === 'reset' && address.url.startsWith('http:');
+      note(
+        world,
+        `note: the test request failed (${en}${hungUp ? '; a server that only speaks https hangs up like this' : ''}); going on, failures are counted`,
+        `提示：试探请求失败（${zh}${hungUp ? '；只支持 https 的服务器会这样断开连接' : ''}）；继续运行，失败会计入统计`,
+      );
+    }
+  }
+  if (words.noPreflight !== true) {
+    const prompt = words.inputTokens === undefined ? null : await dataset.workload(0).next();
+    await noteLengths(world, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), prompt);
+  }
+  return prepared;
+}
+
+/** What stands where a server's address would in virtual time; nothing is ever sent there. */
+export const nowhere = 'http://simulated.invalid/v1/chat/completions';
+
+/** What a plan needs where there is no server to ask: `model` is what the simulated engine is called. */
+export async function prepareSimulated(
+  asked: PlanWords,
+  points: number,
+  model: string,
+  open: OpenPrompts = openWords,
+): Promise<Prepared> {
+  const { dataset, words, gapsMs } = await open(asked, points);
+  const target = { url: nowhere, api: words.api ?? ('openai-chat' as const), model: words.model ?? model, headers: {} };
+  return { words, target, dataset, gapsMs, secrets: {}, reopenable: false, contextTokens: null };
+}
+
+function noWire(): UserError {
+  return new UserError({
+    code: 'no-wire',
+    message: { en: 'api custom needs a description', zh: 'custom 接口需要描述文件' },
+    hint: { en: 'Give it with --wire FILE.yaml.', zh: '请用 --wire 文件.yaml 给出。' },
+    place: { flag: '--api' },
+  });
+}
+
+/** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */
+export async function openWords(asked: PlanWords, points: number): Promise<OpenedPrompts> {
+  const dataset = await openDataset(asked.dataset, datasetOptionsOf(asked));
+  const count = asked.requests ?? null;
+  const gapsMs = await traceGaps(asked, dataset, { offset: 0, count });
+  const words = gapsMs === null ? asked : { ...asked, requests: Math.min(asked.requests ?? Infinity, gapsMs.length) };
+  await dataset.check({ offset: 0, count: promptsNeeded(words, points) });
+  return { dataset, words, gapsMs, reopenable: true };
+}
+
+/** What the words say about the dataset besides its spec. */
+export function datasetOptionsOf(words: PlanWords): DatasetOptions {
+  return {
+    seed: words.promptSeed ?? words.seed ?? 1,
+    ...(words.field !== undefined && { field: words.field }),
+    ...(words.inputTokens !== undefined && { input: words.inputTokens }),
+    ...(words.outputTokens !== undefined && { output: words.outputTokens }),
+    ...(words.tokenizer !== undefined && { tokenizer: words.tokenizer }),
+    ...(words.shuffle !== undefined && { shuffle: words.shuffle }),
+    ...(words.template !== undefined && { template: words.template }),
+    ...(words.contextTokens !== undefined && { contextTokens: words.contextTokens }),
+    ...(words.thinkTime !== undefined && { think: words.thinkTime }),
+    ...(words.keepReasoning !== undefined && { keepReasoning: words.keepReasoning }),
+  };
+}
+
+/** Prompts that a run takes before it repeats itself: measured ones, then those of the warm-up. */
+export function promptsNeeded(words: PlanWords, points: number): number | null {
+  const requests = requestsOf(words);
+  if (requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
+  return (requests + warmupRequests(words.warmup)) * points;
+}
+
+function warmupRequests(warmup: Warmup | undefined): number {
+  return warmup !== undefined && 'requests' in warmup ? warmup.requests : 0;
+}
+
+/** How many prompts a point of a sweep takes from number `offset` on, warm-up included: the next point begins behind them. */
+export function sliceLength({ dataset, words }: Pick<Prepared, 'dataset' | 'words'>, offset: number): Promise<number> {
+  return promptsFor(dataset, offset, (requestsOf(words) ?? 0) + warmupRequests(words.warmup));
+}
+
+/** Numbers of the first prompt of each phase: measured prompts from the plan's offset on, warm-up takes those behind them. */
+export async function offsetsOf(dataset: Dataset, plan: RunPlan): Promise<PromptSource['offsets']> {
+  const { offset } = plan.dataset;
+  return { measure: offset, warmup: offset + (await promptsFor(dataset, offset, plan.requests ?? 0)) };
+}
+
+async function promptsFor(dataset: Dataset, offset: number, requests: number): Promise<number> {
+  return dataset.promptsWithin === undefined ? requests : dataset.promptsWithin(offset, requests);
+}
+
+/** The plan of one point; `offset` is the number of its first prompt. */
+export function planPoint(prepared: Prepared, point: LoadPoint, offset: number): RunPlan {
+  const { words, target, dataset } = prepared;
+  const facts: DatasetFacts = dataset.facts({ offset, count: promptsNeeded(words, 1) });
+  const limits = { requests: requestsOf(words), durationMs: words.duration ?? null };
+  const timing = timingOf(words, point, prepared.gapsMs, limits);
+  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, timing });
+}

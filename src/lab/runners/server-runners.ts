@@ -1,0 +1,91 @@
+import { availableParallelism } from 'node:os';
+import type { RunPlan } from '../../core/index.ts';
+import { makeLoadRunner, makeThreadedRunner } from '../../load/index.ts';
+import type { StoredRun } from '../../store/index.ts';
+import type { PlanWords } from '../prepare/assemble-plan.ts';
+import { datasetOptionsOf, offsetsOf, prepare } from '../prepare/prepare.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import type { PromptSource } from '../prepare/prompt-source.ts';
+import type { World } from '../world.ts';
+import { remoteWorkers } from './remote-workers.ts';
+import type { RemoteWorkers } from './remote-workers.ts';
+import type { PointAsk, RunnerSource } from './runner-source.ts';
+import { startRunTelemetry } from './start-telemetry.ts';
+import type { TelemetryWish } from './start-telemetry.ts';
+
+/** Real load on the server that the words name: in as many threads, or on as many machines, as they ask for or the load needs. */
+export function serverRunners(
+  words: Pick<PlanWords, 'workers'>,
+  world: World,
+  resume: StoredRun | null = null,
+  team: RemoteWorkers | null = null,
+): RunnerSource {
+  let workers = team;
+  return {
+    goesOnAlone: words.workers !== undefined || team !== null,
+    prepare: (asked, slices, open) => prepare(asked, world, slices, open),
+    async runnerFor(point) {
+      const { prepared, plan, behind } = point;
+      if (prepared.words.workers !== undefined) workers ??= remoteWorkers(prepared, world, resume);
+      // Started first, so that neither its start nor its wait falls into the run's time.
+      const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), world.env);
+      try {
+        const offsets = await offsetsOf(prepared.dataset, plan);
+        const source: PromptSource = {
+          spec: prepared.words.dataset,
+          options: datasetOptionsOf(prepared.words),
+          offsets,
+        };
+        const kit =
+          workers === null ? localRunner(point, source) : await workers.runner(plan, prepared, source, behind);
+        return { kit, telemetry };
+      } catch (failure) {
+        // Nothing else would end the sampler, and it would keep this process alive.
+        await telemetry?.stop();
+        throw failure;
+      }
+    },
+    async close() {
+      await workers?.close();
+    },
+  };
+}
+
+function localRunner({ prepared, plan, behind }: PointAsk, source: PromptSource): ReturnType<typeof makeLoadRunner> {
+  const { dataset, secrets, words } = prepared;
+  // Prompts that another tool's rules chose live in this thread alone.
+  const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
+  if (threads === 1)
+    return makeLoadRunner({ secrets, behind, workload: (phase) => dataset.workload(source.offsets[phase]) });
+  return makeThreadedRunner({
+    threads,
+    secrets,
+    source,
+    behind,
+    entry: new URL('../lib/load-worker.js', import.meta.url),
+  });
+}
+
+/** Streams and sends a second that one thread carries well below its limit (docs/validation/client.md). */
+const perThread = { streams: 800, sendsPerSec: 1000 };
+
+/** Load threads for a plan: as many as asked for, or as the load needs and the cores allow; never more than slots. */
+function threadsFor(words: PlanWords, plan: RunPlan): number {
+  const { concurrency, ratePerSec } = plan.load;
+  const needed = Math.max((concurrency ?? 0) / perThread.streams, (ratePerSec ?? 0) / perThread.sendsPerSec);
+  const auto = Math.min(Math.ceil(needed), availableParallelism() - 1);
+  const asked = words.threads === undefined || words.threads === 'auto' ? auto : words.threads;
+  return Math.max(1, Math.min(asked, concurrency ?? asked));
+}
+
+function telemetryWish({ words, secrets }: Prepared, { target }: RunPlan): TelemetryWish {
+  // What only a proxy may see does not go to the server's metrics page.
+  const { 'proxy-authorization': _, ...shown } = secrets;
+  return {
+    url: target.url,
+    devices: words.devices ?? 'auto',
+    metrics: words.metrics ?? 'auto',
+    headers: { ...target.headers, ...shown },
+    insecure: target.insecure,
+  };
+}

@@ -1,0 +1,80 @@
+import { exitCodes, UserError } from '../../core/index.ts';
+import type { RunPlan } from '../../core/index.ts';
+import type { Equipment } from '../../cluster/index.ts';
+import { openDataset } from '../../dataset/index.ts';
+import { keyAsAsked, readAddress } from '../../protocol/index.ts';
+import { isSecretHeader, splitHeaders, variableOf } from '../prepare/assemble-plan.ts';
+import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PromptSource } from '../prepare/prompt-source.ts';
+import type { World } from '../world.ts';
+
+/** What a worker makes its prompts and secrets from. Secrets are named, never told: each worker has its own. */
+export interface WorkerSource {
+  prompts: PromptSource;
+  /** The dataset as the controller found it. */
+  dataset: Pick<RunPlan['dataset'], 'name' | 'hash'>;
+  target: Pick<RunPlan['target'], 'url' | 'api' | 'keyEnv'>;
+  /** Header name → environment variable. */
+  headerEnv: Readonly<Record<string, string>>;
+}
+
+/** The source of a plan for machines elsewhere; a secret that was typed cannot go there. */
+export function workerSource(words: PlanWords, plan: RunPlan, prompts: PromptSource): WorkerSource {
+  const headerEnv: Record<string, string> = {};
+  for (const { name, value } of words.header ?? []) {
+    const variable = variableOf(value);
+    if (variable !== undefined) headerEnv[name] = variable;
+    else if (isSecretHeader({ name, value })) throw typedSecret(name);
+  }
+  const { url, api, keyEnv } = plan.target;
+  const { name, hash } = plan.dataset;
+  return { prompts, dataset: { name, hash }, target: { url, api, keyEnv }, headerEnv };
+}
+
+/** Opens the dataset again and looks up the secrets in this machine's environment. */
+export async function equipWorker(source: WorkerSource, env: World['env']): Promise<Equipment> {
+  const { prompts, target, headerEnv } = source;
+  const header = Object.entries(headerEnv).map(([name, variable]) => ({ name, value: `env:${variable}` }));
+  const words: PlanWords = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
+  const { secrets } = splitHeaders(words, env);
+  const dataset = await openDataset(prompts.spec, prompts.options);
+  const { hash } = dataset.facts({ offset: 0, count: null });
+  if (hash !== source.dataset.hash) throw otherDataset(source.dataset.name);
+  return {
+    secrets: keyAsAsked(readAddress(target.url, target.api, null), secrets, target.keyEnv !== null),
+    workload: (phase) => dataset.workload(prompts.offsets[phase]),
+  };
+}
+
+function typedSecret(name: string): UserError {
+  return new UserError({
+    code: 'secret-for-workers',
+    message: {
+      en: `the value of ${name} may be a secret and is not sent to workers`,
+      zh: `${name} 的值可能是密钥，不会发送给 worker`,
+    },
+    hint: {
+      en: `Write --header '${name}: env:VARIABLE' and set the variable on every worker.`,
+      zh: `请写 --header '${name}: env:变量名'，并在每个 worker 上设置该变量。`,
+    },
+    place: { flag: '--header' },
+  });
+}
+
+function otherDataset(name: string): UserError {
+  return new UserError(
+    {
+      code: 'other-dataset',
+      message: {
+        en: `the file ${name} on a worker is not the one that the run was planned with`,
+        zh: `worker 上的文件 ${name} 与计划所用的不同`,
+      },
+      hint: {
+        en: 'Put the same file at the same path on every worker.',
+        zh: '请在每个 worker 的相同路径放置相同文件。',
+      },
+      place: { flag: '--dataset' },
+    },
+    exitCodes.usage,
+  );
+}

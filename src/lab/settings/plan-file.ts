@@ -1,0 +1,64 @@
+import { UserError } from '../../core/index.ts';
+import type { Mistake } from '../../core/index.ts';
+import { readYaml } from '../../tune/index.ts';
+import { readDocument } from '../results/read-bounded.ts';
+import type { Given as GivenWord } from './read-words.ts';
+
+/** The settings of a YAML plan file, each with its line; a file that is no plan is a UserError. */
+export function readPlanFile(file: string): GivenWord[] {
+  const { value, lineOf, mistakes } = readYaml(readPlanText(file), file);
+  if (mistakes.length > 0) throw new UserError(mistakes);
+  return Object.entries(objectIn(value, file)).map(([key, setting]) => ({
+    name: key === 'n' ? 'requests' : key,
+    texts: textsOf(key, setting),
+    place: { file, field: key, line: lineOf([key]) },
+  }));
+}
+
+/** The object in a YAML file, as plain data. */
+export function readYamlObject(file: string): Record<string, unknown> {
+  const { value, mistakes } = readYaml(readPlanText(file), file);
+  if (mistakes.length > 0) throw new UserError(mistakes);
+  return objectIn(value, file);
+}
+
+function objectIn(value: unknown, file: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new UserError(notAPlan(file));
+}
+
+/** A value as the texts that a flag would have brought. */
+function textsOf(key: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => textsOf(key, item));
+  if (typeof value === 'object' && value !== null) {
+    if (key === 'header') return Object.entries(value).map(([name, text]) => `${name}: ${String(text)}`);
+    return [JSON.stringify(value)];
+  }
+  return [value === null || value === undefined ? '' : String(value as string | number | boolean)];
+}
+
+/** The text of a plan or tune file. */
+export function readPlanText(file: string): string {
+  return readDocument(file, {
+    code: 'plan-file-unreadable',
+    hint: {
+      en: 'Check the path; a plan file holds the same words as the flags, `dyno tune --init mindie` prints a tune file.',
+      zh: '请检查路径；计划文件使用与命令行参数相同的词，`dyno tune --init mindie` 可输出 tune 文件模板。',
+    },
+  });
+}
+
+function notAPlan(file: string): Mistake {
+  return {
+    code: 'not-a-plan-file',
+    message: {
+      en: 'not a plan: it should be a list of `setting: value` lines',
+      zh: '不是计划文件：应为若干行 `设置: 值`',
+    },
+    hint: {
+      en: 'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.',
+      zh: '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。',
+    },
+    place: { file },
+  };
+}

@@ -1,0 +1,50 @@
+import { UserError } from '../../core/index.ts';
+import type { Summary } from '../../core/index.ts';
+import type { TuneRequest } from '../../tune/index.ts';
+import type { PlanWords } from '../prepare/assemble-plan.ts';
+import { openWords } from '../prepare/prepare.ts';
+import { remoteWorkers } from '../runners/remote-workers.ts';
+import type { RemoteWorkers } from '../runners/remote-workers.ts';
+import type { World } from '../world.ts';
+
+/**
+ * The machines that load the server of a whole tune; null = this one. Its queue is taken and its workers are there
+ * before anything is changed or restarted.
+ */
+export async function tuneWorkers(request: TuneRequest, words: PlanWords, world: World): Promise<RemoteWorkers | null> {
+  if (words.workers === undefined) return null;
+  if (request.server.evaluate !== null) throw nothingToSend();
+  const opened = await openWords({ ...words, requests: words.requests ?? 1 }, 1);
+  const workers = remoteWorkers(opened, world, null);
+  await workers.ready();
+  return workers;
+}
+
+/** A trial that ended because nobody was there to send it says nothing of the server: the tune ends there. */
+export function refuseUnsent({ partial, stoppedBecause }: Summary): void {
+  if (!partial || stoppedBecause !== undefined) return;
+  throw new UserError({
+    code: 'workers-gone',
+    message: {
+      en: 'a trial ended before its requests were sent: the workers, or Redis, are gone',
+      zh: '试验的请求未发完：worker 或 Redis 已不在',
+    },
+    hint: {
+      en: 'Start workers again (dyno worker), then go on with: dyno tune FILE --resume latest --workers …',
+      zh: '请重新启动 worker（dyno worker），然后继续：dyno tune FILE --resume latest --workers …',
+    },
+    place: { flag: '--workers' },
+  });
+}
+
+function nothingToSend(): UserError {
+  return new UserError({
+    code: 'settings-disagree',
+    message: {
+      en: 'an evaluate command sends its own load; there is nothing for workers to send',
+      zh: 'evaluate 命令自行发送负载，worker 无可发送',
+    },
+    hint: { en: 'Leave out --workers, or evaluate.', zh: '请去掉 --workers，或去掉 evaluate。' },
+    place: { flag: '--workers' },
+  });
+}

@@ -1,0 +1,31 @@
+import { throwMistakes, readWords } from '../settings/read-words.ts';
+import type { Given } from '../settings/read-words.ts';
+import { planWords } from '../settings/plan-words.ts';
+import type { TuneRequest } from '../../tune/index.ts';
+import { checkWords } from '../prepare/assemble-plan.ts';
+import type { PlanWords } from '../prepare/assemble-plan.ts';
+import { nowhere } from '../prepare/prepare.ts';
+import type { ServerWords } from '../prepare/prepare.ts';
+
+/** The plan words of a tune's workload, with the workers that flags name; mistakes are told with their lines. */
+export function workloadWords(request: TuneRequest, file: string, flags: readonly Given[]): ServerWords {
+  const given = request.workload.map(({ name, texts, line }) => ({
+    name,
+    texts,
+    place: { file, line, field: `workload.${name}` },
+  }));
+  const { words, mistakes } = readWords(planWords, [...given, ...flags]);
+  const asked = words as PlanWords;
+  const own = (['concurrency', 'rate', 'url'] as const).filter((name) => asked[name] !== undefined);
+  throwMistakes([
+    ...mistakes,
+    ...checkWords(asked),
+    ...own.map((name) => ({
+      code: 'settings-disagree',
+      message: { en: `${name} does not belong to the workload`, zh: `${name} 不属于 workload` },
+      hint: { en: 'Put the load under load:, the address under url:.', zh: '负载请写在 load: 下，地址写在 url: 下。' },
+      place: { file, field: `workload.${name}` },
+    })),
+  ]);
+  return { ...asked, url: request.url ?? nowhere };
+}
