@@ -39,24 +39,24 @@ export function dealingAt(
   behind: RunBehind | null,
 ): Dealing {
   const requests = claimsOf(place, place.claimed.requests, load.concurrency);
-  const talks = claimsOf(place, place.claimed.conversations, load.concurrency);
+  const begun = claimsOf(place, place.claimed.conversations, load.concurrency);
   const { slots } = requests.part();
   invariant(load.concurrency === null || slots > 0, 'every place has a slot');
-  const dealsTalks = conversations && conversationPacing(load) !== 'requests';
+  const dealsConversations = conversations && conversationPacing(load) !== 'requests';
   const most = limits.requests ?? Infinity;
   const nextTurn = (): number | null => {
     const seq = requests.claim() as number;
     return seq < most ? seq : null;
   };
   return {
-    dealer: dealsTalks
+    dealer: dealsConversations
       ? {
-          next: makeDealer({ load, limits: { ...limits, requests: null }, seed, claims: talks, behind: null }).next,
+          next: makeDealer({ load, limits: { ...limits, requests: null }, seed, claims: begun, behind: null }).next,
           rest: () => (isCount(limits) ? nextTurn() : null),
         }
       : makeDealer({ load, limits, seed, claims: requests, behind }),
     slots: () => (load.concurrency === null ? null : slots),
-    beginConversation: () => talks.claim(),
+    beginConversation: () => begun.claim(),
     nextTurn,
   };
 }

@@ -123,7 +123,12 @@ describe('the books', () => {
             arrival: { process: 'closed' },
             dropLate: false,
           };
-          const ledger = new RequestLedger({ load, limits: { requests: 150, durationMs: null }, seed: 1, talks: null });
+          const ledger = new RequestLedger({
+            load,
+            limits: { requests: 150, durationMs: null },
+            seed: 1,
+            conversations: null,
+          });
           let from = 0;
           for (const [member, count] of claims) {
             const to = Math.min(150, from + count);
@@ -164,7 +169,7 @@ describe('the books', () => {
             load,
             limits: { requests, durationMs: null },
             seed: 1,
-            talks: fromPrompts(prompts, { offset: 0, cycle: true }),
+            conversations: fromPrompts(prompts, { offset: 0, cycle: true }),
           });
           await ledger.ready();
           // Conversation k was taken by one member, which has said its first turns: some, all, or none of them.

@@ -57,7 +57,7 @@ export class PhaseControl {
     const seed = parts.phase === 'warmup' ? parts.plan.seed + 1 : parts.plan.seed;
     const { plan, limits, talks } = parts;
     const dealsTalks = talks !== null && conversationPacing(plan.load) !== 'requests';
-    this.ledger = new RequestLedger({ load: plan.load, limits, seed, talks: dealsTalks ? talks() : null });
+    this.ledger = new RequestLedger({ load: plan.load, limits, seed, conversations: dealsTalks ? talks() : null });
     this.#ends = new OrderedEnds((ended) => parts.emit(ended));
     // From the first: a phase that never begins is accounted for too.
     this.#ends.join(controllerLine, Infinity);

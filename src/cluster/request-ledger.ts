@@ -17,7 +17,7 @@ export interface LedgerParts {
   limits: PacerLimits;
   seed: number;
   /** The conversations that are dealt as wholes; null = single requests are dealt. */
-  talks: Workload | null;
+  conversations: Workload | null;
 }
 
 /**
@@ -53,14 +53,14 @@ export class RequestLedger {
 
   /** Reads as many conversations as the plan's count has room for, or as come due, or were taken. */
   ready(): Promise<void> {
-    const { talks } = this.#parts;
-    if (talks !== null) this.#reading = this.#reading.then(() => this.#read(talks));
+    const { conversations } = this.#parts;
+    if (conversations !== null) this.#reading = this.#reading.then(() => this.#read(conversations));
     return this.#reading;
   }
 
   /** Writes down that request `seq` has a record; false = it had one already. */
   record(seq: number, ok: boolean): boolean {
-    if (!ok && this.total === null && this.#parts.talks !== null) this.#broken.add(seq);
+    if (!ok && this.total === null && this.#parts.conversations !== null) this.#broken.add(seq);
     return this.#done.add(seq);
   }
 
@@ -132,14 +132,14 @@ export class RequestLedger {
 
   /** Numbers whose requests are known. */
   get #known(): number {
-    return this.#parts.talks === null ? Infinity : this.#begins.length - 1;
+    return this.#parts.conversations === null ? Infinity : this.#begins.length - 1;
   }
 
   /** First request of a number and the one after its last. */
   #requestsOf(number: number): [number, number] {
     const most = this.total ?? Infinity;
-    const from = this.#parts.talks === null ? number : (this.#begins[number] ?? most);
-    const to = this.#parts.talks === null ? number + 1 : (this.#begins[number + 1] ?? from);
+    const from = this.#parts.conversations === null ? number : (this.#begins[number] ?? most);
+    const to = this.#parts.conversations === null ? number + 1 : (this.#begins[number + 1] ?? from);
     return [Math.min(from, most), Math.min(to, most)];
   }
 
@@ -172,8 +172,8 @@ export class RequestLedger {
 
   /** An open loop's times, one after the other, as many as are planned. */
   *#schedule(): Generator<{ seq: number; atMs: number }> {
-    const { load, limits, seed, talks } = this.#parts;
-    const pacer = makePacer(load, talks === null ? limits : { ...limits, requests: null }, seed);
+    const { load, limits, seed, conversations } = this.#parts;
+    const pacer = makePacer(load, conversations === null ? limits : { ...limits, requests: null }, seed);
     for (let seq = 0; seq < this.#known; seq++) {
       const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
       if (!isDue(pacing)) return;
@@ -181,7 +181,7 @@ export class RequestLedger {
     }
   }
 
-  async #read(talks: Workload): Promise<void> {
+  async #read(conversations: Workload): Promise<void> {
     const { total } = this;
     const { load, limits, seed } = this.#parts;
     const isEnough = (): boolean => {
@@ -193,7 +193,7 @@ export class RequestLedger {
     for (let skip = this.#known; pacer !== null && skip > 0; skip--) isOver();
     while (!this.#readAll && !isEnough()) {
       if (isOver()) return;
-      const prompt = await talks.next();
+      const prompt = await conversations.next();
       if (prompt === null) this.#readAll = true;
       else this.#begins.push(this.#begins.at(-1)! + (prompt.turns ?? 1));
     }

@@ -22,11 +22,11 @@ export interface ShareParts {
   /** Asks the phase to look again. */
   wake(): void;
   /** Numbers are those of whole conversations, as many as the plan's count of asks has room for. */
-  lots?: boolean;
+  conversations?: boolean;
   /** Takes the next so many numbers of a closed loop for this member; nothing = they are used up. */
   claim(count: number): Promise<{ from: number; to: number }>;
   /** Takes the next so many conversations at a rate of requests; absent = every prompt is asked by itself. */
-  claimTalks?(count: number): Promise<{ from: number; to: number }>;
+  claimConversations?(count: number): Promise<{ from: number; to: number }>;
   /** This member may still send: its seat is known to be its own. */
   allowed(): boolean;
   /** Nothing to send and nothing in flight, after all that was heard. */
@@ -41,7 +41,7 @@ const rememberMs = 5000;
 const lookAgainMs = 100;
 const mostClaimed = 64;
 /** Conversations are long: who takes many ahead of need leaves the others without. */
-const mostTalksClaimed = 4;
+const mostConversationsClaimed = 4;
 
 /** Numbers taken ahead of need, so that a burst of ends finds some. */
 class Stock {
@@ -99,7 +99,7 @@ export class ShareDealing implements Dealing, RequestDealer, Claims {
   #heardAgain = 0;
   readonly #requests: RequestDealer;
   readonly #stock: Stock;
-  readonly #talks: Stock | null;
+  readonly #unbegun: Stock | null;
   #part: LoadPart = { index: 0, of: 1, slots: 0 };
   #retired = false;
   #finished = false;
@@ -112,11 +112,14 @@ export class ShareDealing implements Dealing, RequestDealer, Claims {
   constructor(parts: ShareParts) {
     this.#parts = parts;
     const { load, seed } = parts;
-    const limits = parts.lots === true ? { ...parts.limits, requests: null } : parts.limits;
+    const limits = parts.conversations === true ? { ...parts.limits, requests: null } : parts.limits;
     this.#requests = makeDealer({ load, limits, seed, claims: this, behind: null });
     this.#stock = new Stock((count) => parts.claim(count), parts.wake);
-    this.#talks = parts.claimTalks === undefined ? null : new Stock((count) => parts.claimTalks!(count), parts.wake);
-    this.#talks?.refill(mostTalksClaimed);
+    this.#unbegun =
+      parts.claimConversations === undefined
+        ? null
+        : new Stock((count) => parts.claimConversations!(count), parts.wake);
+    this.#unbegun?.refill(mostConversationsClaimed);
   }
 
   get dealer(): RequestDealer {
@@ -138,8 +141,9 @@ export class ShareDealing implements Dealing, RequestDealer, Claims {
   }
 
   beginConversation(): Claimed {
-    const number = this.#talks?.shift() ?? 'later';
-    if (this.#talks !== null && this.#talks.size < mostTalksClaimed) this.#talks.refill(mostTalksClaimed);
+    const number = this.#unbegun?.shift() ?? 'later';
+    if (this.#unbegun !== null && this.#unbegun.size < mostConversationsClaimed)
+      this.#unbegun.refill(mostConversationsClaimed);
     return number;
   }
 
@@ -232,12 +236,13 @@ export class ShareDealing implements Dealing, RequestDealer, Claims {
 
   /** Takes numbers ahead of need: enough that a burst of ends finds some, few enough that the last ones are shared. */
   #restock(): void {
-    const { limits, lots } = this.#parts;
+    const { limits, conversations } = this.#parts;
     const { slots, of } = this.#part;
-    const wanted = Math.min(lots === true ? mostTalksClaimed : mostClaimed, Math.ceil(slots / 4));
+    const wanted = Math.min(conversations === true ? mostConversationsClaimed : mostClaimed, Math.ceil(slots / 4));
     if (this.#stock.size > wanted / 2 || wanted === 0) return;
     const { requests } = limits;
-    const fair = requests === null || lots === true ? wanted : Math.floor((requests - this.#stock.lastTo) / (4 * of));
+    const fair =
+      requests === null || conversations === true ? wanted : Math.floor((requests - this.#stock.lastTo) / (4 * of));
     this.#stock.refill(Math.max(1, Math.min(wanted, fair)));
   }
 

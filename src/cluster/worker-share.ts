@@ -107,7 +107,7 @@ class WorkerShare {
   #giveBack = false;
   #returned: ReturnedAsk[] = [];
   /** Whole conversations are dealt, not asks. */
-  #lots = false;
+  #dealsConversations = false;
   #over: 'no' | 'ended' | 'left' | 'gone' = 'no';
   #exchanges = 0;
   #phases: Promise<void>[] = [];
@@ -158,16 +158,17 @@ class WorkerShare {
   #deal({ load, limits, seed, conversations }: DealtPhase, wake: () => void): ShareDealing {
     const { seat, lostAfterMs } = this.#parts;
     const phase = this.#phase;
-    this.#lots = conversations && conversationPacing(load) !== 'requests';
+    this.#dealsConversations = conversations && conversationPacing(load) !== 'requests';
     this.#dealing = new ShareDealing({
       member: seat.id,
       load,
       limits,
       seed,
       wake,
-      lots: this.#lots,
-      claim: (count) => this.#claim(phase, count, this.#lots ? null : limits.requests),
-      ...(conversations && !this.#lots && { claimTalks: (count) => this.#claimTalks(phase, count) }),
+      conversations: this.#dealsConversations,
+      claim: (count) => this.#claim(phase, count, this.#dealsConversations ? null : limits.requests),
+      ...(conversations &&
+        !this.#dealsConversations && { claimConversations: (count) => this.#claimConversations(phase, count) }),
       allowed: () => this.#over === 'no' && seat.sinceRenewedMs() < lostAfterMs,
       idle: (heard) => void this.#sayIdle(phase, heard),
     });
@@ -285,7 +286,7 @@ class WorkerShare {
   #emit(ended: Ended): void {
     const { exchange } = ended;
     if (this.#over === 'gone') return;
-    if (this.#giveBack && !this.#lots && exchange.problem?.code === 'not-sent') {
+    if (this.#giveBack && !this.#dealsConversations && exchange.problem?.code === 'not-sent') {
       const open = this.#parts.seat.data.plan.load.kind === 'open';
       const seq = exchange.warmup ? -1 - exchange.seq : exchange.seq;
       this.#returned.push({ seq, dueMs: open ? exchange.dueMs - this.#startMs : null });
@@ -313,8 +314,8 @@ class WorkerShare {
     return { from: reply[0], to: reply[1] };
   }
 
-  async #claimTalks(phase: PhaseName, count: number): Promise<{ from: number; to: number }> {
-    const to = await this.#parts.redis.incrby(this.#keys.counter(`talks-${phase}`), count);
+  async #claimConversations(phase: PhaseName, count: number): Promise<{ from: number; to: number }> {
+    const to = await this.#parts.redis.incrby(this.#keys.counter(`conversations-${phase}`), count);
     return { from: to - count, to };
   }
 
@@ -329,7 +330,7 @@ class WorkerShare {
     this.#giveBack = true;
     await this.#say({ say: 'leaving', member, phase: this.#phase });
     // A conversation is held to its end by who began it.
-    if (this.#lots) this.#returned.push(...(this.#dealing?.retire() ?? []));
+    if (this.#dealsConversations) this.#returned.push(...(this.#dealing?.retire() ?? []));
     else this.#session?.stopSending();
     if (this.#phases.length === 0) {
       await this.#say({ say: 'left', member, phase: null });

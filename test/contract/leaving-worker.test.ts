@@ -35,7 +35,7 @@ test('a worker that leaves holds its last conversation to its end, however the m
     secrets: {},
     behind: null,
     deal: ({ limits, seed }, wake) => {
-      const rest = { member: 'm', load: plan.load, limits, seed, wake, lots: true };
+      const rest = { member: 'm', load: plan.load, limits, seed, wake, conversations: true };
       let claimed = 0;
       const claim = () => Promise.resolve({ from: claimed, to: (claimed = 1) });
       dealing = new ShareDealing({ ...rest, claim, allowed: () => true, idle: () => dealing!.finish() });

@@ -22,7 +22,7 @@ const closed = (concurrency: number, rampMs = 0): LoadShape =>
 /** Machines that claim numbers from a counter which answers a moment later, as Redis does. */
 const machines: MakePlaces = ({ of }, { load, limits, seed, conversations }) => {
   const names = Array.from({ length: of }, (_, index) => `m${index}`);
-  const lots = conversations && conversationPacing(load) !== 'requests';
+  const whole = conversations && conversationPacing(load) !== 'requests';
   const counter = (limit: number) => {
     let last = 0;
     return (count: number): Promise<{ from: number; to: number }> => {
@@ -31,12 +31,12 @@ const machines: MakePlaces = ({ of }, { load, limits, seed, conversations }) => 
       return Promise.resolve({ from, to: Math.min(limit, last) });
     };
   };
-  const claim = counter(lots ? Infinity : (limits.requests ?? Infinity));
-  const claimTalks = counter(Infinity);
+  const claim = counter(whole ? Infinity : (limits.requests ?? Infinity));
+  const claimConversations = counter(Infinity);
   const idle = new Set<string>();
   const places = names.map((member) => {
-    const parts = { member, load, limits, seed, lots, claim, wake: () => {}, allowed: () => true };
-    const talks = conversations && !lots ? { claimTalks } : {};
+    const parts = { member, load, limits, seed, conversations: whole, claim, wake: () => {}, allowed: () => true };
+    const talks = conversations && !whole ? { claimConversations } : {};
     return new ShareDealing({ ...parts, ...talks, idle: () => idle.add(member) });
   });
   for (const place of places) place.deal(dealOver(names, load.concurrency, { number: 1, fromMs: 0 }));
