@@ -31,7 +31,15 @@ export { isForeign } from './results/is-foreign.ts';
 export { audited, keepImports } from './results/keep-imports.ts';
 export type { AuditedSweep } from './results/keep-imports.ts';
 export { readBeginning, readDocument, readJson, weightsInFolder } from './results/read-bounded.ts';
-export { eachPoint, intervalsOfSources, sourcesOf, storedSource, traceOf } from './results/report-source.ts';
+export { addressOf } from './results/address.ts';
+export {
+  eachPoint,
+  intervalsOfSources,
+  isUnknownRun,
+  sourcesOf,
+  storedSource,
+  traceOf,
+} from './results/report-source.ts';
 export type { ReportSource, SourcePlace } from './results/report-source.ts';
 export { redisPlace } from './runners/redis-place.ts';
 export { checkRules } from './runners/worker-rules.ts';

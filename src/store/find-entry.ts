@@ -1,5 +1,6 @@
 import { isAbsolute, basename, join, resolve } from 'node:path';
 import { printable, UserError } from '../core/index.ts';
+import { readTags } from './read-tags.ts';
 import { isSafeName } from './run-id.ts';
 import { entriesIn, folderNames, readEntry } from './stored-entry.ts';
 import type { StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
@@ -7,7 +8,7 @@ import { tunesNamed } from './stored-tune.ts';
 import type { StoredTune } from './stored-tune.ts';
 
 /**
- * The run or sweep that a word means: an id, the unique beginning of one, `SWEEP/RUN`, a label, `latest`, or a path
+ * The run or sweep that a word means: an id, the unique beginning of one, `SWEEP/RUN`, a label, a tag, `latest`, or a path
  * (a word with a separator that names a folder). Anything but a path stays inside the store.
  */
 export async function findEntry(store: string, word: string): Promise<StoredRun | StoredSweep> {
@@ -20,7 +21,16 @@ export async function findEntry(store: string, word: string): Promise<StoredRun 
     const entry = await readEntry(join(resolve(store), word), word);
     if (entry !== null) return entry;
   }
-  return pick(store, word, await entriesIn(store));
+  const entries = await entriesIn(store);
+  return pick(store, word, entries, await taggedWith(word, entries));
+}
+
+/** The entries that have a word as a tag. */
+async function taggedWith(word: string, entries: readonly StoredEntry[]): Promise<ReadonlySet<string>> {
+  const tagged = new Set<string>();
+  for (const entry of entries)
+    if (entry.kind !== 'broken' && (await readTags(entry.dir)).includes(word)) tagged.add(entry.id);
+  return tagged;
 }
 
 /** The run, sweep or search that a word means; a search by its id, the unique beginning of one, or its name. */
@@ -44,7 +54,12 @@ async function findBelow(store: string, word: string): Promise<StoredRun | Store
   return readEntry(join(resolve(store), sweep, run), run);
 }
 
-function pick(store: string, word: string, entries: readonly StoredEntry[]): StoredRun | StoredSweep {
+function pick(
+  store: string,
+  word: string,
+  entries: readonly StoredEntry[],
+  tagged: ReadonlySet<string>,
+): StoredRun | StoredSweep {
   const readable = entries.filter((entry) => entry.kind !== 'broken');
   if (word === 'latest') {
     const last = readable.toSorted((a, b) => (a.record.startedAt < b.record.startedAt ? -1 : 1)).at(-1);
@@ -53,7 +68,7 @@ function pick(store: string, word: string, entries: readonly StoredEntry[]): Sto
   }
   const labelled = readable.filter((entry) => labelOf(entry) === word);
   const begun = word === '' ? [] : readable.filter((entry) => entry.id.startsWith(word));
-  const found = labelled.length > 0 ? labelled : begun;
+  const found = [labelled, readable.filter(({ id }) => tagged.has(id)), begun].find(({ length }) => length > 0) ?? [];
   const [only] = found;
   if (only === undefined) throw noSuchRun(store, word);
   if (found.length > 1) throw severalRuns(word, found);
@@ -71,8 +86,8 @@ function noSuchRun(store: string, word: string): UserError {
     code: 'no-such-run',
     message: { en: `no run "${shown}" in ${store}`, zh: `${store} 中没有运行 "${shown}"` },
     hint: {
-      en: 'List what is there with `dyno runs`; a run is named by its id, the beginning of it, its label, its path, or `latest`.',
-      zh: '用 `dyno runs` 查看；可用 id、id 前缀、标签、路径或 `latest` 指定。',
+      en: 'List what is there with `dyno runs`; a run is named by its id, the beginning of it, its label, a tag, its path, or `latest`; points inside of one as SWEEP/p02 or SWEEP[concurrency=100].',
+      zh: '用 `dyno runs` 查看；可用 id、id 前缀、标签、标记、路径或 `latest` 指定；其中的点写作 SWEEP/p02 或 SWEEP[concurrency=100]。',
     },
   });
 }

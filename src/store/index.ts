@@ -39,4 +39,5 @@ export type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-
 export type { StoredTune } from './stored-tune.ts';
 export { createSweep, newSweepId, openSweep, readSweep, resumeSweep } from './sweep.ts';
 export type { NewSweep, OpenedSweep, SweepWriter } from './sweep.ts';
-export { readTags, tagRun } from './tags.ts';
+export { readTags } from './read-tags.ts';
+export { tagRun } from './tags.ts';

@@ -6,7 +6,7 @@ import { entriesIn, readEntry } from './stored-entry.ts';
 import type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
 import { tunesIn } from './stored-tune.ts';
 import type { StoredTune } from './stored-tune.ts';
-import { readTags } from './tags.ts';
+import { readTags } from './read-tags.ts';
 
 /** What of a result is not real: all of it, or the engine that was measured. */
 export type Simulation = 'run' | 'engine';

@@ -1,17 +1,7 @@
 import { join } from 'node:path';
-import { z } from './schema/shape.ts';
-import { printable } from '../core/index.ts';
 import { findWhatever } from './find-entry.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
-
-const tagsSchema = z.object({ schema: z.literal('llmdyno.tags/1'), tags: z.array(z.string()) });
-const longestTag = 64;
-
-/** The tags of a folder, ascending; none where none were given. */
-export async function readTags(dir: string): Promise<string[]> {
-  const file = await readJsonFile(join(dir, 'tags.json'), 'llmdyno.tags/1', tagsSchema);
-  return file?.tags.map(cleanTag).filter((tag) => tag !== '') ?? [];
-}
+import { writeJsonFile } from './json-file.ts';
+import { cleanTag, readTags } from './read-tags.ts';
 
 /** Adds and removes tags of a run, a sweep or a search; gives the tags it has then. */
 export async function tagRun(
@@ -26,8 +16,4 @@ export async function tagRun(
   const sorted = [...tags].toSorted();
   await writeJsonFile(join(entry.dir, 'tags.json'), { schema: 'llmdyno.tags/1', tags: sorted });
   return sorted;
-}
-
-function cleanTag(tag: string): string {
-  return printable(tag).slice(0, longestTag);
 }

@@ -2,12 +2,20 @@ import { auditPoints, parseLimit } from '../../audit/index.ts';
 import type { AuditContext, PointAudit } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
-import { findingLines, plainPainter, simulationOf } from '../../report/index.ts';
-import { importPaths, isForeign, problemLines, summaryAnew, sweepOf } from '../../lab/index.ts';
+import { findingLines, plainPainter, simulationOf, sweepName } from '../../report/index.ts';
+import {
+  importPaths,
+  isForeign,
+  isUnknownRun,
+  problemLines,
+  sourcesOf,
+  summaryAnew,
+  sweepOf,
+} from '../../lab/index.ts';
 import { findEntry, openSweep } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
-import { reportOptions } from '../show.ts';
+import { reportOptions, sourcePlace } from '../show.ts';
 import { formatOf } from '../format-flag.ts';
 
 export const command: CommandFile = {
@@ -86,7 +94,19 @@ async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
     given.io.err(problemLines(problems, given.common.lang));
     return sweeps.map(({ title, file, points }) => ({ title, file, points, contexts: [] }));
   }
-  const entry = await findEntry(given.common.store, word);
+  const entry = await findEntry(given.common.store, word).catch((error: unknown) => {
+    if (isUnknownRun(error)) return null;
+    throw error;
+  });
+  // Points inside of something.
+  if (entry === null) {
+    return (await sourcesOf([word], sourcePlace(given))).map(({ sweep, runs }) => ({
+      title: sweepName(sweep),
+      file: null,
+      points: [...sweep.points],
+      contexts: sweep.points.map(({ runId }) => ({ plan: runs.get(runId)?.record.plan ?? null })),
+    }));
+  }
   return [entry.kind === 'run' ? await runSet(entry) : await sweepSet(given, entry)];
 }
 

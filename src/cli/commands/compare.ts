@@ -22,8 +22,8 @@ export const command: CommandFile = {
       required: true,
       variadic: true,
       help: {
-        en: 'two or more runs, sweeps, or files that dyno import reads',
-        zh: '两个或更多运行、扫描，或 dyno import 支持的文件',
+        en: 'two or more runs, sweeps, points (SWEEP/POINT, SWEEP[variant=A]), or files that dyno import reads; one sweep of variants',
+        zh: '两个或更多运行、扫描、点（SWEEP/POINT、SWEEP[variant=A]）或 dyno import 支持的文件；或一个含多个变体的扫描',
       },
     },
   ],
@@ -63,6 +63,10 @@ export const command: CommandFile = {
   ],
   examples: [
     { line: 'dyno compare before after', says: { en: 'two runs by their labels', zh: '按标签比较两次运行' } },
+    {
+      line: "dyno compare 'numa[variant=none]' 'numa[variant=-N0 -m0]'",
+      says: { en: 'two points of one sweep', zh: '同一扫描中的两个点' },
+    },
     {
       line: "dyno compare main candidate --fail-if 'outputTokensPerSec<-5%' --as markdown --out summary.md",
       says: { en: 'a gate for CI, with a summary for the job page', zh: 'CI 门禁，并写出摘要' },

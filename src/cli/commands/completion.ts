@@ -5,6 +5,9 @@ import { commonFlags } from '../parse.ts';
 
 type Flags = Readonly<Record<string, readonly string[]>>;
 
+/** Commands whose words name something in the store. */
+const named = ['report', 'compare', 'audit', 'fit', 'runs'];
+
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 export const command: CommandFile = {
@@ -45,7 +48,16 @@ function bashScript(flags: Flags): string {
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
   esac
-  if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$words" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
+  if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "$words" -- "$word")); return; fi
+  COMPREPLY=($(compgen -f -- "$word"))
+  case "\${COMP_WORDS[1]}" in
+    ${named.join('|')})
+      local runs
+      if [[ "$word" == */* && ! -e "\${word%/*}" ]]; then runs="$(dyno runs addresses "\${word%/*}" 2>/dev/null | grep /)"
+      else runs="$(dyno runs addresses 2>/dev/null)"; fi
+      local IFS=$'\\n'
+      COMPREPLY+=($(compgen -W "$runs" -- "$word"))
+  esac
 }
 complete -o filenames -F _dyno dyno llmdyno
 `;
@@ -56,7 +68,16 @@ function zshScript(flags: Flags): string {
   return `#compdef dyno llmdyno
 _dyno() {
   if (( CURRENT == 2 )); then compadd -- ${Object.keys(flags).join(' ')}; return; fi
-  if [[ "$words[CURRENT]" != -* ]]; then _files; return; fi
+  if [[ "$words[CURRENT]" != -* ]]; then
+    case "$words[2]" in
+      ${named.join('|')})
+        local base="\${words[CURRENT]%/*}"
+        [[ "$words[CURRENT]" == */* && ! -e "$base" ]] || base=""
+        compadd -- "\${(@f)$(dyno runs addresses $base 2>/dev/null)}"
+    esac
+    _files
+    return
+  fi
   case "$words[2]" in
 ${cases.join('\n')}
   esac
@@ -70,5 +91,8 @@ function fishScript(flags: Flags): string {
     `complete -c dyno -n __fish_use_subcommand -f -a ${name}`,
     ...list.map((flag) => `complete -c dyno -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
   ]);
-  return `${lines.join('\n')}\n`;
+  const runs = named.map(
+    (name) => `complete -c dyno -n '__fish_seen_subcommand_from ${name}' -a '(dyno runs addresses 2>/dev/null)'`,
+  );
+  return `${[...lines, ...runs].join('\n')}\n`;
 }

@@ -24,8 +24,8 @@ export const command: CommandFile = {
       required: true,
       variadic: true,
       help: {
-        en: 'id, the beginning of one, label, path, SWEEP/RUN, latest, or a file that dyno import reads',
-        zh: 'id、id 前缀、标签、路径、SWEEP/RUN、latest，或 dyno import 支持的文件',
+        en: 'id, the beginning of one, label, tag, path, latest, a file that dyno import reads; points inside: SWEEP/POINT, SWEEP[concurrency=100,variant=A]',
+        zh: 'id、id 前缀、标签、标记、路径、latest 或 dyno import 支持的文件；其中的点：SWEEP/POINT、SWEEP[concurrency=100,variant=A]',
       },
     },
   ],

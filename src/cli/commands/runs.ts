@@ -1,14 +1,15 @@
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
-import { tableText } from '../../report/index.ts';
+import { reporters, tableText } from '../../report/index.ts';
 import { deleteRun, findWhatever, listRuns, tagRun } from '../../store/index.ts';
 import type { ListedEntry } from '../../store/index.ts';
+import { addressOf, isUnknownRun, sourcesOf } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
-import { showStored } from '../show.ts';
+import { reportOptions, showStored, sourcePlace } from '../show.ts';
 
-const verbs = ['list', 'show', 'tag', 'untag', 'delete'] as const;
+const verbs = ['list', 'show', 'tag', 'untag', 'delete', 'addresses'] as const;
 
 export const command: CommandFile = {
   about: { en: 'List, show, tag and delete what the store holds.', zh: '列出、查看、标记、删除已保存的结果。' },
@@ -16,14 +17,17 @@ export const command: CommandFile = {
     {
       name: 'verb',
       required: false,
-      help: { en: 'list (default), show, tag, untag, delete', zh: 'list（默认）、show、tag、untag、delete' },
+      help: {
+        en: 'list (default), show, tag, untag, delete, addresses (how everything is written, for completion)',
+        zh: 'list（默认）、show、tag、untag、delete、addresses（全部地址，供补全使用）',
+      },
     },
     {
       name: 'run',
       required: false,
       help: {
-        en: 'id, the beginning of one, label, path, SWEEP/RUN or latest',
-        zh: 'id、id 前缀、标签、路径、SWEEP/RUN 或 latest',
+        en: 'id, the beginning of one, label, tag, path, SWEEP/POINT, SWEEP[concurrency=100] or latest',
+        zh: 'id、id 前缀、标签、标记、路径、SWEEP/POINT、SWEEP[concurrency=100] 或 latest',
       },
     },
     {
@@ -52,12 +56,14 @@ export const command: CommandFile = {
     { line: 'dyno runs', says: { en: 'what is there', zh: '查看已有结果' } },
     { line: 'dyno runs show latest', says: { en: 'the newest one in full', zh: '查看最新一次的完整结果' } },
     { line: 'dyno runs tag latest baseline h200', says: { en: 'tag it', zh: '添加标记' } },
+    { line: 'dyno runs addresses latest', says: { en: 'how its points are written', zh: '查看其各点的地址' } },
     { line: 'dyno runs delete 20261115-0423 --yes', says: { en: 'delete one', zh: '删除一个' } },
   ],
   async run(given) {
     const [verb = 'list', word, ...tags] = given.args;
     if (!(verbs as readonly string[]).includes(verb)) throw unknownVerb(verb);
     if (verb === 'list') return list(given);
+    if (verb === 'addresses') return addresses(given, word);
     if (word === undefined) throw missing({ en: 'which run?', zh: '要操作哪个运行？' }, verb);
     if (verb === 'show') return show(given, word);
     if (verb === 'delete') return remove(given, word);
@@ -69,11 +75,38 @@ export const command: CommandFile = {
 };
 
 async function show(given: Given, word: string): Promise<number> {
-  const found = await findWhatever(given.common.store, word);
+  const found = await findWhatever(given.common.store, word).catch((error: unknown) => {
+    if (isUnknownRun(error)) return null;
+    throw error;
+  });
+  if (found === null) {
+    for (const { what } of await sourcesOf([word], sourcePlace(given)))
+      given.io.out(reporters[given.common.json ? 'json' : 'text'](what, reportOptions(given)));
+    return exitCodes.ok;
+  }
   if (found.kind !== 'tune') return showStored(given, found, 'text');
   // Listing should not load what searches.
   const { showTune } = await import('../show-tune.ts');
   return showTune(given, found);
+}
+
+/** How everything in the store is written; of one sweep, its points. */
+async function addresses(given: Given, word: string | undefined): Promise<number> {
+  const lines: (string | null)[] = [];
+  if (word === undefined) {
+    const entries = await listRuns(given.common.store, {});
+    if (entries.length > 0) lines.push('latest');
+    for (const entry of entries) lines.push(entry.id, ...(entry.kind === 'broken' ? [] : [entry.label, ...entry.tags]));
+  } else {
+    for (const { sweep } of await sourcesOf([word], sourcePlace(given)))
+      for (const [i, point] of sweep.points.entries())
+        lines.push(addressOf(sweep, point), `${sweep.id}/p${String(i + 1).padStart(2, '0')}`);
+  }
+  const unique = [...new Set(lines)].flatMap((line) => (line === null || line === '' ? [] : [printable(line)]));
+  given.io.out(
+    given.common.json ? `${JSON.stringify({ addresses: unique })}\n` : unique.map((line) => `${line}\n`).join(''),
+  );
+  return exitCodes.ok;
 }
 
 async function list(given: Given): Promise<number> {

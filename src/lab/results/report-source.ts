@@ -8,6 +8,8 @@ import { summaryOfRun, sweepOf } from '../read-run.ts';
 import { findEntry, openSweep, readExchanges } from '../../store/index.ts';
 import type { StoredRun, StoredSweep } from '../../store/index.ts';
 import type { ImportProblem } from '../../import/index.ts';
+import { conditionsIn, pointIn, pointsAt } from './address.ts';
+import type { Address } from './address.ts';
 import { importPaths } from './import-files.ts';
 import { isForeign } from './is-foreign.ts';
 import { audited } from './keep-imports.ts';
@@ -33,14 +35,49 @@ export interface SourcePlace {
   onProblems(problems: readonly ImportProblem[]): void;
 }
 
-/** What words name: a file or folder that is no run of ours is imported, everything else is looked up in the store. */
+/**
+ * What words name: a file or folder that is no run of ours is imported, everything else is looked up in the store; points
+ * inside of either by `[concurrency=100,variant=A]` or by a name behind a slash.
+ */
 export async function sourcesOf(words: readonly string[], place: SourcePlace): Promise<ReportSource[]> {
   const all: ReportSource[] = [];
-  for (const word of words) {
-    if (await isForeign(word)) all.push(...(await importedSources(word, place)));
-    else all.push(await storedSource(place.store, await findEntry(place.store, word)));
-  }
+  for (const word of words) all.push(...(await sourcesOfWord(word, place)));
   return all;
+}
+
+async function sourcesOfWord(word: string, place: SourcePlace): Promise<ReportSource[]> {
+  if (await isForeign(word)) return importedSources(word, place);
+  try {
+    return [await storedSource(place.store, await findEntry(place.store, word))];
+  } catch (error) {
+    const inside = conditionsIn(word) ?? pointIn(word);
+    if (!isUnknownRun(error) || inside === null) throw error;
+    return pointSources(inside, place, error);
+  }
+}
+
+/** Whether a word was said to name no run. */
+export function isUnknownRun(error: unknown): error is UserError {
+  return error instanceof UserError && error.mistakes[0]?.code === 'no-such-run';
+}
+
+/** The points that an address means in everything that its base names; a file may hold several sweeps. */
+async function pointSources(address: Address, place: SourcePlace, unknown: UserError): Promise<ReportSource[]> {
+  const bases = await sourcesOfWord(address.base, place).catch((error: unknown) => {
+    throw isUnknownRun(error) ? unknown : error;
+  });
+  const refused: UserError[] = [];
+  const found = bases.flatMap((source): ReportSource[] => {
+    try {
+      return [selected(source, pointsAt(source.sweep, address))];
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      refused.push(error);
+      return [];
+    }
+  });
+  if (found.length === 0) throw refused[0]!;
+  return found;
 }
 
 /** A stored entry with everything behind it. */
@@ -91,9 +128,10 @@ export function eachPoint(told: ReportSource): ReportSource[] {
 }
 
 /** Some points of something: one of them is told as a run. */
-export function selected(told: ReportSource, points: readonly Summary[]): ReportSource {
+function selected(told: ReportSource, points: readonly Summary[]): ReportSource {
   const [only] = points;
   const single = points.length === 1 && only !== undefined;
+  if (points.length === told.sweep.points.length && !single) return told;
   const name = single ? `${sweepName(told.sweep)} · ${pointName(told.sweep, only)}` : sweepName(told.sweep);
   const sweep: Sweep = { ...told.sweep, title: name, points: [...points], findings: [] };
   return {
