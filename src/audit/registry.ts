@@ -6,6 +6,7 @@ import { clientRoom } from './rules/client-room.ts';
 import { clientStalls } from './rules/client-stalls.ts';
 import { coldStart } from './rules/cold-start.ts';
 import { concurrencyNotReached } from './rules/concurrency-not-reached.ts';
+import { countsImpossible } from './rules/counts-impossible.ts';
 import { countsDisagree } from './rules/counts-disagree.ts';
 import { datasetCycled } from './rules/dataset-cycled.ts';
 import { decodeStarvation } from './rules/decode-starvation.ts';
@@ -36,6 +37,7 @@ import { shortRun } from './rules/short-run.ts';
 import { sickWorker } from './rules/sick-worker.ts';
 import { stuckRequest } from './rules/stuck-request.ts';
 import { tableDisagrees } from './rules/table-disagrees.ts';
+import { textlessAnswers } from './rules/textless-answers.ts';
 import { textsMissing } from './rules/texts-missing.ts';
 import { throughputIdentityRule } from './rules/throughput-identity.ts';
 import { tokensUnknown } from './rules/tokens-unknown.ts';
@@ -71,6 +73,7 @@ export const pointRules = [
   throughputIdentityRule,
   figuresDisagree,
   countsDisagree,
+  countsImpossible,
   percentilesImpossible,
   clientBound,
   clientRoom,
@@ -93,6 +96,7 @@ export const pointRules = [
   chunksNotTokens,
   lengthOffLabel,
   textsMissing,
+  textlessAnswers,
   tokensUnknown,
   coldStart,
   shortRun,

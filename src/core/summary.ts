@@ -199,6 +199,10 @@ export interface Summary extends Figures {
   steady: Steady | null;
   /** Absent = the requests were not at hand (imports), or were read by a version before this figure. */
   flow?: Flow;
+  /** Answers whose server counts more tokens than they can hold; absent = none. From 1 % on no figure per token is told. */
+  impossibleCounts?: number;
+  /** Answers that hold tokens and no text; absent = none. */
+  textlessAnswers?: number;
   /** Absent = there was none, or nobody looked. */
   silences?: Silence[];
   /** Only beside silences that ended. */

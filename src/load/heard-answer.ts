@@ -103,7 +103,8 @@ export class HeardAnswer implements Ear {
 
   /** An answer that ended well holds output. */
   checkOutput(): void {
-    if (this.problem !== null || this.hasOutput) return;
+    // Tokens without text are tokens: an answer that holds some is one, whatever was heard of it.
+    if (this.problem !== null || this.hasOutput || (this.#usage?.output ?? 0) > 0) return;
     const reason = this.#finish === null ? '' : `, finish reason "${this.#finish}"`;
     this.problem = problem('empty-answer', `an answer without output${reason}`);
   }

@@ -25,6 +25,7 @@ export type { Gate } from './gate.ts';
 export { comparedMetrics, intervalsOf, splitMetric } from './intervals.ts';
 export type { ComparedMetric } from './intervals.ts';
 export type { Shelf } from './column.ts';
+export { countLimits } from './possible-count.ts';
 export { makeMeter, meterFor } from './meter.ts';
 export type { Glance, Meter, MeterOptions } from './meter.ts';
 export { quantileInterval } from './quantile-interval.ts';

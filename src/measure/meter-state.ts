@@ -8,6 +8,7 @@ import type { Shelf } from './column.ts';
 import { addRequest, appendRequests, makeRequestTable } from './request-table.ts';
 import type { RequestTable } from './request-table.ts';
 import { SilenceBook } from './silence.ts';
+import { possibleCount } from './possible-count.ts';
 import type { Slo } from './slo.ts';
 import { makeTimeBuckets } from './time-buckets.ts';
 import type { TimeBuckets } from './time-buckets.ts';
@@ -29,6 +30,9 @@ export interface OkTotals {
   /** Cached and whole input tokens of the requests whose server told both. */
   cachedTokens: number;
   cacheableTokens: number;
+  /** Answers with more tokens than they can hold, and with tokens and no text. */
+  impossibleCounts: number;
+  textlessAnswers: number;
 }
 
 /** Running sums for the live view; they may differ in the last digits with the order of arrival. */
@@ -78,6 +82,8 @@ export function emptyState(gapCap: number, shelf: Shelf | null): MeterState {
       outputChars: 0,
       cachedTokens: 0,
       cacheableTokens: 0,
+      impossibleCounts: 0,
+      textlessAnswers: 0,
     },
     inputSources: { server: 0, client: 0, nobody: 0 },
     outputSources: { server: 0, client: 0, nobody: 0 },
@@ -132,6 +138,8 @@ function addTotals(state: MeterState, exchange: Exchange): void {
   totals.outputTokens += outputTokensOf(exchange) ?? 0;
   totals.inputChars += exchange.inputChars;
   totals.outputChars += exchange.outputChars;
+  if (!possibleCount(exchange)) totals.impossibleCounts += 1;
+  if (exchange.outputChars === 0 && (exchange.outputTokens.server ?? 0) > 0) totals.textlessAnswers += 1;
   if (exchange.cachedTokens !== null && input !== null) {
     totals.cachedTokens += exchange.cachedTokens;
     totals.cacheableTokens += input;

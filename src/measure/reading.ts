@@ -6,6 +6,7 @@ import { foldRows } from './meter-state.ts';
 import type { CountSources, MeterState } from './meter-state.ts';
 import { collect, okOutcome, rowValues } from './request-table.ts';
 import type { Slo } from './slo.ts';
+import { countLimits } from './possible-count.ts';
 import { steadyWindow } from './steady-window.ts';
 import type { Window } from './steady-window.ts';
 
@@ -45,8 +46,39 @@ export const histogramMethod = `${exactMethod}; itl: logarithmic buckets, relati
 /** The word for runs of so many requests that none is kept by itself. */
 export const foldedMethod = 'logarithmic buckets, relative error at most 0.1 %';
 
+/** What cannot be told where the server's counts are no counts. */
+const perToken = {
+  outputTokensPerSec: null,
+  totalTokensPerSec: null,
+  tpotMs: null,
+  itlMs: null,
+} as const satisfies Partial<Steady>;
+
+/** A reading without its figures per token, where too many answers hold more tokens than they can. */
+function counted(reading: Reading, { impossibleCounts, textlessAnswers }: MeterState['totals']): Reading {
+  const told = {
+    ...reading,
+    ...(impossibleCounts > 0 && { impossibleCounts }),
+    ...(textlessAnswers > 0 && { textlessAnswers }),
+  };
+  if (impossibleCounts === 0 || impossibleCounts < countLimits.share * reading.counts.ok) return told;
+  const { steady, undisturbed } = told;
+  return {
+    ...told,
+    ...perToken,
+    outputTokens: null,
+    userTokensPerSec: null,
+    steady: steady === null ? null : { ...steady, ...perToken },
+    ...(undisturbed !== undefined && { undisturbed: { ...undisturbed, outputTokensPerSec: null } }),
+  };
+}
+
 /** Reads a state; `planned` null = as many as were recorded. */
 export function readState(state: MeterState, frame: ReadingFrame, planned: number | null): Reading {
+  return counted(readAll(state, frame, planned), state.totals);
+}
+
+function readAll(state: MeterState, frame: ReadingFrame, planned: number | null): Reading {
   const { totals } = state;
   // Once rows were given up, those that came since join them: one reading is over all requests alike.
   const folded = state.folded === null ? null : foldRows(state, frame.slos, frame.stream);

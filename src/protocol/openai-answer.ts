@@ -49,6 +49,7 @@ function hearChoice(choice: unknown, heard: Heard[]): void {
   if (typeof reasoning === 'string' && reasoning !== '') {
     heard.push({ kind: 'text', of: 'reasoning', text: reasoning, events: 1, tokens: null });
   }
+  const before = heard.length;
   const text = part['content'] ?? part['text'];
   if (typeof text === 'string' && text !== '')
     heard.push({ kind: 'text', of: 'answer', text, events: 1, tokens: null });
@@ -57,7 +58,20 @@ function hearChoice(choice: unknown, heard: Heard[]): void {
     heard.push({ kind: 'text', of: 'tool', text: tools.map(toolText).join(''), events: 1, tokens: null });
   }
   const finish = choice['finish_reason'];
+  const nothing = heard.length === before && !(typeof reasoning === 'string' && reasoning !== '');
+  if (text === '' && nothing && isToken(choice, part, finish))
+    heard.push({ kind: 'text', of: 'answer', text: '', events: 1, tokens: null });
   if (typeof finish === 'string') heard.push({ kind: 'finish', reason: finish });
+}
+
+/**
+ * Whether a choice of a stream that says nothing stands for a token without text of its own (a special one, half a
+ * character). One that only opens the answer, with a role, does not; nor does one that only ends it, but vLLM, which tells
+ * a `stop_reason`, ends an answer with its last token.
+ */
+function isToken(choice: Record<string, unknown>, part: Record<string, unknown>, finish: unknown): boolean {
+  if (isObject(choice['message']) || typeof part['role'] === 'string') return false;
+  return typeof finish !== 'string' || Object.hasOwn(choice, 'stop_reason');
 }
 
 function toolText(call: unknown): string {

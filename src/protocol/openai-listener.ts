@@ -155,7 +155,9 @@ export class OpenaiStreamListener implements Listener, EventHandler {
 
   /** Answer text without what was said already, where the server says everything again (MindIE's fullTextEnabled). */
   #fresh(piece: Heard): Heard[] {
-    return piece.kind === 'text' && piece.of === 'answer' ? this.#texts.hear('answer', piece.text) : [piece];
+    return piece.kind === 'text' && piece.of === 'answer' && piece.text !== ''
+      ? this.#texts.hear('answer', piece.text)
+      : [piece];
   }
 
   #take(): Heard[] {
@@ -287,7 +289,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     const stamp = stamped ? this.#stamped.key : null;
     const said = stamped ? heard.slice(1) : heard;
     const [only] = said;
-    if (said.length === 1 && only?.kind === 'text' && only.of !== 'tool') {
+    if (said.length === 1 && only?.kind === 'text' && only.text !== '' && only.of !== 'tool') {
       this.#plainEvents++;
       if (this.#plainEvents > lastTaught || (this.#plainEvents === 1 && !known.eager)) return;
       this.#before = known.learn(line, { text: only, stamp, says: [] });

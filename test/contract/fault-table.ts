@@ -234,7 +234,7 @@ export const faults: Readonly<Record<string, Fault>> = {
       write: answered(
         s,
         s
-          ? sse(finish, usage, '[DONE]')
+          ? sse(finish, '[DONE]')
           : JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: 'stop' }] }),
       ),
       after: 'keep',

@@ -212,6 +212,8 @@ export const summarySchema = z
     accuracy: z.object({ correct: count, of: count, ratio: z.number() }).exactOptional(),
     steady: z.object({ fromMs: z.number(), toMs: z.number(), ...figures.shape }).nullable(),
     flow: flow.exactOptional(),
+    impossibleCounts: count.exactOptional(),
+    textlessAnswers: count.exactOptional(),
     silences: z.array(silence).exactOptional(),
     undisturbed: undisturbed.exactOptional(),
     percentileMethod: z.string().nullable().default(null),
