@@ -233,9 +233,7 @@ export const faults: Readonly<Record<string, Fault>> = {
     deed: (s) => ({
       write: answered(
         s,
-        s
-          ? sse(finish, '[DONE]')
-          : JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: 'stop' }] }),
+        s ? sse(finish, '[DONE]') : JSON.stringify({ choices: [{ message: { content: '' }, finish_reason: 'stop' }] }),
       ),
       after: 'keep',
     }),
