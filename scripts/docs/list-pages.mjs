@@ -66,6 +66,10 @@ const exitMeanings = {
     'the run ended but its figures must not be used ([findings](findings.md)); `--lenient` makes it 0',
     '运行结束，但数字不可用（见 [findings](findings.md)）；加 `--lenient` 则为 0',
   ],
+  brokeOff: [
+    'it broke off after it had begun, for a reason outside of llmdyno: disk full, store deleted, an odd file system; what was written stays',
+    '开始后因外部原因中断：磁盘已满、存储被删除、文件系统异常；已写入的内容保留',
+  ],
   bug: ['a bug of llmdyno; please report what it printed', 'llmdyno 的缺陷；请报告其输出'],
   interrupted: [
     'Ctrl-C, SIGTERM or SIGHUP; what was measured is kept and reported as partial',

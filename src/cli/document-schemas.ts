@@ -75,7 +75,7 @@ const audit = z.object({
       label: z.string().nullable(),
       concurrency: maybe,
       ratePerSec: maybe,
-      status: z.enum(['clean', 'repairable', 'unusable']),
+      status: z.enum(['clean', 'incomplete', 'repairable', 'unusable']),
       findings: z.array(finding),
       repaired: z.record(z.string(), z.unknown()).nullable(),
     }),

@@ -1,6 +1,6 @@
 import { say } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
-import { runExperiment } from '../lab/index.ts';
+import { runExperiment, SummaryNotKept } from '../lab/index.ts';
 import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
 import { saturationWords } from '../sim/index.ts';
 import type { Saturation } from '../sim/index.ts';
@@ -10,7 +10,7 @@ import { listenForInterrupts } from './interrupts.ts';
 import { progressLine } from './progress-line.ts';
 import type { ProgressLine } from './progress-line.ts';
 import { keepChart } from './render.ts';
-import { showPoint, showRun, showSweep } from './show.ts';
+import { showPoint, showRun, showSummary, showSweep } from './show.ts';
 import { shownCommand } from './shown-command.ts';
 
 /** The world of one command: its store and environment, Ctrl-C as its stops, and a terminal that tells what happens. */
@@ -63,6 +63,9 @@ export async function experimentCommand(given: Given, experiment: Experiment): P
     const outcome = await runExperiment(experiment, world);
     await showOutcome(given, experiment, outcome);
     return outcome.exitCode;
+  } catch (failure) {
+    if (failure instanceof SummaryNotKept) showSummary(given, failure.summary);
+    throw failure;
   } finally {
     done();
   }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { exitCodes } from '../core/index.ts';
 import { processIo } from './io.ts';
-import { runCli, tellBug } from './run-cli.ts';
+import { runCli } from './run-cli.ts';
+import { tellBug } from './tell-bug.ts';
 
 const io = processIo();
 // What nobody waited for is told as any other bug, not by Node, which writes strangers' words as they are.

@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isGrid, printable, say, UserError } from '../core/index.ts';
+import { isGrid, say, UserError } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import {
   cdfFigure,
@@ -37,6 +37,7 @@ import { pageScript } from './page-script.ts';
 import { reportOptions } from './show.ts';
 import { intervalsOfSources, traceOf, version } from '../lab/index.ts';
 import type { ReportSource } from '../lab/index.ts';
+import { drawn, nameFor } from './drawn.ts';
 
 /** Forms that are files, by the word of `--as`. */
 export const fileForms = ['html', 'svg', 'png', 'xlsx', 'parquet'] as const;
@@ -63,7 +64,7 @@ export async function renderForm(given: Given, what: Rendered, form: FileForm): 
     case 'png': {
       const figure = mainFigure(told, await intervalsOfSources(told));
       const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
-      return form === 'svg' ? svg : pngBytes(given, svg);
+      return form === 'svg' ? svg : drawn(given, svg);
     }
     case 'xlsx':
       return xlsx(told.length === 1 ? first!.what : told.map(({ sweep }) => sweep), reportOptions(given));
@@ -89,27 +90,9 @@ export async function keepChart(given: Given, sweep: Sweep, dir: string): Promis
   const figure = gridFigure(sweep);
   if (figure === null) return;
   const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
-  await writeFile(join(dir, 'grid.svg'), svg);
-  await writeFile(join(dir, 'grid.png'), await pngBytes(given, svg));
-  if (!given.common.quiet)
-    given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${join(dir, 'grid.png')}\n`);
-}
-
-/** The drawing library is native code: loaded only when a picture is asked for. */
-async function pngBytes(given: Given, svg: string): Promise<Uint8Array> {
-  const { pngOf } = await import('../picture/index.ts');
-  const { bytes, missing } = pngOf(svg);
-  if (missing.length > 0)
-    given.io.err(
-      say(
-        {
-          en: `warning: the picture lacks characters that its font does not have: ${printable(missing.slice(0, 20).join(' '))}\n`,
-          zh: `警告：字体缺少以下字符，图片中未显示：${printable(missing.slice(0, 20).join(' '))}\n`,
-        },
-        given.common.lang,
-      ),
-    );
-  return bytes;
+  await writeWhole(join(dir, 'grid.svg'), svg);
+  const file = await writeWhole(join(dir, 'grid.png'), await drawn(given, svg));
+  if (!given.common.quiet) given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${file}\n`);
 }
 
 /** Every figure that the data allow, the most telling first. */
@@ -131,10 +114,10 @@ export async function figuresOf(told: readonly ReportSource[]): Promise<Figure[]
   }
   // One run is shown from the inside; of several, the one with the highest load.
   if (!many) figures.push(...(await insideFigures(told[0]!)));
-  const drawn = figures.filter((figure) => figure !== null);
+  const made = figures.filter((figure) => figure !== null);
   // A point without requests at hand still tells its percentiles.
-  const percentiles = drawn.length === 0 && points.length === 1 ? percentilesFigure(sweeps[0]!) : null;
-  return percentiles === null ? drawn : [percentiles];
+  const percentiles = made.length === 0 && points.length === 1 ? percentilesFigure(sweeps[0]!) : null;
+  return percentiles === null ? made : [percentiles];
 }
 
 function named(figure: Figure, index: number, many: boolean): Figure {
@@ -215,12 +198,14 @@ export function placeFor(out: string | undefined, dir: string | null, name: stri
   return resolve(out ?? (dir === null ? name : join(dir, name)));
 }
 
-/** Writes a file whole or not at all. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+/** Writes a file whole or not at all; gives its name, which tells an SVG that stands in for a PNG. */
+export async function writeWhole(asked: string, content: string | Uint8Array): Promise<string> {
+  const file = nameFor(asked, content);
   const half = `${file}.${process.pid}.part`;
   try {
     await writeFile(half, content);
     await rename(half, file);
+    return file;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error';
     throw new UserError({

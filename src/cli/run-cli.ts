@@ -1,4 +1,4 @@
-import { BrokenPromise, describeMistake, exitCodes, printable, say, UserError } from '../core/index.ts';
+import { describeMistake, exitCodes, printable, say, UserError } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
@@ -6,6 +6,7 @@ import { chooseLang, columnsOf, langIn } from './io.ts';
 import type { Io } from './io.ts';
 import { helpPage, helpWords, list, parseCommand } from './parse.ts';
 import { version } from '../lab/index.ts';
+import { tellBug } from './tell-bug.ts';
 
 /** Runs one command line and ends with its exit code; the only place where errors become text. */
 export async function runCli(io: Io): Promise<number> {
@@ -92,20 +93,25 @@ function tell(error: unknown, io: Io, lang: Lang): number {
     }
     return error.exitCode;
   }
+  if (isSystemError(error)) {
+    const { path = '', syscall = '', code = '' } = error;
+    const said = { en: `the system said ${code} (${syscall})`, zh: `系统报错 ${code}（${syscall}）` };
+    const hint = {
+      en: 'Check the path, its permissions and its file system; what was written before stays.',
+      zh: '请检查路径、权限与文件系统；此前写入的内容保留。',
+    };
+    return tell(
+      new UserError({ code: 'system-error', message: said, hint, place: { file: path } }, exitCodes.brokeOff),
+      io,
+      lang,
+    );
+  }
   tellBug(error, io, lang);
   return exitCodes.bug;
 }
 
-/** Says that a promise of ours was broken; also where it was noticed outside of any command. */
-export function tellBug(error: unknown, io: Io, lang: Lang = chooseLang(langIn(io.argv), io.env)): void {
-  const paint = coloursFor(io, 'err');
-  const kind = error instanceof BrokenPromise ? 'broken promise' : 'unexpected failure';
-  const bug = say({ en: 'llmdyno has a bug', zh: 'llmdyno 出现了程序错误' }, lang);
-  io.err(`${paint.red(bug)} (${kind}): ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
-  const after = {
-    en: 'Please report it with the lines above. Runs already written are safe in the store.',
-    zh: '请附上以上内容报告此问题。已写入的结果仍保存在存储目录中。',
-  };
-  io.err(`${say(after, lang)}\n`);
+/** What the kernel refused: a file system, a network, a limit; no promise of ours. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  const { errno, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return error instanceof Error && typeof errno === 'number' && typeof syscall === 'string';
 }

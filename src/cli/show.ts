@@ -37,9 +37,14 @@ export function reportOptions(given: Given, file?: string): ReportOptions {
   return { lang: given.common.lang, paint, columns: columnsOf(io) };
 }
 
+/** The summary alone, where no folder holds it. */
+export function showSummary(given: Given, summary: Summary): void {
+  given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
+}
+
 /** The result of one run: a table, or its summary as JSON. */
 export function showRun(given: Given, summary: Summary, dir: string): void {
-  given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
+  showSummary(given, summary);
   showWorkers(given, asSweep(summary));
   showFolder(given, dir);
 }

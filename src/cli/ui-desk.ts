@@ -65,8 +65,10 @@ async function rendering(given: Given, told: readonly ReportSource[], form: stri
   const comparison = told.length > 1 ? await comparisonOf(told, []) : undefined;
   const ending = endings[form] ?? (form in reporters && !['csv', 'json'].includes(form) ? 'txt' : form);
   const file = fileForms.find((known) => known === form);
-  if (file !== undefined)
-    return { content: await renderForm(given, { told, ...(comparison && { comparison }) }, file as FileForm), ending };
+  if (file !== undefined) {
+    const content = await renderForm(given, { told, ...(comparison && { comparison }) }, file as FileForm);
+    return { content, ending: file === 'png' && typeof content === 'string' ? 'svg' : ending };
+  }
   if (comparison === undefined) return { content: reporters[form as ReporterName](told[0]!.what, options), ending };
   const content =
     form === 'json'

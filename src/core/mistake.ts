@@ -25,6 +25,7 @@ export const exitCodes = {
   unreachable: 3,
   gateFailed: 4,
   notValid: 5,
+  brokeOff: 6,
   bug: 70,
   interrupted: 130,
 } as const;

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { RunnerKit, RunPlan } from '../core/index.ts';
+import { UserError } from '../core/index.ts';
+import type { Ended, RunnerKit, RunPlan } from '../core/index.ts';
 import type { RunWriter } from '../store/index.ts';
-import { executeRun } from './execute-run.ts';
+import { executeRun, SummaryNotKept } from './execute-run.ts';
 import type { LiveFigures } from './execute-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'llmdyno-execute-'));
@@ -95,4 +96,63 @@ test('a silent server: the run is shown and its rules are asked though nothing e
     [10, false],
     [15, false],
   ]);
+});
+
+const unsent = {
+  promptId: 'p',
+  connectMs: null,
+  firstByteMs: null,
+  chunks: { atMs: [], tokens: [], kinds: '' },
+  inputTokens: { planned: null, server: null, client: null },
+  outputTokens: { planned: null, server: null, client: null },
+  cachedTokens: null,
+  reasoningTokens: null,
+  inputChars: 0,
+  outputChars: 0,
+  finish: null,
+  httpStatus: null,
+  attempts: 0,
+  problem: { code: 'dropped-late', status: null, words: null },
+};
+
+/** A run of one record whose folder refuses something. */
+function refused(refusing: 'append' | 'finish', sent: number): Promise<unknown> {
+  const full = new UserError({ code: 'disk-full', message: { en: 'full', zh: '满' }, hint: { en: '', zh: '' } });
+  const exchange = { seq: 0, outcome: 'dropped', labels: {}, warmup: false, dueMs: 0, sentMs: null, endMs: 1 };
+  const ended = { exchange: { ...unsent, ...exchange }, answer: null } as unknown as Ended;
+  const kit: RunnerKit = {
+    simulated: true,
+    run: async function* run() {
+      yield ended;
+    },
+    monotonicOriginNs: null,
+    health: () => null,
+    state: () => ({ nowMs: 1, due: 1, sent, inFlight: 0, ok: 0, failed: 0 }),
+  };
+  const writer = {
+    dir: folder,
+    runId: 'x',
+    record: { startedAt: '2026-11-15T00:00:00.000Z' },
+    append: () => {
+      if (refusing === 'append') throw full;
+      return null;
+    },
+    abort: () => Promise.reject(full),
+    finish: () => (refusing === 'finish' ? Promise.reject(full) : Promise.resolve()),
+  } as unknown as RunWriter;
+  const never = new AbortController().signal;
+  return executeRun({ plan, kit, writer, stops: { sending: never, everything: never } }).catch(
+    (error: unknown) => error,
+  );
+}
+
+test('a full disk in the middle of a run is told as what it is: requests were sent', async () => {
+  expect(await refused('append', 1)).toMatchObject({ exitCode: 6, mistakes: [{ code: 'disk-full' }] });
+  expect(await refused('append', 0)).toMatchObject({ exitCode: 2 });
+});
+
+test('figures that a folder does not take are not lost with it', async () => {
+  const error = await refused('finish', 1);
+  expect(error).toBeInstanceOf(SummaryNotKept);
+  expect(error).toMatchObject({ exitCode: 6, mistakes: [{ code: 'disk-full' }], summary: { counts: { dropped: 1 } } });
 });

@@ -1,8 +1,9 @@
 import { auditSummary } from '../audit/index.ts';
-import { verdictOf } from '../core/index.ts';
+import { exitCodes, UserError, verdictOf } from '../core/index.ts';
 import type {
   Exchange,
   Finding,
+  Mistake,
   RunnerKit,
   RunPlan,
   RunState,
@@ -121,19 +122,44 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     // What was measured stays readable; the failure is the caller's to tell. The server is not loaded for nobody.
     halt.abort();
     await telemetry?.stop();
-    await writer.abort();
-    throw failure;
+    // What the folder did not take is told already by the failure.
+    await writer.abort().catch(() => {});
+    throw brokenOff(failure, kit.state().sent);
   } finally {
     pulse.stop();
   }
   await telemetry?.stop();
   const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
-  const again = await lookAgain(parts);
+  let lost: readonly Mistake[] | null = null;
+  const loses = (failure: unknown): null => {
+    if (!(failure instanceof UserError)) throw failure;
+    lost ??= failure.mistakes;
+    return null;
+  };
+  const again = await lookAgain(parts).catch(loses);
   const facts = { partial: stopped || kit.cutShort?.() === true, ...stoppedWord(own.reason()) };
   const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, facts });
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
-  await writer.finish(whole);
+  await writer.finish(whole).catch(loses);
+  if (lost !== null) throw new SummaryNotKept(lost, whole);
   return whole;
+}
+
+/** The run is over and its figures are made, but its folder does not take them: they are told, and where they could not go. */
+export class SummaryNotKept extends UserError {
+  override name = 'SummaryNotKept';
+  readonly summary: Summary;
+
+  constructor(mistakes: readonly Mistake[], summary: Summary) {
+    super(mistakes, exitCodes.brokeOff);
+    this.summary = summary;
+  }
+}
+
+/** What a user has to mend before anything is sent ends otherwise than what happened in the middle of a run. */
+function brokenOff(failure: unknown, sent: number): unknown {
+  if (!(failure instanceof UserError) || failure.exitCode !== exitCodes.usage || sent === 0) return failure;
+  return new UserError(failure.mistakes, exitCodes.brokeOff);
 }
 
 /** Looks at a run now and then, whether or not anything ends; virtual time has no now and then. */

@@ -9,7 +9,7 @@
  */
 export { startComputeThread } from './compute/compute-thread.ts';
 export type { ExperimentKind, LabEvent, TuneProgress } from './events.ts';
-export { executeRun } from './execute-run.ts';
+export { executeRun, SummaryNotKept } from './execute-run.ts';
 export type { LiveFigures, RunParts } from './execute-run.ts';
 export { kindOf, runExperiment } from './experiment.ts';
 export type { Experiment, ExperimentWords, Outcome } from './experiment.ts';

@@ -224,9 +224,9 @@ describe('dyno doctor', () => {
     }
   });
 
-  test('an engine that is not there is one bad check, not a crash', async () => {
+  test('an engine that is not there is one bad check, not a crash, and no success', async () => {
     const done = await dyno(['doctor', 'http://127.0.0.1:9', '--json']);
-    expect(done.code).toBe(0);
+    expect(done.code).toBe(3);
     expect(done.out).toContain('"code": "reachable"');
   });
 

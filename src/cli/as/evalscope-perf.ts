@@ -12,6 +12,7 @@ import type { ForeignTable } from './foreign-flags.ts';
 import { wholeOf, wholesOf } from './foreign-values.ts';
 import { measureAs, warnMoot } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
+import { drawn, nameFor } from '../drawn.ts';
 
 /** The options of the `evalscope-perf` wrapper (1.0.0). */
 export const evalscopePerfFlags: ForeignTable = {
@@ -77,10 +78,11 @@ export function metricsLine(figures: EvalscopeFigures): string {
 
 /** QPS, latency, throughput and failures against the load, 2×2, in Chinese as the wrapper draws it. */
 async function drawPicture(given: Given, sweep: Sweep, model: string): Promise<void> {
-  const { pngOf } = await import('../../picture/index.ts');
   const figure = { ...comparisonFigure([sweep]), title: { en: `Model: ${model}`, zh: `模型: ${model}` } };
   const svg = await figureSvg(figure, { lang: 'zh', theme: 'light', width: 1200 });
-  await writeBeside('.', 'performance_metrics.png', pngOf(svg).bytes);
+  const picture = await drawn(given, svg);
+  const name = nameFor('performance_metrics.png', picture);
+  await writeBeside('.', name, picture);
   if (given.common.quiet) return;
-  given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}: performance_metrics.png\n`);
+  given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}: ${name}\n`);
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { auditPoints, parseLimit } from '../../audit/index.ts';
 import type { AuditContext, PointAudit } from '../../audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
@@ -65,7 +66,9 @@ export const command: CommandFile = {
     }));
     if (given.common.json) given.io.out(`${JSON.stringify(documentOf(told), null, 2)}\n`);
     else for (const set of told) given.io.out(textOf(given, set));
-    const clean = told.every((set) => set.audit.points.every((point) => point.status === 'clean'));
+    const clean = told.every(
+      (set) => set.rejected === 0 && set.audit.points.every((point) => point.status === 'clean'),
+    );
     if (told.length === 0) {
       const nothing = { en: 'nothing was found that could be audited', zh: '没有可审计的内容' };
       given.io.err(`${say(nothing, given.common.lang)}\n`);
@@ -81,6 +84,8 @@ interface PointSet {
   file: string | null;
   points: Summary[];
   contexts: AuditContext[];
+  /** Figures of its file that could not be taken: what is left was audited, not the file. */
+  rejected: number;
 }
 
 interface AuditedResult extends PointSet {
@@ -92,7 +97,10 @@ async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
   if (await isForeign(word)) {
     const { sweeps, problems } = await importPaths([word], formatOf(given));
     given.io.err(problemLines(problems, given.common.lang));
-    return sweeps.map(({ title, file, points }) => ({ title, file, points, contexts: [] }));
+    return sweeps.map(({ title, file, points }) => {
+      const rejected = problems.filter((problem) => basename(problem.file) === basename(file ?? '')).length;
+      return { title, file, points, contexts: [], rejected };
+    });
   }
   const entry = await findEntry(given.common.store, word).catch((error: unknown) => {
     if (isUnknownRun(error)) return null;
@@ -105,6 +113,7 @@ async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
       file: null,
       points: [...sweep.points],
       contexts: sweep.points.map(({ runId }) => ({ plan: runs.get(runId)?.record.plan ?? null })),
+      rejected: 0,
     }));
   }
   return [entry.kind === 'run' ? await runSet(entry) : await sweepSet(given, entry)];
@@ -117,6 +126,7 @@ async function runSet(entry: StoredRun): Promise<PointSet> {
     file: null,
     points: [summary],
     contexts: [{ plan: entry.record.plan, interrupted: summary.partial }],
+    rejected: 0,
   };
 }
 
@@ -132,13 +142,14 @@ async function sweepSet(given: Given, entry: StoredSweep): Promise<PointSet> {
     file: null,
     points,
     contexts: points.map((point) => ({ plan: plans.get(point.runId) ?? null })),
+    rejected: 0,
   };
 }
 
 function documentOf(told: readonly AuditedResult[]): Record<string, unknown> {
   return {
     schema: 'llmdyno.audit/1',
-    points: told.flatMap(({ title, file, points, audit }) =>
+    points: told.flatMap(({ title, file, points, rejected, audit }) =>
       points.map((point, i) => ({
         title,
         file,
@@ -148,14 +159,21 @@ function documentOf(told: readonly AuditedResult[]): Record<string, unknown> {
         ratePerSec: point.load.ratePerSec,
         simulated: point.simulated,
         ...audit.points[i]!,
+        status: statusOf(audit.points[i]!, rejected),
       })),
     ),
     sweepFindings: told.flatMap(({ title, audit }) => audit.findings.map((finding) => ({ title, ...finding }))),
   };
 }
 
+/** Nothing is clean of which a part was not read. */
+function statusOf({ status }: PointAudit, rejected: number): PointAudit['status'] | 'incomplete' {
+  return status === 'clean' && rejected > 0 ? 'incomplete' : status;
+}
+
 const statusWords = {
   clean: { en: 'clean', zh: '可用' },
+  incomplete: { en: 'incomplete', zh: '不完整' },
   repairable: { en: 'repairable', zh: '可修正' },
   overloaded: { en: 'overloaded', zh: '过载' },
   'cached-prompts': { en: 'cached', zh: '来自缓存' },
@@ -165,14 +183,19 @@ const statusWords = {
 
 const loudCodes = ['overloaded', 'server-silent', 'cached-prompts'] as const;
 
-function textOf(given: Given, { title, points, audit }: AuditedResult): string {
+function textOf(given: Given, { title, points, rejected, audit }: AuditedResult): string {
   const { lang } = given.common;
   const paint = reportOptions(given).paint ?? plainPainter;
   const everywhere = remarksOfAll(audit.points);
   const simulation = points.map(simulationOf).find((phrase) => phrase !== null) ?? null;
   const lines = [paint.strong(title), ...(simulation === null ? [] : [paint.warn(`  [${say(simulation, lang)}]`)])];
+  if (rejected > 0)
+    lines.push(
+      `  ${paint.warn(say({ en: `${rejected} of its figures or lines were rejected (said above): only the rest was audited`, zh: `其中 ${rejected} 处数字或行被拒绝（见上）：仅审计了其余部分` }, lang))}`,
+    );
   points.forEach((point, i) => {
-    const { status, findings, repaired } = audit.points[i]!;
+    const { findings, repaired } = audit.points[i]!;
+    const status = statusOf(audit.points[i]!, rejected);
     // Usable as they stand, but nobody should read the times of such a point without the word.
     const worst = loudCodes.find((code) => status === 'clean' && findings.some((finding) => finding.code === code));
     const word = worst ?? status;

@@ -132,8 +132,7 @@ async function tell(
   const form = fileForms.find((known) => known === as);
   if (form !== undefined) {
     const file = placeFor(out, null, `comparison.${form}`);
-    await writeWhole(file, await renderForm(given, { told, comparison }, form));
-    given.io.out(`${file}\n`);
+    given.io.out(`${await writeWhole(file, await renderForm(given, { told, comparison }, form))}\n`);
     return;
   }
   const options = reportOptions(given, out);

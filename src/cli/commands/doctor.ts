@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import { exitCodes, printable, say, secretValues, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { capturedFiles, clientChecks, engineChecks, hostChecks } from '../../doctor/index.ts';
 import type { Check, CheckStatus, HostView } from '../../doctor/index.ts';
@@ -66,7 +66,9 @@ export const command: CommandFile = {
       ...(await ofEngine(given)),
     ];
     given.io.out(given.common.json ? asJson(checks, given) : asText(checks, given));
-    return exitCodes.ok;
+    return checks.some(({ group, status }) => group === 'engine' && status === 'bad')
+      ? exitCodes.unreachable
+      : exitCodes.ok;
   },
 };
 
@@ -120,6 +122,7 @@ async function ofEngine(given: Given): Promise<Check[]> {
   const variable = last(given, 'key-env');
   const key = variable === undefined ? undefined : given.io.env[variable];
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  given.io.hide(secretValues(headers, null, [url]));
   return engineChecks(readAddress(url, null), { model: last(given, 'model') ?? null, headers });
 }
 

@@ -137,8 +137,7 @@ async function tellFile(
 ): Promise<void> {
   const name = form === 'parquet' ? 'exchanges.parquet' : `report.${form}`;
   const file = placeFor(last(given, 'out'), told.length === 1 ? told[0]!.dir : null, name);
-  await writeWhole(file, await renderForm(given, { told, machine }, form));
-  given.io.out(`${file}\n`);
+  given.io.out(`${await writeWhole(file, await renderForm(given, { told, machine }, form))}\n`);
   if (!given.common.quiet) given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}\n`);
 }
 

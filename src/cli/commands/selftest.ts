@@ -16,6 +16,7 @@ import { commandWorld } from '../experiment-command.ts';
 import { writeWhole } from '../render.ts';
 import { selftestFigure, selftestText } from '../selftest-text.ts';
 import { spawnEngine } from '../spawned-engine.ts';
+import { drawn } from '../drawn.ts';
 
 const parts = {
   streams: { en: 'keeping streams up', zh: '保持并发流' },
@@ -264,10 +265,9 @@ function pictureFile(given: Given): string | null {
 
 async function keepPicture(file: string, report: SelftestReport, given: Given): Promise<void> {
   const svg = await figureSvg(selftestFigure(report), { lang: given.common.lang, theme: 'light', width: 900 });
-  const picture = /\.svg$/i.test(file) ? svg : (await import('../../picture/index.ts')).pngOf(svg).bytes;
-  await writeWhole(file, picture);
+  const kept = await writeWhole(file, /\.svg$/i.test(file) ? svg : await drawn(given, svg));
   if (!given.common.quiet)
-    given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${printable(file)}\n`);
+    given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${printable(kept)}\n`);
 }
 
 function reachOf(given: Given): Pick<Target, 'reach'> {

@@ -28,6 +28,7 @@ import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
 import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
 import { progressText, recoveryText, tuneText } from '../tune-text.ts';
+import { drawn } from '../drawn.ts';
 
 const pictureWidth = 900;
 
@@ -231,11 +232,10 @@ function dryRun(given: Given, { problem, server, variants, repeats, url }: TuneR
 
 async function drawCharts(given: Given, document: TuneDocument, dir: string): Promise<void> {
   const figures = [document.trials.length > 0 ? trialsFigure(document) : null, paretoOfTune(document)];
-  const { pngOf } = await import('../../picture/index.ts');
   for (const figure of figures.filter((one): one is Figure => one !== null)) {
     const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
     await writeWhole(join(dir, `${figure.id}.svg`), svg);
-    await writeWhole(join(dir, `${figure.id}.png`), pngOf(svg).bytes);
+    await writeWhole(join(dir, `${figure.id}.png`), await drawn(given, svg));
   }
 }
 

@@ -9,6 +9,7 @@ import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { openPrivately } from '../open-browser.ts';
+import { tellBug } from '../tell-bug.ts';
 import { tokenOf } from '../token-file.ts';
 import { uiDesk } from '../ui-desk.ts';
 
@@ -111,8 +112,9 @@ export const command: CommandFile = {
     const tokenFile = last(given, 'token-file');
     const token = tokenFile === undefined ? null : tokenOf(tokenFile);
     const desk = uiDesk(given, team);
+    const tell = (error: unknown): void => tellBug(error, given.io, given.common.lang);
     const ui = await listening(
-      () => startUi({ host, port, allowedTargets, datasets, keyVariables, token, files, desk }),
+      () => startUi({ host, port, allowedTargets, datasets, keyVariables, token, files, desk, tell }),
       host,
       port,
     );

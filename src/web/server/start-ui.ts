@@ -28,6 +28,8 @@ export interface UiOptions {
   token: string | null;
   files: AppFiles;
   desk: Desk;
+  /** Tells whoever runs the page what nobody expected. */
+  tell(error: unknown): void;
 }
 
 /** The server under way. */
@@ -75,6 +77,10 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
   for (const route of routes) app.on(route.method.toUpperCase(), apiRoot + route.path, handler(route, hall));
   app.get(`${apiRoot}/openapi.json`, (context) => context.json(openApi(desk.version)));
   app.get('*', (context) => fileAnswer(context, options.files));
+  app.onError((error, context) => {
+    options.tell(error);
+    return context.text('this did not work; the terminal of dyno ui says why\n', 500);
+  });
   app.notFound((context) => context.text('nothing is here\n', 404));
   const server = await listen(app, host, options.port);
   const { port } = server.address() as AddressInfo;
@@ -114,6 +120,8 @@ function handler(route: Route, hall: Hall): (context: Context) => Promise<Respon
       for (const [name, value] of Object.entries(safeHeaders)) answer.headers.set(name, value);
       return answer;
     } catch (error) {
+      // Whoever asked went away: there is nobody to tell.
+      if (context.req.raw.signal.aborted) return context.body(null, 400);
       const { status, mistakes } = asRefusal(error);
       return context.json({ mistakes } as never, status);
     }
