@@ -16,8 +16,8 @@ await build({
   stdin: {
     contents: `
       export { chartMatrix } from './test/laws/chart-matrix.ts';
-      export { figureSvg } from './src/report/chart/index.ts';
-      export { pngOf } from './src/picture/index.ts';`,
+      export { figureSvg } from './src/results/report/chart/index.ts';
+      export { pngOf } from './src/results/picture/index.ts';`,
     resolveDir: root,
     loader: 'ts',
   },

@@ -5,7 +5,7 @@ import { bundled } from '../scripts/bundled.mjs';
 
 const root = new URL('..', import.meta.url);
 const { planDocument, knownModels, parametersOf, kvBytesOf, usualEfficiency } = await bundled(
-  "export * from './src/plan/index.ts'; export * from './src/hardware/index.ts';",
+  "export * from './src/advice/plan/index.ts'; export * from './src/inputs/hardware/index.ts';",
 );
 const { points } = JSON.parse(await readFile(new URL('plan-measured.json', import.meta.url), 'utf8'));
 

@@ -9,10 +9,10 @@ const tries = process.argv.includes('--tries') ? Number(process.argv[process.arg
 const nullTries = process.argv.includes('--null') ? Number(process.argv[process.argv.indexOf('--null') + 1]) : 200;
 mkdirSync(out, { recursive: true });
 const s = await bundled(`
-  export * from './src/measure/index.ts';
-  export { rowValues } from './src/measure/request-table.ts';
+  export * from './src/results/measure/index.ts';
+  export { rowValues } from './src/results/measure/request-table.ts';
   export { distributionOf, randomStream } from './src/core/index.ts';
-  export { builtinProfile, makeSimRunner } from './src/sim/index.ts';`);
+  export { builtinProfile, makeSimRunner } from './src/engine/sim/index.ts';`);
 
 const autoregressive = (seed, phi, n) => {
   const stream = s.randomStream(seed, 'autoregressive');

@@ -32,7 +32,7 @@ const root = join(import.meta.dirname, '..');
 const bundle = join(root, 'node_modules', '.llmdyno-bench-tokens.mjs');
 await build({
   stdin: {
-    contents: `export * from './src/dataset/index.ts'; export { exactWords, plainWords } from './src/workload/index.ts';
+    contents: `export * from './src/inputs/dataset/index.ts'; export { exactWords, plainWords } from './src/inputs/workload/index.ts';
       export { randomStream } from './src/core/index.ts';`,
     resolveDir: root,
     loader: 'ts',

@@ -41,7 +41,7 @@ const command = await build({
 // The script inside HTML reports.
 const page = await build({
   ...usual,
-  entryPoints: { 'page/report-page': 'src/report/page/page.ts' },
+  entryPoints: { 'page/report-page': 'src/results/report/page/page.ts' },
   format: 'iife',
   platform: 'browser',
   target: 'es2022',

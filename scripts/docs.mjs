@@ -12,8 +12,8 @@ const root = new URL('..', import.meta.url);
 async function loadHouse() {
   const house = await bundled(`
     export { exitCodes, problems } from './src/core/index.ts';
-    export { comparisonRules, limits, neighbourRules, pointRules, sideRules, sweepRules } from './src/audit/index.ts';
-    export { jsonSchemas } from './src/store/schema/index.ts';
+    export { comparisonRules, limits, neighbourRules, pointRules, sideRules, sweepRules } from './src/results/audit/index.ts';
+    export { jsonSchemas } from './src/results/store/schema/index.ts';
     export { commands } from './src/cli/commands.ts';
     export { commonFlags, helpWords } from './src/cli/parse.ts';`);
   const loaded = await Promise.all(

@@ -1,13 +1,13 @@
-// Writes schemas/*.schema.json from the zod schemas of src/store, src/plan, src/tune and src/cli. With --check it only compares, and fails on a difference.
+// Writes schemas/*.schema.json from the zod schemas of src/results/store, src/advice/plan, src/advice/tune and src/cli. With --check it only compares, and fails on a difference.
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { bundled } from './bundled.mjs';
 
 const root = new URL('..', import.meta.url);
 const { documentJsonSchemas, jsonSchemas, planJsonSchemas, tuneJsonSchemas } = await bundled(`
-  export { jsonSchemas } from './src/store/schema/index.ts';
-  export { planJsonSchemas } from './src/plan/index.ts';
+  export { jsonSchemas } from './src/results/store/schema/index.ts';
+  export { planJsonSchemas } from './src/advice/plan/index.ts';
   export { documentJsonSchemas } from './src/cli/document-schemas.ts';
-  export { tuneJsonSchemas } from './src/tune/tune-document.ts';`);
+  export { tuneJsonSchemas } from './src/advice/tune/tune-document.ts';`);
 
 const check = process.argv.includes('--check');
 let stale = 0;

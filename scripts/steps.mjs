@@ -7,7 +7,7 @@ const bin = (name) => `${root}node_modules/.bin/${name}`;
 /** The static checks: each is one command that must exit 0. */
 export const staticChecks = [
   ['types', bin('tsc'), ['-p', '.']],
-  ['types of the page', bin('tsc'), ['-p', 'src/report/page']],
+  ['types of the page', bin('tsc'), ['-p', 'src/results/report/page']],
   ['types of the app', bin('tsc'), ['-p', 'src/web/app']],
   ['lint', bin('oxlint'), ['--deny-warnings', '--type-aware', '.']],
   ['format', bin('oxfmt'), ['--check', '.']],

@@ -1,9 +1,9 @@
-// A plain client of node:http for the tests of the simulated engine: it knows nothing of src/protocol.
+// A plain client of node:http for the tests of the simulated engine: it knows nothing of src/client/protocol.
 import type { Agent, ClientRequest, IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
-import type { EngineProfile } from '../src/sim/index.ts';
-import type { EngineOptions, RunningEngine } from '../src/engine/index.ts';
-import { startEngine } from '../src/engine/index.ts';
+import type { EngineProfile } from '../src/engine/sim/index.ts';
+import type { EngineOptions, RunningEngine } from '../src/engine/http/index.ts';
+import { startEngine } from '../src/engine/http/index.ts';
 
 /** A quick engine in round numbers. */
 export const profile: EngineProfile = {

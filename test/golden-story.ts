@@ -1,5 +1,5 @@
-import { EngineCore } from '../src/sim/index.ts';
-import type { EngineProfile, EngineRequest, SchedulerName, SettingValue } from '../src/sim/index.ts';
+import { EngineCore } from '../src/engine/sim/index.ts';
+import type { EngineProfile, EngineRequest, SchedulerName, SettingValue } from '../src/engine/sim/index.ts';
 
 /** A step takes 10 ms, 1 more for each decode and 0.1 for each prompt token, so that every time in a golden trace is sums on paper. */
 export function goldenProfile(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineImporter } from '../src/import/index.ts';
-import type { Imported } from '../src/import/index.ts';
+import { lineImporter } from '../src/tools/index.ts';
+import type { Imported } from '../src/tools/index.ts';
 
 /** Where the files of other tools lie. */
 export const fixtures = join(import.meta.dirname, 'fixtures/import');

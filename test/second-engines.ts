@@ -1,7 +1,7 @@
-import type { EngineRequest } from '../src/sim/index.ts';
+import type { EngineRequest } from '../src/engine/sim/index.ts';
 
 /**
- * Second engines, slow and plain, written from what is published of vLLM's, MindIE's and SGLang's scheduling and not from src/sim:
+ * Second engines, slow and plain, written from what is published of vLLM's, MindIE's and SGLang's scheduling and not from src/engine/sim:
  * no board, no sums, no phases, every token and every block counted one by one. The engine must tell the same story, step by
  * step, of any load. A step takes 10 ms, 1 for each decode and 2 for each prompt token: whole numbers, so that times are equal and not close.
  */

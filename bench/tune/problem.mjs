@@ -13,7 +13,7 @@ export async function tuneSources() {
   const folder = mkdtempSync(join(tmpdir(), 'llmdyno-bench-'));
   const outfile = join(folder, 'tune.mjs');
   await build({
-    stdin: { contents: `export * from './src/tune/index.ts';`, resolveDir: root },
+    stdin: { contents: `export * from './src/advice/tune/index.ts';`, resolveDir: root },
     bundle: true,
     platform: 'node',
     format: 'esm',

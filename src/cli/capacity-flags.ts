@@ -1,5 +1,5 @@
 import type { Mistake, Phrase } from '../core/index.ts';
-import type { PlanAsked } from '../plan/index.ts';
+import type { PlanAsked } from '../advice/plan/index.ts';
 import type { Flag, Given } from './command.ts';
 
 type Kind = 'number' | 'ms' | 'text' | 'switch';

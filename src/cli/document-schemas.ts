@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { summarySchema } from '../store/index.ts';
+import { summarySchema } from '../results/store/index.ts';
 
 /**
  * The documents that commands print with `--json` beside those of the store and of dyno plan. Keys that these schemas do

@@ -8,7 +8,7 @@ type Listener = Pick<Given, 'common' | 'io'>;
  * missing or made for another kind of processor. Loaded only when a picture is asked for.
  */
 export async function drawn({ common, io }: Listener, svg: string): Promise<Uint8Array | string> {
-  const room = await import('../picture/index.ts').catch((error: unknown) => {
+  const room = await import('../results/picture/index.ts').catch((error: unknown) => {
     const why = printable(error instanceof Error ? error.message : String(error)).slice(0, 160);
     const host = `${process.platform}-${process.arch}`;
     const told = {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { UserError } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
-import { quirkNames, selfSigned } from '../engine/index.ts';
-import type { EngineOptions, QuirkName } from '../engine/index.ts';
+import { quirkNames, selfSigned } from '../engine/http/index.ts';
+import type { EngineOptions, QuirkName } from '../engine/http/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
 import { readDocument } from '../lab/index.ts';

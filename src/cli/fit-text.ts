@@ -1,6 +1,6 @@
 import { printable, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
-import type { HeldOut, ScoredMetric } from '../fit/index.ts';
+import type { HeldOut, ScoredMetric } from '../advice/fit/index.ts';
 import type { FitDocument, FittedEntry } from '../lab/index.ts';
 
 const metricNames: Record<ScoredMetric, { en: string; zh: string }> = {

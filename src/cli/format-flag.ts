@@ -1,6 +1,6 @@
 import { UserError } from '../core/index.ts';
-import { formatNames } from '../import/index.ts';
-import type { FormatName } from '../import/index.ts';
+import { formatNames } from '../tools/index.ts';
+import type { FormatName } from '../tools/index.ts';
 import { last } from './command.ts';
 import type { Given } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readDevices } from '../hardware/index.ts';
+import { readDevices } from '../inputs/hardware/index.ts';
 import { cardsOfHost } from './host-cards.ts';
 
 const read = (file: string): ReturnType<typeof cardsOfHost> =>

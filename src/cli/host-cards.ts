@@ -1,7 +1,7 @@
 import { UserError } from '../core/index.ts';
-import { findCard, gibBytes } from '../hardware/index.ts';
-import type { Device } from '../hardware/index.ts';
-import type { PlanAsked } from '../plan/index.ts';
+import { findCard, gibBytes } from '../inputs/hardware/index.ts';
+import type { Device } from '../inputs/hardware/index.ts';
+import type { PlanAsked } from '../advice/plan/index.ts';
 
 /** What a capacity plan can take from the accelerators of this host: which card, how many, how much is taken already. */
 export function cardsOfHost(

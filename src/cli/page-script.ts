@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { PageScript } from '../report/index.ts';
+import type { PageScript } from '../results/report/index.ts';
 
 /** The browser side of HTML reports, as the build left it beside this file. */
 export async function pageScript(): Promise<PageScript> {

@@ -11,8 +11,8 @@ import {
   schedulerNames,
   settingConflicts,
   withMemory,
-} from '../sim/index.ts';
-import type { EngineProfile, SchedulerName, SettingValue } from '../sim/index.ts';
+} from '../engine/sim/index.ts';
+import type { EngineProfile, SchedulerName, SettingValue } from '../engine/sim/index.ts';
 import { last } from './command.ts';
 import type { Flag, Given } from './command.ts';
 import { readDocument } from '../lab/index.ts';

@@ -25,13 +25,13 @@ import {
   xlsx,
   workersHtml,
   workersTitle,
-} from '../report/index.ts';
-import type { Figure, IntervalsOf } from '../report/index.ts';
-import type { Comparison, MachineFacts } from '../measure/index.ts';
-import { readExchanges, readTelemetry } from '../store/index.ts';
-import type { StoredRun } from '../store/index.ts';
-import { telemetrySeries } from '../telemetry/index.ts';
-import type { TelemetrySeries } from '../telemetry/index.ts';
+} from '../results/report/index.ts';
+import type { Figure, IntervalsOf } from '../results/report/index.ts';
+import type { Comparison, MachineFacts } from '../results/measure/index.ts';
+import { readExchanges, readTelemetry } from '../results/store/index.ts';
+import type { StoredRun } from '../results/store/index.ts';
+import { telemetrySeries } from '../client/telemetry/index.ts';
+import type { TelemetrySeries } from '../client/telemetry/index.ts';
 import type { Given } from './command.ts';
 import { pageScript } from './page-script.ts';
 import { reportOptions } from './show.ts';

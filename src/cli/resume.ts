@@ -1,6 +1,6 @@
 import { hiddenValue, UserError } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
-import type { RunRecord } from '../store/index.ts';
+import type { RunRecord } from '../results/store/index.ts';
 import { last } from './command.ts';
 import type { CommandFile, Flag, Given } from './command.ts';
 import { parseCommand } from './parse.ts';

@@ -13,7 +13,7 @@ export async function runCli(io: Io): Promise<number> {
   const [name, ...rest] = io.argv;
   const lang = chooseLang(langIn(io.argv), io.env);
   const readers = io.env['DYNO_STORE_READERS'];
-  if (readers === 'group' || readers === 'everybody') (await import('../store/index.ts')).letRead(readers);
+  if (readers === 'group' || readers === 'everybody') (await import('../results/store/index.ts')).letRead(readers);
   if (name === '--version' || name === '-V' || name === 'version') {
     io.out(`llmdyno ${version}\n`);
     return exitCodes.ok;

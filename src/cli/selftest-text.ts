@@ -1,8 +1,8 @@
 import { printable, say } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
-import { folded, tableText } from '../report/index.ts';
-import type { Figure } from '../report/index.ts';
-import type { ErrorFigures, SelftestReport } from '../selftest/index.ts';
+import { folded, tableText } from '../results/report/index.ts';
+import type { Figure } from '../results/report/index.ts';
+import type { ErrorFigures, SelftestReport } from '../advice/selftest/index.ts';
 
 const names = {
   errors: { en: 'receive stamp', zh: '接收时间戳' },

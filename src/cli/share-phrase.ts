@@ -1,6 +1,6 @@
 import { printable } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
-import type { ShareEvent } from '../cluster/index.ts';
+import type { ShareEvent } from '../client/cluster/index.ts';
 
 /** What a worker tells whoever started it; what the run calls itself are a stranger's words. */
 export function sharePhrase(event: ShareEvent): Phrase {

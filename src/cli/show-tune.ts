@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exitCodes, UserError } from '../core/index.ts';
-import type { StoredTune } from '../store/index.ts';
-import { tuneSchema } from '../tune/index.ts';
+import type { StoredTune } from '../results/store/index.ts';
+import { tuneSchema } from '../advice/tune/index.ts';
 import type { Given } from './command.ts';
 import { columnsOf } from './io.ts';
 import { tuneText } from './tune-text.ts';

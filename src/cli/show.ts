@@ -1,10 +1,10 @@
 import { exitCodes, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
-import { asSweep, reporters, workersText } from '../report/index.ts';
-import type { Painter, ReporterName, ReportOptions } from '../report/index.ts';
+import { asSweep, reporters, workersText } from '../results/report/index.ts';
+import type { Painter, ReporterName, ReportOptions } from '../results/report/index.ts';
 import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
 import type { SourcePlace } from '../lab/index.ts';
-import type { StoredRun, StoredSweep } from '../store/index.ts';
+import type { StoredRun, StoredSweep } from '../results/store/index.ts';
 import { coloursFor } from './colours.ts';
 import type { Flag, Given } from './command.ts';
 import { columnsOf } from './io.ts';

@@ -1,6 +1,6 @@
-import type { ChartPoint, Figure } from '../report/index.ts';
-import { pointWords } from '../tune/index.ts';
-import type { TuneDocument } from '../tune/index.ts';
+import type { ChartPoint, Figure } from '../results/report/index.ts';
+import { pointWords } from '../advice/tune/index.ts';
+import type { TuneDocument } from '../advice/tune/index.ts';
 
 type TuneTrial = TuneDocument['trials'][number];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TuneDocument } from '../tune/index.ts';
+import type { TuneDocument } from '../advice/tune/index.ts';
 import { progressText } from './tune-text.ts';
 
 function line(number: number, outcomes: string[], runs: number): string {

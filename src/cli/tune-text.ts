@@ -1,9 +1,9 @@
 import { printable, say } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
-import { tableText } from '../report/index.ts';
-import { outcomeWords, pointWords, round, verdictWords } from '../tune/index.ts';
+import { tableText } from '../results/report/index.ts';
+import { outcomeWords, pointWords, round, verdictWords } from '../advice/tune/index.ts';
 import type { TuneProgress } from '../lab/index.ts';
-import type { Recovery, TuneDocument } from '../tune/index.ts';
+import type { Recovery, TuneDocument } from '../advice/tune/index.ts';
 
 const phaseWords: Readonly<Record<string, Phrase>> = {
   calibrate: { en: 'calibrate', zh: '标定' },

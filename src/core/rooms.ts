@@ -1,43 +1,35 @@
-/** What a room may import besides core and itself, and whether it may touch the outside world. */
-export interface RoomRule {
-  /** Pure rooms name no node module, no process, no clock and no chance of their own. */
-  pure: boolean;
-  mayImport: readonly string[];
-}
-
-const pure = (...mayImport: string[]): RoomRule => ({ pure: true, mayImport });
-const worldly = (...mayImport: string[]): RoomRule => ({ pure: false, mayImport });
-
 /**
- * Who may import whom: the one place this is written. test/house/import-table.test.ts reads the imports and compares.
- * `*` = every room except the ones after it with a minus.
+ * The folders of src and the rooms in them, from top to bottom: the one place where this is written. An import points only upward,
+ * to a folder of a line above or to a room that stands earlier in the same folder; folders of one line do not know each other.
+ * The command line stands below the page because `dyno ui` starts it.
+ * test/house reads the imports and compares.
  */
-export const rooms = {
-  core: pure(),
-  workload: pure(),
-  dataset: worldly('workload'),
-  arrival: pure(),
-  protocol: pure(),
-  load: worldly('arrival', 'workload', 'protocol'),
-  sim: pure('arrival', 'workload', 'hardware'),
-  fit: pure('sim', 'measure', 'audit', 'arrival', 'workload', 'hardware'),
-  engine: worldly('sim'),
-  hardware: pure(),
-  telemetry: worldly('hardware'),
-  measure: pure(),
-  audit: pure('measure'),
-  store: worldly(),
-  lab: worldly('*', '-cli', '-web'),
-  import: pure(),
-  report: pure('measure'),
-  picture: worldly(),
-  plan: pure('measure', 'hardware'),
-  tune: worldly('measure', 'audit', 'plan', 'fit', 'sim', 'store'),
-  doctor: worldly('telemetry', 'hardware', 'protocol', 'load'),
-  selftest: worldly('load', 'measure', 'protocol', 'arrival', 'workload'),
-  cluster: worldly('load', 'arrival', 'workload'),
-  web: worldly('*', '-cli'),
-  cli: worldly('*'),
-} as const satisfies Record<string, RoomRule>;
+export const floors = [
+  { core: [''] },
+  { inputs: ['workload', 'dataset', 'arrival', 'hardware'] },
+  {
+    client: ['protocol', 'load', 'cluster', 'telemetry'],
+    engine: ['sim', 'http'],
+    results: ['measure', 'audit', 'store', 'report', 'picture'],
+  },
+  { advice: ['fit', 'plan', 'tune', 'doctor', 'selftest'], tools: [''] },
+  { lab: [''] },
+  { web: [''] },
+  { cli: [''] },
+] as const satisfies readonly Readonly<Record<string, readonly string[]>>[];
 
-export type RoomName = keyof typeof rooms;
+/** Rooms that name no node module, no process, no clock and no chance of their own: these come in as arguments. */
+export const pureRooms: ReadonlySet<string> = new Set([
+  'core',
+  'inputs/workload',
+  'inputs/arrival',
+  'inputs/hardware',
+  'client/protocol',
+  'engine/sim',
+  'results/measure',
+  'results/audit',
+  'results/report',
+  'advice/fit',
+  'advice/plan',
+  'tools',
+]);

@@ -1,8 +1,8 @@
 import type { AnswerText, Exchange, Finding, Prompt, RunPlan } from '../core/index.ts';
-import { answersNumber, openTokenizer, textOf } from '../dataset/index.ts';
-import type { Tokenizer } from '../dataset/index.ts';
+import { answersNumber, openTokenizer, textOf } from '../inputs/dataset/index.ts';
+import type { Tokenizer } from '../inputs/dataset/index.ts';
 import type { Afterwards } from './execute-run.ts';
-import { readAnswers, readExchanges, rewriteExchanges } from '../store/index.ts';
+import { readAnswers, readExchanges, rewriteExchanges } from '../results/store/index.ts';
 import type { Prepared } from './prepare/prepare.ts';
 
 /** Counts of the server and of the tokenizer that differ by more than this are told. */

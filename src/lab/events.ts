@@ -1,5 +1,5 @@
 import type { Finding, Mistake, Phrase, RunPlan, Summary } from '../core/index.ts';
-import type { Trial, TuneDocument } from '../tune/index.ts';
+import type { Trial, TuneDocument } from '../advice/tune/index.ts';
 import type { LiveFigures } from './execute-run.ts';
 
 /** What kinds of experiments there are. */

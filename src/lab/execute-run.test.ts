@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { UserError } from '../core/index.ts';
 import type { Ended, RunnerKit, RunPlan } from '../core/index.ts';
-import type { RunWriter } from '../store/index.ts';
+import type { RunWriter } from '../results/store/index.ts';
 import { executeRun, SummaryNotKept } from './execute-run.ts';
 import type { LiveFigures } from './execute-run.ts';
 

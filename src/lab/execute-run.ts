@@ -1,4 +1,4 @@
-import { auditSummary } from '../audit/index.ts';
+import { auditSummary } from '../results/audit/index.ts';
 import { exitCodes, UserError, verdictOf } from '../core/index.ts';
 import type {
   Exchange,
@@ -12,11 +12,11 @@ import type {
   Stops,
   Summary,
 } from '../core/index.ts';
-import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
-import type { Glance, Meter } from '../measure/index.ts';
-import { makeSlabShelf, readExchanges } from '../store/index.ts';
-import type { RunWriter } from '../store/index.ts';
-import type { RunTelemetry } from '../telemetry/index.ts';
+import { factsOfPlan, meterFor, summarise } from '../results/measure/index.ts';
+import type { Glance, Meter } from '../results/measure/index.ts';
+import { makeSlabShelf, readExchanges } from '../results/store/index.ts';
+import type { RunWriter } from '../results/store/index.ts';
+import type { RunTelemetry } from '../client/telemetry/index.ts';
 import { idleRecord } from './idle-record.ts';
 import { stopRulesOf } from './stop-rules/stop-rules.ts';
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Finding, RunPlan, Sweep } from '../core/index.ts';
-import { createRun, createSweep, lockFolder, newRunId, newSweepId, resumeSweep } from '../store/index.ts';
-import type { NewRun, OpenedSweep, RunWriter, StoredRun, SweepWriter } from '../store/index.ts';
+import { createRun, createSweep, lockFolder, newRunId, newSweepId, resumeSweep } from '../results/store/index.ts';
+import type { NewRun, OpenedSweep, RunWriter, StoredRun, SweepWriter } from '../results/store/index.ts';
 import type { ExperimentKind } from './events.ts';
 import { noteTakeOver } from './measure-point.ts';
 import { checkResumable, otherPoints, refuseOtherPlan, refuseWhole } from './points/resume.ts';

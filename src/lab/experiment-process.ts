@@ -1,5 +1,5 @@
 import { exitCodes, makeScrub, UserError } from '../core/index.ts';
-import { builtinProfile, defaultProfileName } from '../sim/index.ts';
+import { builtinProfile, defaultProfileName } from '../engine/sim/index.ts';
 import { kindOf, runExperiment } from './experiment.ts';
 import type { Experiment } from './experiment.ts';
 import { checkWords, loadPoints } from './prepare/assemble-plan.ts';

@@ -1,9 +1,9 @@
-import { auditSweep } from '../audit/index.ts';
+import { auditSweep } from '../results/audit/index.ts';
 import { exitCodes, UserError } from '../core/index.ts';
 import type { ExitCode, Summary, Sweep } from '../core/index.ts';
-import { readSummary } from '../store/index.ts';
-import type { OpenedSweep, StoredRun } from '../store/index.ts';
-import type { Found } from '../tune/index.ts';
+import { readSummary } from '../results/store/index.ts';
+import type { OpenedSweep, StoredRun } from '../results/store/index.ts';
+import type { Found } from '../advice/tune/index.ts';
 import { openComputeQueue } from './compute/compute-queue.ts';
 import type { ExperimentKind } from './events.ts';
 import { experimentFolder } from './experiment-folder.ts';

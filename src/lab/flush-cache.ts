@@ -1,5 +1,5 @@
 import type { Finding, RunPlan } from '../core/index.ts';
-import { fetchOnce } from '../load/index.ts';
+import { fetchOnce } from '../client/load/index.ts';
 import type { Afterwards } from './execute-run.ts';
 import type { Prepared } from './prepare/prepare.ts';
 import { note } from './world.ts';

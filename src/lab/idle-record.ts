@@ -1,7 +1,7 @@
 import type { Ended, RunPlan } from '../core/index.ts';
-import { meterFor } from '../measure/index.ts';
-import type { Shelf } from '../measure/index.ts';
-import { answerBytes, exchangeBytes } from '../store/index.ts';
+import { meterFor } from '../results/measure/index.ts';
+import type { Shelf } from '../results/measure/index.ts';
+import { answerBytes, exchangeBytes } from '../results/store/index.ts';
 
 /** What a run does with every exchange, to no effect: lines that nobody keeps and figures that nobody reads. For a rehearsal. */
 export function idleRecord(plan: RunPlan, shelf: Shelf): (ended: Ended) => void {

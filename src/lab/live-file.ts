@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunState } from '../core/index.ts';
-import { storeModes } from '../store/index.ts';
+import { storeModes } from '../results/store/index.ts';
 
 /** A run as it stands now, for whoever watches its folder. */
 export interface Watched {

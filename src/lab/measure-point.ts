@@ -1,7 +1,7 @@
 import { UserError } from '../core/index.ts';
 import type { Phrase, RunBehind, RunPlan, Summary } from '../core/index.ts';
-import { readExchanges, resumeRun, takeUp } from '../store/index.ts';
-import type { NewRun, RunWriter, StoredRun } from '../store/index.ts';
+import { readExchanges, resumeRun, takeUp } from '../results/store/index.ts';
+import type { NewRun, RunWriter, StoredRun } from '../results/store/index.ts';
 import { afterwardsOf } from './count-afterwards.ts';
 import { executeRun } from './execute-run.ts';
 import { flushCache, withDoubt } from './flush-cache.ts';

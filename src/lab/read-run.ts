@@ -1,7 +1,7 @@
 import type { Finding, Summary, Sweep } from '../core/index.ts';
-import { factsOfPlan, meterFor, summarise } from '../measure/index.ts';
-import { openSweep, readExchanges, readSummary, readSweep } from '../store/index.ts';
-import type { StoredRun, StoredSweep } from '../store/index.ts';
+import { factsOfPlan, meterFor, summarise } from '../results/measure/index.ts';
+import { openSweep, readExchanges, readSummary, readSweep } from '../results/store/index.ts';
+import type { StoredRun, StoredSweep } from '../results/store/index.ts';
 import { judged } from './execute-run.ts';
 
 /** The summary of a stored run: the one it wrote, or, where it was killed, what its exchanges amount to. */

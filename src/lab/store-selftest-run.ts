@@ -1,5 +1,5 @@
-import type { KeepPart } from '../selftest/index.ts';
-import { createRun } from '../store/index.ts';
+import type { KeepPart } from '../advice/selftest/index.ts';
+import { createRun } from '../results/store/index.ts';
 import { executeRun } from './execute-run.ts';
 import { openLiveFile } from './live-file.ts';
 import { version } from './version.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { ForeignTable } from '../../src/cli/as/foreign-flags.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { RunPlan } from '../../src/core/index.ts';
-import { packageRoot } from '../../src/dataset/index.ts';
-import { selfSigned } from '../../src/engine/index.ts';
-import { readExchanges } from '../../src/store/index.ts';
+import { packageRoot } from '../../src/inputs/dataset/index.ts';
+import { selfSigned } from '../../src/engine/http/index.ts';
+import { readExchanges } from '../../src/results/store/index.ts';
 import { recordingServer } from './recording-server.ts';
 import type { Recorded } from './recording-server.ts';
 

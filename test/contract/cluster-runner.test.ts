@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { makeClusterRunner, openCluster, serveWorker } from '../../src/cluster/index.ts';
-import type { Cluster, RunningWorker } from '../../src/cluster/index.ts';
+import { makeClusterRunner, openCluster, serveWorker } from '../../src/client/cluster/index.ts';
+import type { Cluster, RunningWorker } from '../../src/client/cluster/index.ts';
 import type { RunnerKit } from '../../src/core/index.ts';
-import { startEngine } from '../../src/engine/index.ts';
-import type { RunningEngine } from '../../src/engine/index.ts';
-import { builtinProfile } from '../../src/sim/index.ts';
-import { fromPrompts } from '../../src/workload/index.ts';
+import { startEngine } from '../../src/engine/http/index.ts';
+import type { RunningEngine } from '../../src/engine/http/index.ts';
+import { builtinProfile } from '../../src/engine/sim/index.ts';
+import { fromPrompts } from '../../src/inputs/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
 import { talkWorkload } from './contract-talks.ts';
 import { startRedis } from './redis-server.ts';

@@ -1,5 +1,5 @@
 import type { Prompt, Workload } from '../../src/core/index.ts';
-import { conversationPrompt, fromPrompts } from '../../src/workload/index.ts';
+import { conversationPrompt, fromPrompts } from '../../src/inputs/workload/index.ts';
 
 /** Turns of the conversations that the contract holds, one after the other: 3, 1, 4, 2, 5, 1, 3, 2 and again. */
 export const talkTurns = [3, 1, 4, 2, 5, 1, 3, 2] as const;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { serveLoadThread } from '../../src/load/index.ts';
-import type { ThreadData } from '../../src/load/index.ts';
-import { fromPrompts } from '../../src/workload/index.ts';
+import { serveLoadThread } from '../../src/client/load/index.ts';
+import type { ThreadData } from '../../src/client/load/index.ts';
+import { fromPrompts } from '../../src/inputs/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
 import { talkWorkload } from './contract-talks.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import type { Exchange, RunPlan, StopRule } from '../../src/core/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { causeOf, faults } from './fault-table.ts';
 import { FaultyServer } from './faulty-server.ts';
 import { smallPlan } from './small-plan.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange, ProblemCode, RunPlan } from '../../src/core/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { answered, body, causeOf, faults } from './fault-table.ts';
 import type { Fault } from './fault-table.ts';
 import { FaultyServer } from './faulty-server.ts';

@@ -3,8 +3,8 @@ import net from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Exchange, RunPlan } from '../../src/core/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { freePort } from '../free-port.ts';
 import { smallPlan } from './runner-contract.ts';
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Exchange, ProblemCode, RunPlan } from '../../src/core/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { reset } from './faulty-server.ts';
 import {
   dataFrames,

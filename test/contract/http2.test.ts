@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange, ProblemCode, RunPlan } from '../../src/core/index.ts';
-import { fetchOnce, makeLoadRunner } from '../../src/load/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { fetchOnce, makeLoadRunner } from '../../src/client/load/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
 
 const tlsFolder = join(import.meta.dirname, '../fixtures/tls');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { dealOver } from '../../src/cluster/deals.ts';
-import { ShareDealing } from '../../src/cluster/share-dealing.ts';
-import { startEngine } from '../../src/engine/index.ts';
-import { LoadSession, startClock } from '../../src/load/index.ts';
-import { builtinProfile } from '../../src/sim/index.ts';
-import { conversationPrompt, fromPrompts } from '../../src/workload/index.ts';
+import { dealOver } from '../../src/client/cluster/deals.ts';
+import { ShareDealing } from '../../src/client/cluster/share-dealing.ts';
+import { startEngine } from '../../src/engine/http/index.ts';
+import { LoadSession, startClock } from '../../src/client/load/index.ts';
+import { builtinProfile } from '../../src/engine/sim/index.ts';
+import { conversationPrompt, fromPrompts } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './small-plan.ts';
 
 test('a worker that leaves holds its last conversation to its end, however the moments of its turns are rounded', async () => {

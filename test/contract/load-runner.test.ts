@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ended } from '../../src/core/index.ts';
-import { startEngine } from '../../src/engine/index.ts';
-import type { RunningEngine } from '../../src/engine/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { builtinProfile } from '../../src/sim/index.ts';
-import { conversationPrompt, fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { startEngine } from '../../src/engine/http/index.ts';
+import type { RunningEngine } from '../../src/engine/http/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { builtinProfile } from '../../src/engine/sim/index.ts';
+import { conversationPrompt, fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { talkWorkload } from './contract-talks.ts';
 import { recordingServer } from './recording-server.ts';
 import { runnerContract, smallPlan } from './runner-contract.ts';

@@ -3,9 +3,9 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange, RunPlan } from '../../src/core/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { readRetryAfter, retryWaits, turnedAway } from '../../src/load/retry-policy.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { readRetryAfter, retryWaits, turnedAway } from '../../src/client/load/retry-policy.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
 
 const answer = JSON.stringify({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Ended, Exchange, RunnerKit, RunPlan, StopRule } from '../../src/core/index.ts';
-import { makePacer } from '../../src/arrival/index.ts';
-import { fromPrompts } from '../../src/workload/index.ts';
+import { makePacer } from '../../src/inputs/arrival/index.ts';
+import { fromPrompts } from '../../src/inputs/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
 import { mostAtOnce } from './most-at-once.ts';
 import { smallPlan } from './small-plan.ts';

@@ -1,4 +1,4 @@
-import { builtinProfile, makeSimRunner } from '../../src/sim/index.ts';
+import { builtinProfile, makeSimRunner } from '../../src/engine/sim/index.ts';
 import { talkWorkload } from './contract-talks.ts';
 import { runnerContract } from './runner-contract.ts';
 import { talkContract } from './talk-contract.ts';

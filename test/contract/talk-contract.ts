@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isDue, makePacer } from '../../src/arrival/index.ts';
+import { isDue, makePacer } from '../../src/inputs/arrival/index.ts';
 import type { Exchange, LoadShape, RunnerKit, RunPlan } from '../../src/core/index.ts';
 import { talkThinkMs } from './contract-talks.ts';
 import { mostAtOnce } from './most-at-once.ts';

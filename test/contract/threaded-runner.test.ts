@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
-import { startEngine } from '../../src/engine/index.ts';
-import type { RunningEngine } from '../../src/engine/index.ts';
-import { makeThreadedRunner } from '../../src/load/index.ts';
-import { builtinProfile } from '../../src/sim/index.ts';
+import { startEngine } from '../../src/engine/http/index.ts';
+import type { RunningEngine } from '../../src/engine/http/index.ts';
+import { makeThreadedRunner } from '../../src/client/load/index.ts';
+import { builtinProfile } from '../../src/engine/sim/index.ts';
 import { runnerContract } from './runner-contract.ts';
 import { talkContract } from './talk-contract.ts';
 

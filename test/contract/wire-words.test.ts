@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { Summary } from '../../src/core/index.ts';
-import { startEngine } from '../../src/engine/index.ts';
-import { builtinProfile, defaultProfileName } from '../../src/sim/index.ts';
+import { startEngine } from '../../src/engine/http/index.ts';
+import { builtinProfile, defaultProfileName } from '../../src/engine/sim/index.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiNames } from '../../src/core/index.ts';
 import type { ApiName, Ended, Prompt } from '../../src/core/index.ts';
-import { startEngine } from '../../src/engine/index.ts';
-import type { QuirkName, RunningEngine } from '../../src/engine/index.ts';
-import { makeLoadRunner } from '../../src/load/index.ts';
-import { addressFor, readAddress } from '../../src/protocol/index.ts';
-import { builtinProfile, defaultProfileName } from '../../src/sim/index.ts';
-import { fromPrompts, plainPrompt } from '../../src/workload/index.ts';
+import { startEngine } from '../../src/engine/http/index.ts';
+import type { QuirkName, RunningEngine } from '../../src/engine/http/index.ts';
+import { makeLoadRunner } from '../../src/client/load/index.ts';
+import { addressFor, readAddress } from '../../src/client/protocol/index.ts';
+import { builtinProfile, defaultProfileName } from '../../src/engine/sim/index.ts';
+import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
 
 const model = 'qwq-32b';

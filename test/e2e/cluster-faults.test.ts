@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveWorker } from '../../src/cluster/index.ts';
+import { serveWorker } from '../../src/client/cluster/index.ts';
 import { startRedis } from '../contract/redis-server.ts';
 import type { RedisServer } from '../contract/redis-server.ts';
 import { mostAtOnce } from '../contract/most-at-once.ts';

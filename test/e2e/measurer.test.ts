@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Exchange, Summary } from '../../src/core/index.ts';
 import { dyno, emptyFolder, engine, summaryOf } from './dyno.ts';
-import type { SelftestReport } from '../../src/selftest/index.ts';
+import type { SelftestReport } from '../../src/advice/selftest/index.ts';
 import type { Engine } from './dyno.ts';
 
 let server: Engine | null = null;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Comparison } from '../../src/measure/index.ts';
+import type { Comparison } from '../../src/results/measure/index.ts';
 import { dyno, emptyFolder, engine } from './dyno.ts';
 import type { Done, Engine } from './dyno.ts';
 

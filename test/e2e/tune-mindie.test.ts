@@ -1,10 +1,10 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { closedRun } from '../../src/fit/index.ts';
-import { readProfile } from '../../src/sim/index.ts';
-import { tuneSchema } from '../../src/tune/index.ts';
-import type { TuneDocument } from '../../src/tune/index.ts';
+import { closedRun } from '../../src/advice/fit/index.ts';
+import { readProfile } from '../../src/engine/sim/index.ts';
+import { tuneSchema } from '../../src/advice/tune/index.ts';
+import type { TuneDocument } from '../../src/advice/tune/index.ts';
 import { freePort } from '../free-port.ts';
 import { dyno, emptyFolder } from './dyno.ts';
 

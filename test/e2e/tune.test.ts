@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { tuneSchema } from '../../src/tune/index.ts';
-import type { TuneDocument } from '../../src/tune/index.ts';
+import { tuneSchema } from '../../src/advice/tune/index.ts';
+import type { TuneDocument } from '../../src/advice/tune/index.ts';
 import { dyno, emptyFolder, start } from './dyno.ts';
 import type { Done } from './dyno.ts';
 import { original, tuneBench } from './tune-bench.ts';

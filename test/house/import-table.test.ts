@@ -1,16 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rooms } from '../../src/core/index.ts';
-import type { RoomRule } from '../../src/core/index.ts';
+import { floors, pureRooms } from '../../src/core/index.ts';
 
 const src = join(import.meta.dirname, '../../src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => path.split(sep).join('/'));
 const production = files.filter((path) => !path.includes('.test.'));
-const table: Record<string, RoomRule> = rooms;
-const roomOf = (path: string): string => path.split('/')[0]!;
+/** Every room with its floor, from top to bottom. */
+const rooms = floors.flatMap((folders, floor) =>
+  Object.entries(folders).flatMap(([folder, names]) =>
+    names.map((name: string) => ({ folder, floor, path: name === '' ? folder : `${folder}/${name}` })),
+  ),
+);
+const roomOf = (path: string): string =>
+  rooms.find((room) => path.startsWith(`${room.path}/`))?.path ?? path.split('/').slice(0, -1).join('/');
 const text = (path: string): string => readFileSync(join(src, path), 'utf8');
 const code = (path: string): string =>
   text(path)
@@ -22,18 +27,22 @@ function importsOf(path: string): string[] {
   return [...found].map((match) => match[2]!);
 }
 
+/** Upward to another floor, or to a room that stands earlier in the same folder. */
 function mayImport(from: string, to: string): boolean {
-  const allowed = table[from]!.mayImport;
-  if (to === from || to === 'core' || allowed.includes(to)) return true;
-  return allowed.includes('*') && !allowed.includes(`-${to}`);
+  if (from === to) return true;
+  const [here, there] = [from, to].map((path) => rooms.findIndex((room) => room.path === path)) as [number, number];
+  if (here === -1 || there === -1) return false;
+  const sameFolder = rooms[here]!.folder === rooms[there]!.folder;
+  return sameFolder ? there < here : rooms[there]!.floor < rooms[here]!.floor;
 }
 
-describe('the import table in core/rooms.ts', () => {
-  test('every folder of src is a room of the table', () => {
-    expect([...new Set(files.map(roomOf))].filter((room) => !(room in table))).toEqual([]);
+describe('the floors in core/rooms.ts', () => {
+  test('every folder of src is a room, and every room is a folder of src', () => {
+    const inFolders = files.filter((path) => path.includes('/'));
+    expect([...new Set(inFolders.map(roomOf))].toSorted()).toEqual(rooms.map(({ path }) => path).toSorted());
   });
 
-  test('a room imports only the rooms that the table allows, and only through their index.ts', () => {
+  test('an import points only upward, and enters a room only through its index.ts', () => {
     const wrong: string[] = [];
     for (const path of production) {
       for (const target of importsOf(path).filter((name) => name.startsWith('.'))) {
@@ -57,7 +66,7 @@ describe('the import table in core/rooms.ts', () => {
           .split(sep)
           .join('/');
         const own = resolved.startsWith('web/app/') || resolved.startsWith('web/api/');
-        if (!own && !(table[roomOf(resolved)]?.pure ?? true)) wrong.push(`${path} imports ${resolved}`);
+        if (!own && !pureRooms.has(roomOf(resolved))) wrong.push(`${path} imports ${resolved}`);
       }
     }
     expect(wrong).toEqual([]);
@@ -73,7 +82,7 @@ describe('the import table in core/rooms.ts', () => {
   test('pure rooms name no node module, process, console, clock, chance or timer', () => {
     const worldly =
       /(['"]node:)|\bprocess\.|\bconsole\.|\bnew Date\b|\bDate\.|\bperformance\.|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b/;
-    const wrong = production.filter((path) => table[roomOf(path)]!.pure && worldly.test(code(path)));
+    const wrong = production.filter((path) => pureRooms.has(roomOf(path)) && worldly.test(code(path)));
     expect(wrong).toEqual([]);
   });
 });

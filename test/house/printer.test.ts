@@ -28,8 +28,8 @@ test('only the printer knows escapes of a terminal; readers of other tools take 
   const escape = /\\u001b|\\x1b|\\u009b|\\x9b|\\e\[|\\033|fromCharCode\((?:27|0x1b)\b/i;
   expect(filesWith(escape).toSorted()).toEqual([
     'cli/printer.ts',
-    'hardware/devices/clean-lines.ts',
-    'import/box-table.ts',
+    'inputs/hardware/devices/clean-lines.ts',
+    'tools/box-table.ts',
   ]);
 });
 

@@ -4,8 +4,8 @@
  * by formula; nothing here is a measurement.
  */
 import type { Distribution, Exchange, Finding, Summary, Sweep } from '../../src/core/index.ts';
-import { makeTrace } from '../../src/measure/index.ts';
-import type { Trace } from '../../src/measure/index.ts';
+import { makeTrace } from '../../src/results/measure/index.ts';
+import type { Trace } from '../../src/results/measure/index.ts';
 import {
   cdfFigure,
   comparisonFigure,
@@ -18,8 +18,8 @@ import {
   sweepFigure,
   timelineFigure,
   tokenTimesFigure,
-} from '../../src/report/chart/index.ts';
-import type { Figure, IntervalsOf, Sampled } from '../../src/report/chart/index.ts';
+} from '../../src/results/report/chart/index.ts';
+import type { Figure, IntervalsOf, Sampled } from '../../src/results/report/chart/index.ts';
 
 /** One chart of the matrix. */
 export interface Drawn {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { figureSvg } from '../../src/report/chart/index.ts';
-import { chartOption } from '../../src/report/chart/option.ts';
-import { textWidth } from '../../src/report/chart/text-size.ts';
+import { figureSvg } from '../../src/results/report/chart/index.ts';
+import { chartOption } from '../../src/results/report/chart/option.ts';
+import { textWidth } from '../../src/results/report/chart/text-size.ts';
 import { chartMatrix } from './chart-matrix.ts';
 import { drawnWidth } from './glyph-widths.ts';
 

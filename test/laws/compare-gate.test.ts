@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { auditedComparison } from '../../src/audit/index.ts';
+import { auditedComparison } from '../../src/results/audit/index.ts';
 import type { RunPlan } from '../../src/core/index.ts';
-import { factsOfPlan, makeTrace, meterFor, parseGate, slicesOf, summarise } from '../../src/measure/index.ts';
-import type { ComparedRun } from '../../src/measure/index.ts';
-import { builtinProfile, makeSimRunner } from '../../src/sim/index.ts';
-import type { EngineProfile } from '../../src/sim/index.ts';
-import { plainPrompt } from '../../src/workload/index.ts';
+import { factsOfPlan, makeTrace, meterFor, parseGate, slicesOf, summarise } from '../../src/results/measure/index.ts';
+import type { ComparedRun } from '../../src/results/measure/index.ts';
+import { builtinProfile, makeSimRunner } from '../../src/engine/sim/index.ts';
+import type { EngineProfile } from '../../src/engine/sim/index.ts';
+import { plainPrompt } from '../../src/inputs/workload/index.ts';
 
 // Two runs of the same engine in virtual time differ by their prompts, lengths of answers and jitter; a slower engine
 // has every cost of a step multiplied. The bar: 0 false alarms or nearly so, and every true regression of 10 % found.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { auditedComparison } from '../../src/audit/index.ts';
+import { auditedComparison } from '../../src/results/audit/index.ts';
 import type { Summary } from '../../src/core/index.ts';
 
-import type { ComparedSweep, Comparison } from '../../src/measure/index.ts';
-import { comparisonReportText } from '../../src/report/index.ts';
+import type { ComparedSweep, Comparison } from '../../src/results/measure/index.ts';
+import { comparisonReportText } from '../../src/results/report/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 function side(name: string, points: readonly Summary[]): ComparedSweep {

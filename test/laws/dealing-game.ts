@@ -1,5 +1,5 @@
-import { dealingAt, RequestQueue } from '../../src/arrival/index.ts';
-import type { Dealing, DealtPhase, DueRequest, PacerLimits } from '../../src/arrival/index.ts';
+import { dealingAt, RequestQueue } from '../../src/inputs/arrival/index.ts';
+import type { Dealing, DealtPhase, DueRequest, PacerLimits } from '../../src/inputs/arrival/index.ts';
 import type { LoadShape, Prompt } from '../../src/core/index.ts';
 
 /** What was asked, by which place, and when. */

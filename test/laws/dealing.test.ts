@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { conversationPacing, isDue, makePacer } from '../../src/arrival/index.ts';
-import { dealOver } from '../../src/cluster/deals.ts';
-import { ShareDealing } from '../../src/cluster/share-dealing.ts';
+import { conversationPacing, isDue, makePacer } from '../../src/inputs/arrival/index.ts';
+import { dealOver } from '../../src/client/cluster/deals.ts';
+import { ShareDealing } from '../../src/client/cluster/share-dealing.ts';
 import type { LoadShape } from '../../src/core/index.ts';
 import { mostAtOnce, play, thinkMs, threads } from './dealing-game.ts';
 import type { Asked, MakePlaces } from './dealing-game.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { auditPoints } from '../../src/audit/index.ts';
+import { auditPoints } from '../../src/results/audit/index.ts';
 import type { Sweep } from '../../src/core/index.ts';
-import { comparisonFigure, htmlReport, reporters } from '../../src/report/index.ts';
+import { comparisonFigure, htmlReport, reporters } from '../../src/results/report/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 // The published 72B sweep lost 3, 13 and 22 of 100 requests at its last points; its tool says 0, 2 and 18 failed.

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { auditPoints } from '../../src/audit/index.ts';
+import { auditPoints } from '../../src/results/audit/index.ts';
 import { percentileRanks, randomStream } from '../../src/core/index.ts';
 import type { RandomStream, Summary } from '../../src/core/index.ts';
-import type { Imported } from '../../src/import/index.ts';
+import type { Imported } from '../../src/tools/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 const long = process.env['LLMDYNO_LONG'] === '1';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { auditPoints } from '../../src/audit/index.ts';
+import { auditPoints } from '../../src/results/audit/index.ts';
 import type { Summary } from '../../src/core/index.ts';
-import { importCsv, importJson, joinFiles } from '../../src/import/index.ts';
+import { importCsv, importJson, joinFiles } from '../../src/tools/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 describe('AISBench 3.1', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { auditPoints } from '../../src/audit/index.ts';
+import { auditPoints } from '../../src/results/audit/index.ts';
 import type { Summary } from '../../src/core/index.ts';
-import { importCsv, importJson, importSqlite, joinFiles, sniff } from '../../src/import/index.ts';
+import { importCsv, importJson, importSqlite, joinFiles, sniff } from '../../src/tools/index.ts';
 import { fixture, fixtures, importText } from '../imported.ts';
 
 function fileOf(name: string): Summary[] {

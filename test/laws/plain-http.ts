@@ -1,6 +1,6 @@
 /**
  * A second reader of one HTTP/1.1 answer, for tests: written from RFC 9112 with whole strings and no state, so that it
- * shares nothing with src/load/http-reader.ts but what both must mean. It takes bytes as latin1 text.
+ * shares nothing with src/client/load/http-reader.ts but what both must mean. It takes bytes as latin1 text.
  */
 export type PlainAnswer =
   | { verdict: 'whole'; status: number; body: string; reusable: boolean; stray: boolean }

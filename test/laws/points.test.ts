@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { isGrid, placeName, placesOf } from '../../src/core/index.ts';
 import type { Summary, Sweep } from '../../src/core/index.ts';
-import { gridFigure, gridHeatFigure, percentilesFigure, reporters, sweepFigure } from '../../src/report/index.ts';
-import type { Figure } from '../../src/report/index.ts';
+import {
+  gridFigure,
+  gridHeatFigure,
+  percentilesFigure,
+  reporters,
+  sweepFigure,
+} from '../../src/results/report/index.ts';
+import type { Figure } from '../../src/results/report/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 function sweepsIn(text: string): Sweep[] {

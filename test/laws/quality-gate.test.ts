@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { auditPoints } from '../../src/audit/index.ts';
+import { auditPoints } from '../../src/results/audit/index.ts';
 import { randomStream } from '../../src/core/index.ts';
 import type { RandomStream } from '../../src/core/index.ts';
 import { importText } from '../imported.ts';

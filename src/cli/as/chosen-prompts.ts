@@ -1,10 +1,10 @@
 import { UserError } from '../../core/index.ts';
 import type { Phrase, Prompt } from '../../core/index.ts';
-import { openDataset } from '../../dataset/index.ts';
-import type { Dataset } from '../../dataset/index.ts';
+import { openDataset } from '../../inputs/dataset/index.ts';
+import type { Dataset } from '../../inputs/dataset/index.ts';
 import { datasetOptionsOf } from '../../lab/index.ts';
 import type { OpenPrompts, PlanWords } from '../../lab/index.ts';
-import { fromPrompts, withOutputLengths } from '../../workload/index.ts';
+import { fromPrompts, withOutputLengths } from '../../inputs/workload/index.ts';
 
 /** Which prompts of a dataset another tool would take, and how it would change them. */
 export interface Choice {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { say } from '../../core/index.ts';
-import { comparisonFigure, figureSvg } from '../../report/index.ts';
+import { comparisonFigure, figureSvg } from '../../results/report/index.ts';
 import type { Sweep } from '../../core/index.ts';
 import type { Given } from '../command.ts';
 import { opener } from './chosen-prompts.ts';

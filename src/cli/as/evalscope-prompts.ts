@@ -1,6 +1,6 @@
 import type { Prompt } from '../../core/index.ts';
-import type { Tokenizer } from '../../dataset/index.ts';
-import { inputCharsOf } from '../../workload/index.ts';
+import type { Tokenizer } from '../../inputs/dataset/index.ts';
+import { inputCharsOf } from '../../inputs/workload/index.ts';
 import type { Choice } from './chosen-prompts.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { apiNames, UserError } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
-import { openTokenizer } from '../../dataset/index.ts';
-import { plainPrompt } from '../../workload/index.ts';
+import { openTokenizer } from '../../inputs/dataset/index.ts';
+import { plainPrompt } from '../../inputs/workload/index.ts';
 import type { Given } from '../command.ts';
 import { givenPrompts, opener } from './chosen-prompts.ts';
 import { evalscopeBlock, evalscopeFigures } from './evalscope-block.ts';

@@ -10,7 +10,7 @@ import type {
   Prepared,
   ServerWords,
 } from '../../lab/index.ts';
-import { readAnswers, readExchanges } from '../../store/index.ts';
+import { readAnswers, readExchanges } from '../../results/store/index.ts';
 import type { Given } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import type { ForeignWords } from './foreign-flags.ts';

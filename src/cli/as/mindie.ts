@@ -1,9 +1,9 @@
 import { threadId } from 'node:worker_threads';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
-import { openTokenizer } from '../../dataset/index.ts';
-import type { Tokenizer } from '../../dataset/index.ts';
-import { fetchOnce } from '../../load/index.ts';
+import { openTokenizer } from '../../inputs/dataset/index.ts';
+import type { Tokenizer } from '../../inputs/dataset/index.ts';
+import { fetchOnce } from '../../client/load/index.ts';
 import type { Given } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import { readForeign } from './foreign-flags.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { say } from '../../core/index.ts';
-import { packageRoot } from '../../dataset/index.ts';
+import { packageRoot } from '../../inputs/dataset/index.ts';
 import type { Given } from '../command.ts';
 
 /**

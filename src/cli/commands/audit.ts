@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
-import { auditPoints, parseLimit } from '../../audit/index.ts';
-import type { AuditContext, PointAudit } from '../../audit/index.ts';
+import { auditPoints, parseLimit } from '../../results/audit/index.ts';
+import type { AuditContext, PointAudit } from '../../results/audit/index.ts';
 import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
-import { findingLines, plainPainter, simulationOf, sweepName } from '../../report/index.ts';
+import { findingLines, plainPainter, simulationOf, sweepName } from '../../results/report/index.ts';
 import {
   importPaths,
   isForeign,
@@ -13,8 +13,8 @@ import {
   summaryAnew,
   sweepOf,
 } from '../../lab/index.ts';
-import { findEntry, openSweep } from '../../store/index.ts';
-import type { StoredRun, StoredSweep } from '../../store/index.ts';
+import { findEntry, openSweep } from '../../results/store/index.ts';
+import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { reportOptions, sourcePlace } from '../show.ts';
 import { formatOf } from '../format-flag.ts';

@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from '../../core/index.ts';
-import { parseGate } from '../../measure/index.ts';
-import type { Comparison } from '../../measure/index.ts';
-import { comparisonMarkdown, comparisonReportText, isNamed } from '../../report/index.ts';
+import { parseGate } from '../../results/measure/index.ts';
+import type { Comparison } from '../../results/measure/index.ts';
+import { comparisonMarkdown, comparisonReportText, isNamed } from '../../results/report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';

@@ -11,9 +11,9 @@ import {
   openTokenizer,
   recordFormats,
   surveyDataset,
-} from '../../dataset/index.ts';
-import type { Dataset, DatasetOptions, Spread } from '../../dataset/index.ts';
-import { tableText } from '../../report/index.ts';
+} from '../../inputs/dataset/index.ts';
+import type { Dataset, DatasetOptions, Spread } from '../../inputs/dataset/index.ts';
+import { tableText } from '../../results/report/index.ts';
 import { planWords, readWords, throwMistakes } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';

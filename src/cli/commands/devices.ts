@@ -1,10 +1,10 @@
 import { cellsOf, exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
-import { bindingAdvice, deviceTools, formatCpuList, readDevices, readNuma } from '../../hardware/index.ts';
-import type { Device, DeviceTool, NumaLayout } from '../../hardware/index.ts';
-import { tableText } from '../../report/index.ts';
-import { findTools, hostFiles, readHostDevices, sample } from '../../telemetry/index.ts';
-import type { HostDevices, TelemetryLine } from '../../telemetry/index.ts';
+import { bindingAdvice, deviceTools, formatCpuList, readDevices, readNuma } from '../../inputs/hardware/index.ts';
+import type { Device, DeviceTool, NumaLayout } from '../../inputs/hardware/index.ts';
+import { tableText } from '../../results/report/index.ts';
+import { findTools, hostFiles, readHostDevices, sample } from '../../client/telemetry/index.ts';
+import type { HostDevices, TelemetryLine } from '../../client/telemetry/index.ts';
 import { capturedText } from '../captured-text.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';

@@ -1,9 +1,9 @@
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { faultNames, parseFault, startEngine, warmUp } from '../../engine/index.ts';
-import type { EngineOptions, RunningEngine } from '../../engine/index.ts';
-import { builtinProfiles, mishapNames, parseMishap } from '../../sim/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
+import { faultNames, parseFault, startEngine, warmUp } from '../../engine/http/index.ts';
+import type { EngineOptions, RunningEngine } from '../../engine/http/index.ts';
+import { builtinProfiles, mishapNames, parseMishap } from '../../engine/sim/index.ts';
+import type { EngineProfile } from '../../engine/sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';

@@ -1,6 +1,6 @@
 import { exitCodes, printable, say } from '../../core/index.ts';
-import { formatNames } from '../../import/index.ts';
-import type { Imported } from '../../import/index.ts';
+import { formatNames } from '../../tools/index.ts';
+import type { Imported } from '../../tools/index.ts';
 import { audited, importPaths, keepImports, problemLines } from '../../lab/index.ts';
 import type { AuditedSweep } from '../../lab/index.ts';
 import type { CommandFile, Given } from '../command.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dynoHere } from '../../../test/in-process.ts';
-import { planCheckSchema, planSchema } from '../../plan/index.ts';
-import { readProfile } from '../../sim/index.ts';
+import { planCheckSchema, planSchema } from '../../advice/plan/index.ts';
+import { readProfile } from '../../engine/sim/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dyno-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));

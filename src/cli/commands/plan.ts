@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Mistake, Place } from '../../core/index.ts';
-import { cards, gibBytes, knownModels, numberFormatOf } from '../../hardware/index.ts';
+import { cards, gibBytes, knownModels, numberFormatOf } from '../../inputs/hardware/index.ts';
 import {
   blocksInServerLog,
   checkMindieConfig,
@@ -12,10 +12,10 @@ import {
   renderCheck,
   renderPlan,
   withPatch,
-} from '../../plan/index.ts';
-import type { PlanAsked, PlanDocument } from '../../plan/index.ts';
+} from '../../advice/plan/index.ts';
+import type { PlanAsked, PlanDocument } from '../../advice/plan/index.ts';
 import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
-import { hostFiles, readHostDevices } from '../../telemetry/index.ts';
+import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
 import { cardsOfHost } from '../host-cards.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';

@@ -1,6 +1,6 @@
 import type { RunPlan } from '../../core/index.ts';
 import { planWords } from '../../lab/index.ts';
-import { openRun } from '../../store/index.ts';
+import { openRun } from '../../results/store/index.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput, refuseLists } from '../plan-input.ts';

@@ -1,8 +1,8 @@
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
-import { reporters, tableText } from '../../report/index.ts';
-import { deleteRun, findWhatever, listRuns, tagRun } from '../../store/index.ts';
-import type { ListedEntry } from '../../store/index.ts';
+import { reporters, tableText } from '../../results/report/index.ts';
+import { deleteRun, findWhatever, listRuns, tagRun } from '../../results/store/index.ts';
+import type { ListedEntry } from '../../results/store/index.ts';
 import { addressOf, isUnknownRun, sourcesOf } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';

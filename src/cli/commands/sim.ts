@@ -1,7 +1,7 @@
 import { UserError } from '../../core/index.ts';
 import { findWords, kindOf, loadPoints, nowhere, planWords, sweepWords } from '../../lab/index.ts';
-import { mishapNames, parseMishap } from '../../sim/index.ts';
-import type { Mishap } from '../../sim/index.ts';
+import { mishapNames, parseMishap } from '../../engine/sim/index.ts';
+import type { Mishap } from '../../engine/sim/index.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';

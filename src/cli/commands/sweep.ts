@@ -1,6 +1,6 @@
 import type { RunPlan } from '../../core/index.ts';
 import { findWords, planWords, sweepWords } from '../../lab/index.ts';
-import { openSweep } from '../../store/index.ts';
+import { openSweep } from '../../results/store/index.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import { readPlanText, runTune, workerWords, workloadWords } from '../../lab/index.ts';
-import { figureSvg } from '../../report/index.ts';
-import type { Figure } from '../../report/index.ts';
+import { figureSvg } from '../../results/report/index.ts';
+import type { Figure } from '../../results/report/index.ts';
 import {
   calibrationPoints,
   configMistakes,
@@ -17,8 +17,8 @@ import {
   sha256,
   sizeOf,
   unfinishedTunes,
-} from '../../tune/index.ts';
-import type { TuneDocument, TuneRequest } from '../../tune/index.ts';
+} from '../../advice/tune/index.ts';
+import type { TuneDocument, TuneRequest } from '../../advice/tune/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';

@@ -144,7 +144,7 @@ async function teamOf(given: Given): Promise<GivenWord[]> {
   const { words, mistakes } = readWords(teamWords, typed);
   throwMistakes(mistakes);
   if (words.workers !== undefined) {
-    const { shown } = await import('../../cluster/index.ts');
+    const { shown } = await import('../../client/cluster/index.ts');
     shown(redisPlace(words.workers, given.io.env));
   }
   return typed;

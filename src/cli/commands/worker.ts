@@ -106,7 +106,7 @@ export const command: CommandFile = {
     const note = (phrase: Phrase): void => {
       if (!common.quiet) io.err(`${say(phrase, common.lang)}\n`);
     };
-    const { serveWorker, defaultLostAfterMs, setAside, shown } = await import('../../cluster/index.ts');
+    const { serveWorker, defaultLostAfterMs, setAside, shown } = await import('../../client/cluster/index.ts');
     const place = redisPlace(given.args[0]!, io.env, given.flags.has('tls'));
     const rules = rulesOf(given);
     const queue = queueName(last(given, 'queue') ?? 'dyno');

@@ -1,6 +1,6 @@
 import { exitCodes, isFailureCode, isMistakes, UserError } from '../../core/index.ts';
 import type { Mistake, Summary } from '../../core/index.ts';
-import type { TracedRequest } from '../../fit/index.ts';
+import type { TracedRequest } from '../../advice/fit/index.ts';
 import { fromExactJson, toExactJson } from './exact-json.ts';
 import { fitOneSweep } from '../fit/fit-document.ts';
 import type { SweepAsk } from '../fit/fit-document.ts';

@@ -24,7 +24,7 @@ export async function openComputeQueue(
   world: Pick<World, 'env' | 'notify'>,
 ): Promise<ComputeQueue | null> {
   if (words.workers === undefined) return null;
-  const { benchAt, shown } = await import('../../cluster/index.ts');
+  const { benchAt, shown } = await import('../../client/cluster/index.ts');
   const place = redisPlace(words.workers, world.env);
   const workbench = await benchAt(place, words.queue ?? 'dyno', version, words.waitWorkers ?? defaultWaitMs);
   note(world, `computed by the workers on ${shown(place)}`, `由 ${shown(place)} 上的 worker 计算`);

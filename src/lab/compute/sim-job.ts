@@ -1,7 +1,7 @@
 import type { Ended, RunnerKit, RunPlan, RunState } from '../../core/index.ts';
-import { openDataset } from '../../dataset/index.ts';
-import { makeSimRunner } from '../../sim/index.ts';
-import type { EngineCounters, EngineProfile, Mishap, SimRunnerKit } from '../../sim/index.ts';
+import { openDataset } from '../../inputs/dataset/index.ts';
+import { makeSimRunner } from '../../engine/sim/index.ts';
+import type { EngineCounters, EngineProfile, Mishap, SimRunnerKit } from '../../engine/sim/index.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 
 /** A simulation as plain data, for whoever has CPU to spare. */

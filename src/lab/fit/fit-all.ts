@@ -1,9 +1,9 @@
 import { say, UserError } from '../../core/index.ts';
 import type { Exchange, Lang, Summary } from '../../core/index.ts';
-import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../fit/index.ts';
-import type { FormatName } from '../../import/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
-import { findEntry, readExchanges } from '../../store/index.ts';
+import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../advice/fit/index.ts';
+import type { FormatName } from '../../tools/index.ts';
+import type { EngineProfile } from '../../engine/sim/index.ts';
+import { findEntry, readExchanges } from '../../results/store/index.ts';
 import { doComputeJob } from '../compute/compute-job.ts';
 import { openComputeQueue } from '../compute/compute-queue.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';

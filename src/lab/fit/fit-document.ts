@@ -1,8 +1,15 @@
 import { say } from '../../core/index.ts';
 import type { Lang, Summary } from '../../core/index.ts';
-import { fitSweep, heldOutOf, interpolationOf, usablePoints } from '../../fit/index.ts';
-import type { ExcludedPoint, HeldOut, NextMeasurement, SweepFit, SweepFitOptions, TraceFit } from '../../fit/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
+import { fitSweep, heldOutOf, interpolationOf, usablePoints } from '../../advice/fit/index.ts';
+import type {
+  ExcludedPoint,
+  HeldOut,
+  NextMeasurement,
+  SweepFit,
+  SweepFitOptions,
+  TraceFit,
+} from '../../advice/fit/index.ts';
+import type { EngineProfile } from '../../engine/sim/index.ts';
 
 /** One fitted sweep or trace as `llmdyno.fit/1` holds it. */
 export interface FittedEntry {

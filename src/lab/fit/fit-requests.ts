@@ -1,8 +1,8 @@
 import type { Lang } from '../../core/index.ts';
-import { fitTrace, nextForTrace } from '../../fit/index.ts';
-import type { TracedRequest, TraceFitOptions } from '../../fit/index.ts';
-import { schedulers } from '../../sim/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
+import { fitTrace, nextForTrace } from '../../advice/fit/index.ts';
+import type { TracedRequest, TraceFitOptions } from '../../advice/fit/index.ts';
+import { schedulers } from '../../engine/sim/index.ts';
+import type { EngineProfile } from '../../engine/sim/index.ts';
 import { nameOf, nextMeasured } from './fit-document.ts';
 import type { FittedEntry } from './fit-document.ts';
 

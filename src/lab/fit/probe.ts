@@ -1,6 +1,6 @@
 import type { Exchange } from '../../core/index.ts';
-import { sightOf, traceOfExchanges } from '../../fit/index.ts';
-import type { ProbeSight, TracedRequest } from '../../fit/index.ts';
+import { sightOf, traceOfExchanges } from '../../advice/fit/index.ts';
+import type { ProbeSight, TracedRequest } from '../../advice/fit/index.ts';
 import { measurePoints } from '../point-loop.ts';
 import { loadPoints } from '../prepare/assemble-plan.ts';
 import { planPoint } from '../prepare/prepare.ts';

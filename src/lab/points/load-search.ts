@@ -1,7 +1,7 @@
 import { UserError } from '../../core/index.ts';
-import { parseSlo } from '../../measure/index.ts';
-import { figuresOf, findMax, trialSize } from '../../tune/index.ts';
-import type { Found, Probe } from '../../tune/index.ts';
+import { parseSlo } from '../../results/measure/index.ts';
+import { figuresOf, findMax, trialSize } from '../../advice/tune/index.ts';
+import type { Found, Probe } from '../../advice/tune/index.ts';
 import type { LabPoint, MeasuredPoint } from '../measure-point.ts';
 import type { PointSource } from '../point-loop.ts';
 import type { LoadPoint, PlanWords } from '../prepare/assemble-plan.ts';

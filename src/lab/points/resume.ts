@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keptPlan, printable, UserError } from '../../core/index.ts';
 import type { Mistake, RunPlan } from '../../core/index.ts';
-import { readSummary } from '../../store/index.ts';
-import type { OpenedSweep, StoredRun } from '../../store/index.ts';
+import { readSummary } from '../../results/store/index.ts';
+import type { OpenedSweep, StoredRun } from '../../results/store/index.ts';
 
 /** Refuses to go on with a run that is finished, or that would ask other things than before. */
 export async function checkResumable(run: StoredRun, plan: RunPlan): Promise<void> {

@@ -1,7 +1,7 @@
-import { parseLimit } from '../../audit/index.ts';
+import { parseLimit } from '../../results/audit/index.ts';
 import { exitCodes, hiddenValue, isSecretName, UserError } from '../../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../../core/index.ts';
-import { parseSlo } from '../../measure/index.ts';
+import { parseSlo } from '../../results/measure/index.ts';
 import { parseStop } from '../stop-rules/parse-stop.ts';
 import type { planWords } from '../settings/plan-words.ts';
 import type { Words } from '../settings/read-words.ts';

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake, Prompt } from '../../core/index.ts';
-import { openTokenizer, textOf } from '../../dataset/index.ts';
+import { openTokenizer, textOf } from '../../inputs/dataset/index.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Prompts looked at before a run. */

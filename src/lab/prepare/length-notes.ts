@@ -1,6 +1,6 @@
 import type { DatasetFacts, Prompt, Target } from '../../core/index.ts';
-import { fetchOnce } from '../../load/index.ts';
-import type { Secrets } from '../../load/index.ts';
+import { fetchOnce } from '../../client/load/index.ts';
+import type { Secrets } from '../../client/load/index.ts';
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
 

@@ -1,11 +1,11 @@
 import { exitCodes, printable, UserError } from '../../core/index.ts';
 import type { Generation, Phrase, Problem, ProblemCode, Target } from '../../core/index.ts';
 import { problem, problems } from '../../core/index.ts';
-import { fetchOnce, tlsCauseOf } from '../../load/index.ts';
-import type { Fetched, Secrets } from '../../load/index.ts';
-import { protocolFor, refusalWords } from '../../protocol/index.ts';
-import type { Address } from '../../protocol/index.ts';
-import { plainPrompt } from '../../workload/index.ts';
+import { fetchOnce, tlsCauseOf } from '../../client/load/index.ts';
+import type { Fetched, Secrets } from '../../client/load/index.ts';
+import { protocolFor, refusalWords } from '../../client/protocol/index.ts';
+import type { Address } from '../../client/protocol/index.ts';
+import { plainPrompt } from '../../inputs/workload/index.ts';
 
 /** What stays wrong however often one asks again: the address, the key, the model, the kind of server. */
 const lasting: ReadonlySet<ProblemCode> = new Set<ProblemCode>([

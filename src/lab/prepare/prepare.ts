@@ -1,9 +1,9 @@
 import { isSimulatedEngine, problems, secretValues, UserError } from '../../core/index.ts';
 import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts';
-import { openDataset } from '../../dataset/index.ts';
-import type { Dataset, DatasetOptions } from '../../dataset/index.ts';
-import type { Secrets } from '../../load/index.ts';
-import { addressFor, keyAsAsked, readAddress } from '../../protocol/index.ts';
+import { openDataset } from '../../inputs/dataset/index.ts';
+import type { Dataset, DatasetOptions } from '../../inputs/dataset/index.ts';
+import type { Secrets } from '../../client/load/index.ts';
+import { addressFor, keyAsAsked, readAddress } from '../../client/protocol/index.ts';
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
 import { assemblePlan, reachWord, requestsOf, splitHeaders } from './assemble-plan.ts';

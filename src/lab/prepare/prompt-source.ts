@@ -1,5 +1,5 @@
-import type { DatasetOptions } from '../../dataset/index.ts';
-import type { PhaseName } from '../../load/index.ts';
+import type { DatasetOptions } from '../../inputs/dataset/index.ts';
+import type { PhaseName } from '../../client/load/index.ts';
 
 /** From what a load thread makes its prompts: plain data, the same for every thread. */
 export interface PromptSource {

@@ -1,8 +1,8 @@
-import { dueUnder } from '../../arrival/index.ts';
+import { dueUnder } from '../../inputs/arrival/index.ts';
 import { UserError } from '../../core/index.ts';
 import type { RateShape } from '../../core/index.ts';
-import { openDataset } from '../../dataset/index.ts';
-import type { Dataset, Slice } from '../../dataset/index.ts';
+import { openDataset } from '../../inputs/dataset/index.ts';
+import type { Dataset, Slice } from '../../inputs/dataset/index.ts';
 import { plainArrival } from './assemble-plan.ts';
 import type { LoadPoint, PlanWords, Timing } from './assemble-plan.ts';
 

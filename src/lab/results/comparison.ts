@@ -1,7 +1,7 @@
-import { auditedComparison } from '../../audit/index.ts';
-import { slicesOf } from '../../measure/index.ts';
-import type { ComparedSweep, Comparison, Gate } from '../../measure/index.ts';
-import { sweepName } from '../../report/index.ts';
+import { auditedComparison } from '../../results/audit/index.ts';
+import { slicesOf } from '../../results/measure/index.ts';
+import type { ComparedSweep, Comparison, Gate } from '../../results/measure/index.ts';
+import { sweepName } from '../../results/report/index.ts';
 import { traceOf } from './report-source.ts';
 import type { ReportSource } from './report-source.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { printable, UserError } from '../../core/index.ts';
 import type { Lang } from '../../core/index.ts';
-import { joinFiles, lineImporter, sniff } from '../../import/index.ts';
-import type { DraftFile, FormatName, Imported, ImportProblem } from '../../import/index.ts';
+import { joinFiles, lineImporter, sniff } from '../../tools/index.ts';
+import type { DraftFile, FormatName, Imported, ImportProblem } from '../../tools/index.ts';
 import { importDocument } from './import-whole.ts';
 
 /** Files that have to be read whole are refused above this; running text has no limit. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { importCsv, importJson, importSqlite } from '../../import/index.ts';
-import type { DraftFile, FormatName, Imported } from '../../import/index.ts';
+import { importCsv, importJson, importSqlite } from '../../tools/index.ts';
+import type { DraftFile, FormatName, Imported } from '../../tools/index.ts';
 
 /** A document that has to be read whole. */
 export interface WholeFile {

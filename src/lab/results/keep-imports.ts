@@ -1,8 +1,8 @@
-import { auditPoints } from '../../audit/index.ts';
+import { auditPoints } from '../../results/audit/index.ts';
 import { verdictOf } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
-import type { ImportedSweep } from '../../import/index.ts';
-import { saveImportedSweep } from '../../store/index.ts';
+import type { ImportedSweep } from '../../tools/index.ts';
+import { saveImportedSweep } from '../../results/store/index.ts';
 import { version } from '../version.ts';
 
 /** An imported sweep with the audit's verdict on every point and its findings as a whole. */

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { invariant } from '../../core/index.ts';
-import { openDataset } from '../../dataset/index.ts';
-import { serveLoadThread } from '../../load/index.ts';
-import type { ThreadData } from '../../load/index.ts';
+import { openDataset } from '../../inputs/dataset/index.ts';
+import { serveLoadThread } from '../../client/load/index.ts';
+import type { ThreadData } from '../../client/load/index.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 
 // The file that each load thread runs: it opens the dataset again for itself, so that prompts need not travel.

@@ -1,4 +1,4 @@
-import type { RedisPlace } from '../../cluster/index.ts';
+import type { RedisPlace } from '../../client/cluster/index.ts';
 import type { World } from '../world.ts';
 
 /** Where a Redis is and how to get in: the address from the command line, everything secret from the environment. */

@@ -1,7 +1,7 @@
 import { isBehind, UserError } from '../../core/index.ts';
 import type { Phrase, RunBehind, RunnerKit, RunPlan } from '../../core/index.ts';
-import type { Cluster, ClusterEvent } from '../../cluster/index.ts';
-import type { StoredRun } from '../../store/index.ts';
+import type { Cluster, ClusterEvent } from '../../client/cluster/index.ts';
+import type { StoredRun } from '../../results/store/index.ts';
 import type { PlanWords } from '../prepare/assemble-plan.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
@@ -39,7 +39,7 @@ export function remoteWorkers(
     },
     async runner(plan, { dataset }, prompts, behind) {
       const source = workerSource(words, plan, prompts);
-      const { makeClusterRunner } = await import('../../cluster/index.ts');
+      const { makeClusterRunner } = await import('../../client/cluster/index.ts');
       opened ??= openWorkers(words, world, resume);
       const { offsets } = prompts;
       const talks = dataset.workload(0).conversations === true;
@@ -62,7 +62,7 @@ async function openWorkers(
   { env, notify }: Pick<World, 'env' | 'notify'>,
   resume: StoredRun | null,
 ): Promise<Cluster> {
-  const { openCluster } = await import('../../cluster/index.ts');
+  const { openCluster } = await import('../../client/cluster/index.ts');
   return openCluster({
     place: redisPlace(words.workers!, env),
     queue: words.queue ?? defaults.queue,

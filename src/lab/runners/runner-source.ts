@@ -1,5 +1,5 @@
 import type { RunBehind, RunnerKit, RunPlan } from '../../core/index.ts';
-import type { RunTelemetry } from '../../telemetry/index.ts';
+import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { OpenPrompts, Prepared, ServerWords } from '../prepare/prepare.ts';
 
 /** A point that is about to be measured, as far as a runner must know it. */

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { findTools, hostFiles, sample } from '../../telemetry/index.ts';
+import { findTools, hostFiles, sample } from '../../client/telemetry/index.ts';
 import type { SamplerOrders } from './start-telemetry.ts';
 
 // The file that a run's sampler process runs: it takes its orders as the first line of stdin, samples until stdin ends, and

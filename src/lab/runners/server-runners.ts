@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { RunPlan } from '../../core/index.ts';
-import { makeLoadRunner, makeThreadedRunner } from '../../load/index.ts';
-import type { StoredRun } from '../../store/index.ts';
+import { makeLoadRunner, makeThreadedRunner } from '../../client/load/index.ts';
+import type { StoredRun } from '../../results/store/index.ts';
 import type { PlanWords } from '../prepare/assemble-plan.ts';
 import { datasetOptionsOf, offsetsOf, prepare } from '../prepare/prepare.ts';
 import type { Prepared } from '../prepare/prepare.ts';

@@ -1,7 +1,7 @@
 import type { RunPlan } from '../../core/index.ts';
-import { engineStory, makeSimRunner, saturationOf, schedulers } from '../../sim/index.ts';
-import type { EngineProfile, Mishap, SimRunnerKit } from '../../sim/index.ts';
-import type { RunTelemetry } from '../../telemetry/index.ts';
+import { engineStory, makeSimRunner, saturationOf, schedulers } from '../../engine/sim/index.ts';
+import type { EngineProfile, Mishap, SimRunnerKit } from '../../engine/sim/index.ts';
+import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import { simElsewhere } from '../compute/sim-job.ts';
 import type { SimJob } from '../compute/sim-job.ts';

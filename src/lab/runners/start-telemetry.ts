@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { isLoopback } from '../../core/index.ts';
-import { makeRunTelemetry } from '../../telemetry/index.ts';
-import type { RunTelemetry } from '../../telemetry/index.ts';
+import { makeRunTelemetry } from '../../client/telemetry/index.ts';
+import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { World } from '../world.ts';
 
 /** What the sampler is told on the first line of its stdin: headers may hold keys, so nothing of it stands in argv. */

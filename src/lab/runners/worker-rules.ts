@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Phrase, RunPlan } from '../../core/index.ts';
-import { opensNoFile } from '../../dataset/index.ts';
+import { opensNoFile } from '../../inputs/dataset/index.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 import type { WorkerSource } from './worker-source.ts';
 

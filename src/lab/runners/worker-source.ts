@@ -1,8 +1,8 @@
 import { exitCodes, UserError } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
-import type { Equipment } from '../../cluster/index.ts';
-import { openDataset } from '../../dataset/index.ts';
-import { keyAsAsked, readAddress } from '../../protocol/index.ts';
+import type { Equipment } from '../../client/cluster/index.ts';
+import { openDataset } from '../../inputs/dataset/index.ts';
+import { keyAsAsked, readAddress } from '../../client/protocol/index.ts';
 import { isSecretHeader, splitHeaders, variableOf } from '../prepare/assemble-plan.ts';
 import type { PlanWords } from '../prepare/assemble-plan.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
-import { readYaml } from '../../tune/index.ts';
+import { readYaml } from '../../advice/tune/index.ts';
 import { readDocument } from '../results/read-bounded.ts';
 import type { Given as GivenWord } from './read-words.ts';
 

@@ -1,7 +1,7 @@
 import { outputTokensOf } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
-import { withinLimit } from '../../measure/index.ts';
-import type { Slo } from '../../measure/index.ts';
+import { withinLimit } from '../../results/measure/index.ts';
+import type { Slo } from '../../results/measure/index.ts';
 import { shown } from './stop-watch.ts';
 import type { StopWatch } from './stop-watch.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream, UserError } from '../../core/index.ts';
 import type { Exchange, RunPlan, RunState } from '../../core/index.ts';
-import { parseSlo } from '../../measure/index.ts';
+import { parseSlo } from '../../results/measure/index.ts';
 import { budgetWatch } from './budget-watch.ts';
 import { failureWatch } from './failure-watch.ts';
 import { parseStop } from './parse-stop.ts';

@@ -1,5 +1,5 @@
 import type { RunPlan, RunState, StopRule, StoppedBecause } from '../../core/index.ts';
-import { parseSlo } from '../../measure/index.ts';
+import { parseSlo } from '../../results/measure/index.ts';
 import { budgetWatch } from './budget-watch.ts';
 import { failureWatch } from './failure-watch.ts';
 import { parseStop } from './parse-stop.ts';

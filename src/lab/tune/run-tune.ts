@@ -1,8 +1,8 @@
 import { access, mkdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Summary } from '../../core/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
-import { identityOf, newRunId, storeModes, writeJsonFile } from '../../store/index.ts';
+import type { EngineProfile } from '../../engine/sim/index.ts';
+import { identityOf, newRunId, storeModes, writeJsonFile } from '../../results/store/index.ts';
 import {
   ConfigKeeper,
   evaluateRunner,
@@ -17,7 +17,7 @@ import {
   serverRunner,
   tellTune,
   trialSize,
-} from '../../tune/index.ts';
+} from '../../advice/tune/index.ts';
 import type {
   Arm,
   Journal,
@@ -28,7 +28,7 @@ import type {
   TuneDocument,
   TuneFacts,
   TuneRequest,
-} from '../../tune/index.ts';
+} from '../../advice/tune/index.ts';
 import { openComputeQueue } from '../compute/compute-queue.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import type { TuneProgress } from '../events.ts';

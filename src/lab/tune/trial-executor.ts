@@ -1,7 +1,7 @@
 import { say, UserError } from '../../core/index.ts';
-import type { EngineProfile } from '../../sim/index.ts';
-import { createRun } from '../../store/index.ts';
-import type { TrialExecutor, TrialRequest, TrialResult, TuneRequest } from '../../tune/index.ts';
+import type { EngineProfile } from '../../engine/sim/index.ts';
+import { createRun } from '../../results/store/index.ts';
+import type { TrialExecutor, TrialRequest, TrialResult, TuneRequest } from '../../advice/tune/index.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import type { LiveFile } from '../live-file.ts';
 import { measurePoint } from '../measure-point.ts';

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
-import type { TuneRequest } from '../../tune/index.ts';
+import type { TuneRequest } from '../../advice/tune/index.ts';
 import type { PlanWords } from '../prepare/assemble-plan.ts';
 import { openWords } from '../prepare/prepare.ts';
 import { remoteWorkers } from '../runners/remote-workers.ts';

@@ -1,7 +1,7 @@
 import { throwMistakes, readWords } from '../settings/read-words.ts';
 import type { Given } from '../settings/read-words.ts';
 import { planWords } from '../settings/plan-words.ts';
-import type { TuneRequest } from '../../tune/index.ts';
+import type { TuneRequest } from '../../advice/tune/index.ts';
 import { checkWords } from '../prepare/assemble-plan.ts';
 import type { PlanWords } from '../prepare/assemble-plan.ts';
 import { nowhere } from '../prepare/prepare.ts';

@@ -1,5 +1,5 @@
 import type { Summary, Sweep } from '../../core/index.ts';
-import { summarySchema, sweepSchema } from '../../store/index.ts';
+import { summarySchema, sweepSchema } from '../../results/store/index.ts';
 import { z } from './shape.ts';
 
 const maybe = z.number().nullable();

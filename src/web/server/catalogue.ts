@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../core/index.ts';
-import { findEntry, isSafeName } from '../../store/index.ts';
+import { findEntry, isSafeName } from '../../results/store/index.ts';
 import type { Row } from '../api/shapes.ts';
 import type { Entry } from './desk.ts';
 import { brokenRow, rowOf } from './list-row.ts';

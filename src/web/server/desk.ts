@@ -1,8 +1,8 @@
 import type { Lang, Sweep } from '../../core/index.ts';
-import type { Comparison } from '../../measure/index.ts';
-import type { Figure } from '../../report/index.ts';
+import type { Comparison } from '../../results/measure/index.ts';
+import type { Figure } from '../../results/report/index.ts';
 import type { StartedExperiment } from '../../lab/index.ts';
-import type { StoredRun, StoredSweep } from '../../store/index.ts';
+import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
 import type { Start } from './start-words.ts';
 
 /** Something of the store. */

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Phrase, Summary } from '../../core/index.ts';
-import { labelOf, openSweep, readSummary, readTags } from '../../store/index.ts';
+import { labelOf, openSweep, readSummary, readTags } from '../../results/store/index.ts';
 import type { Row } from '../api/shapes.ts';
 import type { Entry } from './desk.ts';
 

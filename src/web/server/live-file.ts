@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holderOf } from '../../store/index.ts';
+import { holderOf } from '../../results/store/index.ts';
 import type { LiveState } from '../api/live-events.ts';
 
 /** What the run of a folder last said of itself; null = it is not under way: nobody measures into it. */

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openSweep, readSummary, scanExchanges } from '../../store/index.ts';
-import type { ScannedRow, StoredRun } from '../../store/index.ts';
+import { openSweep, readSummary, scanExchanges } from '../../results/store/index.ts';
+import type { ScannedRow, StoredRun } from '../../results/store/index.ts';
 import type { LiveEvents, LiveRow } from '../api/live-events.ts';
 import { outcomeNames, problemNames } from '../api/request-columns.ts';
 import type { Entry } from './desk.ts';

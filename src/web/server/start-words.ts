@@ -1,8 +1,8 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
-import { opensNoFile, recordFormats } from '../../dataset/index.ts';
+import { opensNoFile, recordFormats } from '../../inputs/dataset/index.ts';
 import { checkWords, isSecretHeader, planWords, readWords, sweepWords } from '../../lab/index.ts';
 import type { GivenWord, PlanWords } from '../../lab/index.ts';
-import { builtinProfiles } from '../../sim/index.ts';
+import { builtinProfiles } from '../../engine/sim/index.ts';
 import type { FormWord, StartAsk } from '../api/shapes.ts';
 import { isAllowedTarget } from './allowed-target.ts';
 import { Refused } from './route.ts';

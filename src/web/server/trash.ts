@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isSafeName, storeModes } from '../../store/index.ts';
+import { isSafeName, storeModes } from '../../results/store/index.ts';
 
 /** Where deleted entries wait in case somebody wants them back. */
 export interface Trash {

@@ -1,6 +1,6 @@
 import type { Lang } from '../../../core/index.ts';
-import { chartOption } from '../../../report/index.ts';
-import type { Figure, ThemeName } from '../../../report/index.ts';
+import { chartOption } from '../../../results/report/index.ts';
+import type { Figure, ThemeName } from '../../../results/report/index.ts';
 import { init } from './echarts.ts';
 import type { EChartsType } from './echarts.ts';
 

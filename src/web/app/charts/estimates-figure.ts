@@ -1,5 +1,5 @@
-import type { PlanDocument } from '../../../plan/index.ts';
-import type { Figure } from '../../../report/index.ts';
+import type { PlanDocument } from '../../../advice/plan/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 
 type Estimate = NonNullable<PlanDocument['estimates']>['points'][number];
 

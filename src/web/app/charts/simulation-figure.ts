@@ -1,5 +1,5 @@
 import type { Summary } from '../../../core/index.ts';
-import type { Figure } from '../../../report/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import type { CurvePoint, FittedCurve } from '../sim/curve.ts';
 
 type Three = readonly [number, number, number];

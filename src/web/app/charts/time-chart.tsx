@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from '../preact.ts';
 import { isDark, useSettings } from '../state/settings.ts';
 import { uPlot } from './uplot.ts';
-import { chartThemes } from '../../../report/index.ts';
+import { chartThemes } from '../../../results/report/index.ts';
 
 /** One line over time. */
 export interface TimeSeries {

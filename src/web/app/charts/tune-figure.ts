@@ -1,4 +1,4 @@
-import type { Figure } from '../../../report/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import type { TunePageData } from '../../api/tune-shape.ts';
 
 type Tune = TunePageData['tune'];

@@ -1,6 +1,6 @@
 import type { Finding, Sweep } from '../../../core/index.ts';
-import type { Comparison } from '../../../measure/index.ts';
-import type { Figure } from '../../../report/index.ts';
+import type { Comparison } from '../../../results/measure/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import { ComparePicker } from '../parts/compare-picker.tsx';
 import { CompareTable } from '../parts/compare-table.tsx';
 import { Downloads } from '../parts/downloads.tsx';

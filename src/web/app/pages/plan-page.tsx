@@ -1,8 +1,8 @@
 import { UserError } from '../../../core/index.ts';
-import { cards, knownModels } from '../../../hardware/index.ts';
-import { emitProfile, emitVllm, mindiePatch, planDocument } from '../../../plan/index.ts';
-import type { PlanAsked, PlanDocument } from '../../../plan/index.ts';
-import type { Figure } from '../../../report/index.ts';
+import { cards, knownModels } from '../../../inputs/hardware/index.ts';
+import { emitProfile, emitVllm, mindiePatch, planDocument } from '../../../advice/plan/index.ts';
+import type { PlanAsked, PlanDocument } from '../../../advice/plan/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import { FigureBox } from '../parts/figure-box.tsx';
 import { MemoryBar } from '../parts/memory-bar.tsx';
 import { PlanForm, planCommand } from '../parts/plan-form.tsx';

@@ -1,5 +1,5 @@
 import type { Sweep } from '../../../core/index.ts';
-import { asSweep } from '../../../report/index.ts';
+import { asSweep } from '../../../results/report/index.ts';
 import type { EntryPage } from '../../api/shapes.ts';
 import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';

@@ -1,5 +1,5 @@
 import type { Summary } from '../../../core/index.ts';
-import type { EngineProfile } from '../../../sim/index.ts';
+import type { EngineProfile } from '../../../engine/sim/index.ts';
 import type { EntryPage, RunList } from '../../api/shapes.ts';
 import { simulationFigure } from '../charts/simulation-figure.ts';
 import { FigureBox } from '../parts/figure-box.tsx';

@@ -1,4 +1,4 @@
-import type { Comparison, ComparedMetricRow, MetricChange } from '../../../measure/index.ts';
+import type { Comparison, ComparedMetricRow, MetricChange } from '../../../results/measure/index.ts';
 import { num, signed, time } from '../format.ts';
 import { both, t } from '../state/settings.ts';
 

@@ -1,5 +1,5 @@
 import { say } from '../../../core/index.ts';
-import type { Figure } from '../../../report/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import type { Drawn, FigureView } from '../charts/draw-figure.ts';
 import { useEffect, useLayoutEffect, useRef, useState } from '../preact.ts';
 import { rewriteQuery } from '../state/place.ts';

@@ -1,4 +1,4 @@
-import type { Figure } from '../../../report/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import { useEffect } from '../preact.ts';
 import { ask, useLoaded } from '../state/ask.ts';
 import { both, t } from '../state/settings.ts';

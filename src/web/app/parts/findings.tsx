@@ -1,5 +1,5 @@
 import type { Finding, Summary } from '../../../core/index.ts';
-import { simulationNotes } from '../../../report/index.ts';
+import { simulationNotes } from '../../../results/report/index.ts';
 import { num } from '../format.ts';
 import { both, lang, t } from '../state/settings.ts';
 

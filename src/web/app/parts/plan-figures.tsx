@@ -1,4 +1,4 @@
-import type { PlanDocument } from '../../../plan/index.ts';
+import type { PlanDocument } from '../../../advice/plan/index.ts';
 import { count, num } from '../format.ts';
 import { both, t } from '../state/settings.ts';
 import { Tiles } from './tiles.tsx';

@@ -1,4 +1,4 @@
-import type { PlanAsked } from '../../../plan/index.ts';
+import type { PlanAsked } from '../../../advice/plan/index.ts';
 import { planFields } from '../state/plan-asked.ts';
 import type { PlanField } from '../state/plan-asked.ts';
 import { rewriteQuery } from '../state/place.ts';

@@ -1,5 +1,5 @@
-import { schedulerNames, schedulers } from '../../../sim/index.ts';
-import type { EngineProfile, SettingRule, SettingValue } from '../../../sim/index.ts';
+import { schedulerNames, schedulers } from '../../../engine/sim/index.ts';
+import type { EngineProfile, SettingRule, SettingValue } from '../../../engine/sim/index.ts';
 import { rewriteQuery } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { Slider } from './slider.tsx';

@@ -1,5 +1,5 @@
 import type { Sweep } from '../../../core/index.ts';
-import { workersTable } from '../../../report/index.ts';
+import { workersTable } from '../../../results/report/index.ts';
 import { both, t } from '../state/settings.ts';
 
 /** The machines that sent the requests of a result, one row each; nothing where one machine did it all. */

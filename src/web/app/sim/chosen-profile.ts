@@ -1,8 +1,14 @@
 import { UserError } from '../../../core/index.ts';
 import type { Summary } from '../../../core/index.ts';
-import { emitProfile, planDocument } from '../../../plan/index.ts';
-import { builtinProfile, builtinProfiles, schedulerNames, schedulers, settingMistakes } from '../../../sim/index.ts';
-import type { EngineProfile, SchedulerName, SettingValue } from '../../../sim/index.ts';
+import { emitProfile, planDocument } from '../../../advice/plan/index.ts';
+import {
+  builtinProfile,
+  builtinProfiles,
+  schedulerNames,
+  schedulers,
+  settingMistakes,
+} from '../../../engine/sim/index.ts';
+import type { EngineProfile, SchedulerName, SettingValue } from '../../../engine/sim/index.ts';
 import { Trouble } from '../state/ask.ts';
 import { askedOf } from '../state/plan-asked.ts';
 

@@ -1,7 +1,7 @@
 import type { Summary } from '../../../core/index.ts';
 import { quantile, randomStream } from '../../../core/index.ts';
-import { closedRun, fitSweep, heldOutOf, usablePoints } from '../../../fit/index.ts';
-import type { EngineProfile } from '../../../sim/index.ts';
+import { closedRun, fitSweep, heldOutOf, usablePoints } from '../../../advice/fit/index.ts';
+import type { EngineProfile } from '../../../engine/sim/index.ts';
 
 /** What is to be simulated: a closed loop at several concurrencies. */
 export interface CurveAsk {

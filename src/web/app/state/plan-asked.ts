@@ -1,4 +1,4 @@
-import type { PlanAsked } from '../../../plan/index.ts';
+import type { PlanAsked } from '../../../advice/plan/index.ts';
 
 /** The question of a plan as it stands in an address; what is not said stands for the example of the tutorial. */
 export const planFields = {

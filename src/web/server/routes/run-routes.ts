@@ -1,6 +1,6 @@
 import { summaryOfRun, sweepOf } from '../../../lab/index.ts';
-import { exchangeAt, openSweep, readAnswers, scanExchanges, tagRun } from '../../../store/index.ts';
-import type { ScannedRow, StoredRun } from '../../../store/index.ts';
+import { exchangeAt, openSweep, readAnswers, scanExchanges, tagRun } from '../../../results/store/index.ts';
+import type { ScannedRow, StoredRun } from '../../../results/store/index.ts';
 import { columnNames, outcomeNames, packBlock, problemNames } from '../../api/request-columns.ts';
 import type { ColumnBlock } from '../../api/request-columns.ts';
 import { entryShape, listShape } from '../../api/shapes.ts';

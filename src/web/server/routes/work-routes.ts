@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { builtinProfiles } from '../../../sim/index.ts';
+import { builtinProfiles } from '../../../engine/sim/index.ts';
 import { askShape, jobShape, wordsShape } from '../../api/shapes.ts';
 import type { StartAsk } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';

@@ -1,0 +1,68 @@
+import { UserError } from '../../core/index.ts';
+import type { PlanDocument } from './plan-schema.ts';
+
+/** JSON with keys. */
+export type JsonObject = { [key: string]: unknown };
+
+/** The part of MindIE's config.json that a plan decides, in its own nesting. */
+export function mindiePatch(plan: PlanDocument): JsonObject {
+  const { advice, cards, workload } = plan;
+  if (cards.pipeline > 1) {
+    throw new UserError({
+      code: 'mindie-has-no-pipeline',
+      message: { en: 'MindIE has no pipeline parallelism', zh: 'MindIE 不支持流水线并行' },
+      hint: { en: 'leave --pp out; use --tp and --dp', zh: '请去掉 --pp，改用 --tp 与 --dp' },
+      place: { flag: '--pp' },
+    });
+  }
+  return {
+    ServerConfig: { maxLinkNum: advice.maxLinkNum },
+    BackendConfig: {
+      npuDeviceIds: [Array.from({ length: cards.count }, (_, i) => i)],
+      ModelDeployConfig: {
+        maxSeqLen: advice.maxSeqLen,
+        maxInputTokenLen: advice.maxInputTokenLen,
+        ModelConfig: [
+          {
+            worldSize: cards.count,
+            cpuMemSize: advice.cpuMemSizeGiB,
+            npuMemSize: plan.npuMemSizeGiB,
+            ...(cards.data > 1 ? { tp: cards.tensor, dp: cards.data } : {}),
+            ...(cards.expert === null ? {} : { moe_ep: cards.expert, moe_tp: cards.count / cards.expert }),
+          },
+        ],
+      },
+      ScheduleConfig: {
+        cacheBlockSize: workload.blockSize,
+        maxPrefillBatchSize: advice.maxPrefillBatchSize,
+        maxPrefillTokens: advice.maxPrefillTokens,
+        prefillTimeMsPerReq: advice.prefillTimeMsPerReq,
+        decodeTimeMsPerReq: advice.decodeTimeMsPerReq,
+        maxBatchSize: advice.maxBatchSize,
+        maxIterTimes: advice.maxIterTimes,
+        maxPreemptCount: advice.maxPreemptCount,
+        supportSelectBatch: advice.supportSelectBatch,
+      },
+    },
+  };
+}
+
+/** A template with a patch laid over it: objects are merged, ModelConfig entry by entry, everything else is replaced. */
+export function withPatch(template: unknown, patch: unknown): unknown {
+  if (Array.isArray(patch) && Array.isArray(template) && patch.every(isObject) && template.every(isObject)) {
+    return template.map((entry, at) => (at < patch.length ? withPatch(entry, patch[at]) : entry));
+  }
+  if (!isObject(template) || !isObject(patch)) return patch;
+  const keys = new Set([...Object.keys(template), ...Object.keys(patch)]);
+  // fromEntries defines own properties, so a key named __proto__ stays an ordinary key.
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      if (!Object.hasOwn(patch, key)) return [key, template[key]];
+      return [key, Object.hasOwn(template, key) ? withPatch(template[key], patch[key]) : patch[key]];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

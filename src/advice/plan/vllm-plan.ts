@@ -1,0 +1,43 @@
+import { gibBytes } from '../../inputs/hardware/index.ts';
+import { batchRange, blocksIn, blocksPerRequest } from './capacity.ts';
+import type { Advice } from './advice.ts';
+import type { MemoryPlan } from './memory-plan.ts';
+import type { PlanRequest } from './plan-request.ts';
+
+/** The same capacity as vLLM would share it out. */
+export interface VllmPlan {
+  gpuMemoryUtilization: number;
+  blockSize: number;
+  /** total × utilization − weights − activations. */
+  kvCacheGiB: number;
+  totalBlocks: number;
+  maxNumSeqs: number;
+  maxNumBatchedTokens: number;
+  maxModelLen: number;
+}
+
+const vllmBlockSize = 16;
+
+/** Activations of the largest prefill: tokens · hidden · 2 bytes · 13.25 live buffers, MindIE's own rule of thumb. */
+export function activationGiB(prefillTokens: number, hiddenSize: number): number {
+  return (prefillTokens * hiddenSize * 2 * 13.25) / gibBytes;
+}
+
+/** vLLM settings: its utilization counts the whole card, so it must leave out what is taken while idle. */
+export function vllmPlan(request: PlanRequest, memory: MemoryPlan, advice: Advice): VllmPlan {
+  const free = Math.floor(((memory.totalGiB - memory.idleGiB) / memory.totalGiB) * 100) / 100;
+  const gpuMemoryUtilization = Math.min(request.gpuMemoryUtilization, free);
+  const activations = activationGiB(advice.maxPrefillTokens, request.shape.hiddenSize);
+  const kvCacheGiB = Math.max(0, memory.totalGiB * gpuMemoryUtilization - memory.weightsPerCardGiB - activations);
+  const totalBlocks = blocksIn(kvCacheGiB, memory.kv.perTokenPerCard, vllmBlockSize);
+  const mean = batchRange(totalBlocks, blocksPerRequest(request.workload, vllmBlockSize)).mean;
+  return {
+    gpuMemoryUtilization,
+    blockSize: vllmBlockSize,
+    kvCacheGiB,
+    totalBlocks,
+    maxNumSeqs: Math.max(1, advice.boundBy === 'memory' ? mean : Math.min(mean, advice.maxBatchSize)),
+    maxNumBatchedTokens: advice.maxPrefillTokens,
+    maxModelLen: advice.maxSeqLen,
+  };
+}

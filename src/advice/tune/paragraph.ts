@@ -1,0 +1,136 @@
+import { printable } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import type { StopReason } from './next-step.ts';
+import type { Settings, TrialLoad } from './setting.ts';
+import type { TuneDocument } from './tune-document.ts';
+import type { TrialOutcome } from './trial.ts';
+
+/** Why a search ended, in words. */
+export const stopWords: Readonly<Record<StopReason, Phrase>> = {
+  confirmed: { en: 'the winner was confirmed with fresh runs', zh: '最优设置已用新的运行确认' },
+  'nothing-better-expected': { en: 'nothing better than 1 % is to be expected', zh: '预计不会再有超过 1 % 的改进' },
+  'budget-spent': { en: 'the budget of runs is spent', zh: '运行次数预算已用完' },
+  'time-spent': { en: 'the budget of hours is spent', zh: '时间预算已用完' },
+  'nothing-feasible': { en: 'nothing in the space keeps the SLOs', zh: '空间内没有满足 SLO 的设置' },
+  'nothing-works': {
+    en: 'the server did not work with any of the settings tried',
+    zh: '所尝试的设置下服务器均无法工作',
+  },
+  'all-tried': { en: 'everything in the space was tried', zh: '空间内的设置已全部尝试' },
+  'variants-done': { en: 'every variant was run', zh: '所有方案均已运行' },
+  interrupted: { en: 'it was interrupted', zh: '被中断' },
+};
+
+/** Outcomes in words. */
+export const outcomeWords: Readonly<Record<TrialOutcome, Phrase>> = {
+  ok: { en: 'ok', zh: '正常' },
+  crashed: { en: 'crashed', zh: '崩溃' },
+  oom: { en: 'out of memory', zh: '显存不足' },
+  'not-ready': { en: 'never ready', zh: '未就绪' },
+  'lying-ready': { en: 'said ready, did not answer', zh: '声称就绪但不应答' },
+  timeout: { en: 'timed out', zh: '超时' },
+  'stopped-answering': { en: 'stopped answering', zh: '停止应答' },
+  'not-applied': { en: 'settings not applied', zh: '设置未生效' },
+  error: { en: 'error', zh: '错误' },
+  interrupted: { en: 'interrupted', zh: '被中断' },
+};
+
+/** Settings and load on one line. */
+export function pointWords(settings: Settings, load: TrialLoad): string {
+  const parts = Object.entries(settings).map(([name, value]) => `${name}=${String(value)}`);
+  if (load.concurrency !== null) parts.push(`concurrency=${load.concurrency}`);
+  if (load.ratePerSec !== null) parts.push(`rate=${round(load.ratePerSec)}/s`);
+  return printable(parts.join(' '));
+}
+
+/** A number with four digits. */
+export function round(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
+/** The whole answer as a paragraph. */
+export function paragraphOf(tune: Omit<TuneDocument, 'words'>): Phrase {
+  if (tune.variants.length > 0) return variantParagraph(tune);
+  const { best, objective } = tune;
+  const why = tune.stoppedBecause === null ? null : stopWords[tune.stoppedBecause];
+  const spent: Phrase = {
+    en: `${tune.runs} runs, ${tune.restarts} restarts${why === null ? '' : `; ended because ${why.en}`}.`,
+    zh: `共 ${tune.runs} 次运行、${tune.restarts} 次重启${why === null ? '' : `；结束原因：${why.zh}`}。`,
+  };
+  if (best === null) {
+    return {
+      en: `No run ended well, so there is nothing to recommend. ${spent.en}`,
+      zh: `没有成功的运行，无法给出建议。${spent.zh}`,
+    };
+  }
+  const what = pointWords(best.settings, best.load);
+  const mean = best.objective.mean === null ? '–' : round(best.objective.mean);
+  const range = best.objective.interval === null ? '' : ` (${best.objective.interval.map(round).join('–')})`;
+  const sure: Phrase = best.confirmed
+    ? { en: 'confirmed: every SLO is kept at the 90 % bound', zh: '已确认：各 SLO 在 90 % 置信界下均满足' }
+    : best.feasible === false
+      ? { en: 'NOT good enough: it breaks an SLO; nothing better was found', zh: '不达标：违反 SLO；未找到更好的设置' }
+      : { en: 'not confirmed', zh: '未确认' };
+  const parts: Phrase[] = [
+    {
+      en: `Best: ${what}: ${objective.metric} ${mean}${range}, ${sure.en}.`,
+      zh: `最优设置：${what}；${objective.metric} 为 ${mean}${range}，${sure.zh}。`,
+    },
+  ];
+  const { binding, runnerUp } = tune;
+  if (binding !== null) {
+    const gain = (100 * binding.relaxed.gainRatio).toFixed(1);
+    const at = binding.bound ?? binding.value;
+    parts.push({
+      en: `The tightest limit is ${binding.slo}${at === null ? '' : ` (at ${round(at)} of ${round(binding.limit)})`}; 10 % more room there is expected to give ${gain} % more.`,
+      zh: `约束最紧的是 ${binding.slo}${at === null ? '' : `（${round(at)}，限值 ${round(binding.limit)}）`}；放宽 10 % 预计可再提升 ${gain} %。`,
+    });
+  }
+  if (runnerUp !== null && runnerUp.objective.mean !== null) {
+    const shown = pointWords(runnerUp.settings, runnerUp.load);
+    parts.push({
+      en: `Runner-up: ${shown}: ${round(runnerUp.objective.mean)}${runnerUp.feasible === false ? ' (breaks an SLO)' : ''}.`,
+      zh: `次优：${shown}；${round(runnerUp.objective.mean)}${runnerUp.feasible === false ? '（违反 SLO）' : ''}。`,
+    });
+  }
+  if (best.standings.some(({ unproven }) => unproven)) {
+    parts.push({
+      en: 'Too few requests were made to prove so small a share of failures; the share itself keeps its limit.',
+      zh: '请求数不足以证明如此小的失败率；实测失败率满足限值。',
+    });
+  }
+  const doubtful = tune.trials.filter(({ number, valid }) => !valid && best.trials.includes(number));
+  if (doubtful.length > 0) {
+    const list = doubtful.map(({ number }) => number);
+    parts.push({
+      en: `Trials ${list.join(', ')} behind it are not valid: ${printable(doubtful[0]!.cause ?? '')}; look at them before you use it.`,
+      zh: `其中第 ${list.join('、')} 次试验无效（${printable(doubtful[0]!.cause ?? '')}），使用前请核对。`,
+    });
+  }
+  parts.push(spent);
+  return { en: parts.map(({ en }) => en).join(' '), zh: parts.map(({ zh }) => zh).join('') };
+}
+
+/** Verdicts on arms, in words. */
+export const verdictWords = {
+  baseline: { en: 'baseline', zh: '基线' },
+  better: { en: 'better', zh: '更好' },
+  worse: { en: 'worse', zh: '更差' },
+  'no-difference': { en: 'no difference shown', zh: '无明显差异' },
+  'failures-differ': { en: 'no verdict: failures differ', zh: '不作判断：失败率不同' },
+  'too-few': { en: 'no verdict: too few good runs', zh: '不作判断：有效运行过少' },
+} as const satisfies Record<TuneDocument['variants'][number]['verdict'], Phrase>;
+
+function variantParagraph({ variants, objective, runs }: Omit<TuneDocument, 'words'>): Phrase {
+  const [base, ...others] = variants;
+  const lines = others.map(({ name, changeRatio, changeInterval, verdict }) => {
+    const change = changeRatio === null ? '' : ` ${(100 * changeRatio).toFixed(1)} %`;
+    const range =
+      changeInterval === null ? '' : ` (${changeInterval.map((value) => (100 * value).toFixed(1)).join(' … ')} %)`;
+    return { name: printable(name), tail: `${change}${range}`, verdict: verdictWords[verdict] };
+  });
+  return {
+    en: `${objective.metric} against ${printable(base?.name ?? '')}: ${lines.map(({ name, tail, verdict }) => `${name}${tail}, ${verdict.en}`).join('; ')}. ${runs} runs in shuffled order.`,
+    zh: `以 ${printable(base?.name ?? '')} 为基线的 ${objective.metric}：${lines.map(({ name, tail, verdict }) => `${name}${tail}，${verdict.zh}`).join('；')}。共 ${runs} 次运行，顺序随机。`,
+  };
+}

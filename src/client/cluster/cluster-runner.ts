@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  Ended,
+  RunnerKit,
+  RunPlan,
+  RunState,
+  StopRule,
+  Stops,
+  WorkerShareFacts,
+  Workload,
+} from '../../core/index.ts';
+import { joinedHealth, Outbox, recordedEnding, ruleKeeper, startClock } from '../load/index.ts';
+import type { PhaseName, RunClock } from '../load/index.ts';
+import { clearQueue } from './open-cluster.ts';
+import type { Cluster, HeldRun } from './open-cluster.ts';
+import { readRedisClock } from './redis-clock.ts';
+import { RunControl } from './run-control.ts';
+import { workerFacts } from './worker-facts.ts';
+
+/** What the runner over machines is given besides the plan. */
+export interface ClusterParts {
+  cluster: Cluster;
+  /** From what workers make their prompts and secrets; plain data, no secret in it. */
+  source: unknown;
+  /** The same conversations as the workers make; absent = every prompt is asked by itself. */
+  talks?: ((phase: PhaseName) => Workload) | null;
+  /** Numbers of the exchanges that a run to be gone on with has on disk. */
+  known?: Iterable<number>;
+}
+
+/** The real runner spread over machines: the same plan, schedule and order of asks, sent by whoever is there. */
+export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit> {
+  const { cluster } = parts;
+  const { held, clock } = await startOrTakeUp(cluster);
+  let control: RunControl | null = null;
+  const progress = (): Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'> => {
+    const sum = { nowMs: clock.nowMs(), due: 0, sent: 0, inFlight: 0 };
+    for (const member of control?.members.values() ?? []) {
+      sum.due += member.progress.due;
+      sum.sent += member.progress.sent;
+      sum.inFlight += member.progress.inFlight;
+    }
+    return sum;
+  };
+  const keeper = ruleKeeper(progress);
+  const workers = (): WorkerShareFacts[] => workerFacts(control?.members.values() ?? []);
+
+  const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
+    const outbox = new Outbox<Ended>();
+    const mine = new RunControl({
+      cluster,
+      plan,
+      held,
+      source: parts.source,
+      clock,
+      talks: parts.talks ?? null,
+      known: parts.known ?? [],
+      emit: (ended) => {
+        const ending = recordedEnding(ended);
+        outbox.push(ending);
+        const word = keeper.judge(ending, rules);
+        if (word !== 'go') mine.order(word);
+      },
+    });
+    control = mine;
+    const apply = (): void => {
+      if (stops.everything.aborted) mine.order('cancel-all');
+      else if (stops.sending.aborted) mine.order('stop-sending');
+    };
+    const live = async (): Promise<void> => {
+      stops.sending.addEventListener('abort', apply);
+      stops.everything.addEventListener('abort', apply);
+      try {
+        apply();
+        await mine.run();
+        outbox.close();
+      } catch (failure) {
+        outbox.fail(failure);
+      } finally {
+        stops.sending.removeEventListener('abort', apply);
+        stops.everything.removeEventListener('abort', apply);
+      }
+    };
+    void live();
+    return outbox;
+  };
+
+  return {
+    simulated: false,
+    run,
+    monotonicOriginNs: held.originNs,
+    health: () => joinedHealth(workers().flatMap(({ health }) => (health === null ? [] : [health]))),
+    state: () => keeper.state(),
+    kept: (count) => control?.kept(count),
+    cutShort: () => control?.cutShort ?? false,
+    workers,
+    async close() {
+      if (control?.gone === null) await clearQueue(cluster);
+    },
+  };
+}
+
+/** The clock of a new run, whose zero is now; or that of the run to be gone on with, found by Redis's clock. */
+async function startOrTakeUp(cluster: Cluster): Promise<{ held: HeldRun; clock: RunClock }> {
+  const { redis, held, options } = cluster;
+  const reading = await readRedisClock(redis);
+  if (held !== null) return { held, clock: startClock(BigInt(held.zeroRedisNs) - reading.offsetNs) };
+  const clock = startClock();
+  return {
+    clock,
+    held: {
+      token: randomBytes(6).toString('hex'),
+      originNs: clock.originNs.toString(),
+      zeroRedisNs: (clock.originNs + reading.offsetNs).toString(),
+      llmdyno: options.version,
+      startedAt: new Date().toISOString(),
+    },
+  };
+}

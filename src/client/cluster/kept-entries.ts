@@ -1,0 +1,41 @@
+import type { Ended } from '../../core/index.ts';
+
+interface Entry {
+  id: string;
+  left: number;
+}
+
+/**
+ * Knows which entries of the results stream may be forgotten: those whose every exchange is on the controller's disk.
+ * Until then they stay in Redis, so that a controller that was killed finds them again.
+ */
+export class KeptEntries {
+  #entries: Entry[] = [];
+  readonly #of = new WeakMap<Ended, Entry>();
+  #emitted: (Entry | null)[] = [];
+  #kept = 0;
+
+  /** An entry came with these exchanges; the others of it were known already. */
+  came(id: string, fresh: readonly Ended[]): void {
+    const entry = { id, left: fresh.length };
+    this.#entries.push(entry);
+    for (const ended of fresh) this.#of.set(ended, entry);
+  }
+
+  /** An exchange goes to the disk; they go in this order. */
+  emitted(ended: Ended): void {
+    this.#emitted.push(this.#of.get(ended) ?? null);
+  }
+
+  /** So many of the emitted exchanges are on disk. Gives the first entry that must stay; null = nothing changed. */
+  kept(count: number): string | null {
+    const news = this.#emitted.splice(0, count - this.#kept);
+    this.#kept = count;
+    for (const entry of news) if (entry !== null) entry.left--;
+    const stays = this.#entries.findIndex(({ left }) => left > 0);
+    const gone = stays === -1 ? this.#entries.length - 1 : stays;
+    if (gone <= 0) return null;
+    this.#entries.splice(0, gone);
+    return this.#entries[0]!.id;
+  }
+}

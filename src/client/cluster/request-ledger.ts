@@ -1,0 +1,201 @@
+import { isCount, isDue, makePacer } from '../../inputs/arrival/index.ts';
+import type { PacerLimits } from '../../inputs/arrival/index.ts';
+import type { LoadShape, Workload } from '../../core/index.ts';
+import type { Deal, ReturnedAsk } from './cluster-words.ts';
+import { ownerOf } from './deals.ts';
+import { NumberSet } from './number-set.ts';
+
+/** What is lost with a member, and numbers that others may do instead. */
+export interface Loss {
+  lost: ReturnedAsk[];
+  again: ReturnedAsk[];
+}
+
+/** What the books of a phase are kept for. */
+export interface LedgerParts {
+  load: LoadShape;
+  limits: PacerLimits;
+  seed: number;
+  /** The conversations that are dealt as wholes; null = single requests are dealt. */
+  conversations: Workload | null;
+}
+
+/**
+ * The books of one phase: which requests have a record, and whose the others are. Numbers are dealt: those of requests, or of
+ * conversations, whose requests are the next so many places among the turns of all; its length, read from the dataset,
+ * says which they are.
+ */
+export class RequestLedger {
+  readonly #parts: LedgerParts;
+  readonly #done = new NumberSet();
+  /** Turns that did not go well: where the plan is a time, nothing follows them. */
+  readonly #broken = new Set<number>();
+  /** Where each conversation begins, and at the end where the next one would. */
+  readonly #begins = [0];
+  #reading: Promise<void> = Promise.resolve();
+  #readAll = false;
+  #claimedTo = 0;
+  /** Ranges of numbers that a member took. */
+  readonly #claims = new Map<string, { from: number; to: number }[]>();
+  /** Numbers that were dealt a second time: to whom. */
+  readonly #redealt = new Map<number, string>();
+  /** Requests that a plan by count has; null = as many as come due. */
+  readonly total: number | null;
+
+  constructor(parts: LedgerParts) {
+    this.#parts = parts;
+    this.total = isCount(parts.limits) ? parts.limits.requests : null;
+  }
+
+  get accounted(): number {
+    return this.#done.size;
+  }
+
+  /** Reads as many conversations as the plan's count has room for, or as come due, or were taken. */
+  ready(): Promise<void> {
+    const { conversations } = this.#parts;
+    if (conversations !== null) this.#reading = this.#reading.then(() => this.#read(conversations));
+    return this.#reading;
+  }
+
+  /** Writes down that request `seq` has a record; false = it had one already. */
+  record(seq: number, ok: boolean): boolean {
+    if (!ok && this.total === null && this.#parts.conversations !== null) this.#broken.add(seq);
+    return this.#done.add(seq);
+  }
+
+  /** A member took these numbers. */
+  claimed(member: string, from: number, to: number): void {
+    const ranges = this.#claims.get(member) ?? [];
+    const last = ranges.at(-1);
+    if (last !== undefined && last.to === from) last.to = to;
+    else ranges.push({ from, to });
+    this.#claims.set(member, ranges);
+    this.#claimedTo = Math.max(this.#claimedTo, to);
+  }
+
+  /** A number was dealt a second time. */
+  redealt(number: number, member: string): void {
+    this.#redealt.set(number, member);
+  }
+
+  /** Whether nothing more will come of these numbers. */
+  areDone(from: number, to: number): boolean {
+    if (to > this.#known) return false;
+    for (let number = from; number < to; number++) if (this.#open(number).length > 0) return false;
+    return true;
+  }
+
+  /** Whether nothing has come of this number. */
+  isOpen(number: number): boolean {
+    const [from, to] = this.#requestsOf(number);
+    for (let seq = from; seq < to; seq++) if (this.#done.has(seq)) return false;
+    return from < to;
+  }
+
+  /**
+   * What goes with a member: numbers that it took, or, in an open loop, those due before `untilMs` of the phase. With `resend`
+   * those of which nothing has come are others' to do; a conversation that was under way cannot go on elsewhere.
+   */
+  lossOf(member: string, deals: readonly Deal[], untilMs: number, resend: boolean): Loss {
+    const loss: Loss = { lost: [], again: [] };
+    for (const [number, dueMs] of this.#numbersOf(member, deals, untilMs)) {
+      if (resend && this.isOpen(number)) {
+        loss.again.push({ seq: number, dueMs });
+        continue;
+      }
+      const open = this.#open(number);
+      const [first] = this.#requestsOf(number);
+      // Where the plan is a time, of the turns to come only the next one can be said to have come due.
+      for (const seq of this.total === null ? open.slice(0, 1) : open)
+        loss.lost.push({ seq, dueMs: seq === first ? dueMs : null });
+    }
+    return loss;
+  }
+
+  /** Numbers of which something should have come by now; empty where nobody can know how many there are. */
+  missing(): ReturnedAsk[] {
+    const found: ReturnedAsk[] = [];
+    if (this.#parts.load.kind === 'open') {
+      for (const { seq, atMs } of this.#schedule()) if (this.isOpen(seq)) found.push({ seq, dueMs: atMs });
+      return found;
+    }
+    for (let number = 0; number < Math.min(this.#known, this.total ?? 0); number++)
+      if (this.isOpen(number)) found.push({ seq: number, dueMs: null });
+    return found;
+  }
+
+  /** Requests of a plan by count that have no record. */
+  *unrecorded(): Generator<number> {
+    for (let seq = 0; seq < (this.total ?? 0); seq++) if (!this.#done.has(seq)) yield seq;
+  }
+
+  /** Numbers whose requests are known. */
+  get #known(): number {
+    return this.#parts.conversations === null ? Infinity : this.#begins.length - 1;
+  }
+
+  /** First request of a number and the one after its last. */
+  #requestsOf(number: number): [number, number] {
+    const most = this.total ?? Infinity;
+    const from = this.#parts.conversations === null ? number : (this.#begins[number] ?? most);
+    const to = this.#parts.conversations === null ? number + 1 : (this.#begins[number + 1] ?? from);
+    return [Math.min(from, most), Math.min(to, most)];
+  }
+
+  /** Requests of a number that may still get a record. */
+  #open(number: number): number[] {
+    const open: number[] = [];
+    const [from, to] = this.#requestsOf(number);
+    for (let seq = from; seq < to; seq++) {
+      if (this.#broken.has(seq)) return [];
+      if (!this.#done.has(seq)) open.push(seq);
+    }
+    return open;
+  }
+
+  /** Numbers that are a member's, with the time at which they come due where they have one. */
+  #numbersOf(member: string, deals: readonly Deal[], untilMs: number): Map<number, number | null> {
+    const found = new Map<number, number | null>();
+    for (const { from, to } of this.#claims.get(member) ?? [])
+      for (let number = from; number < to; number++) found.set(number, null);
+    if (this.#parts.load.kind === 'open')
+      for (const { seq, atMs } of this.#schedule()) {
+        if (atMs >= untilMs) break;
+        if (ownerOf(deals, seq, atMs) === member) found.set(seq, atMs);
+      }
+    for (const [number, who] of this.#redealt)
+      if (who !== member) found.delete(number);
+      else if (!found.has(number)) found.set(number, null);
+    return found;
+  }
+
+  /** An open loop's times, one after the other, as many as are planned. */
+  *#schedule(): Generator<{ seq: number; atMs: number }> {
+    const { load, limits, seed, conversations } = this.#parts;
+    const pacer = makePacer(load, conversations === null ? limits : { ...limits, requests: null }, seed);
+    for (let seq = 0; seq < this.#known; seq++) {
+      const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
+      if (!isDue(pacing)) return;
+      yield { seq, atMs: pacing.atMs };
+    }
+  }
+
+  async #read(conversations: Workload): Promise<void> {
+    const { total } = this;
+    const { load, limits, seed } = this.#parts;
+    const isEnough = (): boolean => {
+      if (total !== null) return this.#begins.at(-1)! >= total;
+      return load.kind === 'closed' && this.#known >= this.#claimedTo;
+    };
+    const pacer = total === null && load.kind === 'open' ? makePacer(load, { ...limits, requests: null }, seed) : null;
+    const isOver = (): boolean => pacer !== null && !isDue(pacer.next({ sent: 0, inFlight: 0, nowMs: 0 }));
+    for (let skip = this.#known; pacer !== null && skip > 0; skip--) isOver();
+    while (!this.#readAll && !isEnough()) {
+      if (isOver()) return;
+      const prompt = await conversations.next();
+      if (prompt === null) this.#readAll = true;
+      else this.#begins.push(this.#begins.at(-1)! + (prompt.turns ?? 1));
+    }
+  }
+}

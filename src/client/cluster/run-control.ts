@@ -1,0 +1,400 @@
+import { BrokenPromise, UserError, problem } from '../../core/index.ts';
+import type { Ended, RunPlan, Workload } from '../../core/index.ts';
+import { limitsOf, phasesOf } from '../load/index.ts';
+import type { PhaseName, RunClock } from '../load/index.ts';
+import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
+import { KeptEntries } from './kept-entries.ts';
+import { runKeys } from './keys.ts';
+import { countShare, isFreeSeat, lastSeat, newMember, resetForPhase, seatName } from './members.ts';
+import type { Member } from './members.ts';
+import { clearQueue } from './open-cluster.ts';
+import type { Cluster, HeldRun } from './open-cluster.ts';
+import { leadMs, PhaseControl } from './phase-control.ts';
+import { openRedis } from './redis.ts';
+import { watchRedis } from './redis-watch.ts';
+import { RunStreams } from './run-streams.ts';
+import { Waiting } from './waiting.ts';
+
+/** What one run over machines is controlled with. */
+export interface RunControlParts {
+  cluster: Cluster;
+  plan: RunPlan;
+  held: HeldRun;
+  /** What the workers make their prompts and secrets from. */
+  source: unknown;
+  clock: RunClock;
+  /** The plan's conversations; null = every prompt is asked by itself. */
+  talks: ((phase: PhaseName) => Workload) | null;
+  /** Numbers that are on disk already, as recorded (warm-up below 0); empty for a new run. */
+  known: Iterable<number>;
+  emit(ended: Ended): void;
+}
+
+/** Workers that were present and say nothing are not waited for longer than this. */
+const joinMs = 5000;
+const healthMs = 5000;
+/** A run whose workers are all gone is given up after this long, or sooner where less was asked for. */
+const nobodyMs = 30_000;
+const trimEveryMs = 1000;
+
+/** Controls one run: seats workers, deals, hears, and closes the books whatever happens. */
+export class RunControl {
+  readonly #parts: RunControlParts;
+  readonly #streams: RunStreams;
+  readonly members = new Map<string, Member>();
+  readonly #kept = new KeptEntries();
+  readonly #reader;
+  #phase: PhaseControl | null = null;
+  #phaseName: PhaseName | null = null;
+  #begun = false;
+  #seats = 0;
+  /** Seats that nobody has sat down on. */
+  readonly #offered = new Set<string>();
+  readonly #waiting = new Waiting();
+  #stop: 'no' | 'stop-sending' | 'cancel-all' = 'no';
+  #failure: unknown = null;
+  #ending = false;
+  #abandoned = false;
+  #replaying = false;
+  #toldStrange = false;
+  #trimmedMs = 0;
+  #claims: { entry: string; from: number; to: number; phase: PhaseName }[] = [];
+  /** Why the run ended without its workers; null = it did not. */
+  gone: 'redis-gone' | 'redis-empty' | 'taken-over' | null = null;
+  duplicates = 0;
+
+  /** Redis or every worker went away before the plan was done. */
+  get cutShort(): boolean {
+    return this.gone !== null || this.#abandoned;
+  }
+
+  constructor(parts: RunControlParts) {
+    this.#parts = parts;
+    const { cluster, held } = parts;
+    this.#reader = openRedis(cluster.options.place);
+    this.#streams = new RunStreams(cluster.redis, this.#reader, runKeys(cluster.keys.prefix, held.token), {
+      word: (word) => this.#word(word),
+      claim: (claim, entry) => this.#claim(claim, entry),
+      batch: (batch, entry) => this.#batch(batch, entry),
+      strange: () => this.#strange(),
+      round: () => this.#changed(),
+    });
+    void cluster.lease.lost.then((why) => this.#end(why === 'taken' ? 'taken-over' : 'redis-empty'));
+  }
+
+  /** The whole run, to its last record. */
+  async run(): Promise<void> {
+    const { cluster, plan } = this.#parts;
+    const resumed = cluster.held !== null;
+    cluster.onLost.call = (id) => void this.#lost(id);
+    const unwatch = watchRedis(cluster, () => this.#end('redis-gone'));
+    try {
+      const done = resumed ? await this.#catchUp() : new Set<PhaseName>();
+      if (!resumed) await this.#seatEveryone();
+      for (const phase of phasesOf(plan, null)) {
+        if (done.has(phase)) continue;
+        if (phase === 'warmup' && this.#stop !== 'no') continue;
+        await this.#runPhase(phase);
+      }
+      await this.#endRun();
+    } finally {
+      cluster.onLost.call = () => {};
+      unwatch();
+      await this.#streams.stop();
+    }
+    if (this.#failure === null) return;
+    // Nobody will go on with a run that cannot be done.
+    if (this.gone === null) await clearQueue(cluster);
+    throw this.#failure;
+  }
+
+  /** So many exchanges that were emitted are on disk. */
+  kept(count: number): void {
+    const entry = this.#kept.kept(count);
+    if (entry !== null) this.#streams.trim('results', entry);
+  }
+
+  order(word: 'stop-sending' | 'cancel-all'): void {
+    if (this.#stop === 'cancel-all' || this.#stop === word) return;
+    this.#stop = word;
+    this.#phase?.stop();
+    this.#streams.order({ say: word });
+    this.#changed();
+  }
+
+  get #nobodyMs(): number {
+    return Math.min(nobodyMs, this.#parts.cluster.options.waitMs);
+  }
+
+  get #present(): Member[] {
+    return [...this.members.values()].filter(({ state }) => state === 'here');
+  }
+
+  async #seatEveryone(): Promise<void> {
+    const { cluster, plan, held } = this.#parts;
+    // What an earlier point of ours left is of no use any more.
+    await clearQueue(cluster);
+    await cluster.redis.set(cluster.keys.run, JSON.stringify(held));
+    cluster.running.now = true;
+    this.#streams.start();
+    const present = await cluster.seats.present();
+    const most = Math.min(present.length, plan.load.concurrency ?? Infinity);
+    for (let i = 0; i < most; i++) await this.#addSeat();
+    const seated = (): boolean => this.members.size >= most;
+    await this.#until(seated, joinMs);
+    if (!seated()) await this.#until(() => this.members.size > 0, cluster.options.waitMs);
+    cluster.options.tell({ say: 'members', names: this.#present.map(({ worker }) => worker.name) });
+    // One more seat, for whoever comes later.
+    await this.#addSeat();
+  }
+
+  async #addSeat(): Promise<void> {
+    const { cluster, plan, held, source } = this.#parts;
+    const seat: Seat = { token: held.token, plan, source, zeroRedisNs: held.zeroRedisNs, llmdyno: held.llmdyno };
+    const id = seatName(held.token, ++this.#seats);
+    this.#offered.add(id);
+    await cluster.seats.add(id, seat).catch(() => {});
+  }
+
+  async #runPhase(name: PhaseName): Promise<void> {
+    if (this.#failure !== null || this.gone !== null) return;
+    const resumed = this.#phaseName === name;
+    if (!resumed) {
+      this.#phase = this.#newPhase(name);
+      this.#phaseName = name;
+      this.#begun = false;
+      for (const member of this.members.values()) resetForPhase(member);
+      await this.#until(() => this.#present.length > 0 || this.#stop !== 'no', this.#nobodyMs);
+      const asked = this.#present;
+      this.#streams.order({ say: 'prepare', phase: name, members: asked.map(({ id }) => id) });
+      const ready = (member: Member): boolean => member.ready.has(name) || member.state !== 'here';
+      await this.#phase.ledger.ready();
+      await this.#until(() => asked.every(ready), null);
+      const starting = this.#present.filter((member) => member.ready.has(name));
+      if (this.#stop !== 'no') this.#phase.stop();
+      else if (asked.length === 0) this.#abandoned = true;
+      else if (this.#failure === null && this.gone === null) {
+        this.#phase.begin(this.#parts.clock.nowMs() + leadMs, starting);
+        this.#begun = true;
+      }
+    }
+    const phase = this.#phase!;
+    if (this.#begun) await this.#until(() => phase.advance() === 'over', null);
+    this.#abandoned ||= phase.abandoned;
+    await phase.ledger.ready();
+    phase.close(this.gone === null ? null : problem('lost-with-redis'));
+    this.duplicates += phase.duplicates;
+    if (this.#begun) this.#streams.order({ say: 'finish', phase: name });
+  }
+
+  #newPhase(name: PhaseName): PhaseControl {
+    const { plan, cluster, clock, known, talks } = this.#parts;
+    const control = new PhaseControl({
+      phase: name,
+      plan,
+      limits: limitsOf(plan, name),
+      talks: talks === null ? null : () => talks(name),
+      members: this.members,
+      resend: cluster.options.resend,
+      nobodyMs: this.#nobodyMs,
+      nowMs: () => clock.nowMs(),
+      order: (order) => this.#streams.order(order),
+      emit: (ended) => {
+        this.#kept.emitted(ended);
+        this.#parts.emit(ended);
+      },
+    });
+    for (const seq of known) if (seq < 0 === (name === 'warmup')) control.known(seq < 0 ? -1 - seq : seq);
+    return control;
+  }
+
+  /** Ends the run at every worker, hears their health, and takes every trace of it out of Redis. */
+  async #endRun(): Promise<void> {
+    this.#ending = true;
+    if (this.gone !== null) return;
+    // Whoever is done first would sit down on it again.
+    for (const id of this.#offered) await this.#parts.cluster.seats.remove(id);
+    this.#streams.order({ say: 'end' });
+    const told = ({ state, ended, health }: Member): boolean => state !== 'here' || ended || health !== null;
+    await this.#waiting.until(() => this.gone !== null || [...this.members.values()].every(told), healthMs);
+  }
+
+  /** Replays what the former controller ordered and what was said to it. */
+  async #catchUp(): Promise<Set<PhaseName>> {
+    const { cluster } = this.#parts;
+    cluster.running.now = true;
+    const orders = await this.#streams.orders();
+    const finished = new Set(orders.flatMap((order) => (order.say === 'finish' ? [order.phase] : [])));
+    const begun = orders.filter((order): order is Extract<Order, { say: 'begin' }> => order.say === 'begin');
+    const under = begun.findLast(({ phase }) => !finished.has(phase)) ?? begun.at(-1);
+    if (under !== undefined) {
+      this.#phaseName = under.phase;
+      this.#phase = this.#newPhase(under.phase);
+      await this.#phase.ledger.ready();
+      this.#phase.takeOver(under.startMs, orders);
+      this.#begun = true;
+      finished.delete(under.phase);
+    }
+    const stop = orders.findLast(({ say }) => say === 'stop-sending' || say === 'cancel-all')?.say;
+    if (stop === 'stop-sending' || stop === 'cancel-all') this.#stop = stop;
+    if (this.#stop !== 'no') this.#phase?.stop();
+    this.#replaying = true;
+    this.#streams.start();
+    await this.#streams.caughtUp();
+    this.#replaying = false;
+    this.#takeIn();
+    // Whoever was lost while nobody controlled has no seat any more.
+    for (const { id, state } of this.members.values())
+      if (state !== 'left' && !(await cluster.seats.isTaken(id))) await this.#lost(id);
+    this.#seats = lastSeat(this.members) + 1;
+    cluster.options.tell({ say: 'members', names: this.#present.map(({ worker }) => worker.name) });
+    await this.#addSeat();
+    return finished;
+  }
+
+  /** Members whom the former controller had not come round to. */
+  #takeIn(): void {
+    if (!this.#begun) return;
+    for (const member of this.#present) {
+      if (member.active) continue;
+      if (member.ready.has(this.#phaseName!)) this.#phase!.integrate(member);
+      else this.#streams.order({ say: 'prepare', phase: this.#phaseName!, members: [member.id] });
+    }
+  }
+
+  #word(word: Word): void {
+    const { cluster, held } = this.#parts;
+    if (word.say === 'joined') {
+      if (!isFreeSeat(this.members, held.token, word.member)) return this.#strange();
+      const member = newMember(word.member, word.worker, word.clock);
+      this.members.set(word.member, member);
+      this.#offered.delete(word.member);
+      if (this.#begun && !this.#replaying && !this.#ending && this.#phase?.stopped === false) {
+        this.#streams.order({ say: 'prepare', phase: this.#phaseName!, members: [member.id] });
+        void this.#addSeat();
+        cluster.options.tell({ say: 'joined', name: word.worker.name, phase: this.#phaseName, asks: 0 });
+      }
+      return;
+    }
+    const member = this.members.get(word.member);
+    if (member === undefined || member.state === 'lost') return;
+    if (word.say === 'ready') {
+      member.ready.add(word.phase!);
+      if (this.#begun && word.phase === this.#phaseName) this.#readyLate(member);
+    } else if (word.say === 'leaving') {
+      member.state = 'leaving';
+      if (this.#begun) this.#phase?.release();
+      cluster.options.tell({ say: 'left', name: member.worker.name, phase: this.#phaseName, asks: 0 });
+    } else if (word.say === 'left') {
+      member.state = 'left';
+      if (this.#begun) this.#phase?.release();
+    } else if (word.say === 'returned') this.#phase?.returned(word.asks);
+    else if (word.say === 'idle' || word.say === 'drained') {
+      if (word.phase !== this.#phaseName) return;
+      if (word.say === 'drained') member.drained = true;
+      else if (this.#phase?.knowsAll(member.id, word.heard) === false) return;
+      void this.#settle(member);
+    } else if (word.say === 'health') {
+      member.health = word.health;
+      member.clock = { ...word.clock };
+      member.buffered = word.buffered;
+      member.ended = true;
+    } else if (word.say === 'failed') this.#fail(member, word);
+  }
+
+  /** A member has nothing to do; all that it handed over before it said so is heard first. */
+  async #settle(member: Member): Promise<void> {
+    const turn = ++member.turn;
+    await this.#streams.caughtUp();
+    if (member.turn !== turn) return;
+    member.settled = true;
+    this.#changed();
+  }
+
+  /** A member that became ready after the phase began: a newcomer, or one that a former controller knew. */
+  #readyLate(member: Member): void {
+    if (this.#phase!.knows(member.id)) this.#phase!.rejoin(member);
+    else if (!this.#replaying) this.#phase!.integrate(member);
+  }
+
+  /** A worker that cannot do its share: the user's mistake is everybody's, anything else is the end too. */
+  #fail(member: Member, word: Extract<Word, { say: 'failed' }>): void {
+    member.state = 'left';
+    this.#parts.cluster.options.tell({ say: 'cannot', name: member.worker.name });
+    const said = `${member.worker.name}: ${word.message}`;
+    this.#failure ??= word.mistakes === null ? new BrokenPromise(said) : new UserError(word.mistakes, word.exitCode);
+  }
+
+  #claim({ member, phase, from, to }: Claim, entry: string): void {
+    if (phase !== this.#phaseName) return;
+    this.#phase?.ledger.claimed(member, from, to);
+    this.#claims.push({ entry, from, to, phase });
+  }
+
+  #batch(batch: Batch, entry: string): void {
+    const member = this.members.get(batch.member);
+    const phase = this.#phase;
+    if (member === undefined || phase === null || batch.number <= member.lastBatch) {
+      this.#kept.came(entry, []);
+      return;
+    }
+    member.lastBatch = batch.number;
+    if (member.state === 'lost' || batch.phase !== this.#phaseName) {
+      member.late += batch.ended.length;
+      this.#kept.came(entry, []);
+      return;
+    }
+    phase.take(member, batch, (fresh) => {
+      countShare(member, fresh);
+      this.#kept.came(entry, fresh);
+    });
+  }
+
+  #strange(): void {
+    if (!this.#toldStrange) this.#parts.cluster.options.tell({ say: 'strange' });
+    this.#toldStrange = true;
+  }
+
+  /** A seat whose worker no longer renews its lock; everything it still managed to say is heard first. */
+  async #lost(id: string): Promise<void> {
+    const { cluster } = this.#parts;
+    await cluster.seats.remove(id);
+    await this.#streams.caughtUp();
+    await this.#phase?.ledger.ready();
+    const member = this.members.get(id);
+    if (member === undefined || member.state === 'lost' || member.state === 'left' || member.ended) return;
+    member.state = 'lost';
+    member.lostAsks = this.#begun && member.active ? this.#phase!.lose(member) : 0;
+    cluster.options.tell({ say: 'lost', name: member.worker.name, phase: this.#phaseName, asks: member.lostAsks });
+    if (!this.#ending) await this.#addSeat();
+    this.#changed();
+  }
+
+  #end(why: 'redis-gone' | 'redis-empty' | 'taken-over'): void {
+    if (this.#ending || this.gone !== null) return;
+    this.gone = why;
+    this.#parts.cluster.options.tell({ say: 'redis-gone' });
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#waiting.look();
+    const nowMs = this.#parts.clock.nowMs();
+    if (nowMs - this.#trimmedMs < trimEveryMs || this.#phase === null) return;
+    this.#trimmedMs = nowMs;
+    const { ledger } = this.#phase;
+    ledger.ready().catch((failure: unknown) => (this.#failure ??= failure));
+    const open = this.#claims.findIndex(
+      ({ from, to, phase }) => phase === this.#phaseName && !ledger.areDone(from, to),
+    );
+    const gone = open === -1 ? this.#claims.length - 1 : open;
+    if (gone <= 0) return;
+    this.#claims.splice(0, gone);
+    this.#streams.trim('claims', this.#claims[0]!.entry);
+  }
+
+  /** Settles when the condition holds, the run failed, Redis is gone, or time is up. */
+  #until(condition: () => boolean, timeoutMs: number | null): Promise<void> {
+    return this.#waiting.until(() => this.#failure !== null || this.gone !== null || condition(), timeoutMs);
+  }
+}

@@ -1,0 +1,171 @@
+import { onlyPlace } from '../../inputs/arrival/index.ts';
+import type { Place } from '../../inputs/arrival/index.ts';
+import type { ClientHealth, RunBehind, RunPlan, Workload } from '../../core/index.ts';
+import { makeScrub, secretValues } from '../../core/index.ts';
+import { protocolFor } from '../protocol/index.ts';
+import type { ServerStamp } from '../protocol/index.ts';
+import { ClientWatch } from './client-watch.ts';
+import { ConnectionTally } from './connection-tally.ts';
+import type { Ending } from './ending.ts';
+import { endpointsOf } from './endpoint.ts';
+import { HeldBytes, mostHeldBytes } from './held-bytes.ts';
+import { Http2Pool } from './http2/http2-pool.ts';
+import { Phase } from './phase.ts';
+import type { MakeDealing, PhaseParts } from './phase-parts.ts';
+import { Pool } from './pool.ts';
+import { Pools } from './pools.ts';
+import type { ConnectionSource } from './pools.ts';
+import { requestWriter } from './request-text.ts';
+import type { Secrets } from './request-text.ts';
+import { wallOriginNs } from './run-clock.ts';
+import type { RunClock } from './run-clock.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** The two stretches of a run. */
+export type PhaseName = 'warmup' | 'measure';
+
+/** Connections opened ahead of a phase at the most. */
+const mostWarmed = 10_000;
+
+/** How often timeouts are looked at; a timeout is noticed at most this much late. */
+const timeoutTickMs = 20;
+
+/** What one thread is given to do its part of a run. */
+export interface SessionParts {
+  plan: RunPlan;
+  clock: RunClock;
+  /** A fresh stream of prompts for each phase; warm-up and measuring ask different ones. */
+  workload(phase: PhaseName): Workload;
+  secrets: Secrets;
+  /** Which part of the run is this thread's, phase by phase; absent = all of it. */
+  place?(phase: PhaseName): Place;
+  /** What an earlier part of the run has done already; null = nothing. */
+  behind: RunBehind | null;
+  /** Deals asks from elsewhere; absent = this process deals them itself. */
+  deal?: MakeDealing;
+  /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
+  stamp?: ServerStamp;
+  emit(ending: Ending): void;
+}
+
+/** One thread's part of a run: its connections, its phases, its health. */
+export class LoadSession {
+  readonly #parts: SessionParts;
+  readonly #pool: ConnectionSource;
+  readonly #servers: number;
+  readonly #isUncapped: boolean;
+  readonly #watch = new ClientWatch();
+  readonly #tally = new ConnectionTally();
+  readonly #serverClock = new ServerClock();
+  readonly #phaseParts: Omit<PhaseParts, 'place'>;
+  readonly #ticker: NodeJS.Timeout;
+  #phase: Phase | null = null;
+  #before = { opened: 0, reused: 0 };
+  health: ClientHealth | null = null;
+
+  constructor(parts: SessionParts) {
+    const { plan, clock } = parts;
+    const endpoints = endpointsOf(plan.target, parts.secrets);
+    const endpoint = endpoints[0]!;
+    const protocol = protocolFor(plan.target);
+    const write = requestWriter(endpoint, plan.target, parts.secrets);
+    this.#parts = parts;
+    this.#isUncapped = plan.load.kind === 'open' && plan.load.concurrency === null;
+    const pools = endpoints.map((each) =>
+      each.http2 === true
+        ? new Http2Pool(each, clock, this.#tally)
+        : new Pool(each, clock, this.#tally, this.#isUncapped),
+    );
+    this.#pool = pools.length === 1 ? pools[0]! : new Pools(pools);
+    this.#servers = pools.length;
+    this.#phaseParts = {
+      plan,
+      clock,
+      pool: this.#pool,
+      settings: {
+        protocol,
+        timeouts: plan.timeouts,
+        keepText: plan.keepText,
+        scrub: makeScrub(
+          secretValues({ ...plan.target.headers, ...parts.secrets }, plan.generation.body, [plan.target.url]),
+        ),
+        originNs: parts.stamp?.clock === 'realtime' ? wallOriginNs(clock) : clock.originNs,
+        ...(parts.stamp !== undefined && { stamp: parts.stamp }),
+        serverClock: this.#serverClock,
+        held: new HeldBytes(mostHeldBytes / (parts.place?.('measure').of ?? 1)),
+      },
+      behind: parts.behind,
+      ...(parts.deal !== undefined && { deal: parts.deal }),
+      encode: (ask) => write(protocol.encode(ask, plan.target)),
+      emit: (ending) => parts.emit(ending),
+    };
+    // Looked at after the sockets have been read: when this process was held up, what came meanwhile is not too late.
+    const check = (): void => this.#phase?.checkTimeouts(clock.nowMs());
+    this.#ticker = setInterval(() => setImmediate(check), timeoutTickMs);
+  }
+
+  /** Gets the first prompts of a phase at hand, and its connections. */
+  async prepare(name: PhaseName): Promise<void> {
+    const { plan, workload } = this.#parts;
+    const limits = limitsOf(plan, name);
+    const place = this.#parts.place?.(name) ?? onlyPlace();
+    this.#phase = new Phase({ ...this.#phaseParts, place }, () => workload(name), limits, name === 'warmup');
+    await this.#phase.ready();
+    // Without a cap nobody knows how many: the first finds one, and each that takes the last has another opened.
+    const wanted = this.#isUncapped ? this.#servers : this.#phase.slots;
+    await this.#pool.warm(Math.min(wanted, limits.requests ?? Infinity, mostWarmed));
+  }
+
+  /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended; null = as soon as all is set up for it. */
+  async run(name: PhaseName, startMs: number | null): Promise<void> {
+    const { clock } = this.#parts;
+    if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
+    this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
+    this.#watch.start();
+    await this.#phase!.run(startMs ?? clock.nowMs());
+    const { skewMs } = this.#serverClock;
+    this.health = this.#watch.stop(this.#phase!.spunMs, {
+      opened: this.#pool.opened - this.#before.opened,
+      reused: this.#pool.reused - this.#before.reused,
+      ...this.#tally.read(),
+      ...(skewMs !== null && { serverClockSkewMs: skewMs }),
+    });
+  }
+
+  stopSending(): void {
+    this.#phase?.stopSending();
+  }
+
+  cancelAll(): void {
+    this.#phase?.cancelAll();
+  }
+
+  /** How far the phase under way is. */
+  get progress(): { due: number; sent: number; inFlight: number; taken: number } {
+    const phase = this.#phase;
+    return {
+      due: phase?.due ?? 0,
+      sent: phase?.sent ?? 0,
+      inFlight: phase?.inFlight ?? 0,
+      taken: phase?.taken ?? 0,
+    };
+  }
+
+  close(): void {
+    clearInterval(this.#ticker);
+    this.#pool.close();
+  }
+}
+
+/** The phases of a plan, in order; a run that goes on in its measured part does not warm up again. */
+export function phasesOf(plan: RunPlan, behind: RunBehind | null): PhaseName[] {
+  return plan.warmup === null || (behind !== null && behind.doneCount > 0) ? ['measure'] : ['warmup', 'measure'];
+}
+
+/** Where a phase of a plan ends. */
+export function limitsOf(plan: RunPlan, name: PhaseName): { requests: number | null; durationMs: number | null } {
+  if (name === 'measure' || plan.warmup === null) return { requests: plan.requests, durationMs: plan.durationMs };
+  return 'requests' in plan.warmup
+    ? { requests: plan.warmup.requests, durationMs: null }
+    : { requests: null, durationMs: plan.warmup.forMs };
+}

@@ -1,0 +1,50 @@
+import type { Dealing, DealtPhase, DueRequest, Place } from '../../inputs/arrival/index.ts';
+import type { Ask, RunBehind, RunPlan } from '../../core/index.ts';
+import type { WrittenAsk } from './ask-writer.ts';
+import type { Ending } from './ending.ts';
+import type { FlightSettings } from './flight.ts';
+import type { ConnectionSource } from './pools.ts';
+import type { RunClock } from './run-clock.ts';
+
+/** Makes the dealing of one phase; `wake` asks the phase to look again at what it may send. */
+export type MakeDealing = (phase: DealtPhase, wake: () => void) => Dealing;
+
+/** What a phase works with; the same for warm-up and measuring. */
+export interface PhaseParts {
+  plan: RunPlan;
+  clock: RunClock;
+  pool: ConnectionSource;
+  settings: FlightSettings;
+  encode(ask: Ask): string;
+  /** Every ask of the phase comes through here exactly once. */
+  emit(ending: Ending): void;
+  /** Which part of the run is this thread's. */
+  place: Place;
+  /** What an earlier part of the run has done already; null = nothing. */
+  behind: RunBehind | null;
+  /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
+  deal?: MakeDealing;
+}
+
+/** An ask with what every attempt at it needs. */
+export interface Errand extends WrittenAsk {
+  dealt: DueRequest;
+}
+
+/** What of a plan every request asks about, looked up once: plans come in as many shapes as there are ways to write them. */
+export interface PlanWays {
+  severalServers: boolean;
+  /** Every conversation goes to one of several servers. */
+  bySession: boolean;
+  retries: number;
+}
+
+/** The ways of a plan. */
+export function waysOf(plan: RunPlan): PlanWays {
+  const { reach } = plan.target;
+  return {
+    severalServers: (reach?.also.length ?? 0) > 0,
+    bySession: reach?.spread === 'session',
+    retries: plan.retries ?? 0,
+  };
+}

@@ -1,0 +1,143 @@
+import type { AddressInfo } from 'node:net';
+import type { Ended, RunPlan, Workload } from '../../core/index.ts';
+import { plainPrompt } from '../../inputs/workload/index.ts';
+import { collectGarbage, collectNewGarbage, widenNursery } from './garbage.ts';
+import { LoadSession } from './load-session.ts';
+import { loadSize } from './load-size.ts';
+import { Outbox } from './outbox.ts';
+import type { RunClock } from './run-clock.ts';
+import { standIn } from './stand-in.ts';
+
+/** What is played: so many times, so many answers, on at most so many streams, in an open loop so many a second. */
+interface Play {
+  plays: number;
+  answers: number;
+  streams: number;
+  ratePerSec: number;
+}
+
+/** Several times: code that has met one session only is compiled for that one. Some 0.5 s. */
+const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000 };
+/** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
+const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
+const keptEndings = 16;
+const lookMs = 10;
+/** Less processor time than that in one look is none. */
+const quietUs = 2000;
+const mostCompilingMs = 200;
+/** Where one takes longer, the run does not wait for it. */
+const longestMs = 1000;
+
+/**
+ * What was played last is kept alive: compiled code knows the shapes of the objects it met, and is thrown away with them, when the
+ * collector finds none of a shape left.
+ */
+const kept: unknown[] = [];
+
+let rehearsed = false;
+
+/**
+ * Before a phase, plays requests against a stand-in server on the loopback device of this process: the engine compiles what runs often only
+ * once it has run often, and a run that begins with a thousand streams at once would stamp the tokens of its first and its last tenth
+ * of a second late for that. Nothing is sent to the server under test; what `makeRecord` makes is done with every exchange, to no effect.
+ *
+ * Before a warm-up only a large load is played, once in a thread. Before the measured part what was left behind so far is collected, and with
+ * it goes most of what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
+ */
+export async function rehearse(
+  plan: RunPlan,
+  clock: RunClock,
+  phase: 'warmup' | 'measure',
+  makeRecord: () => (played: Ended) => void = () => () => {},
+): Promise<void> {
+  const isLarge = loadSize(plan) === 'large';
+  if (phase === 'warmup' && (rehearsed || !isLarge)) return;
+  if (isLarge) widenNursery();
+  collectGarbage();
+  const server = await standIn();
+  // Without a loopback device the run itself is the rehearsal.
+  if (server === null) return;
+  rehearsed = true;
+  const rehearsal = isLarge ? largePlay : smallPlay;
+  const played = playedPlan(plan, (server.address() as AddressInfo).port, rehearsal);
+  try {
+    for (let i = 1; i <= rehearsal.plays; i++) {
+      await play(played, clock, makeRecord());
+      if (rehearsal.plays > 1) await compiled();
+    }
+  } finally {
+    server.close();
+  }
+  collectNewGarbage();
+}
+
+/** Waits until nothing works beside this thread any more: what was played is compiled there, and a run that begins meanwhile runs slowly and has less of the processor. */
+async function compiled(): Promise<void> {
+  for (let waitedMs = 0; waitedMs < mostCompilingMs; waitedMs += lookMs) {
+    const before = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    const { user, system } = process.cpuUsage(before);
+    if (user + system < quietUs) return;
+  }
+}
+
+async function play(plan: RunPlan, clock: RunClock, record: (played: Ended) => void): Promise<void> {
+  const outbox = new Outbox<Ended>(plan.load.concurrency);
+  const session = new LoadSession({
+    plan,
+    clock,
+    workload: playedPrompts,
+    secrets: {},
+    behind: null,
+    emit: (ending) => {
+      kept.push(ending);
+      if (kept.length > keptEndings) kept.shift();
+      outbox.push(ending);
+    },
+  });
+  const limit = setTimeout(() => session.cancelAll(), longestMs);
+  const recorded = recordAll(outbox, record);
+  try {
+    await session.prepare('warmup');
+    await session.run('warmup', null);
+  } finally {
+    clearTimeout(limit);
+    session.close();
+    outbox.close();
+  }
+  await recorded;
+}
+
+async function recordAll(outbox: Outbox<Ended>, record: (played: Ended) => void): Promise<void> {
+  for await (const played of outbox) {
+    // What is played runs as a warm-up does, but is recorded as what is measured will be.
+    played.exchange.warmup = false;
+    record(played);
+  }
+}
+
+/** The plan of a run, made to be played against the stand-in: nothing of its target is told to anybody else. */
+function playedPlan(plan: RunPlan, port: number, { streams, answers, ratePerSec }: Play): RunPlan {
+  const { reach: _plainly, ...target } = plan.target;
+  return {
+    ...plan,
+    target: { ...target, ...plainTarget, url: `http://127.0.0.1:${port}/` },
+    load:
+      plan.load.kind === 'closed'
+        ? { kind: 'closed', concurrency: streams, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false }
+        : { kind: 'open', concurrency: streams, ratePerSec, arrival: { process: 'poisson' }, dropLate: false },
+    generation: { ...plan.generation, stream: true },
+    warmup: { requests: answers },
+    retries: 0,
+  };
+}
+
+const plainTarget = { api: 'openai-chat' as const, model: 'm', headers: {}, keyEnv: null, insecure: false };
+
+/** Texts as they come: plain, with what JSON has to escape, and beyond Latin. */
+const playedTexts = ['A rehearsal.', 'A "rehearsal",\nin two lines.', '彩排（rehearsal）。'];
+
+function playedPrompts(): Workload {
+  let count = 0;
+  return { next: () => plainPrompt('rehearsal', playedTexts[count++ % playedTexts.length]!) };
+}

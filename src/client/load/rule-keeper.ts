@@ -1,0 +1,29 @@
+import type { RunState, StopRule } from '../../core/index.ts';
+import type { Ending } from './ending.ts';
+
+/** Keeps the state that stop rules look at, and asks them. */
+export interface RuleKeeper {
+  state(): RunState;
+  /** The gravest word of the rules about an ask that is over; warm-up is not judged. */
+  judge(ending: Ending, rules: readonly StopRule[]): ReturnType<StopRule>;
+}
+
+/** A keeper over what the runner knows: `progress` says where the run stands, outcomes are counted here. */
+export function ruleKeeper(progress: () => Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'>): RuleKeeper {
+  let ok = 0;
+  let failed = 0;
+  const state = (): RunState => ({ ...progress(), ok, failed });
+  return {
+    state,
+    judge(ending, rules) {
+      if (ending.warmup) return 'go';
+      if (ending.outcome === 'ok') ok++;
+      if (ending.outcome === 'failed') failed++;
+      if (rules.length === 0) return 'go';
+      const { exchange } = ending.record();
+      const words = new Set(rules.map((rule) => rule(state(), exchange)));
+      if (words.has('cancel-all')) return 'cancel-all';
+      return words.has('stop-sending') ? 'stop-sending' : 'go';
+    },
+  };
+}

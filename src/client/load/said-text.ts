@@ -1,0 +1,92 @@
+import { charCount } from '../../inputs/workload/index.ts';
+import { BlockStore, bytePage } from './block-store.ts';
+
+const store = new BlockStore(256, bytePage);
+/** Where an answer is put together from its blocks, to be decoded; a longer one gets room of its own. */
+const whole = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * What an answer said, of one kind. Text that came as bytes stays bytes until somebody asks for it: decoding every piece
+ * as it comes costs time in the loop that stamps reads, and ten thousand strings a second are work for the collector.
+ */
+export class SaidText {
+  readonly #keep: boolean;
+  #pieces: string[] = [];
+  #blocks: number[] = [];
+  /** Bytes that wait to be decoded. */
+  #length = 0;
+  #chars = 0;
+
+  /** keep = the text is wanted; otherwise its characters are only counted. */
+  constructor(keep: boolean) {
+    this.#keep = keep;
+  }
+
+  /** Adds UTF-8 bytes as they stand. */
+  addBytes(buffer: Uint8Array, from: number, to: number): void {
+    if (!this.#keep) {
+      // Every byte but those that go on with a character begins one.
+      for (let i = from; i < to; i++) if ((buffer[i]! & 0xc0) !== 0x80) this.#chars++;
+      return;
+    }
+    for (let i = from; i < to;) {
+      const used = this.#length % store.blockLength;
+      const nth = (this.#length - used) / store.blockLength;
+      if (nth === this.#blocks.length) this.#blocks.push(store.take());
+      const block = this.#blocks[nth]!;
+      const page = store.page(block);
+      const end = Math.min(to, i + store.blockLength - used);
+      this.#length += end - i;
+      for (let at = store.start(block) + used; i < end; i++, at++) page[at] = buffer[i]!;
+    }
+  }
+
+  addText(text: string): void {
+    if (!this.#keep) {
+      this.#chars += charCount(text);
+      return;
+    }
+    this.#decode();
+    this.#pieces.push(text);
+  }
+
+  /** All that was said so far was this. */
+  restate(text: string): void {
+    this.#length = 0;
+    this.#chars = 0;
+    this.#pieces = [];
+    this.addText(text);
+  }
+
+  /** The text, where it was kept. */
+  text(): string {
+    this.#decode();
+    return this.#pieces.length === 1 ? this.#pieces[0]! : this.#pieces.join('');
+  }
+
+  /** Characters (code points) of `text`, which the caller has; or of all that was counted. */
+  chars(text: string): number {
+    return this.#keep ? charCount(text) : this.#chars;
+  }
+
+  #decode(): void {
+    if (this.#length === 0) return;
+    const into = this.#length > whole.length ? Buffer.allocUnsafeSlow(this.#length) : whole;
+    let at = 0;
+    for (const block of this.#blocks) {
+      const page = store.page(block);
+      const end = Math.min(this.#length, at + store.blockLength);
+      // Byte by byte: for blocks as short as these a view of the page takes longer to make than its bytes to copy.
+      for (let from = store.start(block); at < end; at++, from++) into[at] = page[from]!;
+    }
+    this.#pieces.push(into.toString('utf8', 0, at));
+    this.#length = 0;
+  }
+
+  /** Gives its memory to the next answer; what was said can not be asked for any more. */
+  close(): void {
+    for (const block of this.#blocks) store.give(block);
+    this.#blocks = [];
+    this.#length = 0;
+  }
+}

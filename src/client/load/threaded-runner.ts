@@ -1,0 +1,183 @@
+import { Worker as Thread } from 'node:worker_threads';
+import { BrokenPromise, UserError } from '../../core/index.ts';
+import type {
+  ClientHealth,
+  Ended,
+  RunBehind,
+  RunnerKit,
+  RunPlan,
+  RunState,
+  StopRule,
+  Stops,
+} from '../../core/index.ts';
+import { EndMerge } from './end-merge.ts';
+import { recordedEnding } from './ending.ts';
+import { joinedHealth } from './joined-health.ts';
+import { phasesOf } from './load-session.ts';
+import { Outbox } from './outbox.ts';
+import type { Secrets } from './request-text.ts';
+import { ruleKeeper } from './rule-keeper.ts';
+import { clockFrom, startClock } from './run-clock.ts';
+import { sharedPlaces } from './thread-words.ts';
+import type { ThreadData, ThreadOrder, ThreadWord } from './thread-words.ts';
+
+/** A phase begins this long after all threads are ready, so that none hears of it too late. */
+const leadMs = 10;
+
+/** What the runner over several threads is given. */
+export interface ThreadedParts {
+  threads: number;
+  /** The file each thread runs; it calls serveLoadThread. */
+  entry: URL;
+  /** From what the threads make their prompts; plain data. */
+  source: unknown;
+  secrets: Secrets;
+  /** Set for a run that goes on after an interruption. */
+  behind?: RunBehind | null;
+}
+
+/** The real runner spread over threads: one schedule and one order of asks, whatever their number. */
+export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
+  const behind = parts.behind ?? null;
+  const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
+  const { threads } = parts;
+  const shared = new SharedArrayBuffer(4 * sharedPlaces.length(threads));
+  const numbers = new Int32Array(shared);
+  let healths: ClientHealth[] = [];
+  const progress = (): Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'> => {
+    const sum = { nowMs: clock.nowMs(), due: 0, sent: 0, inFlight: 0 };
+    for (let i = 0; i < threads; i++) {
+      const at = sharedPlaces.progress(i);
+      sum.due += Atomics.load(numbers, at);
+      sum.sent += Atomics.load(numbers, at + 1);
+      sum.inFlight += Atomics.load(numbers, at + 2);
+    }
+    return sum;
+  };
+  const keeper = ruleKeeper(progress);
+
+  const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
+    const outbox = new Outbox<Ended>(plan.load.concurrency);
+    // A thread without a slot would have nothing to do.
+    const count = Math.min(threads, plan.load.concurrency ?? threads);
+    const crew = startCrew({ ...parts, threads: count }, plan, shared, clock.originNs, {
+      ended: (ended) => {
+        const ending = recordedEnding(ended);
+        outbox.push(ending);
+        const word = keeper.judge(ending, rules);
+        if (word !== 'go') crew.order({ say: word });
+      },
+      health: (health) => healths.push(health),
+    });
+    const apply = (): void => {
+      if (stops.everything.aborted) crew.order({ say: 'cancel-all' });
+      else if (stops.sending.aborted) crew.order({ say: 'stop-sending' });
+    };
+    const live = async (): Promise<void> => {
+      stops.sending.addEventListener('abort', apply);
+      stops.everything.addEventListener('abort', apply);
+      try {
+        for (const phase of phasesOf(plan, behind)) {
+          if (phase === 'warmup' && stops.sending.aborted) continue;
+          crew.order({ say: 'prepare', phase });
+          await crew.all('ready', phase);
+          apply();
+          crew.order({ say: 'begin', phase, startMs: clock.nowMs() + leadMs });
+          await crew.all('drained', phase);
+        }
+        crew.order({ say: 'end' });
+        await crew.gone();
+        outbox.close();
+      } catch (failure) {
+        outbox.fail(failure);
+        await crew.dismiss();
+      } finally {
+        stops.sending.removeEventListener('abort', apply);
+        stops.everything.removeEventListener('abort', apply);
+      }
+    };
+    healths = [];
+    void live();
+    return outbox;
+  };
+
+  return {
+    simulated: false,
+    run,
+    monotonicOriginNs: clock.originNs.toString(),
+    health: () => joinedHealth(healths),
+    state: () => keeper.state(),
+  };
+}
+
+interface Crew {
+  order(order: ThreadOrder): void;
+  /** Settles when every thread has said it; fails when one fails. */
+  all(word: 'ready' | 'drained', phase: string): Promise<void>;
+  /** Settles when every thread has ended. */
+  gone(): Promise<void>;
+  dismiss(): Promise<void>;
+}
+
+function startCrew(
+  parts: ThreadedParts,
+  plan: RunPlan,
+  shared: SharedArrayBuffer,
+  originNs: bigint,
+  hear: { ended(ended: Ended): void; health(health: ClientHealth): void },
+): Crew {
+  const said = new Map<string, number>();
+  const waiting = new Map<string, () => void>();
+  let broken: ((failure: Error) => void) | null = null;
+  const failure = new Promise<never>((_, reject) => {
+    broken = reject;
+  });
+  failure.catch(() => {});
+  const merge = new EndMerge(parts.threads, (ended) => hear.ended(ended));
+  const hearWord = (index: number, word: ThreadWord): void => {
+    if (word.say === 'ended') merge.add(index, word.batch, word.upToMs);
+    else if (word.say === 'health') {
+      if (word.health !== null) hear.health(word.health);
+    } else if (word.say === 'failed')
+      broken!(word.mistakes === null ? new BrokenPromise(word.message) : new UserError(word.mistakes, word.exitCode));
+    else {
+      const key = `${word.say} ${word.phase}`;
+      said.set(key, (said.get(key) ?? 0) + 1);
+      if (said.get(key) === parts.threads) waiting.get(key)?.();
+    }
+  };
+  const threads = Array.from({ length: parts.threads }, (_, index) => {
+    const data: ThreadData = {
+      plan,
+      secrets: parts.secrets,
+      index,
+      threads: parts.threads,
+      originNs: originNs.toString(),
+      shared,
+      source: parts.source,
+      behind: parts.behind ?? null,
+    };
+    const thread = new Thread(parts.entry, { workerData: data });
+    thread.on('message', (word: ThreadWord) => hearWord(index, word));
+    thread.on('error', (error) => broken!(error));
+    return thread;
+  });
+  const ends = threads.map((thread) => new Promise<void>((resolve) => thread.once('exit', () => resolve())));
+  return {
+    order: (order) => {
+      for (const thread of threads) thread.postMessage(order);
+    },
+    all: (word, phase) => {
+      const key = `${word} ${phase}`;
+      const everyone = new Promise<void>((resolve) => {
+        if (said.get(key) === parts.threads) resolve();
+        else waiting.set(key, resolve);
+      });
+      return Promise.race([everyone, failure]);
+    },
+    gone: () => Promise.race([Promise.all(ends).then(() => {}), failure]),
+    dismiss: async () => {
+      await Promise.all(threads.map((thread) => thread.terminate()));
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Mistake, RandomStream } from '../../core/index.ts';
+import { randomStream, UserError } from '../../core/index.ts';
+
+/** Every fault that the engine can be told to have; cli.md and `dyno engine --help` use the same names. */
+export const faultNames = [
+  'reset',
+  'stall',
+  'drip',
+  'truncate',
+  'malformed',
+  'stream-error',
+  'empty',
+  'html',
+  '429',
+  '500',
+  '503',
+  'runaway',
+  'slow-start',
+] as const;
+export type FaultName = (typeof faultNames)[number];
+
+/** A fault and the share of requests that have it. */
+export interface Fault {
+  name: FaultName;
+  probability: number;
+}
+
+/** Reads "NAME:PROBABILITY", a probability being a number from 0 to 1 or a percentage. */
+export function parseFault(text: string): Fault {
+  const [name = '', amount = '', ...rest] = text.trim().split(':');
+  const known = faultNames.find((fault) => fault === name);
+  const match = /^(\d+(?:\.\d+)?|\.\d+)(e-?\d+)?(%?)$/i.exec(amount);
+  const probability = match === null ? NaN : Number(match[1]! + (match[2] ?? '')) / (match[3] === '%' ? 100 : 1);
+  if (known === undefined) throw new UserError(unknownFault(name));
+  if (rest.length > 0 || !(probability >= 0 && probability <= 1)) throw new UserError(badProbability(text));
+  return { name: known, probability };
+}
+
+/** Throws a UserError when the faults together would befall more than every request: one request has at most one. */
+export function checkFaults(faults: readonly Fault[]): void {
+  const sum = faults.reduce((total, fault) => total + fault.probability, 0);
+  if (sum <= 1 + 1e-9) return;
+  throw new UserError({
+    code: 'fault-sum',
+    message: {
+      en: `the faults' probabilities add up to ${sum.toFixed(3)}, above 1`,
+      zh: `各故障概率之和为 ${sum.toFixed(3)}，超过 1`,
+    },
+    hint: {
+      en: 'A request has at most one fault; lower the probabilities.',
+      zh: '每个请求至多出现一种故障，请调低概率。',
+    },
+    place: { flag: '--fault' },
+  });
+}
+
+/** What befalls one request, and where in its answer. */
+export interface Misfortune {
+  name: FaultName;
+  /** A number from 0 to 1 that decides the details. */
+  roll: number;
+}
+
+/** Draws the fault of one request after the other; null = none. */
+export function faultDice(faults: readonly Fault[], seed: number): () => Misfortune | null {
+  const random: RandomStream = randomStream(seed, 'engine faults');
+  return () => {
+    // Always two draws, so that the n-th request's luck does not hang on the others'.
+    let left = random.next();
+    const roll = random.next();
+    for (const { name, probability } of faults) {
+      if (left < probability) return { name, roll };
+      left -= probability;
+    }
+    return null;
+  };
+}
+
+function unknownFault(name: string): Mistake {
+  return {
+    code: 'unknown-fault',
+    message: { en: `there is no fault "${name}"`, zh: `没有名为 "${name}" 的故障` },
+    hint: { en: `Faults: ${faultNames.join(', ')}.`, zh: `可用的故障：${faultNames.join('、')}。` },
+    place: { flag: '--fault' },
+  };
+}
+
+function badProbability(text: string): Mistake {
+  return {
+    code: 'bad-fault',
+    message: {
+      en: `"${text}" is not NAME:PROBABILITY with a probability from 0 to 1`,
+      zh: `"${text}" 不是 名称:概率 的形式，概率应在 0 到 1 之间`,
+    },
+    hint: {
+      en: `For example reset:0.01 or 429:2%. Faults: ${faultNames.join(', ')}.`,
+      zh: `例如 reset:0.01 或 429:2%。可用的故障：${faultNames.join('、')}。`,
+    },
+    place: { flag: '--fault' },
+  };
+}

@@ -1,0 +1,55 @@
+import { randomStream } from '../../../core/index.ts';
+
+/** How much the times of an engine scatter: σ of the logarithm, of single steps and of whole runs. */
+export interface JitterSpread {
+  stepSigma: number;
+  runSigma?: number;
+}
+
+/** So many prompts are known again, then all are forgotten: an engine may be asked for days. */
+const mostSeen = 100_000;
+
+/**
+ * Factors by which chance makes times longer or shorter, log-normal with a mean of 1, so that they widen the times and leave the
+ * throughput where it was; and one more for the whole run, since machines differ from day to day. Each hangs on nothing but the
+ * seed, a lot and a number: no row is kept from which the next one is taken.
+ */
+export class Jitter {
+  readonly #stepSigma: number;
+  /** Median of the factors: that of the run, over what the spread of steps adds to their mean. */
+  readonly #median: number;
+  readonly #seed: number;
+  readonly #seen = new Map<number, number>();
+
+  constructor({ stepSigma, runSigma = 0 }: JitterSpread, seed: number) {
+    this.#stepSigma = stepSigma;
+    const run = runSigma === 0 ? 0 : runSigma * randomStream(seed, 'engine run jitter').normal() - runSigma ** 2 / 2;
+    this.#median = Math.exp(run - stepSigma ** 2 / 2);
+    this.#seed = mixed(mixed(seed | 0) ^ Math.floor(seed / 2 ** 32));
+  }
+
+  /** A request's lot; `key` stands for its prompt, and who asks the same again draws anew. */
+  lotOf(key: number): number {
+    const before = this.#seen.get(key) ?? 0;
+    if (this.#seen.size >= mostSeen) this.#seen.clear();
+    this.#seen.set(key, before + 1);
+    return mixed(mixed(this.#seed ^ key) + before);
+  }
+
+  /** The n-th factor of a lot. */
+  factor(lot: number, n: number): number {
+    if (this.#stepSigma === 0) return this.#median;
+    const high = mixed(lot + Math.imul(n, 0x9e3779b1));
+    const low = mixed(high ^ 0x5bf03635);
+    const normal = Math.sqrt(-2 * Math.log((high + 0.5) / 2 ** 32)) * Math.cos((2 * Math.PI * (low + 0.5)) / 2 ** 32);
+    return this.#median * Math.exp(this.#stepSigma * normal);
+  }
+}
+
+/** 32 bits out of 32, each hanging on all of them; the multipliers are Wellons's, found by search for the least bias. */
+function mixed(bits: number): number {
+  let x = bits | 0;
+  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
+  x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
+  return (x ^ (x >>> 15)) >>> 0;
+}

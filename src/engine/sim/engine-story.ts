@@ -1,0 +1,39 @@
+import type { Phrase } from '../../core/index.ts';
+import type { EngineCounters } from './engine-events.ts';
+import type { Saturation } from './saturation.ts';
+
+/** What the labels mean, for people. */
+export const saturationWords: Readonly<Record<Saturation, Phrase>> = {
+  stable: { en: 'stable', zh: '稳定' },
+  backlogged: { en: 'backlogged: requests wait for the engine', zh: '积压：请求在等待引擎' },
+  unknown: { en: 'too short a run to tell whether it keeps up', zh: '运行太短，无法判断是否跟得上' },
+  overloaded: { en: 'overloaded: the queue grows for as long as the load lasts', zh: '过载：负载持续期间队列不断增长' },
+};
+
+/** How an engine bore a run, in one line: its label, the KV cache at its fullest, what was preempted, recomputed, swapped. */
+export function engineStory(counters: EngineCounters, saturation: Saturation | null): Phrase {
+  const { kvTotalBlocks, kvPeakBlocks, preemptionsTotal, recomputedTokensTotal, swappedOutBlocksTotal } = counters;
+  const parts: Phrase[] = saturation === null ? [] : [saturationWords[saturation]];
+  if (kvTotalBlocks !== null) {
+    const share = `${Math.round((100 * kvPeakBlocks) / kvTotalBlocks)} %`;
+    parts.push({ en: `KV cache ${share} full at most`, zh: `KV 缓存最多占用 ${share}` });
+  }
+  if (preemptionsTotal > 0) parts.push({ en: `${preemptionsTotal} preemptions`, zh: `抢占 ${preemptionsTotal} 次` });
+  if (recomputedTokensTotal > 0)
+    parts.push({ en: `${recomputedTokensTotal} tokens recomputed`, zh: `重算 ${recomputedTokensTotal} 个 token` });
+  if (swappedOutBlocksTotal > 0) parts.push(swapWords(swappedOutBlocksTotal, counters.swappedOutBytesPerCardTotal));
+  return { en: parts.map(({ en }) => en).join(', '), zh: parts.map(({ zh }) => zh).join('，') };
+}
+
+function swapWords(blocks: number, bytes: number | null): Phrase {
+  const size =
+    bytes === null
+      ? null
+      : bytes < 2 ** 30
+        ? `${Math.round(bytes / 2 ** 20)} MiB`
+        : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+  return {
+    en: `${blocks} blocks${size === null ? '' : ` (${size} a card)`} swapped out`,
+    zh: `换出 ${blocks} 块${size === null ? '' : `（每卡 ${size}）`}`,
+  };
+}

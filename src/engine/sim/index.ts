@@ -1,0 +1,58 @@
+/**
+ * A serving engine in virtual time: what a step costs (cost/), who is in it (scheduler/), which KV blocks are held (kv/),
+ * and a runner that plays a whole run plan against it without sockets or waiting.
+ *
+ * Knows no clock: EngineCore is told the time, so that the virtual-time runner here and the HTTP engine in src/engine/http
+ * drive the very same code. A scheduler never sees how long an answer will be. Lengths that nobody gave are
+ * estimated in token-estimate.ts and answers worded in answer-words.ts, for both drivers.
+ *
+ * Start reading at engine-core.ts, then scheduler/scheduler.ts and virtual-run.ts.
+ */
+export { answerWord, textKey } from './answer-words.ts';
+export { builtinProfile, builtinProfiles, defaultProfileName } from './builtin-profiles.ts';
+export type { CostModel, StepLoad } from './cost/cost-model.ts';
+export { linearCost } from './cost/linear-cost.ts';
+export type { DecodeKnot, LinearCost } from './cost/linear-cost.ts';
+export { EngineCore } from './engine-core.ts';
+export type { EngineCoreOptions } from './engine-core.ts';
+export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
+export type { EngineProfile, FitQuality } from './engine-profile.ts';
+export { engineStory, saturationWords } from './engine-story.ts';
+export { KvBlocks } from './kv/kv-blocks.ts';
+export type { KvShape } from './kv/kv-blocks.ts';
+export { isMemoryWord, memoryWords, withMemory } from './memory-settings.ts';
+export { mishapNames, mishaps, mishapTimeoutMs, parseMishap, runawayTokens, starvedProfile } from './mishap.ts';
+export type { Mishap, MishapName } from './mishap.ts';
+export { promptKeys, textKeys, tokenKeys } from './prefix-keys.ts';
+export type { PromptKeys } from './prefix-keys.ts';
+export { readProfile } from './read-profile.ts';
+export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
+export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
+export { settingConflicts } from './scheduler/setting-conflicts.ts';
+export {
+  aheadSetting,
+  filledSettings,
+  parseSetting,
+  schedulerNames,
+  schedulerOf,
+  schedulers,
+  settingMistakes,
+} from './scheduler/schedulers.ts';
+export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
+export type { Sequence } from './sequence.ts';
+export { saturationOf } from './saturation.ts';
+export type { Saturation } from './saturation.ts';
+export { makeSimRunner } from './sim-runner.ts';
+export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
+export {
+  countCjk,
+  defaultMaxOutputTokens,
+  drawOutputTokens,
+  estimateChars,
+  estimateTokens,
+  isMostlyCjk,
+  textOfContent,
+  textOfPrompt,
+  wishedTokens,
+} from './token-estimate.ts';
+export type { AnswerLimits } from './token-estimate.ts';

@@ -1,0 +1,87 @@
+import { UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import type { EngineProfile } from './engine-profile.ts';
+
+/** What went wrong in published benchmarks, by name, with what it is. */
+export const mishaps = {
+  'client-timeout': {
+    en: 'the client gives up after 30 s: the slow ones are lost, and the figures are those of the survivors',
+    zh: '客户端 30 秒后放弃：慢请求丢失，结果只反映幸存者',
+  },
+  'stuck-request': {
+    en: 'one request gets no answer and holds the clock open until its timeout (120 s at most)',
+    zh: '一个请求得不到回答，计时被它拖到超时（至多 120 秒）',
+  },
+  'runaway-generation': {
+    en: 'one answer does not stop: eight times its limit',
+    zh: '一个回答停不下来：长度为上限的八倍',
+  },
+  'decode-starvation': {
+    en: 'MindIE’s maxPrefillBatchSize 1 on the MindSpore backend: answers are decoded one after the other',
+    zh: 'MindSpore 后端上 MindIE 的 maxPrefillBatchSize 为 1：回答逐个解码',
+  },
+  'cold-start': {
+    en: 'the first steps compile and capture: they take up to sixty times as long',
+    zh: '最初的步骤在编译与捕获图：耗时可达平时的六十倍',
+  },
+} as const satisfies Record<string, Phrase>;
+
+export type MishapName = keyof typeof mishaps;
+export const mishapNames = Object.keys(mishaps) as MishapName[];
+
+/** A mishap; `request` is which one it befalls, where it befalls one. */
+export interface Mishap {
+  name: MishapName;
+  /** Counted from 1 over the engine's life, all points of a sweep together. */
+  request: number;
+}
+
+const usualRequest = 40;
+const befallsOne: ReadonlySet<MishapName> = new Set(['stuck-request', 'runaway-generation']);
+
+/** Reads NAME, or NAME:NUMBER for one that befalls a single request; null = no mishap has that name. */
+export function parseMishap(text: string): Mishap | null {
+  const [word = '', number, ...rest] = text.trim().split(':');
+  const name = mishapNames.find((known) => known === word);
+  if (name === undefined) return null;
+  if (number === undefined) return { name, request: usualRequest };
+  if (befallsOne.has(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
+    return { name, request: Number(number) };
+  }
+  throw new UserError({
+    code: 'bad-fault',
+    message: {
+      en: `"${text.slice(0, 80)}" is not ${name}${befallsOne.has(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
+      zh: `"${text.slice(0, 80)}" 的写法不对：${name}${befallsOne.has(name) ? '，可加 :请求序号' : '，不带参数'}`,
+    },
+    hint: { en: 'For example stuck-request:100 or cold-start.', zh: '例如 stuck-request:100 或 cold-start。' },
+    place: { flag: '--fault' },
+  });
+}
+
+/** The profile as a mishap of the configuration has it; others leave it as it is. */
+export function starvedProfile(profile: EngineProfile, befallen: readonly Mishap[]): EngineProfile {
+  if (!befallen.some((mishap) => mishap.name === 'decode-starvation')) return profile;
+  const kept = profile.scheduler?.name === 'mindie' ? profile.scheduler.settings : {};
+  const settings = { ...kept, maxPrefillBatchSize: 1, backendType: 'ms' };
+  return { ...profile, scheduler: { name: 'mindie', settings } };
+}
+
+/** When the client gives up at the latest, where a mishap needs it to. */
+export function mishapTimeoutMs(befallen: readonly Mishap[]): number | null {
+  if (befallen.some((mishap) => mishap.name === 'client-timeout')) return 30_000;
+  return befallen.some((mishap) => mishap.name === 'stuck-request') ? 120_000 : null;
+}
+
+/** Tokens of an answer that does not stop at its limit. */
+export function runawayTokens(limit: number): number {
+  return Math.min(limit * 8, limit + 8192);
+}
+
+const coldest = 60;
+const coldSteps = 6;
+
+/** By how much a step of an engine that has just started takes longer, after so many others: the first are much slower. */
+export function coldFactor(stepsBefore: number): number {
+  return 1 + (coldest - 1) * Math.exp(-stepsBefore / coldSteps);
+}

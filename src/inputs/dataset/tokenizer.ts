@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { printable, UserError } from '../../core/index.ts';
+import type { TokenCoder } from '../workload/index.ts';
+import { notATokenizer, noTokenizer } from './tokenizer-mistakes.ts';
+
+/** A model's own tokenizer. Slow beside a send (milliseconds per prompt): for before and after a run, never during. */
+export interface Tokenizer extends TokenCoder {
+  /** Folder or file name, without the path of the user's machine. */
+  name: string;
+  /** sha256 of tokenizer.json, hex. */
+  hash: string;
+  /** Tokens of a text with the special ones that the model puts around it (BOS …), as vLLM counts in its dataset rules. */
+  countWithSpecial(text: string): number;
+}
+
+/** What this file needs of the library. */
+interface Coder {
+  encode(text: string, options: { add_special_tokens: boolean }): { ids: number[] };
+  get_vocab(withAdded: boolean): Map<string, number>;
+}
+
+const maxBytes = 256 * 1024 * 1024;
+/** Words with their space in front, as byte-level BPE (Ġ) and SentencePiece (▁) write them; ASCII, so that no byte is hidden. */
+const spacedWord = /^[Ġ▁][A-Za-z]{2,}$/;
+
+/** Opens the tokenizer of a model's folder, or of a tokenizer.json; anything that is none is a UserError. */
+export async function openTokenizer(path: string): Promise<Tokenizer> {
+  const file = await fileOf(path);
+  const text = await readFile(file);
+  const parsed = parse(text, file);
+  const coder = await coderOf(parsed, await configBeside(file), file);
+  let words: string[] | null = null;
+  return {
+    name: printable(basename(file) === 'tokenizer.json' ? basename(dirname(file)) : basename(file)),
+    hash: createHash('sha256').update(text).digest('hex'),
+    count: (said) => coder.encode(said, { add_special_tokens: false }).ids.length,
+    countWithSpecial: (said) => coder.encode(said, { add_special_tokens: true }).ids.length,
+    get words() {
+      return (words ??= wordsOf(coder));
+    },
+  };
+}
+
+async function fileOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new UserError(noTokenizer(path));
+  const file = found.isDirectory() ? join(path, 'tokenizer.json') : path;
+  const inside = found.isDirectory() ? await stat(file).catch(() => null) : found;
+  if (inside === null) throw new UserError(noTokenizer(path));
+  if (!inside.isFile() || inside.size > maxBytes) throw new UserError(notATokenizer(file, 'not a tokenizer.json'));
+  return file;
+}
+
+function parse(text: Buffer, file: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.toString('utf8'));
+  } catch {
+    throw new UserError(notATokenizer(file, 'not JSON'));
+  }
+  const model = typeof value === 'object' && value !== null && 'model' in value ? value.model : null;
+  if (typeof model !== 'object' || model === null || !('vocab' in model)) {
+    throw new UserError(notATokenizer(file, 'it has no model.vocab'));
+  }
+  return value as Record<string, unknown>;
+}
+
+async function configBeside(file: string): Promise<object> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(dirname(file), 'tokenizer_config.json'), 'utf8'));
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+async function coderOf(parsed: object, config: object, file: string): Promise<Coder> {
+  // Loaded only when a tokenizer is asked for, so that start-up stays quick.
+  const { Tokenizer: Library } = await import('@huggingface/tokenizers');
+  try {
+    const coder = new Library(parsed, config);
+    coder.encode('a b', { add_special_tokens: false });
+    return coder;
+  } catch (error) {
+    throw new UserError(notATokenizer(file, error instanceof Error ? error.message : String(error)));
+  }
+}
+
+function wordsOf(coder: Coder): string[] {
+  const spaced = [...coder.get_vocab(false)].filter(([token]) => spacedWord.test(token));
+  return spaced.toSorted(([, a], [, b]) => a - b).map(([token]) => token.slice(1));
+}

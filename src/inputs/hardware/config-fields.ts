@@ -1,0 +1,77 @@
+import type { Mistake, Phrase, Place } from '../../core/index.ts';
+
+/** The fields of a config.json read one by one; every mistake is kept, so that all are reported together. */
+export class ConfigFields {
+  readonly mistakes: Mistake[] = [];
+  readonly #fields: Readonly<Record<string, unknown>>;
+  readonly #place: Place;
+
+  constructor(fields: Readonly<Record<string, unknown>>, place: Place) {
+    this.#fields = fields;
+    this.#place = place;
+  }
+
+  /** The value of the first of these names that is there and not null. */
+  raw(...names: string[]): unknown {
+    for (const name of names) {
+      if (Object.hasOwn(this.#fields, name) && this.#fields[name] !== null) return this.#fields[name];
+    }
+    return undefined;
+  }
+
+  /** A whole number ≥ 1 under one of these names; its absence is a mistake. */
+  needed(meaning: Phrase, ...names: string[]): number {
+    const value = this.optional(...names);
+    if (value !== null) return value;
+    if (this.raw(...names) === undefined) {
+      this.mistakes.push({
+        code: 'model-config-field-missing',
+        message: { en: `${names[0]} is missing (${meaning.en})`, zh: `缺少 ${names[0]}（${meaning.zh}）` },
+        hint: {
+          en: `give the config.json that lies beside the weights${
+            names.length > 1 ? `; ${names.slice(1).join(', ')} would do too` : ''
+          }`,
+          zh: `请使用权重目录中的 config.json${names.length > 1 ? `；也可用 ${names.slice(1).join('、')}` : ''}`,
+        },
+        place: { ...this.#place, field: names[0]! },
+      });
+    }
+    return 1;
+  }
+
+  /** A whole number ≥ 1 under one of these names, or null; another value is a mistake. */
+  optional(...names: string[]): number | null {
+    return this.#whole(1, names);
+  }
+
+  /** A whole number ≥ 0 under one of these names, or null; another value is a mistake. */
+  count(...names: string[]): number | null {
+    return this.#whole(0, names);
+  }
+
+  flag(name: string): boolean {
+    return this.raw(name) === true;
+  }
+
+  text(...names: string[]): string | null {
+    const value = this.raw(...names);
+    return typeof value === 'string' ? value : null;
+  }
+
+  #whole(least: number, names: readonly string[]): number | null {
+    const name = names.find((n) => Object.hasOwn(this.#fields, n) && this.#fields[n] !== null);
+    if (name === undefined) return null;
+    const value = this.#fields[name];
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
+    this.mistakes.push({
+      code: 'model-config-field-wrong',
+      message: {
+        en: `${name} must be a whole number of at least ${least}`,
+        zh: `${name} 必须是不小于 ${least} 的整数`,
+      },
+      hint: { en: 'take the file as its authors published it', zh: '请使用模型作者发布的原文件' },
+      place: { ...this.#place, field: name },
+    });
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Summary } from '../../../core/index.ts';
+import { known } from '../printed-room.ts';
+
+/** One usable point of a sweep's curve. */
+export interface CurvePoint {
+  load: number;
+  rate: number;
+  point: Summary;
+}
+
+/**
+ * Points with load and token rate (else request rate) that no `invalid` finding spoils, ascending by load. Empty where
+ * two points share a load: then something else than the load was varied.
+ */
+export function curveOf(points: readonly Summary[]): CurvePoint[] {
+  const curve = points
+    .flatMap((point) => {
+      const load = point.load.concurrency ?? point.load.ratePerSec;
+      const rate = point.outputTokensPerSec ?? point.requestsPerSec;
+      return known(load) && known(rate) && point.verdict.valid ? [{ load, rate, point }] : [];
+    })
+    .toSorted((a, b) => a.load - b.load);
+  return new Set(curve.map((at) => at.load)).size === curve.length ? curve : [];
+}

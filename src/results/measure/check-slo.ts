@@ -1,0 +1,41 @@
+import type { Summary } from '../../core/index.ts';
+import { withinLimit } from './slo.ts';
+import type { MetricWord, Slo, Statistic } from './slo.ts';
+
+/** The summary's key behind each metric word that is a time. */
+const timeKeys = {
+  ttft: 'ttftMs',
+  tpot: 'tpotMs',
+  itl: 'itlMs',
+  latency: 'latencyMs',
+  lateness: 'latenessMs',
+} as const;
+
+/** What a metric word stands for in a summary; null = the summary does not know it. `failed` is failed / issued. */
+export function metricOf(summary: Summary, metric: MetricWord, statistic: Statistic): number | null {
+  switch (metric) {
+    case 'failed':
+      return summary.counts.issued > 0 ? summary.counts.failed / summary.counts.issued : null;
+    case 'goodput':
+      return summary.goodput?.requestsPerSec ?? null;
+    case 'requestsPerSec':
+    case 'outputTokensPerSec':
+    case 'totalTokensPerSec':
+      return summary[metric];
+    default:
+      return summary[timeKeys[metric]]?.[statistic] ?? null;
+  }
+}
+
+/**
+ * Whether a run kept a promise; met is null where the summary does not know the figure.
+ * A time without a statistic is a promise about every request: its max for <, its min for >.
+ */
+export function checkSlo(slo: Slo, summary: Summary): { met: boolean | null; value: number | null } {
+  const statistic = slo.statistic ?? (slo.op.startsWith('<') ? 'max' : 'min');
+  const value =
+    slo.metric === 'goodput' && slo.unit === 'ratio'
+      ? (summary.goodput?.ratio ?? null)
+      : metricOf(summary, slo.metric, statistic);
+  return { met: value === null ? null : withinLimit(slo, value), value };
+}

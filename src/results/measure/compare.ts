@@ -1,0 +1,182 @@
+import type { RunPlan, Summary } from '../../core/index.ts';
+import { changeBetween } from './change.ts';
+import { checkSlo, metricOf } from './check-slo.ts';
+import { holds } from './gate.ts';
+import type { Gate } from './gate.ts';
+import { comparedMetrics, splitMetric } from './intervals.ts';
+import type { CompareDoubts, LoadFinding } from './load-finding.ts';
+import type { Slices } from './slices.ts';
+import { sliceStatistic } from './slice-statistic.ts';
+
+/** One run to compare; slices null = its requests are not at hand (an import), or it is too short. */
+export interface ComparedRun {
+  id: string;
+  name: string;
+  summary: Summary;
+  plan: RunPlan | null;
+  slices: Slices | null;
+}
+
+/** How a candidate differs from the baseline in one metric. */
+export interface MetricChange {
+  /** null = one of the figures is not known, or the baseline is 0. */
+  changeRatio: number | null;
+  /** 95 % interval of the change; null = no requests at hand, or too few. */
+  interval: readonly [number, number] | null;
+  pValue: number | null;
+  /** After Holm's correction over all metrics of the comparison, so that one look at many metrics stays honest. */
+  significant: boolean;
+}
+
+/** One metric of all runs at one load; the change is that of the second run, `changes` has one for each candidate. */
+export interface ComparedMetricRow extends MetricChange {
+  metric: string;
+  /** Concurrency or rate; null = not known. */
+  load: number | null;
+  /** What the points are called, where more than their load tells them from the others; absent = the load does. */
+  place?: string;
+  values: (number | null)[];
+  /** steady: over the stretch in which the asked load stood; whole: over the whole run. */
+  basis: 'steady' | 'whole';
+  /** false = another load, or figures that must not be used. */
+  comparable: boolean;
+  changes: MetricChange[];
+}
+
+/** What became of one `--fail-if`. */
+export interface GateResult {
+  text: string;
+  load: number | null;
+  /** As in the rows. */
+  place?: string;
+  run: string;
+  failed: boolean;
+  /** The runs can be compared at this load. */
+  comparable: boolean;
+  /** interval: beyond the limit and surely different; value: no interval was known. null = the figure is not known. */
+  decidedBy: 'interval' | 'value' | null;
+  measured: number | null;
+}
+
+/** Runs of the same load side by side. */
+export interface PointComparison {
+  rows: ComparedMetricRow[];
+  findings: LoadFinding[];
+  gates: GateResult[];
+}
+
+const level = 0.05;
+
+/** Compares candidates with the first run, which is the baseline. */
+export function comparePoint(
+  runs: readonly ComparedRun[],
+  load: number | null,
+  gates: readonly Gate[],
+  doubts: CompareDoubts,
+): PointComparison {
+  const [baseline, ...candidates] = runs as [ComparedRun, ...ComparedRun[]];
+  const findings = candidates.flatMap((candidate) => doubts(baseline, candidate));
+  const comparable = findings.every(({ finding }) => finding.severity !== 'invalid');
+  const rows = comparedMetrics.flatMap((word): ComparedMetricRow[] => {
+    const { metric, statistic } = splitMetric(word);
+    const steady = runs.every(({ slices }) => slices?.basis === 'steady');
+    const values = runs.map((run) => valueOf(run, word, steady));
+    if (values.every((value) => value === null)) return [];
+    const changes = candidates.map((candidate, i): MetricChange => {
+      const [before, after] = [values[0]!, values[i + 1]!];
+      const ratio = before === null || after === null || before === 0 ? null : after / before - 1;
+      const figures = [baseline, candidate].map(({ slices }) =>
+        slices === null ? null : sliceStatistic(slices, metric, statistic),
+      );
+      const change =
+        figures[0] && figures[1] ? changeBetween(figures[0], figures[1], { name: `change ${word}` }) : null;
+      return {
+        changeRatio: change?.ratio ?? ratio,
+        interval: change?.interval ?? null,
+        pValue: change?.pValue ?? null,
+        significant: change?.significant ?? false,
+      };
+    });
+    return [{ metric: word, load, values, basis: steady ? 'steady' : 'whole', comparable, ...changes[0]!, changes }];
+  });
+  // A condition speaks of one metric, so it is judged before the correction for looking at many.
+  const judged = gates.flatMap((gate) =>
+    candidates.map((candidate, i) => ({ ...judge(gate, rows, candidate, i, load, baseline), comparable })),
+  );
+  holm(rows);
+  return { rows, findings, gates: judged };
+}
+
+/** The figure itself: of the steady stretch where all runs have one, as the change is, else of the whole run. */
+function valueOf({ summary, slices }: ComparedRun, word: string, steady: boolean): number | null {
+  const { metric, statistic } = splitMetric(word);
+  if (steady && slices !== null) {
+    const figure = sliceStatistic(slices, metric, statistic);
+    if (figure !== null) return figure.of(new Float64Array(slices.count).fill(1));
+  }
+  return metricOf(summary, metric, statistic);
+}
+
+/** Holm's step-down correction over every change of the comparison. */
+function holm(rows: readonly ComparedMetricRow[]): void {
+  const all = rows.flatMap((row) => row.changes).filter(({ pValue }) => pValue !== null);
+  const ascending = all.toSorted((a, b) => a.pValue! - b.pValue!);
+  let still = true;
+  for (const [i, change] of ascending.entries()) {
+    still &&= change.pValue! <= level / (ascending.length - i);
+    change.significant = still;
+  }
+  for (const row of rows) row.significant = row.changes[0]!.significant;
+}
+
+function judge(
+  gate: Gate,
+  rows: readonly ComparedMetricRow[],
+  candidate: ComparedRun,
+  index: number,
+  load: number | null,
+  baseline: ComparedRun,
+): Omit<GateResult, 'comparable'> {
+  const shared = { text: gate.text, load, run: candidate.id };
+  if (gate.kind === 'value') {
+    const { met, value } = checkSlo(gate.slo, candidate.summary);
+    return { ...shared, failed: met === true, decidedBy: met === null ? null : 'value', measured: value };
+  }
+  const { metric, statistic, op, ratio } = gate;
+  if (metric === 'failed') {
+    const [before, after] = [
+      metricOf(baseline.summary, metric, statistic),
+      metricOf(candidate.summary, metric, statistic),
+    ];
+    const points = before === null || after === null ? null : after - before;
+    return {
+      ...shared,
+      failed: points !== null && holds(op, points, ratio),
+      decidedBy: points === null ? null : 'value',
+      measured: points,
+    };
+  }
+  const word = rows.some((row) => row.metric === metric) ? metric : `${metric}.${statistic}`;
+  const change = rows.find((row) => row.metric === word)?.changes[index] ?? plainChange(baseline, candidate, gate);
+  const measured = change?.changeRatio ?? null;
+  const beyond = measured !== null && holds(op, measured, ratio);
+  const known = change?.interval ?? null;
+  const surely = known === null || known[0] > 0 || known[1] < 0;
+  return {
+    ...shared,
+    failed: beyond && surely,
+    decidedBy: measured === null ? null : known === null ? 'value' : 'interval',
+    measured,
+  };
+}
+
+/** The change of a metric that no row has (goodput, a rarer percentile), by its value alone. */
+function plainChange(
+  baseline: ComparedRun,
+  candidate: ComparedRun,
+  gate: Gate & { kind: 'change' },
+): MetricChange | null {
+  const [before, after] = [baseline, candidate].map(({ summary }) => metricOf(summary, gate.metric, gate.statistic));
+  if (typeof before !== 'number' || typeof after !== 'number' || before === 0) return null;
+  return { changeRatio: after / before - 1, interval: null, pValue: null, significant: false };
+}

@@ -1,0 +1,198 @@
+import { printable } from '../../../core/index.ts';
+import type { Summary, Sweep } from '../../../core/index.ts';
+import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
+import { chartWords } from './chart-words.ts';
+import type { ChartSeries, Figure, LinePanel } from './figure.ts';
+import { loadAxis, loadLines } from './load-lines.ts';
+import { notesOf, panelOf, reasonOf } from './sweep-figures.ts';
+import type { IntervalsOf, Reading } from './sweep-figures.ts';
+
+/** First token and time per output token against the load, by percentile; null where nothing was streamed. */
+export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsOf): Figure | null {
+  const all: Reading[] = [
+    {
+      title: { en: 'First token p50 (ms)', zh: '首 token p50 (ms)' },
+      of: (p) => p.ttftMs?.p50,
+      interval: 'ttft.p50',
+    },
+    {
+      title: { en: 'First token p99 (ms)', zh: '首 token p99 (ms)' },
+      of: (p) => p.ttftMs?.p99,
+      interval: 'ttft.p99',
+    },
+    {
+      title: { en: 'Per output token p50 (ms)', zh: '每输出 token p50 (ms)' },
+      of: (p) => p.tpotMs?.p50,
+      interval: 'tpot.p50',
+    },
+    {
+      title: { en: 'Per output token p90 (ms)', zh: '每输出 token p90 (ms)' },
+      of: (p) => p.tpotMs?.p90,
+      interval: 'tpot.p90',
+    },
+  ];
+  const points = sweeps.flatMap((sweep) => sweep.points);
+  const wanted = all.filter((reading) => points.some((point) => typeof reading.of(point) === 'number'));
+  if (wanted.length === 0) return null;
+  return {
+    id: 'token-times',
+    title: { en: 'First token and time per token', zh: '首 token 与每 token 时延' },
+    about: {
+      en: 'Time to first token and time per output token against the load.',
+      zh: '首 token 时延与每输出 token 时延随负载的变化。',
+    },
+    columns: 2,
+    panels: wanted.map((reading) => panelOf(reading, sweeps, intervals)),
+    notes: notesOf(sweeps, intervals),
+  };
+}
+
+/** Throughput of the system against the speed one user sees, each point labelled with its load; null without speeds. */
+export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
+  const lines = loadLines(sweeps);
+  const numbered = lines.length <= 4;
+  const series = lines.map(({ name, points: placed }, index): ChartSeries => {
+    // Between lines the numbers would cover points: of a few, the first line has them above and the last below.
+    const last = index === lines.length - 1;
+    const labelled = numbered && (index === 0 || last);
+    const points = placed.flatMap(({ x: load, runs }) => {
+      const point = runs.at(-1)!;
+      const x = point.userTokensPerSec?.p50 ?? point.userTokensPerSec?.mean ?? null;
+      const y = point.outputTokensPerSec;
+      return x === null || y === null
+        ? []
+        : [
+            {
+              x,
+              y,
+              ...(labelled && { label: String(load) }),
+              ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
+            },
+          ];
+    });
+    return { name, kind: 'line', points, labels: index === 0 ? 'above' : 'below' };
+  });
+  if (!series.some((one) => one.points.length > 1)) return null;
+  return {
+    id: 'pareto',
+    title: { en: 'Throughput against speed per user', zh: '吞吐量与单用户速度' },
+    about: {
+      en: `System throughput against the median speed that one user sees${numbered ? '; numbers are the load' : ''}. Up and right is better.`,
+      zh: `系统吞吐量与单用户速度中位数的关系${numbered ? '，数字为负载' : ''}；越靠右上越好。`,
+    },
+    columns: 1,
+    panels: [
+      {
+        kind: 'lines',
+        title: chartWords.systemThroughput,
+        x: { name: chartWords.userSpeed, from: 0 },
+        y: { name: chartWords.systemThroughput },
+        series: series.filter((one) => one.points.length > 0),
+      },
+    ],
+    notes: notesOf(sweeps),
+  };
+}
+
+/** Requests within the SLO beside all requests, and each promised figure with its limit; null without an SLO. */
+export function goodputFigure(sweep: Sweep): Figure | null {
+  const slos = sweep.points.find((point) => point.goodput !== null)?.goodput?.slo ?? [];
+  const panels: LinePanel[] = [];
+  const axis = loadAxis([sweep]);
+  const [one, ...others] = loadLines([sweep]);
+  // Goodput and offered load are two lines already; of several variants each would need a picture of its own.
+  if (slos.length === 0 || sweep.points.length < 2 || axis === null || one === undefined || others.length > 0)
+    return null;
+  const placed = one.points;
+  const line = (name: ChartSeries['name'], of: (point: Summary) => number | null): ChartSeries => ({
+    name,
+    kind: 'line',
+    points: placed.map(({ x, runs }) => {
+      const values = runs.map(of).filter((value) => value !== null);
+      const doubted = runs.find((run) => !run.verdict.valid);
+      return {
+        x,
+        y: values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
+        ...(doubted !== undefined && { why: reasonOf(doubted) }),
+      };
+    }),
+  });
+  panels.push({
+    kind: 'lines',
+    title: { en: 'Goodput (requests/s)', zh: '达标吞吐（请求/秒）' },
+    x: { name: axis.name },
+    y: { name: chartWords.goodput },
+    series: [
+      line(chartWords.goodput, (point) => point.goodput?.requestsPerSec ?? null),
+      line(chartWords.offered, (point) => point.requestsPerSec),
+    ],
+  });
+  for (const slo of slos.map(parseSlo).filter(({ unit }) => unit === 'ms')) {
+    // A promise about every request is shown by its tail.
+    const statistic = slo.statistic ?? 'p99';
+    const name = `${slo.metric}.${statistic}`;
+    panels.push({
+      kind: 'lines',
+      title: `${name} (ms)`,
+      x: { name: axis.name },
+      y: { name: chartWords.milliseconds },
+      series: [line(name, (point) => metricOf(point, slo.metric, statistic))],
+      limits: [{ value: slo.limit, name: printable(slo.text) }],
+    });
+  }
+  const met = placed.filter(({ runs }) =>
+    runs.every((point) => slos.every((slo) => checkSlo(parseSlo(slo), point).met === true)),
+  );
+  const best = met.at(-1)?.x;
+  return {
+    id: 'goodput',
+    title: { en: 'Goodput and the SLO', zh: '达标吞吐与 SLO' },
+    about: {
+      en: best === undefined ? 'No load met the SLO.' : `The highest load that met the SLO was ${best}.`,
+      zh: best === undefined ? '没有负载满足 SLO。' : `满足 SLO 的最高负载为 ${best}。`,
+    },
+    columns: Math.min(3, panels.length),
+    panels,
+    notes: notesOf([sweep]),
+  };
+}
+
+/** Input × output lengths as a heat map of throughput and latency; null where the points do not span both. */
+export function lengthsFigure(sweep: Sweep): Figure | null {
+  const at = sweep.points.flatMap((point) => {
+    const [input, output] = [point.inputTokens?.mean, point.outputTokens?.mean];
+    return typeof input === 'number' && typeof output === 'number'
+      ? [{ input: Math.round(input), output: Math.round(output), point }]
+      : [];
+  });
+  const inputs = [...new Set(at.map(({ input }) => input))].toSorted((a, b) => a - b);
+  const outputs = [...new Set(at.map(({ output }) => output))].toSorted((a, b) => a - b);
+  if (inputs.length < 2 || outputs.length < 2 || inputs.length * outputs.length > 2 * at.length) return null;
+  const heat = (
+    title: Reading['title'],
+    of: (point: Summary) => number | null | undefined,
+  ): Figure['panels'][number] => ({
+    kind: 'heat',
+    title,
+    x: { name: chartWords.inputTokens, values: inputs.map(String) },
+    y: { name: chartWords.outputTokens, values: outputs.map(String) },
+    cells: at.flatMap(({ input, output, point }) => {
+      const value = of(point);
+      return typeof value === 'number' ? [{ x: inputs.indexOf(input), y: outputs.indexOf(output), value }] : [];
+    }),
+  });
+  return {
+    id: 'lengths',
+    title: { en: 'Input × output length', zh: '输入 × 输出长度' },
+    about: {
+      en: 'Throughput and mean latency by input and output length.',
+      zh: '不同输入、输出长度下的吞吐量与平均延迟。',
+    },
+    columns: 2,
+    panels: [
+      heat(chartWords.throughput, (p) => p.outputTokensPerSec),
+      heat(chartWords.latencyMs, (p) => p.latencyMs?.mean),
+    ],
+    notes: notesOf([sweep]),
+  };
+}

@@ -1,0 +1,203 @@
+import { printable, say } from '../../core/index.ts';
+import type { Lang, Phrase } from '../../core/index.ts';
+import type { ComparedMetricRow, Comparison, GateResult, MetricChange } from '../measure/index.ts';
+import { percent, sized, unknown } from './figure-text.ts';
+import { findingLines } from './finding-text.ts';
+import { both, markup, table, text } from './html/both.ts';
+import type { Html } from './html/both.ts';
+import { plainPainter } from './reported.ts';
+import type { ReportOptions } from './reported.ts';
+import { tableText } from './table.ts';
+
+const words = {
+  load: { en: 'load', zh: '负载' },
+  metric: { en: 'metric', zh: '指标' },
+  change: { en: 'change', zh: '变化' },
+  interval: { en: '95 % interval', zh: '95% 区间' },
+  verdict: { en: 'verdict', zh: '结论' },
+  better: { en: 'better', zh: '更好' },
+  worse: { en: 'worse', zh: '更差' },
+  same: { en: 'no clear difference', zh: '无显著差异' },
+  unsure: { en: 'not known how sure', zh: '可靠程度未知' },
+  notComparable: {
+    en: 'Not comparable: the differences below say nothing about the engines.',
+    zh: '不可比：以下差异不能说明引擎优劣。',
+  },
+  rowNotComparable: { en: 'not comparable', zh: '不可比' },
+  baseline: { en: 'baseline', zh: '基线' },
+  steady: {
+    en: 'Figures are of the steady stretch, as the intervals are; the whole run is in dyno report.',
+    zh: '数值与区间均取稳态段；全程数据见 dyno report。',
+  },
+  method: {
+    en: 'Interval: stretches of both runs drawn with replacement (1000 times), Student t on the log ratio. Verdict: after Holm over all rows of a load.',
+    zh: '区间：对两次运行的时间段有放回抽样 1000 次，对数比值的 Student t 区间。结论：对同一负载的所有行做 Holm 校正。',
+  },
+  gatePassed: { en: 'passed', zh: '通过' },
+  gateFailed: { en: 'FAILED', zh: '未通过' },
+  gateUnknown: { en: 'not known', zh: '未知' },
+} as const satisfies Record<string, Phrase>;
+
+/** Everything where less is better; the rest is a rate. */
+function lessIsBetter(metric: string): boolean {
+  return /^(ttft|tpot|itl|latency|lateness|failed)/.test(metric);
+}
+
+function verdictOf(row: ComparedMetricRow, change: MetricChange): Phrase {
+  if (change.changeRatio === null) return { en: unknown, zh: unknown };
+  if (!row.comparable) return words.rowNotComparable;
+  if (change.interval === null) return words.unsure;
+  if (!change.significant) return words.same;
+  return change.changeRatio < 0 === lessIsBetter(row.metric) ? words.better : words.worse;
+}
+
+function signed(ratio: number | null): string {
+  return ratio === null || !Number.isFinite(ratio) ? unknown : `${ratio >= 0 ? '+' : ''}${percent(ratio)}`;
+}
+
+function rangeOf(change: MetricChange): string {
+  return change.interval === null ? unknown : `${signed(change.interval[0])} … ${signed(change.interval[1])}`;
+}
+
+/** One row per metric, load and candidate: load, metric, values, change, interval, verdict. */
+function cellsOf(comparison: Comparison, lang: Lang): { head: string[]; rows: string[][] } {
+  const several = comparison.runs.length > 2;
+  const names = comparison.names.map((name, i) => letter(i).concat(several ? '' : ` ${printable(name)}`));
+  const head = [say(words.load, lang), say(words.metric, lang), ...names];
+  const perCandidate = comparison.names.slice(1).flatMap((_, i) => {
+    const to = several ? ` ${letter(i + 1)}/${letter(0)}` : '';
+    return [
+      `${say(words.change, lang)}${to}`,
+      ...(several ? [] : [say(words.interval, lang)]),
+      `${say(words.verdict, lang)}${to}`,
+    ];
+  });
+  const rows = comparison.metrics.map((row) => [
+    row.place === undefined ? (row.load === null ? unknown : String(row.load)) : printable(row.place),
+    unitName(row.metric),
+    ...row.values.map((value) => (row.metric === 'failed' ? percent(value) : sized(value))),
+    ...row.changes.flatMap((change) => [
+      signed(change.changeRatio),
+      ...(several ? [] : [rangeOf(change)]),
+      say(verdictOf(row, change), lang),
+    ]),
+  ]);
+  return { head: [...head, ...perCandidate], rows };
+}
+
+function unitName(metric: string): string {
+  return /^(ttft|tpot|itl|latency|lateness)/.test(metric) ? `${metric} (ms)` : metric;
+}
+
+function letter(index: number): string {
+  return String.fromCodePoint(65 + (index % 26));
+}
+
+function legend(comparison: Comparison, lang: Lang): string[] {
+  return comparison.names.map(
+    (name, i) => `${letter(i)}: ${printable(name)}${i === 0 ? ` (${say(words.baseline, lang)})` : ''}`,
+  );
+}
+
+function notes(comparison: Comparison): Phrase[] {
+  const steady = comparison.metrics.some(({ basis }) => basis === 'steady');
+  const interval = comparison.metrics.some((row) => row.interval !== null);
+  return [...(steady ? [words.steady] : []), ...(interval ? [words.method] : [])];
+}
+
+function gateLine(gate: GateResult, lang: Lang): string {
+  const state = gate.decidedBy === null ? words.gateUnknown : gate.failed ? words.gateFailed : words.gatePassed;
+  const measured =
+    gate.measured === null
+      ? ''
+      : gate.text.trim().endsWith('%')
+        ? ` (${signed(gate.measured)})`
+        : ` (${sized(gate.measured)})`;
+  return `${say(state, lang)}: ${printable(gate.text)}${gate.load === null && gate.place === undefined ? '' : ` @ ${printable(gate.place ?? String(gate.load))}`}${measured}`;
+}
+
+/** The comparison for a terminal. */
+export function comparisonReportText(comparison: Comparison, options: ReportOptions): string {
+  const { lang } = options;
+  const paint = options.paint ?? plainPainter;
+  const { head, rows } = cellsOf(comparison, lang);
+  const lines = [
+    ...(comparison.comparable ? [] : [paint.bad(say(words.notComparable, lang))]),
+    ...legend(comparison, lang).map(paint.strong),
+    ...(rows.length > 0 ? [tableText(head, rows, options.columns)] : []),
+    ...notes(comparison).map((note) => paint.faint(say(note, lang))),
+    ...findingLines(comparison.findings, lang, paint, options.columns),
+    ...comparison.gates.map((gate) => (gate.failed ? paint.bad : paint.good)(gateLine(gate, lang))),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The comparison as GitHub-flavoured markdown, for a job summary or a pull request. */
+export function comparisonMarkdown(comparison: Comparison, { lang }: ReportOptions): string {
+  const cell = (value: string): string =>
+    printable(value)
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll(/[\\`*_[\]|]/g, '\\$&');
+  const { head, rows } = cellsOf(comparison, lang);
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+  const aligned = head.map((_, i) => (i < 2 ? '---' : '---:'));
+  return `${[
+    ...(comparison.comparable ? [] : [`> **${say(words.notComparable, lang)}**`, '']),
+    ...legend(comparison, lang).map((name) => `- ${cell(name)}`),
+    '',
+    line(head),
+    `| ${aligned.join(' | ')} |`,
+    ...rows.map(line),
+    '',
+    ...comparison.gates.map(
+      (gate) => `- ${gate.failed ? '❌' : gate.decidedBy === null ? '❔' : '✅'} ${cell(gateLine(gate, lang))}`,
+    ),
+    ...comparison.findings.map(
+      (finding) => `- ${cell(lang === 'zh' ? finding.zh.message : finding.message)} (${cell(finding.code)})`,
+    ),
+    ...notes(comparison).map((note) => `- ${cell(say(note, lang))}`),
+  ].join('\n')}\n`;
+}
+
+/** The comparison as a section of a page. */
+export function comparisonHtml(comparison: Comparison): Html {
+  const [en, zh] = [cellsOf(comparison, 'en'), cellsOf(comparison, 'zh')];
+  const merged = (a: string, b: string): Html => both({ en: a, zh: b });
+  const rows = en.rows.map((row, r) => row.map((value, c) => merged(value, zh.rows[r]![c]!)));
+  const names = legend(comparison, 'en').map(
+    (line, i) => markup`<li>${merged(line, legend(comparison, 'zh')[i]!)}</li>`,
+  );
+  const gates = comparison.gates.map(
+    (gate) =>
+      markup`<li class="${text(gate.failed ? 'badword' : 'good')}">
+        ${merged(gateLine(gate, 'en'), gateLine(gate, 'zh'))}
+      </li>`,
+  );
+  const findings = comparison.findings.map(
+    (finding) =>
+      markup`<div class="finding ${text(finding.severity)}">
+        <p>${both({ en: finding.message, zh: finding.zh.message })} <span class="faint">${text(finding.code)}</span></p>
+      </div>`,
+  );
+  return markup`${comparison.comparable ? text('') : markup`<p class="badword"><strong>${both(words.notComparable)}</strong></p>`}
+    <ul>
+      ${names}
+    </ul>
+    ${
+      en.rows.length > 0
+        ? table(
+            { en: 'Differences', zh: '差异' },
+            en.head.map((head, i) => merged(head, zh.head[i]!)),
+            rows,
+          )
+        : text('')
+    }${notes(comparison).map((note) => markup`<p class="faint">${both(note)}</p>`)}${
+      gates.length > 0
+        ? markup`<ul>
+            ${gates}
+          </ul>`
+        : text('')
+    }${findings}`;
+}

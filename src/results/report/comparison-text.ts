@@ -1,0 +1,65 @@
+import { say } from '../../core/index.ts';
+import type { Lang, Phrase, Summary, Sweep } from '../../core/index.ts';
+import { countColumns } from './count-columns.ts';
+import { fixed, secondsOf, unknown } from './figure-text.ts';
+import { cautions } from './finding-text.ts';
+import { loadVariable, sweepName, variableOf } from './point-name.ts';
+import { plainPainter } from './reported.ts';
+import type { ReportOptions } from './reported.ts';
+import { pointNotes } from './sweep-text.ts';
+import { tableText } from './table.ts';
+import { words } from './words.ts';
+
+interface Row {
+  name: Phrase;
+  decimals: number;
+  of(point: Summary): number | null;
+  /** Whether a ratio means anything. */
+  ratio: boolean;
+}
+
+const rows: readonly Row[] = [
+  { name: words.qps, decimals: 3, of: (point) => point.requestsPerSec, ratio: true },
+  { name: words.averageLatency, decimals: 3, of: (point) => secondsOf(point.latencyMs?.mean), ratio: true },
+  { name: words.throughput, decimals: 3, of: (point) => point.outputTokensPerSec, ratio: true },
+  { name: words.ttftMedian, decimals: 4, of: (point) => secondsOf(point.ttftMs?.p50), ratio: true },
+];
+
+/** Sweeps side by side, a row per figure and load; the ratio is to the first sweep. A load one did not run is unknown. */
+export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions): string {
+  const { lang } = options;
+  const paint = options.paint ?? plainPainter;
+  const loads = [...new Set(sweeps.flatMap((sweep) => sweep.points.map((point) => variableOf(sweep, point))))]
+    .filter((load) => load !== null)
+    .toSorted((a, b) => a - b);
+  const names = sweeps.map((sweep, index) => `${String.fromCodePoint(65 + (index % 26))}: ${sweepName(sweep)}`);
+  const letters = names.map((name) => name.slice(0, 1));
+  const ratioHeads = letters.slice(1).map((letter) => `${letter}/${letters[0] ?? ''}`);
+  const variable = sweeps[0] !== undefined && loadVariable(sweeps[0]) === 'rate' ? words.rate : words.concurrency;
+  const counted = countColumns(sweeps.flatMap(({ points }) => points)).map(({ name, of }, i): Row => ({
+    name: i === 0 ? words.failures : name,
+    of,
+    decimals: 0,
+    ratio: false,
+  }));
+  const body = [...rows, ...counted].flatMap((row) => loads.map((load) => comparedRow(row, load, sweeps, lang)));
+  const notes = sweeps.flatMap((sweep, index) =>
+    pointNotes(sweep, (point) => cautions(point, lang, paint)).map((line) => `${letters[index]} ${line}`),
+  );
+  const head = [say(words.metric, lang), say(variable, lang), ...letters, ...ratioHeads];
+  const table = tableText(head, body, options.columns);
+  return `${[...names.map(paint.strong), table, ...notes].join('\n')}\n`;
+}
+
+function comparedRow(row: Row, load: number, sweeps: readonly Sweep[], lang: Lang): string[] {
+  const values = sweeps.map((sweep) => {
+    const point = sweep.points.find((one) => variableOf(sweep, one) === load);
+    return point === undefined ? null : row.of(point);
+  });
+  const [first] = values;
+  const ratios = values.slice(1).map((value) => {
+    const known = row.ratio && value !== null && first !== null && first !== undefined && first > 0;
+    return known ? `${(value / first).toFixed(2)}×` : unknown;
+  });
+  return [say(row.name, lang), String(load), ...values.map((value) => fixed(value, row.decimals)), ...ratios];
+}

@@ -1,0 +1,124 @@
+import { say } from '../../core/index.ts';
+import { askedOf, isFilled } from './grid.ts';
+import type { Phrase, Summary, Sweep } from '../../core/index.ts';
+import { sized, unknown } from './figure-text.ts';
+import { plainPainter } from './reported.ts';
+import type { Painter, ReportOptions } from './reported.ts';
+import { tableText } from './table.ts';
+
+const said = {
+  heat: {
+    en: 'output tokens/s by lengths asked (rows: input, columns: output)',
+    zh: '输出 token/秒（行：输入长度，列：输出长度）',
+  },
+  input: { en: 'input', zh: '输入' },
+  output: { en: 'output', zh: '输出' },
+  realInput: { en: 'real in', zh: '实际输入' },
+  realOutput: { en: 'real out', zh: '实际输出' },
+  outputRate: { en: 'out tok/s', zh: '输出token/秒' },
+  inputRate: { en: 'in tok/s', zh: '输入token/秒' },
+  inputChars: { en: 'in chars/s', zh: '输入字符/秒' },
+  outputChars: { en: 'out chars/s', zh: '输出字符/秒' },
+  user: { en: 'tok/s per user', zh: '单用户token/秒' },
+  requests: { en: 'req/s', zh: '请求/秒' },
+  chart: {
+    en: 'output tokens/s (up) against the real mean output length (right), one mark per input length',
+    zh: '输出 token/秒（纵轴）对实际平均输出长度（横轴），每种输入长度一个符号',
+  },
+  lengths: {
+    en: 'lengths asked against lengths counted; what a template or chat format adds is in the counted ones',
+    zh: '要求长度与实际长度；模板与对话格式增加的部分计入实际长度',
+  },
+} as const satisfies Record<string, Phrase>;
+
+const marks = 'ox+*#@%&';
+const shades = ' ░▒▓█';
+
+/** A grid of lengths: a heat table, a table of every cell with its real lengths, and a chart. */
+export function gridText(sweep: Sweep, options: ReportOptions): string {
+  const { lang, paint = plainPainter } = options;
+  const inputs = inOrder(sweep.points.map((point) => askedOf(point).input));
+  const heat = isFilled(sweep.points)
+    ? [paint.strong(say(said.heat, lang)), heatTable(sweep.points, inputs, options)]
+    : [];
+  return [
+    ...heat,
+    paint.strong(say(said.lengths, lang)),
+    cellTable(sweep.points, options),
+    paint.strong(say(said.chart, lang)),
+    ...chart(sweep.points, inputs, paint),
+  ].join('\n');
+}
+
+function heatTable(
+  points: readonly Summary[],
+  inputs: readonly (string | null)[],
+  { lang, columns }: ReportOptions,
+): string {
+  const outputs = inOrder(points.map((point) => askedOf(point).output));
+  const most = Math.max(...points.map((point) => point.outputTokensPerSec ?? 0), 1e-9);
+  const cell = (input: string | null, output: string | null): string => {
+    const here = points.filter((point) => askedOf(point).input === input && askedOf(point).output === output);
+    const rates = here.map((point) => point.outputTokensPerSec).filter((rate) => rate !== null);
+    if (rates.length === 0) return unknown;
+    const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    return `${sized(mean)} ${shades[Math.min(4, Math.round((mean / most) * 4))]}`;
+  };
+  return tableText(
+    [`${say(said.input, lang)} \\ ${say(said.output, lang)}`, ...outputs.map((output) => output ?? unknown)],
+    inputs.map((input) => [input ?? unknown, ...outputs.map((output) => cell(input, output))]),
+    columns,
+  );
+}
+
+function cellTable(points: readonly Summary[], { lang, columns }: ReportOptions): string {
+  const cells: [Phrase, (point: Summary) => string][] = [
+    [said.input, (point) => askedOf(point).input ?? unknown],
+    [said.output, (point) => askedOf(point).output ?? unknown],
+    [said.realInput, (point) => sized(point.inputTokens?.mean)],
+    [said.realOutput, (point) => sized(point.outputTokens?.mean)],
+    [said.outputRate, (point) => sized(point.outputTokensPerSec)],
+    [said.inputRate, (point) => sized(point.inputTokensPerSec)],
+    [said.inputChars, (point) => sized(point.inputCharsPerSec)],
+    [said.outputChars, (point) => sized(point.outputCharsPerSec)],
+    [said.user, (point) => sized(point.userTokensPerSec?.mean)],
+    [said.requests, (point) => sized(point.requestsPerSec)],
+  ];
+  const told = cells.filter(([, of]) => points.some((point) => of(point) !== unknown));
+  return tableText(
+    told.map(([name]) => say(name, lang)),
+    points.map((point) => told.map(([, of]) => of(point))),
+    columns,
+  );
+}
+
+/** Points in a frame of letters; the axes end at the largest values, and begin at 0. */
+function chart(points: readonly Summary[], inputs: readonly (string | null)[], paint: Painter): string[] {
+  const [width, height] = [64, 14];
+  const placed = points.flatMap((point) => {
+    const [x, y] = [point.outputTokens?.mean ?? null, point.outputTokensPerSec];
+    const mark = marks[inputs.indexOf(askedOf(point).input) % marks.length]!;
+    return x === null || y === null ? [] : [{ x, y, mark }];
+  });
+  if (placed.length === 0) return [unknown];
+  const [mostX, mostY] = [Math.max(...placed.map(({ x }) => x)), Math.max(...placed.map(({ y }) => y))];
+  const rows = Array.from({ length: height }, () => Array.from({ length: width }, () => ' '));
+  for (const { x, y, mark } of placed) {
+    const column = Math.round((x / (mostX || 1)) * (width - 1));
+    const row = height - 1 - Math.round((y / (mostY || 1)) * (height - 1));
+    rows[row]![column] = rows[row]![column] === ' ' ? mark : '▪';
+  }
+  const label = sized(mostY).padStart(8);
+  return [
+    ...rows.map(
+      (row, i) => `${i === 0 ? label : i === height - 1 ? '0'.padStart(8) : ' '.repeat(8)} │${row.join('').trimEnd()}`,
+    ),
+    `${' '.repeat(8)} └${'─'.repeat(width)}`,
+    `${' '.repeat(10)}0${sized(mostX).padStart(width - 1)}`,
+    paint.faint(inputs.map((input, i) => `${marks[i % marks.length]} ${input ?? unknown}`).join('   ')),
+  ];
+}
+
+function inOrder(values: readonly (string | null)[]): (string | null)[] {
+  return [...new Set(values)].toSorted((a, b) => Number(a ?? 0) - Number(b ?? 0));
+}

@@ -1,0 +1,174 @@
+import type { Lang, Phrase, Sweep } from '../../../core/index.ts';
+import type { Figure } from '../chart/index.ts';
+import { pointName, sweepName } from '../point-name.ts';
+import { both, markup, text } from './both.ts';
+import type { Html } from './both.ts';
+import { storyOf } from './story.ts';
+import { style } from './style.ts';
+import { distributionTable, findingList, telemetryList, problemTable, sweepTable } from './tables.ts';
+
+/** The browser side of a page, built apart; the hash is its sha256 in base64, for the content security policy. */
+export interface PageScript {
+  code: string;
+  sha256: string;
+}
+
+/** Everything a page tells. */
+export interface HtmlParts {
+  title: string;
+  sweeps: readonly Sweep[];
+  figures: readonly Figure[];
+  /** A section of its own, such as a comparison; safe HTML. */
+  more?: readonly { id: string; title: Phrase; body: Html }[];
+  /** Name and value: host, versions, dataset, target. */
+  environment: readonly (readonly [Phrase, string])[];
+  /** What to type to repeat it, and the plan behind it. */
+  repeat: { command: string | null; plan: unknown };
+  lang: Lang;
+  script: PageScript;
+  /** `llmdyno 0.1.0`. */
+  by: string;
+}
+
+/** One HTML file that needs nothing else: no network, no font, no other file. */
+export function htmlReport(parts: HtmlParts): string {
+  const { lang, script } = parts;
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${script.sha256}'; base-uri 'none'; form-action 'none'`;
+  const page = markup`<!doctype html>
+<html lang="${text(lang === 'zh' ? 'zh-CN' : 'en')}" data-lang="${text(lang)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${text(policy)}">
+<meta name="referrer" content="no-referrer">
+<title>${text(parts.title)} · llmdyno</title>
+<style>${style as Html}</style>
+</head>
+<body>
+<a class="skip" href="#verdict">${both({ en: 'to the verdict', zh: '跳到结论' })}</a>
+<header><h1>${text(parts.title)}</h1><div><button type="button" id="switch-language" aria-label="English / 中文">English / 中文</button> <button type="button" id="switch-theme">${both({ en: 'light / dark', zh: '浅色 / 深色' })}</button></div></header>
+<main>${body(parts)}</main>
+<footer>${text(parts.by)} · ${both({ en: 'one file, no network needed; charts by Apache ECharts (Apache-2.0) and zrender (BSD-3-Clause)', zh: '单个文件，无需联网；图表由 Apache ECharts（Apache-2.0）与 zrender（BSD-3-Clause）绘制' })}</footer>
+<script type="application/json" id="figures">${dataOf(parts.figures)}</script>
+<script>${script.code as Html}</script>
+</body>
+</html>
+`;
+  return page;
+}
+
+function body(parts: HtmlParts): Html {
+  const watched = telemetryList(parts.sweeps);
+  const sections: [string, Phrase, Html][] = [
+    ['story', { en: 'What was tested and found', zh: '测了什么，发现了什么' }, story(parts)],
+    ['charts', { en: 'Charts', zh: '图表' }, markup`${parts.figures.map(figureBox)}`],
+    ...(parts.more ?? []).map(({ id, title, body: inner }): [string, Phrase, Html] => [id, title, inner]),
+    ['tables', { en: 'Tables', zh: '数据表' }, tables(parts.sweeps)],
+    ...(watched === null
+      ? []
+      : [['telemetry', { en: 'Server and cards', zh: '服务器与卡' }, watched] as [string, Phrase, Html]]),
+    ['audit', { en: 'Audit', zh: '审计' }, findingList(parts.sweeps)],
+    ['environment', { en: 'Environment', zh: '环境' }, environment(parts)],
+    ['repeat', { en: 'To repeat it', zh: '如何复现' }, repeat(parts)],
+  ];
+  const links = sections.map(([id, title]) => markup`<a href="#${text(id)}">${both(title)}</a>`);
+  const rest = sections.map(
+    ([id, title, inner]) =>
+      markup`<section id="${text(id)}" aria-labelledby="${text(`${id}-title`)}">
+        <h2 id="${text(`${id}-title`)}">${both(title)}</h2>
+        ${inner}
+      </section>`,
+  );
+  return markup`${verdict(parts)}
+    <nav aria-label="sections / 目录">${links}</nav>
+    ${rest}`;
+}
+
+function verdict(parts: HtmlParts): Html {
+  const { tone, verdict: words, cautions, found } = storyOf(parts.sweeps);
+  const first = found[0];
+  return markup`<section id="verdict" class="verdict ${text(tone)}" aria-label="verdict / 结论">
+    <p><strong>${both(words)}</strong></p>
+    ${cautions.map((caution) => markup`<p class="warnword">${both(caution)}</p>`)}${first === undefined ? text('') : markup`<p>${both(first)}</p>`}
+  </section>`;
+}
+
+function story(parts: HtmlParts): Html {
+  const { tested, found, advice } = storyOf(parts.sweeps);
+  const list = (title: Phrase, items: readonly Phrase[]): Html =>
+    items.length === 0
+      ? text('')
+      : markup`<h3>${both(title)}</h3>
+          <ul>
+            ${items.map((item) => markup`<li>${both(item)}</li>`)}
+          </ul>`;
+  return markup`${list({ en: 'Tested', zh: '测试内容' }, tested)}${list({ en: 'Found', zh: '发现' }, found)}${list({ en: 'To do', zh: '建议' }, advice)}`;
+}
+
+function figureBox(figure: Figure, index: number): Html {
+  return markup`<figure>
+    <div
+      class="plot"
+      data-figure="${index}"
+      role="img"
+      aria-label="${text(typeof figure.about === 'string' ? figure.about : figure.about.en)}"
+    ></div>
+    <figcaption>${both(figure.about)}</figcaption>
+  </figure>`;
+}
+
+const mostDistributions = 40;
+
+function tables(sweeps: readonly Sweep[]): Html {
+  const points = sweeps.flatMap((sweep) => sweep.points.map((point) => ({ sweep, point })));
+  const why = problemTable(points.map(({ point }) => point));
+  const each = points
+    .slice(0, mostDistributions)
+    .map(({ sweep, point }) =>
+      distributionTable(
+        point,
+        points.length === 1 ? sweepName(sweep) : `${sweepName(sweep)} · ${pointName(sweep, point)}`,
+      ),
+    );
+  return markup`${sweeps.map(sweepTable)}${why ?? text('')}<details${points.length === 1 ? (' open' as Html) : text('')}><summary>${both({ en: 'Distributions of every point', zh: '各点的分布' })}</summary>${each}</details>`;
+}
+
+function environment(parts: HtmlParts): Html {
+  return markup`<dl>
+    ${parts.environment.map(
+      ([name, value]) =>
+        markup`<dt>${both(name)}</dt>
+          <dd>${text(value)}</dd>`,
+    )}
+  </dl>`;
+}
+
+function repeat(parts: HtmlParts): Html {
+  const { command, plan } = parts.repeat;
+  const shown = plan === null || plan === undefined ? null : JSON.stringify(plan, null, 2);
+  return markup`${command === null ? text('') : markup`<pre>${text(command)}</pre>`}${
+    shown === null
+      ? text('')
+      : markup`<details>
+          <summary>plan.json</summary>
+          <pre>${escaped(shown)}</pre>
+        </details>`
+  }`;
+}
+
+/** Several lines of a stranger's text. */
+function escaped(lines: string): Html {
+  return lines.split('\n').map(indentKept).join('\n') as Html;
+}
+
+function indentKept(line: string): string {
+  return (/^ */.exec(line)?.[0] ?? '') + text(line);
+}
+
+/** JSON inside a script element: no `<` can end it early. */
+function dataOf(figures: readonly Figure[]): Html {
+  return JSON.stringify(figures)
+    .replaceAll('<', String.raw`\u003c`)
+    .replaceAll('\u2028', String.raw`\u2028`)
+    .replaceAll('\u2029', String.raw`\u2029`) as Html;
+}

@@ -1,0 +1,81 @@
+import { printable } from '../../core/index.ts';
+import type { Summary, Sweep } from '../../core/index.ts';
+import { checkSlo, parseSlo } from '../measure/index.ts';
+import { escapeXml } from './chart/svg.ts';
+import { simulationNotes } from './chart/sweep-figures.ts';
+import { sized } from './figure-text.ts';
+import { asSweep, pointName, sweepName } from './point-name.ts';
+import { isComparison } from './reported.ts';
+import type { Reporter } from './reported.ts';
+
+interface Case {
+  name: string;
+  className: string;
+  seconds: number;
+  /** null = passed. */
+  failure: { type: string; message: string } | null;
+  skipped: string | null;
+}
+
+/** JUnit XML for CI: a suite per sweep; a case per point for its validity, and one for each SLO of its plan. */
+export const junit: Reporter = (what) => {
+  const sweeps = isComparison(what) ? what : [what.schema === 'llmdyno.sweep/1' ? what : asSweep(what)];
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="llmdyno">\n${sweeps.map(suite).join('')}</testsuites>\n`;
+};
+
+function suite(sweep: Sweep): string {
+  const cases = sweep.points.flatMap((point) => casesOf(sweep, point));
+  const failures = cases.filter((one) => one.failure !== null).length;
+  const skipped = cases.filter((one) => one.skipped !== null).length;
+  const head = `  <testsuite name="${attribute(sweepName(sweep))}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">\n`;
+  return `${head}${properties(sweep)}${cases.map(caseText).join('')}  </testsuite>\n`;
+}
+
+/** What must be known before a case is read, in the place where JUnit has room for it. */
+function properties({ points }: Sweep): string {
+  const told = [
+    ...simulationNotes(points).map((note) => ['simulated', note.en]),
+    ...(points.some(({ partial }) => partial) ? [['partial', 'a run did not end by itself']] : []),
+  ];
+  if (told.length === 0) return '';
+  const lines = told.map(([name, value]) => `      <property name="${name}" value="${attribute(value!)}"/>\n`);
+  return `    <properties>\n${lines.join('')}    </properties>\n`;
+}
+
+function casesOf(sweep: Sweep, point: Summary): Case[] {
+  const name = pointName(sweep, point);
+  const invalid = point.verdict.findings.filter(({ severity }) => severity === 'invalid');
+  const shared = { className: sweepName(sweep), seconds: (point.durationMs ?? 0) / 1000 };
+  const valid: Case = {
+    ...shared,
+    name: `${name}: valid`,
+    failure:
+      invalid.length === 0
+        ? null
+        : { type: invalid[0]!.code, message: invalid.map(({ message }) => message).join(' ') },
+    skipped: null,
+  };
+  const promises = (point.goodput?.slo ?? []).map((text): Case => {
+    const { met, value } = checkSlo(parseSlo(text), point);
+    return {
+      ...shared,
+      name: `${name}: ${text}`,
+      failure: met === false ? { type: 'slo', message: `${text}: measured ${sized(value)}` } : null,
+      skipped: met === null ? 'not known' : null,
+    };
+  });
+  return [valid, ...promises];
+}
+
+function caseText({ name, className, seconds, failure, skipped }: Case): string {
+  const head = `    <testcase classname="${attribute(className)}" name="${attribute(name)}" time="${seconds.toFixed(3)}"`;
+  if (failure !== null)
+    return `${head}>\n      <failure type="${attribute(failure.type)}" message="${attribute(failure.message)}"/>\n    </testcase>\n`;
+  return skipped === null
+    ? `${head}/>\n`
+    : `${head}>\n      <skipped message="${attribute(skipped)}"/>\n    </testcase>\n`;
+}
+
+function attribute(words: string): string {
+  return escapeXml(printable(words));
+}

@@ -1,0 +1,140 @@
+import { isGrid, printable, say } from '../../core/index.ts';
+import type { Phrase, Summary, Sweep } from '../../core/index.ts';
+import { countColumns } from './count-columns.ts';
+import { digitsFor, secondsOf } from './figure-text.ts';
+import { simulationOf } from './finding-text.ts';
+import { asSweep, pointName, sweepName } from './point-name.ts';
+import { askedOf, byInput, isFilled } from './grid.ts';
+import { isComparison } from './reported.ts';
+import type { Reporter, ReportOptions } from './reported.ts';
+import { pointNotes } from './sweep-text.ts';
+import { words } from './words.ts';
+
+interface Row {
+  name: Phrase | string;
+  of(point: Summary): string | null;
+}
+
+const rows: readonly Row[] = [
+  { name: words.timeTaken, of: (p) => digitsFor(p, 'durationMs', secondsOf(p.durationMs), 3) },
+  { name: words.qps, of: (p) => digitsFor(p, 'requestsPerSec', p.requestsPerSec, 3) },
+  { name: words.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
+  { name: words.throughput, of: (p) => digitsFor(p, 'outputTokensPerSec', p.outputTokensPerSec, 3) },
+  { name: 'p50', of: (p) => digitsFor(p, 'latencyMs.p50', secondsOf(p.latencyMs?.p50), 4) },
+  { name: 'p90', of: (p) => digitsFor(p, 'latencyMs.p90', secondsOf(p.latencyMs?.p90), 4) },
+  { name: words.ttftMean, of: (p) => digitsFor(p, 'ttftMs.mean', p.ttftMs?.mean, 2) },
+  { name: words.ttftP99, of: (p) => digitsFor(p, 'ttftMs.p99', p.ttftMs?.p99, 2) },
+  { name: words.tpotMean, of: (p) => digitsFor(p, 'tpotMs.mean', p.tpotMs?.mean, 2) },
+  { name: words.tpotP99, of: (p) => digitsFor(p, 'tpotMs.p99', p.tpotMs?.p99, 2) },
+  { name: words.itlMean, of: (p) => digitsFor(p, 'itlMs.mean', p.itlMs?.mean, 2) },
+  { name: words.itlP99, of: (p) => digitsFor(p, 'itlMs.p99', p.itlMs?.p99, 2) },
+];
+
+/** The rows of counts; the first is called what published tables call it. */
+function countRows(points: readonly Summary[]): Row[] {
+  return countColumns(points).map(({ name, of }, i) => ({
+    name: i === 0 ? words.failures : name,
+    of: (point) => of(point)?.toFixed(0) ?? null,
+  }));
+}
+
+/** A sweep as a markdown table with a column per point, in seconds; imported points keep the digits of their source. */
+export const markdown: Reporter = (what, options) => {
+  if (isComparison(what)) {
+    return what.map((sweep) => `### ${escaped(sweepName(sweep))}\n\n${sweepTable(sweep, options)}`).join('\n');
+  }
+  return sweepTable(what.schema === 'llmdyno.sweep/1' ? what : asSweep(what), options);
+};
+
+function sweepTable(sweep: Sweep, options: ReportOptions): string {
+  const { lang } = options;
+  const notes = pointNotes(sweep, (point) => notesOf(point, lang)).map((note) => `- ${escaped(note)}`);
+  const tables = isGrid(sweep.points) ? gridMarkdown(sweep.points, lang) : columnTable(sweep, lang);
+  return `${[tables, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
+}
+
+/** A grid as people print it: throughput by the lengths asked for, then a table of the lengths that came out for each input. */
+function gridMarkdown(points: readonly Summary[], lang: ReportOptions['lang']): string {
+  const outputs = [...new Set(points.map((point) => askedOf(point).output))].toSorted((a, b) => Number(a) - Number(b));
+  const at = (input: string | null, output: string | null): string => {
+    const rates = points
+      .filter((point) => askedOf(point).input === input && askedOf(point).output === output)
+      .map((point) => point.outputTokensPerSec)
+      .filter((rate) => rate !== null);
+    return rates.length === 0 ? '-' : (rates.reduce((sum, rate) => sum + rate, 0) / rates.length).toFixed(4);
+  };
+  const rate = say({ en: 'Throughput (tok/s)', zh: 'completion-tokens/s' }, lang);
+  const heat = markdownTable(
+    [`${rate}: ${say({ en: 'input \\ output', zh: '输入 \\ 输出' }, lang)}`, ...outputs.map((output) => output ?? '-')],
+    byInput(points).map(([input]) => [input ?? '-', ...outputs.map((output) => at(input, output))]),
+  );
+  const each = byInput(points).map(([input, list]) => {
+    const shown = gridColumns.filter(({ of }) => list.some((point) => of(point) !== null));
+    const table = markdownTable(
+      shown.map(({ name }) => say(name, lang)),
+      list.map((point) => shown.map(({ of }) => of(point) ?? '-')),
+    );
+    return `**input ${escaped(input ?? '-')}**\n\n${table}`;
+  });
+  return [...(isFilled(points) ? [heat] : []), ...each].join('\n\n');
+}
+
+/** A figure as the document's own table prints it, else from the log with so many decimals. */
+function asTabled(point: Summary, key: string, value: number | null | undefined, decimals: number): string | null {
+  const mention = point.alsoPrinted?.find((one) => one.where === 'table' && one.key === key);
+  if (mention !== undefined && typeof value === 'number' && /^\d{1,15}(\.\d{1,15})?$/.test(mention.digits))
+    return mention.digits;
+  const printed = digitsFor(point, key, value, decimals);
+  return printed !== null && printed.length - printed.indexOf('.') > decimals + 1 ? value!.toFixed(decimals) : printed;
+}
+
+const gridColumns: readonly { name: Phrase; of(point: Summary): string | null }[] = [
+  {
+    name: { en: 'Output length (tokens)', zh: '输出长度' },
+    of: (p) => asTabled(p, 'outputTokens.mean', p.outputTokens?.mean, 0),
+  },
+  {
+    name: { en: 'Throughput (tok/s)', zh: 'completion-tokens/s' },
+    of: (p) => asTabled(p, 'outputTokensPerSec', p.outputTokensPerSec, 4),
+  },
+  {
+    name: { en: 'Input throughput (tok/s)', zh: 'prompt-tokens/s' },
+    of: (p) => asTabled(p, 'inputTokensPerSec', p.inputTokensPerSec, 4),
+  },
+  { name: words.qps, of: (p) => asTabled(p, 'requestsPerSec', p.requestsPerSec, 4) },
+  { name: words.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
+];
+
+function columnTable(sweep: Sweep, lang: ReportOptions['lang']): string {
+  const head = [say(words.perMetric, lang), ...sweep.points.map((point) => pointName(sweep, point))];
+  const body = [...rows, ...countRows(sweep.points)].flatMap((row) => {
+    const cells = sweep.points.map((point) => row.of(point));
+    return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
+  });
+  return markdownTable(head, body);
+}
+
+/** A table of strangers' words. */
+export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
+}
+
+function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
+  const simulated = simulationOf(point);
+  const invalid = point.verdict.findings.filter((finding) => finding.severity === 'invalid');
+  return [
+    ...(simulated === null ? [] : [say(simulated, lang)]),
+    ...(point.partial ? [say(words.partial, lang)] : []),
+    ...(point.verdict.valid ? [] : [say(words.notValid, lang)]),
+    ...invalid.map((finding) => (lang === 'zh' ? finding.zh.message : finding.message)),
+  ];
+}
+
+/** Text of a stranger for one cell: one line, no column breaks, no markup and no HTML. */
+function escaped(cell: string): string {
+  return printable(cell)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_[\]|]/g, '\\$&');
+}

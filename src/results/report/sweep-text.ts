@@ -1,0 +1,94 @@
+import { isGrid, say } from '../../core/index.ts';
+import type { Summary, Sweep } from '../../core/index.ts';
+import { countColumns } from './count-columns.ts';
+import type { CountColumn } from './count-columns.ts';
+import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
+import { cautions, findingLines, simulationOf } from './finding-text.ts';
+import { gridText } from './grid-text.ts';
+import { placeTitle, pointName, sweepName } from './point-name.ts';
+import { plainPainter } from './reported.ts';
+import type { ReportOptions } from './reported.ts';
+import { telemetryWords } from './telemetry-text.ts';
+import { tableText } from './table.ts';
+import { words } from './words.ts';
+
+/** A sweep as one row per point; `!` marks a point that is not valid, `~` a partial one, `*` a simulated one. */
+export function sweepText(sweep: Sweep, options: ReportOptions): string {
+  const { lang } = options;
+  const paint = options.paint ?? plainPainter;
+  const counted = countColumns(sweep.points);
+  const head = [
+    say(placeTitle(sweep), lang),
+    say(words.ok, lang),
+    ...counted.map(({ name }) => say(name, lang)),
+    say(words.shortDuration, lang),
+    say(words.shortInFlight, lang),
+    say(words.shortRequests, lang),
+    say(words.shortOutput, lang),
+    say(words.shortLatency, lang),
+    'p50',
+    'p90',
+    'p99',
+    'ttft p50',
+    'p99',
+    'tpot p50',
+  ];
+  const latency = say(words.shortLatency, lang);
+  const alone = [
+    ...head.slice(0, 7 + counted.length),
+    ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`),
+    'ttft p50',
+    'ttft p99',
+    'tpot p50',
+  ];
+  const rows = sweep.points.map((point) => pointRow(sweep, point, counted));
+  // A column of nothing says nothing; that of failures says so.
+  const told = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
+  const only = (cells: readonly string[]): string[] => told.map((i) => cells[i]!);
+  // The tables of a grid have said all where nothing is known beyond a throughput.
+  const table =
+    isGrid(sweep.points) && told.length <= 4
+      ? []
+      : [tableText(only(told.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
+  const lines = [
+    paint.strong(sweepName(sweep)),
+    ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
+    ...table,
+    paint.faint(say(words.timesInMs, lang)),
+    ...pointNotes(sweep, (point) => [
+      ...cautions(point, lang, paint),
+      ...findingLines(
+        point.verdict.findings.filter((finding) => finding.severity !== 'info'),
+        lang,
+        paint,
+      ),
+    ]),
+    ...pointNotes(sweep, (point) => telemetryWords(point).map((phrase) => say(phrase, lang))),
+    ...findingLines(sweep.findings, lang, paint, options.columns),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What is to be said of points, each line once, with the points it is about. */
+export function pointNotes(sweep: Sweep, linesOf: (point: Summary) => string[]): string[] {
+  const about = new Map<string, string[]>();
+  for (const point of sweep.points)
+    for (const line of new Set(linesOf(point))) about.set(line, [...(about.get(line) ?? []), pointName(sweep, point)]);
+  return [...about].map(([line, names]) => `${names.join(', ')}: ${line}`);
+}
+
+function pointRow(sweep: Sweep, point: Summary, counted: readonly CountColumn[]): string[] {
+  const marks = `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
+  return [
+    `${pointName(sweep, point)}${marks}`,
+    String(countOf(point.counts, 'ok') ?? unknown),
+    ...counted.map((column) => String(column.of(point) ?? unknown)),
+    fixed(secondsOf(point.durationMs), 1),
+    sized(point.concurrencyAchieved),
+    sized(point.requestsPerSec),
+    sized(point.outputTokensPerSec),
+    ...sizedTogether([point.latencyMs?.mean, point.latencyMs?.p50, point.latencyMs?.p90, point.latencyMs?.p99]),
+    ...sizedTogether([point.ttftMs?.p50, point.ttftMs?.p99]),
+    sized(point.tpotMs?.p50),
+  ];
+}

@@ -1,0 +1,133 @@
+import { printable, problems, say } from '../../core/index.ts';
+import type { Distribution, Lang, Phrase, Summary } from '../../core/index.ts';
+import { comparisonText } from './comparison-text.ts';
+import { countOf, fixed, percent, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
+import { cautions, findingLines } from './finding-text.ts';
+import { folded } from './folded.ts';
+import { loadText } from './point-name.ts';
+import { isComparison, plainPainter } from './reported.ts';
+import type { Reporter, ReportOptions } from './reported.ts';
+import { sweepText } from './sweep-text.ts';
+import { telemetryWords } from './telemetry-text.ts';
+import { tableText } from './table.ts';
+import { clientLines } from './client-lines.ts';
+import { words } from './words.ts';
+
+/** Our own report for a terminal. */
+export const text: Reporter = (what, options) => {
+  if (isComparison(what)) return comparisonText(what, options);
+  return what.schema === 'llmdyno.sweep/1' ? sweepText(what, options) : summaryText(what, options);
+};
+
+/** One load point: what to beware of first, then where the requests went, rates, distributions, doubts. */
+export function summaryText(summary: Summary, options: ReportOptions): string {
+  const { lang, columns } = options;
+  const paint = options.paint ?? plainPainter;
+  const fold = (lines: readonly string[]): string[] => lines.flatMap((line) => folded(line, columns));
+  const table = distributionTable(summary, options);
+  const invalid = summary.verdict.findings.filter((finding) => finding.severity === 'invalid');
+  const doubts = summary.verdict.findings.filter((finding) => finding.severity !== 'invalid');
+  const title = printable([summary.label, summary.model].filter((part) => part !== null).join(' · '));
+  const lines = [
+    ...cautions(summary, lang, paint),
+    ...findingLines(invalid, lang, paint, columns),
+    paint.strong(title === '' ? printable(summary.runId) : title),
+    loadText(summary, lang),
+    ...sourceLine(summary, lang),
+    '',
+    ...fold(countLines(summary, lang)),
+    '',
+    ...fold(rateLines(summary, lang)),
+    ...fold(clientLines(summary, lang)),
+    '',
+    ...(table === null ? [] : [table]),
+    ...fold([methodLine(summary, lang), ...telemetryWords(summary).map((phrase) => say(phrase, lang))]),
+    ...(doubts.length > 0 ? ['', ...findingLines(doubts, lang, paint, columns)] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function sourceLine(summary: Summary, lang: Lang): string[] {
+  const { tool, file } = summary.source;
+  if (tool === 'llmdyno' && file === null) return [];
+  return [`${say(words.source, lang)}: ${printable(tool)}${file === null ? '' : ` ${printable(file)}`}`];
+}
+
+function countLines(summary: Summary, lang: Lang): string[] {
+  const { counts } = summary;
+  const kinds = ['planned', 'ok', 'failed', 'cancelled', 'dropped', 'unaccounted'] as const;
+  const parts = kinds
+    .filter((kind) => kind === 'planned' || kind === 'ok' || kind === 'failed' || countOf(counts, kind) !== 0)
+    .map((kind) => `${say(words[kind], lang)} ${countOf(counts, kind) ?? unknown}`);
+  const causes = Object.entries(problems).flatMap(([code, phrase]) => {
+    const count = Object.hasOwn(counts.byProblem, code) ? counts.byProblem[code as keyof typeof problems] : 0;
+    return count !== undefined && count > 0 ? [`    ${count} × ${say(phrase, lang)} (${code})`] : [];
+  });
+  return [`${say(words.requests, lang)}: ${parts.join(', ')}`, ...causes];
+}
+
+function rateLines(summary: Summary, lang: Lang): string[] {
+  const { steady, goodput } = summary;
+  const { flow, load } = summary;
+  const rows: [Phrase, string][] = [
+    [words.duration, `${fixed(secondsOf(summary.durationMs), 3)} ${say(words.seconds, lang)}`],
+    [words.inFlight, sized(summary.concurrencyAchieved)],
+    [words.requestRate, sized(summary.requestsPerSec)],
+    [words.outputRate, sized(summary.outputTokensPerSec)],
+    [words.inputRate, sized(summary.inputTokensPerSec)],
+    [words.totalRate, sized(summary.totalTokensPerSec)],
+  ];
+  if (summary.cachedInputRatio !== null) rows.push([words.cached, percent(summary.cachedInputRatio)]);
+  if (summary.accuracy !== undefined) {
+    const { correct, of, ratio } = summary.accuracy;
+    rows.push([words.accuracy, `${percent(ratio)} (${correct}/${of})`]);
+  }
+  if (goodput !== null)
+    rows.push([
+      words.goodput,
+      `${sized(goodput.requestsPerSec)} ${say(words.rate, lang)}, ${percent(goodput.ratio)} (${goodput.slo.map(printable).join(', ')})`,
+    ]);
+  if (steady !== null)
+    rows.push([
+      words.steady,
+      `${fixed((steady.toMs - steady.fromMs) / 1000, 1)} ${say(words.seconds, lang)}: ` +
+        `${sized(steady.requestsPerSec)} ${say(words.requestRate, lang)}, ` +
+        `${sized(steady.outputTokensPerSec)} ${say(words.outputRate, lang)}, ` +
+        `${say(words.inFlight, lang)} ${sized(steady.concurrencyAchieved)}`,
+    ]);
+  if (flow !== undefined && load.kind !== 'closed') rows.push([words.kept, say(words[flow.state], lang)]);
+  return rows.map(([name, value]) => `${say(name, lang)}: ${value}`);
+}
+
+/** The distributions; null = there is not a single one. */
+function distributionTable(summary: Summary, { lang, columns }: ReportOptions): string | null {
+  const all: [Phrase, Distribution | null][] = [
+    [words.latency, summary.latencyMs],
+    [words.ttft, summary.ttftMs],
+    [words.timeToAnswer, summary.timeToAnswerMs],
+    [words.tpot, summary.tpotMs],
+    [words.itl, summary.itlMs],
+    [words.latencyFromDue, summary.latencyFromDueMs],
+    [words.ttftFromDue, summary.ttftFromDueMs],
+    [words.lateness, summary.latenessMs],
+    [words.userSpeed, summary.userTokensPerSec],
+    [words.inputTokens, summary.inputTokens],
+    [words.outputTokens, summary.outputTokens],
+  ];
+  const shown = ['mean', 'min', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
+  const rows = all.filter((row): row is [Phrase, Distribution] => row[1] !== null);
+  if (rows.length === 0) return null;
+  return tableText(
+    [say(words.metric, lang), 'n', say(words.mean, lang), ...shown.slice(1)],
+    rows.map(([name, dist]) => [say(name, lang), String(dist.n)].concat(sizedTogether(shown.map((key) => dist[key])))),
+    columns,
+  );
+}
+
+function methodLine(summary: Summary, lang: Lang): string {
+  const { input, output } = summary.tokenSource;
+  return (
+    `${say(words.method, lang)}: ${printable(summary.percentileMethod ?? unknown)}; ` +
+    `${say(words.tokensBy, lang)}: ${input ?? unknown} / ${output ?? unknown}`
+  );
+}
