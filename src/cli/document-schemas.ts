@@ -59,6 +59,14 @@ const imported = z.object({
       file: z.string(),
       variable: z.enum(['concurrency', 'rate', 'grid']),
       points: z.array(summarySchema),
+      origins: z.array(
+        z.object({
+          name: z.string(),
+          value: z.string(),
+          where: z.enum(['heading', 'command', 'text']),
+          line: z.int(),
+        }),
+      ),
       findings: z.array(finding),
     }),
   ),

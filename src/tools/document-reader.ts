@@ -8,6 +8,7 @@ import { absorb, repeats } from './same-point.ts';
 import type { PointDraft } from './point-draft.ts';
 import { Section } from './section.ts';
 import { pointsOfTable } from './sweep-table.ts';
+import { Surroundings } from './surroundings.ts';
 import type { BlockReader, TextFormat } from './text-format.ts';
 
 /** Fences in these languages hold programs and settings, not results. */
@@ -35,6 +36,9 @@ export class DocumentReader {
   private announced: { digits: string; line: number } | null = null;
   private fence: { mark: string; code: boolean } | null = null;
   private active: { format: TextFormat; reader: BlockReader; lines: BlockLines } | null = null;
+  private readonly around = new Surroundings();
+  /** The last line of prose under this heading. */
+  private prose: { text: string; line: number } | null = null;
   private readonly table = new PipeTableCollector();
   private lineNumber = 0;
   private points = 0;
@@ -55,7 +59,9 @@ export class DocumentReader {
     const text = plainLine(raw).replace(/^(?: {0,3}> ?)+/, '');
     if (this.takeStructure(text)) return;
     if (this.fence?.code === true) return;
+    this.around.line(text, this.lineNumber);
     if (this.feedBlock(text)) return;
+    if (this.fence === null && !text.includes('|') && text.trim() !== '') this.prose = { text, line: this.lineNumber };
     if (this.table.feed(text, this.lineNumber)) return;
     this.closeTable();
   }
@@ -77,6 +83,8 @@ export class DocumentReader {
       this.headings = this.headings.slice(0, depth - 1);
       while (this.headings.length < depth - 1) this.headings.push('');
       this.headings.push(headingText(heading[2]!));
+      this.around.heading(this.headings.at(-1)!, depth, this.lineNumber);
+      this.prose = null;
       this.section = null;
       this.subtitle = null;
       this.announced = null;
@@ -110,6 +118,11 @@ export class DocumentReader {
     const { reader, lines } = this.active;
     this.active = null;
     const drafts = reader.end();
+    for (const draft of drafts) {
+      this.around.describe(draft);
+      draft.before = this.prose;
+    }
+    this.prose = null;
     if (drafts.length === 1) drafts[0]!.block = lines.upTo(drafts[0]!);
     const rows = drafts.filter((draft) => draft.from === 'table');
     if (rows.length > 0) this.here().addTable(rows);
@@ -130,6 +143,7 @@ export class DocumentReader {
     if (drafts.length === 0) return;
     const input = /^input\s*[:=]?\s*(\d+)$/i.exec(this.subtitle ?? '');
     for (const draft of drafts) {
+      this.around.describe(draft);
       if (this.subtitle !== null) draft.label ??= printable(this.subtitle);
       // People name the rows of such a table by the lengths that came out.
       if (input !== null) draft.asked = { input: input[1]!, output: draft.digits('outputTokens.mean') };
@@ -170,6 +184,7 @@ export class DocumentReader {
   end(): Section[] {
     this.closeAll();
     dropRepeats(this.sections);
+    for (const section of this.sections) section.nameVariants();
     return this.sections.filter((section) => section.drafts.length > 0);
   }
 }

@@ -9,6 +9,15 @@ export interface ImportProblem {
   zh: string;
 }
 
+/** A name that a point was given by what stands around it, and where that was read. */
+export interface Origin {
+  /** `model`, `engine`, `variant`, or a setting. */
+  name: string;
+  value: string;
+  where: 'heading' | 'command' | 'text';
+  line: number;
+}
+
 /** The load points of one section or file. */
 export interface ImportedSweep {
   /** Safe as a folder name. */
@@ -17,6 +26,8 @@ export interface ImportedSweep {
   file: string;
   variable: Sweep['variable'];
   points: Summary[];
+  /** Names read around the blocks, each once. */
+  origins: Origin[];
 }
 
 /** What one file, or several read together, held. */

@@ -13,7 +13,7 @@ export { lineImporter } from './import-lines.ts';
 export type { LineImporter } from './import-lines.ts';
 export { importCsv, importJson, importSqlite } from './import-whole.ts';
 export type { DraftFile } from './import-whole.ts';
-export type { Imported, ImportedSweep, ImportProblem } from './imported.ts';
+export type { Imported, ImportedSweep, ImportProblem, Origin } from './imported.ts';
 export { joinFiles } from './join-files.ts';
 export { sniff } from './sniff.ts';
 export type { FileKind } from './sniff.ts';

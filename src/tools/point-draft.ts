@@ -1,7 +1,7 @@
 import { printable } from '../core/index.ts';
 import type { Mention } from '../core/index.ts';
 import type { DistributionName, FactKey, Meaning } from './fact-key.ts';
-import type { Complain } from './imported.ts';
+import type { Complain, Origin } from './imported.ts';
 import { JsonNumber } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
 import { readNumber } from './number-text.ts';
@@ -28,8 +28,10 @@ export class PointDraft {
   label: string | null = null;
   /** What a table or the words above a block call it; tells points of one load apart. */
   variant: string | null = null;
-  /** The last words of prose before the block. */
-  before: string | null = null;
+  /** The last words of prose before the block, and their line. */
+  before: { text: string; line: number } | null = null;
+  /** What was read around the block and not in it. */
+  readonly origins: Origin[] = [];
   engine: string | null = null;
   readonly settings = new Map<string, string>();
   /** The lengths by which the source names the point, as it prints them. */

@@ -49,5 +49,7 @@ export function absorb(log: PointDraft, table: PointDraft): void {
   }
   log.label ??= table.label;
   log.variant ??= table.variant;
+  log.model ??= table.model;
+  log.engine ??= table.engine;
   log.asked ??= table.asked;
 }

@@ -1,3 +1,5 @@
+import { printable } from '../core/index.ts';
+import type { FactKey } from './fact-key.ts';
 import { absorb, belongTogether } from './same-point.ts';
 import type { PointDraft } from './point-draft.ts';
 
@@ -51,7 +53,37 @@ export class Section {
     return [...row.facts.keys()].every((key) => key === 'load.concurrency' || !point.facts.has(key));
   }
 
+  /** Blocks of one load that words of their own stand above are variants by those words. */
+  nameVariants(): void {
+    const groups = new Map<string, PointDraft[]>();
+    for (const point of this.points) {
+      if (point.from !== 'block') continue;
+      const key = ['load.concurrency', 'load.ratePerSec', 'server.chunkSize', 'server.generateSize']
+        .map((name) => point.digits(name as FactKey))
+        .join(' ');
+      groups.set(key, [...(groups.get(key) ?? []), point]);
+    }
+    for (const group of groups.values()) {
+      const names = group.map(({ before }) => (before === null ? null : spoken(before.text)));
+      const told = names.every((name) => name !== null && name !== '') && new Set(names).size === group.length;
+      if (group.length < 2 || !told || group.some(({ variant }) => variant !== null)) continue;
+      for (const [i, point] of group.entries()) {
+        point.variant = names[i]!;
+        point.origins.push({ name: 'variant', value: names[i]!, where: 'text', line: point.before!.line });
+      }
+    }
+  }
+
   remove(gone: ReadonlySet<PointDraft>): void {
     this.points = this.points.filter((point) => !gone.has(point));
   }
+}
+
+/** A line of prose as a name: no marks of a list or emphasis, no colon at its end. */
+function spoken(text: string): string {
+  const bare = text.replaceAll(/\*\*|`|__/g, '').replace(/^\s*(?:[-*+]|\d+[.)、])\s*/, '');
+  return printable(bare)
+    .replace(/[:：]\s*$/, '')
+    .trim()
+    .slice(0, 80);
 }

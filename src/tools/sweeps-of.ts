@@ -1,6 +1,7 @@
 import { isGrid } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
-import type { ImportedSweep } from './imported.ts';
+import type { ImportedSweep, Origin } from './imported.ts';
+import { engineIn, namesModel } from './surroundings.ts';
 import { summaryOf } from './draft-summary.ts';
 import type { PointDraft } from './point-draft.ts';
 
@@ -22,10 +23,11 @@ export function sweepsOf(sweeps: readonly DraftSweep[], file: string): ImportedS
     const points = sweep.drafts.map((draft, n) => summaryOf(draft, `${id}-p${String(n + 1).padStart(2, '0')}`, file));
     return {
       id,
-      title: titles[i]!,
+      title: spokenTitle(titles[i]!, sweep.drafts),
       file,
       variable: variableOf(points),
       points,
+      origins: originsOf(sweep.drafts),
     };
   });
 }
@@ -34,6 +36,25 @@ function variableOf(points: readonly Summary[]): ImportedSweep['variable'] {
   if (isGrid(points)) return 'grid';
   const closed = points.some(({ load }) => load.concurrency !== null);
   return closed || points.every(({ load }) => load.ratePerSec === null) ? 'concurrency' : 'rate';
+}
+
+/** A heading that names neither engine nor model says little on a chart: both stand in front of it where they are known. */
+function spokenTitle(title: string, drafts: readonly PointDraft[]): string {
+  if (engineIn(title) !== null || namesModel(title)) return title;
+  const same = (of: (draft: PointDraft) => string | null): string | null => {
+    const values = new Set(drafts.map(of));
+    return values.size === 1 ? [...values][0]! : null;
+  };
+  return [same(({ engine }) => engine), same(({ model }) => model), title].filter((part) => part !== null).join(' · ');
+}
+
+function originsOf(drafts: readonly PointDraft[]): Origin[] {
+  const each = new Map<string, Origin>();
+  for (const origin of drafts.flatMap(({ origins }) => origins)) {
+    const key = `${origin.name}=${origin.value}`;
+    if (!each.has(key)) each.set(key, origin);
+  }
+  return [...each.values()];
 }
 
 function uniqueTitles(paths: readonly (readonly string[])[]): string[] {

@@ -107,7 +107,7 @@ describe('one point per load test', () => {
     ]);
   });
   test('an input × output matrix: 25 cells, eight of them with their log', () => {
-    const sweep = sweepOf(chunks, 'V100-PCIE-32G / 详细测试');
+    const sweep = sweepOf(chunks, 'SUS-Chat-34B · V100-PCIE-32G / 详细测试');
     expect(sweep.points).toHaveLength(25);
     const logged = sweep.points.filter((point) => point.source.tool === 'chunk-log');
     expect(logged.map((point) => [point.label, point.printed['outputTokensPerSec']])).toEqual([

@@ -1,6 +1,7 @@
-import { exitCodes, printable, say } from '../../core/index.ts';
+import { dimensionPhrase, exitCodes, printable, say, UserError } from '../../core/index.ts';
+import type { Lang, Phrase } from '../../core/index.ts';
 import { formatNames } from '../../tools/index.ts';
-import type { Imported } from '../../tools/index.ts';
+import type { Imported, ImportedSweep, Origin } from '../../tools/index.ts';
 import { audited, importPaths, keepImports, problemLines } from '../../lab/index.ts';
 import type { AuditedSweep } from '../../lab/index.ts';
 import type { CommandFile, Given } from '../command.ts';
@@ -26,6 +27,15 @@ export const command: CommandFile = {
       value: 'NAME',
       help: { en: `${formatNames.join(', ')} (default: auto)`, zh: `${formatNames.join('、')}（默认：auto）` },
     },
+    {
+      name: 'name',
+      value: 'TEXT',
+      repeat: true,
+      help: {
+        en: 'what to call a sweep, instead of its heading; once for each, in their order',
+        zh: '扫描的名称（代替标题）；按顺序每个给出一次',
+      },
+    },
     { name: 'no-save', value: null, help: { en: 'only show what was found', zh: '只显示结果，不保存' } },
   ],
   examples: [
@@ -44,12 +54,29 @@ export const command: CommandFile = {
   ],
   async run(given) {
     const imported = await importPaths(given.args, formatOf(given));
-    const sweeps = imported.sweeps.map(audited);
+    const sweeps = renamed(imported.sweeps, given.flags.get('name') ?? []).map(audited);
     if (!given.flags.has('no-save')) await keepImports(sweeps, given.common.store, shownCommand(given.io.argv));
     show(given, { ...imported, sweeps });
     return sweeps.length > 0 ? exitCodes.ok : exitCodes.usage;
   },
 };
+
+/** Sweeps by the names that were given, the first ones first. */
+function renamed(sweeps: readonly ImportedSweep[], names: readonly string[]): ImportedSweep[] {
+  if (names.length > sweeps.length) {
+    const en = `${names.length} names for ${sweeps.length} sweeps`;
+    throw new UserError({
+      code: 'too-many-names',
+      message: { en, zh: `${sweeps.length} 个扫描却有 ${names.length} 个名称` },
+      hint: {
+        en: 'See what a file holds with: dyno import FILE --no-save.',
+        zh: '先用 dyno import 文件 --no-save 查看其中有哪些扫描。',
+      },
+      place: { flag: '--name' },
+    });
+  }
+  return sweeps.map((sweep, i) => ({ ...sweep, title: names[i] === undefined ? sweep.title : printable(names[i]) }));
+}
 
 function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): void {
   const { io, common } = given;
@@ -68,6 +95,8 @@ function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): vo
     const doubt =
       invalid === 0 ? '' : say({ en: `, ${invalid} not valid`, zh: `，其中 ${invalid} 个无效` }, common.lang);
     io.out(`${sweep.id}  ${printable(sweep.title)}  (${count}${doubt})\n`);
+    const read = sweep.origins.map((origin) => originText(origin, common.lang)).join(', ');
+    if (read !== '' && !common.quiet) io.out(`    ${printable(read)}\n`);
   }
   io.err(problemLines(imported.problems, common.lang));
   if (imported.sweeps.length === 0)
@@ -76,4 +105,22 @@ function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): vo
     io.err(
       `${say({ en: 'see one with: dyno report ID, its doubts with: dyno audit ID', zh: '查看：dyno report ID；审计：dyno audit ID' }, common.lang)}\n`,
     );
+}
+
+const places = {
+  heading: { en: 'heading', zh: '标题' },
+  command: { en: 'command', zh: '命令' },
+  text: { en: 'text', zh: '正文' },
+} as const satisfies Record<Origin['where'], Phrase>;
+
+/** "engine vLLM (command, line 450)": what the points are called by what stands around them. */
+function originText({ name, value, where, line }: Origin, lang: Lang): string {
+  const said = say(dimensionPhrase(name), lang);
+  return say(
+    {
+      en: `${said} ${value} (${places[where].en}, line ${line})`,
+      zh: `${said} ${value}（${places[where].zh}，第 ${line} 行）`,
+    },
+    lang,
+  );
 }

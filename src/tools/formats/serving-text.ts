@@ -2,6 +2,7 @@ import { exactMethod, printable } from '../../core/index.ts';
 import { means, normalLabel } from '../fact-key.ts';
 import type { Complain } from '../imported.ts';
 import { PointDraft } from '../point-draft.ts';
+import { namesModel } from '../surroundings.ts';
 import type { BlockReader, TextFormat } from '../text-format.ts';
 import { servingLabels, servingStatistic } from './vllm-labels.ts';
 
@@ -48,7 +49,7 @@ class ServingBlock implements BlockReader {
   private takePreamble(line: string): 'more' | 'not-mine' {
     const space = /^\s*Namespace\((.{1,20000})\)\s*$/.exec(line);
     if (space !== null) {
-      for (const name of ['num_prompts', 'max_concurrency', 'request_rate', 'model']) {
+      for (const name of ['num_prompts', 'max_concurrency', 'request_rate', 'model', 'tokenizer']) {
         const value = new RegExp(`(?:^|[ ,])${name}=('[^']*'|[^,]+)`).exec(space[1]!);
         if (value !== null) this.before.set(name, value[1]!.replaceAll("'", ''));
       }
@@ -93,6 +94,14 @@ class ServingBlock implements BlockReader {
     return [draft];
   }
 
+  /** A server may call a model what it likes; its tokenizer lies in the model's own folder. */
+  private nameModel(draft: PointDraft, served: string): void {
+    const folder = this.before.get('tokenizer')?.replace(/\/+$/, '').split('/').at(-1) ?? '';
+    const own = !namesModel(served) && namesModel(folder) ? folder : served;
+    draft.model = printable(own).slice(0, 200);
+    if (own !== served) draft.server.set('servedModel', printable(served).slice(0, 200));
+  }
+
   private useBefore(draft: PointDraft): void {
     const number = (name: string): number | null => {
       const text = this.before.get(name);
@@ -106,7 +115,7 @@ class ServingBlock implements BlockReader {
     put('load.concurrency', number('max_concurrency'));
     put('load.ratePerSec', number('request_rate'));
     const model = this.before.get('model');
-    if (model !== undefined) draft.model = printable(model).slice(0, 200);
+    if (model !== undefined) this.nameModel(draft, model);
     if (this.before.get('request_rate') === 'inf') draft.server.set('requestRate', 'inf');
   }
 }
