@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keptPlan, keptUrl, makeScrub, secretValues } from './index.ts';
+import { keptPlan, keptShell, keptUrl, makeScrub, secretValues } from './index.ts';
 import type { RunPlan } from './index.ts';
 
 const key = 'sk-live-4f9a8b7c6d5e';
@@ -93,4 +93,14 @@ describe('a plan that is kept', () => {
     expect(keptUrl('http://h/v1?')).toBe('http://h/v1?');
     expect(keptUrl('not an address')).toBe('not an address');
   });
+});
+
+test.each([
+  ['vllm serve m --api-key sesame --port 1', 'vllm serve m --api-key (hidden) --port 1'],
+  ["serve --api-key='ses ame' --max-num-seqs 8", 'serve --api-key=(hidden) --max-num-seqs 8'],
+  ['HF_TOKEN=sesame VLLM_API_KEY="sesame" serve', 'HF_TOKEN=(hidden) VLLM_API_KEY=(hidden) serve'],
+  ['serve --api-key $KEY --api-key "$KEY"', 'serve --api-key $KEY --api-key "$KEY"'],
+  ['serve --max-num-batched-tokens 8192 --tokenizer x', 'serve --max-num-batched-tokens 8192 --tokenizer x'],
+])('the command %j is kept as %j', (typed, kept) => {
+  expect(keptShell(typed)).toBe(kept);
 });

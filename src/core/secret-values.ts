@@ -90,6 +90,17 @@ export function keptUrl(address: string): string {
   }
 }
 
+/** Flags and variables that take a secret in any tool, with the value behind them. */
+const shellFlag =
+  /((?:^|\s)--?[\w-]*(?:api-?key|authorization|password|passwd|secret|token|credentials?)(?:\s+|=))("[^"]*"|'[^']*'|\S+)/gi;
+const shellVariable = /(\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=)("[^"]*"|'[^']*'|\S+)/g;
+
+/** A shell command as a file may hold it; a variable that is named (`$KEY`) is no secret. */
+export function keptShell(text: string): string {
+  const hide = (_: string, name: string, value: string): string => name + (/^"?\$/.test(value) ? value : hiddenValue);
+  return text.replaceAll(shellFlag, hide).replaceAll(shellVariable, hide);
+}
+
 /** Shorter values are words that anybody says. */
 const leastChars = 4;
 

@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { storeModes } from '../../results/store/index.ts';
+import { storeModes, syncFile } from '../../results/store/index.ts';
 import type { ProcessIdentity } from '../../results/store/index.ts';
 import type { StopReason } from './next-step.ts';
 import type { Trial } from './trial.ts';
@@ -37,7 +37,7 @@ export async function openJournal(file: string): Promise<Journal> {
     async write(event) {
       const line: JournalLine = { at: new Date().toISOString(), ...event };
       await handle.appendFile(`${JSON.stringify(line)}\n`);
-      await handle.sync();
+      await syncFile(handle);
     },
     close: () => handle.close(),
   };

@@ -1,3 +1,4 @@
+import { keptShell } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { studentQuantile } from '../../results/measure/index.ts';
 import { compareArms } from './variants.ts';
@@ -123,7 +124,7 @@ export function patchOf(server: ServerWords, settings: Settings | null): TuneDoc
         Object.entries(set).flatMap(([name, path]) => (named(name) ? [[path, settings[name]!]] : [])),
       ),
     })),
-    command: server.start === null ? null : startText(server.start, settings).replace(/^exec /, ''),
+    command: server.start === null ? null : keptShell(startText(server.start, settings).replace(/^exec /, '')),
     env: Object.fromEntries(
       Object.entries(server.env).flatMap(([name, variable]) =>
         named(name) ? [[variable, String(settings[name])]] : [],

@@ -6,6 +6,7 @@
  * sweep or search folder is ever deleted, and a disk that fails is told, not swallowed. The room computes nothing.
  * Start reading at run-writer.ts and run-reader.ts; find-entry.ts says what a word means; schema/ has the shapes.
  */
+export { syncFile } from './sync-file.ts';
 export { letRead, storeModes } from './store-modes.ts';
 export type { StoreReaders } from './store-modes.ts';
 export { answerBytes, exchangeBytes } from './exchange-line.ts';

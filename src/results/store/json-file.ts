@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import { storeModes } from './store-modes.ts';
+import { syncFile } from './sync-file.ts';
 import { brokenFile, systemCode, telling } from './store-error.ts';
+
+/** Whatever llmdyno writes as one document is far smaller. */
+const mostBytes = 64 * 1024 * 1024;
 
 interface Checker<T> {
   safeParse(
@@ -22,6 +26,8 @@ export function parseJson(text: string): unknown {
 export async function readJsonFile<T>(file: string, version: string, checker: Checker<T>): Promise<T | null> {
   let text: string;
   try {
+    if ((await stat(file)).size > mostBytes)
+      throw brokenFile(file, `is larger than ${mostBytes} bytes`, `大于 ${mostBytes} 字节`);
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
@@ -70,7 +76,7 @@ export async function writeJsonFile(file: string, value: unknown): Promise<void>
       const handle = await open(temporary, 'wx', storeModes().file);
       try {
         await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-        await handle.sync();
+        await syncFile(handle);
       } finally {
         await handle.close();
       }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { storeModes } from './store-modes.ts';
+import { syncFile } from './sync-file.ts';
 import { storeError, telling } from './store-error.ts';
 
 /** Longest time that a finished line stays in memory. */
@@ -79,7 +80,7 @@ export async function openLineWriter(file: string, flags: 'ax' | 'a' = 'ax'): Pr
     async close() {
       await flush();
       try {
-        if (failure === null) await telling(file, () => handle.sync());
+        if (failure === null) await telling(file, () => syncFile(handle));
       } finally {
         await handle.close();
       }
