@@ -190,3 +190,29 @@ describe('what went wrong in published benchmarks, by name, is what the audit fi
     expect(err).toContain(words);
   });
 });
+
+it('the headline of a closed loop does not depend on how it began: TTFT p99 of the steady part, whatever the warm-up', async () => {
+  const p99 = async (warmup: number): Promise<{ steady: number; whole: number }> => {
+    const line = `sim --concurrency 64 -n 1000 --input-tokens 512 --output-tokens 128 --warmup ${warmup} --json --lenient`;
+    const { steady, ttftMs } = JSON.parse((await dyno(line)).out) as Summary;
+    return { steady: steady!.ttftMs!.p99!, whole: ttftMs!.p99! };
+  };
+  const none = await p99(0);
+  // The opening cohort asks all at once: over the whole run its first tokens are the slow end.
+  expect(none.whole).toBeGreaterThan(1.5 * none.steady);
+  for (const warmup of [64, 512]) expect((await p99(warmup)).steady / none.steady).toBeCloseTo(1, 1);
+  const { out } = await dyno('report latest');
+  expect(out.indexOf('the figures to quote')).toBeGreaterThan(0);
+  expect(out.indexOf('whole run, its start and end included')).toBeGreaterThan(out.indexOf('the figures to quote'));
+});
+
+it('a real service replayed on an engine ten times too small is overloaded, and no part of it is steady', async () => {
+  const { out, code } = await dyno(
+    'sim --rate 60 --duration 60s --input-tokens 512 --output-tokens 128 --timeout 5s --json --lenient',
+  );
+  const { flow, steady, server, counts, verdict } = JSON.parse(out) as Summary;
+  expect(code).toBe(0);
+  expect(counts.failed).toBeGreaterThan(counts.ok);
+  expect([flow!.state, server!['saturation'], steady]).toEqual(['overloaded', 'overloaded', null]);
+  expect(verdict.findings.map((finding) => finding.code)).toEqual(expect.arrayContaining(['overloaded', 'failures']));
+});

@@ -1,6 +1,6 @@
 import { parseLimit } from '../../results/audit/index.ts';
 import { exitCodes, hiddenValue, isSecretName, UserError } from '../../core/index.ts';
-import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target } from '../../core/index.ts';
+import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { parseSlo } from '../../results/measure/index.ts';
 import { parseStop } from '../stop-rules/parse-stop.ts';
 import type { planWords } from '../settings/plan-words.ts';
@@ -220,7 +220,7 @@ export function assemblePlan(parts: {
     load: loadShape(words, point, timing),
     requests: requestsOf(words),
     durationMs: words.duration ?? null,
-    warmup: words.warmup ?? null,
+    warmup: isNoWarmup(words.warmup) ? null : (words.warmup ?? null),
     timeouts: {
       connectMs: words.connectTimeout ?? defaults.connectMs,
       ttftMs: words.ttftTimeout ?? null,
@@ -261,6 +261,11 @@ export function reachWord(words: PlanWords, url: string): Pick<Target, 'reach'> 
 }
 
 /** Measured requests: the count given; with a duration alone, as many as come due; else the default. */
+/** `--warmup 0` is none. */
+function isNoWarmup(warmup: Warmup | undefined): boolean {
+  return warmup !== undefined && 'requests' in warmup && warmup.requests === 0;
+}
+
 export function requestsOf(words: PlanWords): number | null {
   return words.requests ?? (words.duration === undefined ? defaults.requests : null);
 }

@@ -200,8 +200,8 @@ export const planWords = {
       name: 'warmup',
       value: 'COUNT|TIME',
       help: {
-        en: 'requests (20) or time (10s) before measuring starts; drained first',
-        zh: '测量前的预热：请求数（20）或时长（10s）；预热完成后才开始测量',
+        en: 'requests (20, 0 for none) or time (10s) before measuring starts; drained first',
+        zh: '测量前的预热：请求数（20，0 为不预热）或时长（10s）；预热完成后才开始测量',
       },
     },
     readWarmup,
@@ -384,6 +384,6 @@ function metricsPlace(text: string): string {
 
 function readWarmup(text: string): Warmup {
   return /^\d+$/.test(text.trim())
-    ? { requests: wholeNumber(1, 1_000_000)(text) }
+    ? { requests: wholeNumber(0, 1_000_000)(text) }
     : { forMs: positiveDurationMs(text) };
 }

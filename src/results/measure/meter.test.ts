@@ -173,15 +173,16 @@ describe('the steady part', () => {
       outputTokens: { planned: null, server: 10, client: null },
     });
   });
-  it('runs from the full load to the last send and counts tokens when they come', () => {
+  it('runs from the end of the opening cohort to the last send and counts tokens when they come', () => {
     const steady = metered(closed, rounds).read().steady!;
-    expect([steady.fromMs, steady.toMs]).toEqual([0, 2500]);
+    // The first two have ended at 500.
+    expect([steady.fromMs, steady.toMs]).toEqual([500, 2500]);
     expect(steady.concurrencyAchieved).toBe(2);
-    // Ends at 500, 1000, 1500, 2000 (two each) lie in [0, 2500); reads at 100 + 500 i too.
-    expect(steady.requestsPerSec).toBe(8 / 2.5);
-    expect(steady.outputTokensPerSec).toBe(90 / 2.5);
-    expect(steady.inputTokensPerSec).toBe(100 / 2.5);
-    expect(steady.latencyMs).toMatchObject({ mean: 500, n: 10 });
+    // Ends at 500, 1000, 1500, 2000 (two each) lie in [500, 2500); reads at 600, 1100, 1600, 2100 too.
+    expect(steady.requestsPerSec).toBe(8 / 2);
+    expect(steady.outputTokensPerSec).toBe(80 / 2);
+    expect(steady.inputTokensPerSec).toBe(80 / 2);
+    expect(steady.latencyMs).toMatchObject({ mean: 500, n: 8 });
     // One gap of five tokens in each request that ended inside.
     expect(steady.itlMs).toMatchObject({ mean: 80, n: 40 });
   });

@@ -23,8 +23,8 @@ export interface Occupancy {
 
 /**
  * The stretch in which the asked load stood, its edges snapped inward to whole 100 ms; null where it never stood or
- * lasted less than a second. Closed loop: from the moment that as many requests as asked are in flight until the last
- * send. Open loop: from the first due time plus the mean latency until the last due time. Of a run in which the server
+ * lasted less than a second. Closed loop: the opening cohort, which all ask at once, is outside: from the moment that as many
+ * requests as asked are in flight and as many have ended, until the last send. Open loop: from the first due time plus the mean latency until the last due time. Of a run in which the server
  * fell silent it is the longest part without a silence.
  */
 export function steadyWindow(load: Pick<LoadShape, 'kind' | 'concurrency'>, occupancy: Occupancy): Window | null {
@@ -47,7 +47,9 @@ function closedEdges(concurrency: number | null, { sentMs, endMs }: Occupancy): 
     // Requests that end as the next one leaves (virtual time) are never both in flight.
     let sent = i + 1;
     while (sent < sends.length && sends[sent] === now) sent += 1;
-    if (sent - ended >= concurrency) return { fromMs: now, toMs: sends[sends.length - 1]! };
+    if (sent - ended < concurrency) continue;
+    const opened = ends[concurrency - 1] ?? Infinity;
+    return { fromMs: Math.max(now, opened), toMs: sends[sends.length - 1]! };
   }
   return null;
 }

@@ -37,6 +37,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     '',
     ...fold(countLines(summary, lang)),
     '',
+    ...fold(steadyLines(summary, lang).map((line, i) => (i === 0 ? paint.strong(line) : line))),
     ...fold(rateLines(summary, lang)),
     ...fold(clientLines(summary, lang)),
     '',
@@ -66,9 +67,37 @@ function countLines(summary: Summary, lang: Lang): string[] {
   return [`${say(words.requests, lang)}: ${parts.join(', ')}`, ...causes];
 }
 
+/** The figures to quote, where a part of the run is steady; what follows is then of the whole run. */
+function steadyLines({ steady, durationMs }: Summary, lang: Lang): string[] {
+  if (steady === null) return [];
+  const seconds = (ms: number | null): string => fixed(secondsOf(ms), 1);
+  const times: [Phrase, Distribution | null][] = [
+    [words.ttft, steady.ttftMs],
+    [words.tpot, steady.tpotMs],
+    [words.latency, steady.latencyMs],
+  ];
+  const shown = ['mean', 'p50', 'p90', 'p99'] as const;
+  return [
+    `${say(words.steady, lang)} (${seconds(steady.toMs - steady.fromMs)} / ${seconds(durationMs)} ${say(words.seconds, lang)}): ${say(words.quote, lang)}`,
+    [
+      `${say(words.requestRate, lang)}: ${sized(steady.requestsPerSec)}`,
+      `${say(words.outputRate, lang)}: ${sized(steady.outputTokensPerSec)}`,
+      `${say(words.inFlight, lang)}: ${sized(steady.concurrencyAchieved)}`,
+    ].join(', '),
+    ...times.flatMap(([name, dist]) => {
+      if (dist === null) return [];
+      const values = sizedTogether(shown.map((key) => dist[key]));
+      return [
+        `${say(name, lang)}: ${shown.map((key, i) => `${key === 'mean' ? say(words.mean, lang) : key} ${values[i]}`).join(', ')}`,
+      ];
+    }),
+    '',
+    say(words.wholeRun, lang),
+  ];
+}
+
 function rateLines(summary: Summary, lang: Lang): string[] {
-  const { steady, goodput } = summary;
-  const { flow, load } = summary;
+  const { goodput, flow, load } = summary;
   const rows: [Phrase, string][] = [
     [words.duration, `${fixed(secondsOf(summary.durationMs), 3)} ${say(words.seconds, lang)}`],
     [words.inFlight, sized(summary.concurrencyAchieved)],
@@ -86,14 +115,6 @@ function rateLines(summary: Summary, lang: Lang): string[] {
     rows.push([
       words.goodput,
       `${sized(goodput.requestsPerSec)} ${say(words.rate, lang)}, ${percent(goodput.ratio)} (${goodput.slo.map(printable).join(', ')})`,
-    ]);
-  if (steady !== null)
-    rows.push([
-      words.steady,
-      `${fixed((steady.toMs - steady.fromMs) / 1000, 1)} ${say(words.seconds, lang)}: ` +
-        `${sized(steady.requestsPerSec)} ${say(words.requestRate, lang)}, ` +
-        `${sized(steady.outputTokensPerSec)} ${say(words.outputRate, lang)}, ` +
-        `${say(words.inFlight, lang)} ${sized(steady.concurrencyAchieved)}`,
     ]);
   if (flow !== undefined && load.kind !== 'closed') rows.push([words.kept, say(words[flow.state], lang)]);
   return rows.map(([name, value]) => `${say(name, lang)}: ${value}`);

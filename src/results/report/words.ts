@@ -46,6 +46,8 @@ export const words = {
   overloaded: { en: 'overloaded', zh: '过载' },
   unknown: { en: 'unknown (too short, or in between)', zh: '未知（太短，或介于两者之间）' },
   steady: { en: 'steady part', zh: '稳态段' },
+  quote: { en: 'the figures to quote', zh: '引用请用这些数值' },
+  wholeRun: { en: 'whole run, its start and end included:', zh: '全程，含启动与收尾：' },
   latency: { en: 'latency (ms)', zh: '延迟 (ms)' },
   ttft: { en: 'first token (ms)', zh: '首 token (ms)' },
   timeToAnswer: { en: 'first answer (ms)', zh: '首个回答 (ms)' },

@@ -1,4 +1,5 @@
 import type { Silence, Summary } from '../../../core/index.ts';
+import { isGone } from './server-gone.ts';
 import type { PointRule } from '../rule.ts';
 import { show, showMs } from '../wording.ts';
 
@@ -16,7 +17,7 @@ export const serverSilent: PointRule = {
   taughtBy:
     'vLLM 0.32, stopped for 6 s (SIGSTOP) in the middle of a run of 13 s: "clean", and the stop lay inside the steady part.',
   check(point) {
-    const silences = (point.silences ?? []).filter(({ back }) => back);
+    const silences = (point.silences ?? []).filter((one) => !isGone(one));
     const longest = silences.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs))[0];
     if (longest === undefined) return null;
     const longestMs = longest.toMs - longest.fromMs;
@@ -60,10 +61,11 @@ export const serverSilent: PointRule = {
 };
 
 function wordsOf(lang: 'en' | 'zh'): (silence: Silence) => string {
-  return ({ fromMs, toMs, waiting, lost }) => {
+  return ({ fromMs, toMs, waiting, lost, back }) => {
     const [length, at] = [showMs(toMs - fromMs), showMs(fromMs)];
-    if (lang === 'zh') return `自 ${at} 起 ${length}，${waiting} 个请求在等待${lost > 0 ? `，${lost} 个丢失` : ''}`;
-    return `${length} from ${at} on, ${waiting} waiting${lost > 0 ? `, ${lost} lost` : ''}`;
+    if (lang === 'zh')
+      return `自 ${at} 起 ${length}，${waiting} 个请求在等待${lost > 0 ? `，${lost} 个丢失` : ''}${back ? '' : '，直到运行结束'}`;
+    return `${length} from ${at} on, ${waiting} waiting${lost > 0 ? `, ${lost} lost` : ''}${back ? '' : ', to the end of the run'}`;
   };
 }
 
