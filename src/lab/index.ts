@@ -34,6 +34,7 @@ export { readBeginning, readDocument, readJson, weightsInFolder } from './result
 export { addressOf } from './results/address.ts';
 export {
   eachPoint,
+  entryNamed,
   intervalsOfSources,
   isUnknownRun,
   sourcesOf,

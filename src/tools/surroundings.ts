@@ -112,7 +112,7 @@ export class Surroundings {
       return { value: server.model, where: 'command', line: server.line };
     if (this.benchmark === null) return null;
     const { words, line } = this.benchmark;
-    const named = valueOf(words, '--model') ?? (/evalscope-perf$/.test(words[0]!) ? words[2] : undefined);
+    const named = valueOf(words, '--model') ?? (words[0]!.endsWith('evalscope-perf') ? words[2] : undefined);
     const value = modelIn(valueOf(words, '--tokenizer')) ?? modelIn(named) ?? plainName(named);
     return value === null ? null : { value, where: 'command', line };
   }

@@ -88,8 +88,8 @@ export const command: CommandFile = {
   async run(given) {
     const as = last(given, 'as') ?? 'text';
     if (!names.includes(as)) throw unknownForm(as);
-    const machine = machineOf(given);
     const told = await sourcesOf(given.args, sourcePlace(given));
+    const machine = machineOf(given, told);
     if (told.length === 0) return exitCodes.usage;
     const form = fileForms.find((known) => known === as);
     if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName, machine);
@@ -142,7 +142,9 @@ async function tellFile(
 }
 
 /** What was told of the machine; all mistakes at once. */
-function machineOf(given: Given): MachineFacts {
+function machineOf(given: Given, told: readonly ReportSource[]): MachineFacts {
+  const said = (fact: 'pricePerHour' | 'cards' | 'powerW'): number | null =>
+    told.map(({ facts }) => facts?.[fact] ?? null).find((value) => value !== null) ?? null;
   const mistakes: Mistake[] = [];
   const read = (flag: string): number | null => {
     const word = last(given, flag);
@@ -156,7 +158,11 @@ function machineOf(given: Given): MachineFacts {
     });
     return null;
   };
-  const facts = { pricePerHour: read('price-per-hour'), cards: read('cards'), powerW: read('power') };
+  const facts = {
+    pricePerHour: read('price-per-hour') ?? said('pricePerHour'),
+    cards: read('cards') ?? said('cards'),
+    powerW: read('power') ?? said('powerW'),
+  };
   if (mistakes.length > 0) throw new UserError(mistakes);
   return facts;
 }

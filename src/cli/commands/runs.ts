@@ -1,15 +1,15 @@
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { reporters, tableText } from '../../results/report/index.ts';
-import { deleteRun, findWhatever, listRuns, tagRun } from '../../results/store/index.ts';
+import { deleteRun, findWhatever, listRuns, setFacts, tagRun } from '../../results/store/index.ts';
 import type { ListedEntry } from '../../results/store/index.ts';
-import { addressOf, isUnknownRun, sourcesOf } from '../../lab/index.ts';
+import { addressOf, entryNamed, isUnknownRun, sourcesOf } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';
 import { reportOptions, showStored, sourcePlace } from '../show.ts';
 
-const verbs = ['list', 'show', 'tag', 'untag', 'delete', 'addresses'] as const;
+const verbs = ['list', 'show', 'tag', 'untag', 'rename', 'set', 'delete', 'addresses'] as const;
 
 export const command: CommandFile = {
   about: { en: 'List, show, tag and delete what the store holds.', zh: '列出、查看、标记、删除已保存的结果。' },
@@ -18,8 +18,8 @@ export const command: CommandFile = {
       name: 'verb',
       required: false,
       help: {
-        en: 'list (default), show, tag, untag, delete, addresses (how everything is written, for completion)',
-        zh: 'list（默认）、show、tag、untag、delete、addresses（全部地址，供补全使用）',
+        en: 'list (default), show, tag, untag, rename, set, delete, addresses (how everything is written, for completion)',
+        zh: 'list（默认）、show、tag、untag、rename、set、delete、addresses（全部地址，供补全使用）',
       },
     },
     {
@@ -34,7 +34,10 @@ export const command: CommandFile = {
       name: 'tags',
       required: false,
       variadic: true,
-      help: { en: 'tags to put on or take off', zh: '要添加或移除的标记' },
+      help: {
+        en: 'tags to put on or take off; the new name; NAME=VALUE for set (model, engine, variant, cards, price, power, or a setting; empty takes it back)',
+        zh: '要添加或移除的标记；新名称；set 的 名称=值（model、engine、variant、cards、price、power 或某个设置；留空则撤销）',
+      },
     },
   ],
   flags: [
@@ -56,6 +59,11 @@ export const command: CommandFile = {
     { line: 'dyno runs', says: { en: 'what is there', zh: '查看已有结果' } },
     { line: 'dyno runs show latest', says: { en: 'the newest one in full', zh: '查看最新一次的完整结果' } },
     { line: 'dyno runs tag latest baseline h200', says: { en: 'tag it', zh: '添加标记' } },
+    { line: 'dyno runs rename latest "vLLM, bound to node 0"', says: { en: 'call it otherwise', zh: '改名' } },
+    {
+      line: 'dyno runs set latest engine=vLLM cards=4 price=12',
+      says: { en: 'say what it was measured on', zh: '补充测试环境' },
+    },
     { line: 'dyno runs addresses latest', says: { en: 'how its points are written', zh: '查看其各点的地址' } },
     { line: 'dyno runs delete 20261115-0423 --yes', says: { en: 'delete one', zh: '删除一个' } },
   ],
@@ -67,6 +75,8 @@ export const command: CommandFile = {
     if (word === undefined) throw missing({ en: 'which run?', zh: '要操作哪个运行？' }, verb);
     if (verb === 'show') return show(given, word);
     if (verb === 'delete') return remove(given, word);
+    if (verb === 'rename') return rename(given, word, tags.join(' '));
+    if (verb === 'set') return set(given, word, tags);
     if (tags.length === 0) throw missing({ en: 'which tags?', zh: '要用哪些标记？' }, verb);
     const now = await tagRun(given.common.store, word, verb === 'tag' ? { add: tags } : { remove: tags });
     given.io.out(given.common.json ? `${JSON.stringify({ tags: now })}\n` : `${now.join(' ')}\n`);
@@ -88,6 +98,54 @@ async function show(given: Given, word: string): Promise<number> {
   // Listing should not load what searches.
   const { showTune } = await import('../show-tune.ts');
   return showTune(given, found);
+}
+
+/** Calls a run, a sweep or points of one otherwise; what was recorded stays. */
+async function rename(given: Given, word: string, name: string): Promise<number> {
+  if (name.trim() === '') throw missing({ en: 'which name?', zh: '新名称是什么？' }, 'rename');
+  const { entry, points } = await entryNamed(given.common.store, word);
+  // A point is told from the others by its variant, a run and a sweep by their name.
+  await setFacts(entry.dir, points, points === null ? { name } : { name, variant: name });
+  return said(given, { name });
+}
+
+/** Numbers among the facts, and the names that the user gives them. */
+const numbers: Readonly<Record<string, string>> = { cards: 'cards', price: 'pricePerHour', power: 'powerW' };
+
+async function set(given: Given, word: string, pairs: readonly string[]): Promise<number> {
+  if (pairs.length === 0) throw missing({ en: 'what?', zh: '要设置什么？' }, 'set');
+  const change = Object.fromEntries(pairs.map(readPair));
+  const { entry, points } = await entryNamed(given.common.store, word);
+  await setFacts(entry.dir, points, change);
+  return said(given, change);
+}
+
+function readPair(pair: string): [string, string | number | null] {
+  const match = /^([A-Za-z_][\w.-]{0,63})=(.*)$/s.exec(pair);
+  const [, name = '', value = ''] = match ?? [];
+  const number = Object.hasOwn(numbers, name);
+  const wrong = match === null || (number && value !== '' && !(Number(value) > 0));
+  if (wrong) {
+    throw new UserError({
+      code: 'bad-value',
+      message: {
+        en: `"${printable(pair).slice(0, 60)}" is not NAME=VALUE${number ? ' with a number above 0' : ''}`,
+        zh: `"${printable(pair).slice(0, 60)}" 不是 名称=值${number ? '（值须为大于 0 的数）' : ''}`,
+      },
+      hint: {
+        en: 'For example: dyno runs set latest engine=vLLM cards=4 price=12.',
+        zh: '例如：dyno runs set latest engine=vLLM cards=4 price=12。',
+      },
+    });
+  }
+  const key = number ? numbers[name]! : name;
+  return [key, value === '' ? null : number ? Number(value) : value];
+}
+
+function said(given: Given, change: Readonly<Record<string, string | number | null>>): number {
+  const lines = Object.entries(change).map(([key, value]) => `${key}=${printable(String(value ?? ''))}\n`);
+  given.io.out(given.common.json ? `${JSON.stringify(change)}\n` : lines.join(''));
+  return exitCodes.ok;
 }
 
 /** How everything in the store is written; of one sweep, its points. */

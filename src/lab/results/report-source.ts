@@ -6,7 +6,7 @@ import { asSweep, pointName, sweepName } from '../../results/report/index.ts';
 import type { PointIntervals } from '../../results/report/index.ts';
 import { summaryOfRun, sweepOf } from '../read-run.ts';
 import { findEntry, openSweep, readExchanges } from '../../results/store/index.ts';
-import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
+import type { EntryFacts, StoredRun, StoredSweep } from '../../results/store/index.ts';
 import type { ImportProblem } from '../../tools/index.ts';
 import { conditionsIn, pointIn, pointsAt } from './address.ts';
 import type { Address } from './address.ts';
@@ -26,6 +26,8 @@ export interface ReportSource {
   runs: ReadonlyMap<string, StoredRun>;
   environment: (readonly [Phrase, string])[];
   command: readonly string[] | null;
+  /** What was said of it later; absent = nothing. */
+  facts?: EntryFacts;
 }
 
 /** Where words are looked up. */
@@ -61,6 +63,23 @@ export function isUnknownRun(error: unknown): error is UserError {
   return error instanceof UserError && error.mistakes[0]?.code === 'no-such-run';
 }
 
+/** What a word means in the store: an entry, and which of its points; null = all of it. */
+export async function entryNamed(
+  store: string,
+  word: string,
+): Promise<{ entry: StoredRun | StoredSweep; points: readonly string[] | null }> {
+  try {
+    return { entry: await findEntry(store, word), points: null };
+  } catch (error) {
+    const inside = conditionsIn(word) ?? pointIn(word);
+    if (!isUnknownRun(error) || inside === null) throw error;
+    const entry = await findEntry(store, inside.base);
+    if (entry.kind === 'run') throw error;
+    const points = pointsAt(await sweepOf(store, entry), inside);
+    return { entry, points: points.map(({ runId }) => runId) };
+  }
+}
+
 /** The points that an address means in everything that its base names; a file may hold several sweeps. */
 async function pointSources(address: Address, place: SourcePlace, unknown: UserError): Promise<ReportSource[]> {
   const bases = await sourcesOfWord(address.base, place).catch((error: unknown) => {
@@ -91,6 +110,7 @@ export async function storedSource(store: string, entry: StoredRun | StoredSweep
       runs: new Map([[summary.runId, entry]]),
       environment: environmentOf([entry]),
       command: entry.record.command,
+      ...(entry.facts !== undefined && { facts: entry.facts.own }),
     };
   }
   const sweep = await sweepOf(store, entry);
@@ -102,6 +122,7 @@ export async function storedSource(store: string, entry: StoredRun | StoredSweep
     runs: new Map(runs.map((run) => [run.record.runId, run])),
     environment: environmentOf(runs),
     command: entry.record.command,
+    ...(entry.facts !== undefined && { facts: entry.facts.own }),
   };
 }
 

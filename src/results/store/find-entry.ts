@@ -77,7 +77,7 @@ function pick(
 
 /** The label of a run, the title of a sweep. */
 export function labelOf(entry: StoredRun | StoredSweep): string | null {
-  return entry.kind === 'run' ? entry.record.plan.label : entry.record.title;
+  return entry.facts?.own.name ?? (entry.kind === 'run' ? entry.record.plan.label : entry.record.title);
 }
 
 function noSuchRun(store: string, word: string): UserError {

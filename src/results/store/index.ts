@@ -13,6 +13,8 @@ export { answerBytes, exchangeBytes } from './exchange-line.ts';
 export { deleteRun } from './delete-run.ts';
 export { holderOf, lockFolder } from './folder-lock.ts';
 export type { FolderLock, LockHolder } from './folder-lock.ts';
+export { setFacts } from './facts.ts';
+export type { EntryFacts } from './facts.ts';
 export { findEntry, findWhatever, labelOf } from './find-entry.ts';
 export { hostFacts } from './host-facts.ts';
 export { writeJsonFile } from './json-file.ts';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { AnswerText, Exchange, Summary } from '../../core/index.ts';
 import { decodeAnswer, decodeExchange } from './exchange-line.ts';
+import { readFacts, withFacts } from './facts.ts';
 import { findEntry } from './find-entry.ts';
 import { readJsonFile } from './json-file.ts';
 import { readLines } from './read-lines.ts';
@@ -97,5 +98,6 @@ function records<T>(file: string, decode: (line: string) => { record: T } | { wh
 
 /** summary.json of a run; null = the run did not get that far. */
 export async function readSummary(run: Pick<StoredRun, 'dir'>): Promise<Summary | null> {
-  return readJsonFile(join(run.dir, 'summary.json'), 'llmdyno.summary/1', summarySchema);
+  const summary = await readJsonFile(join(run.dir, 'summary.json'), 'llmdyno.summary/1', summarySchema);
+  return summary === null ? null : withFacts(summary, (await readFacts(run.dir))?.own);
 }

@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
+import { readFacts } from './facts.ts';
+import type { FolderFacts } from './facts.ts';
 import { readJsonFile } from './json-file.ts';
 import { runRecordSchema, sweepRecordSchema } from './schema/index.ts';
 import type { RunRecord, SweepRecord } from './schema/index.ts';
@@ -13,6 +15,8 @@ export interface StoredRun {
   id: string;
   dir: string;
   record: RunRecord;
+  /** What was said of it later; absent = nothing. */
+  facts?: FolderFacts;
 }
 
 /** A sweep's folder. */
@@ -21,6 +25,8 @@ export interface StoredSweep {
   id: string;
   dir: string;
   record: SweepRecord;
+  /** What was said of it and its points later; absent = nothing. */
+  facts?: FolderFacts;
 }
 
 /** A folder that says it is one of ours and cannot be read. */
@@ -37,9 +43,11 @@ export type StoredEntry = StoredRun | StoredSweep | BrokenEntry;
 /** What a folder holds; null = neither a run nor a sweep. Throws UserError where its record cannot be read. */
 export async function readEntry(dir: string, id: string): Promise<StoredRun | StoredSweep | null> {
   const run = await readJsonFile(join(dir, 'plan.json'), 'llmdyno.run/1', runRecordSchema);
-  if (run !== null) return { kind: 'run', id, dir, record: run };
+  const said = await readFacts(dir);
+  const facts = said === null ? {} : { facts: said };
+  if (run !== null) return { kind: 'run', id, dir, record: run, ...facts };
   const sweep = await readJsonFile(join(dir, 'sweep.json'), 'llmdyno.sweep/1', sweepRecordSchema);
-  return sweep === null ? null : { kind: 'sweep', id, dir, record: sweep };
+  return sweep === null ? null : { kind: 'sweep', id, dir, record: sweep, ...facts };
 }
 
 /** Names of the real folders (no links) directly in a directory, ascending; none where it does not exist. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Finding, Summary, Sweep } from '../../core/index.ts';
+import { withFacts } from './facts.ts';
 import { findEntry } from './find-entry.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { FolderLock } from './folder-lock.ts';
@@ -142,5 +143,8 @@ export async function readSweep(
     if (summary !== null) points.push(summary);
   }
   const { id, title, variable, findings } = opened.record;
-  return { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };
+  const { name, ...shared } = opened.facts?.own ?? {};
+  // What is said of a sweep holds for its points unless something else is said of one.
+  const told = points.map((point) => withFacts(withFacts(point, shared), opened.facts?.points[point.runId]));
+  return { schema: 'llmdyno.sweep/1', id, title: name ?? title, variable, points: told, findings };
 }
