@@ -11,6 +11,7 @@ export interface YamlRead {
 
 /** Aliases that may stand for each other: a few lines can otherwise stand for more than any memory holds. */
 const mostAliases = 20;
+const mostErrors = 20;
 
 /** Reads YAML; what is wrong with it is told with its line. */
 export function readYaml(text: string, file: string): YamlRead {
@@ -32,7 +33,12 @@ export function readYaml(text: string, file: string): YamlRead {
   } catch {
     return { ...nowhere, mistakes: [wrong('it is nested too deeply', '嵌套过深', 0)] };
   }
-  const mistakes = document.errors.map(({ message, pos }) => wrong(message, message, pos[0]));
+  const mistakes = document.errors.slice(0, mostErrors).map(({ message, pos }) =>
+    // The library tells its own stack as a mistake of the text.
+    /call stack/i.test(message)
+      ? wrong('it is nested too deeply', '嵌套过深', pos[0])
+      : wrong(message, message, pos[0]),
+  );
   let value: unknown = null;
   if (mistakes.length === 0) {
     try {

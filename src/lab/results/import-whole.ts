@@ -15,7 +15,8 @@ export interface WholeFile {
 const apartFromBytes = 256 * 1024;
 const mostHeapMiB = 2048;
 /** Of what this process may hold itself, so that both fit where memory is short. */
-const heapShare = 0.6;
+const heapShare = 0.4;
+const mostYoungMiB = 16;
 
 /** Reads a document as the import room does, a large one in a thread of its own. */
 export function importDocument(whole: WholeFile, bytes: number): Promise<DraftFile | Imported> {
@@ -35,7 +36,7 @@ function importApart(whole: WholeFile): Promise<DraftFile | Imported> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('../lib/import-thread.js', import.meta.url), {
       workerData: whole,
-      resourceLimits: { maxOldGenerationSizeMb: heapMiB },
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: mostYoungMiB },
     });
     thread.once('message', (read: DraftFile | Imported) => {
       void thread.terminate();
