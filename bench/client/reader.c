@@ -1,5 +1,5 @@
 // The practical limit: a C epoll client that only reads, stamps and looks for emit_ns. One core, one thread.
-// Usage: reader PORT STREAMS REQUESTS   (closed loop of STREAMS until REQUESTS are done) → one JSON line
+// Usage: reader PORT STREAMS REQUESTS [poll]   (closed loop of STREAMS until REQUESTS are done; poll = never sleeps) → one JSON line
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,6 +22,7 @@ static int tail_n[MAX_FD];
 
 int main(int argc, char **argv) {
   int port = atoi(argv[1]), streams = atoi(argv[2]), requests = atoi(argv[3]);
+  int polls = argc > 4 && !strcmp(argv[4], "poll");
   struct rlimit lim = {MAX_FD, MAX_FD};
   setrlimit(RLIMIT_NOFILE, &lim);
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -47,7 +48,8 @@ int main(int argc, char **argv) {
   static char buf[BUF + 128];
   struct epoll_event got[1024];
   while (done < requests) {
-    int n = epoll_wait(ep, got, 1024, 10000);
+    int n = epoll_wait(ep, got, 1024, polls ? 0 : 10000);
+    if (n == 0 && polls) continue;
     if (n <= 0) { fprintf(stderr, "silence, %d of %d done\n", done, requests); return 1; }
     for (int i = 0; i < n; i++) {
       int fd = got[i].data.fd;

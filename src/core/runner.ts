@@ -39,6 +39,10 @@ export interface ClientHealth {
   cpuPerThread?: number[];
   /** Share of the time in which the busiest-waiting thread was ready and had no core to run on; absent = not known. */
   cpuWaitRatio?: number;
+  /** Share of the time with open streams in which the threads that read polled for bytes instead of sleeping until they came; absent = not known. */
+  pollRatio?: number;
+  /** Share of it in which they napped for a moment after reads, because others needed the core; absent = not known. */
+  napRatio?: number;
   /** Stops of a thread to collect garbage: how many in all, how long in all, and the longest. */
   gc?: { pauses: number; totalMs: number; maxMs: number };
   /** Making connections, those opened ahead of the run included; tls is the handshake's part of it. */

@@ -198,6 +198,7 @@ function flown(text: string, draw: RandomStream): Ended {
       protocol: protocols['openai-chat'],
       timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null },
       keepText: true,
+      touched: () => {},
       scrub: (words) => words,
       originNs: 0n,
       serverClock: new ServerClock(),

@@ -9,7 +9,7 @@ import type {
   WorkerShareFacts,
   Workload,
 } from '../../core/index.ts';
-import { joinedHealth, Outbox, recordedEnding, ruleKeeper, startClock } from '../load/index.ts';
+import { joinedHealth, ResultQueue, recordedEnding, ruleKeeper, startClock } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
@@ -46,7 +46,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
   const workers = (): WorkerShareFacts[] => workerFacts(control?.members.values() ?? []);
 
   const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
-    const outbox = new Outbox<Ended>();
+    const results = new ResultQueue<Ended>();
     const mine = new RunControl({
       cluster,
       plan,
@@ -57,7 +57,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
       known: parts.known ?? [],
       emit: (ended) => {
         const ending = recordedEnding(ended);
-        outbox.push(ending);
+        results.push(ending);
         const word = keeper.judge(ending, rules);
         if (word !== 'go') mine.order(word);
       },
@@ -73,16 +73,16 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
       try {
         apply();
         await mine.run();
-        outbox.close();
+        results.close();
       } catch (failure) {
-        outbox.fail(failure);
+        results.fail(failure);
       } finally {
         stops.sending.removeEventListener('abort', apply);
         stops.everything.removeEventListener('abort', apply);
       }
     };
     void live();
-    return outbox;
+    return results;
   };
 
   return {

@@ -41,6 +41,8 @@ const isHealth = objectOf<ClientHealth>({
   rssMaxBytes: maybe,
   cpuPerThread: orAbsent(isNumbers),
   cpuWaitRatio: orAbsent(isNumber),
+  pollRatio: orAbsent(isNumber),
+  napRatio: orAbsent(isNumber),
   gc: orAbsent(objectOf<NonNullable<ClientHealth['gc']>>({ pauses: isNumber, totalMs: isNumber, maxMs: isNumber })),
   connecting: orAbsent(
     objectOf<NonNullable<ClientHealth['connecting']>>({

@@ -1,3 +1,4 @@
+import { letPass } from './let-pass.ts';
 import type { RunClock } from './run-clock.ts';
 
 /**
@@ -8,27 +9,8 @@ import type { RunClock } from './run-clock.ts';
 const shortSpinMs = 1.5;
 const longSpinMs = 6;
 const spinShare = 0.01;
-/**
- * Time let pass between two looks. Every round of the event loop leaves garbage behind: a million rounds a second make the collector
- * stop the client forty times a second, for longer than a timer is late.
- */
+/** Time let pass between two looks at the clock. */
 const betweenLooksMs = 0.005;
-const nothing = new Int32Array(new SharedArrayBuffer(4));
-const fewestTurns = 64;
-const mostTurns = 1 << 16;
-let turns = fewestTurns;
-
-/**
- * Lets a few microseconds pass without leaving anything behind. How many turns that takes is learnt, in both directions: the same loop
- * takes a hundred times as long whenever the engine has thrown its compiled code away.
- */
-function letPass(clock: RunClock): void {
-  const fromMs = clock.nowMs();
-  for (let i = 0; i < turns; i++) Atomics.load(nothing, 0);
-  const tookMs = clock.nowMs() - fromMs;
-  if (tookMs < betweenLooksMs) turns = Math.min(mostTurns, 2 * turns);
-  else if (tookMs > 4 * betweenLooksMs) turns = Math.max(fewestTurns, turns >>> 3);
-}
 
 /** Wakes a function at an absolute time, as exactly as Node allows; one time at once. */
 export class Alarm {
@@ -73,7 +55,7 @@ export class Alarm {
       before = now;
       if (this.#atMs === null) return;
       if (now < this.#atMs) {
-        if (this.#atMs - now > 2 * betweenLooksMs) letPass(this.#clock);
+        if (this.#atMs - now > 2 * betweenLooksMs) letPass(this.#clock, betweenLooksMs);
         this.#immediate = setImmediate(look);
         return;
       }

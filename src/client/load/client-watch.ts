@@ -13,7 +13,7 @@ const sampleMs = 10_000;
 /** What the session knows of its connections when the watch ends. */
 export interface WatchedConnections extends Pick<
   ClientHealth,
-  'connecting' | 'sendBacklogMaxBytes' | 'serverClockSkewMs'
+  'connecting' | 'sendBacklogMaxBytes' | 'serverClockSkewMs' | 'pollRatio' | 'napRatio'
 > {
   opened: number;
   reused: number;

@@ -26,6 +26,8 @@ export interface FlightSettings extends StampPlace {
   serverClock: ServerClock;
   /** What all answers of this thread hold together. */
   held: HeldBytes;
+  /** Bytes came, or a stream was opened. */
+  touched(): void;
 }
 
 /** A server that closes so many connections on one request will not take it; the connect timeout may say so earlier. */
@@ -112,6 +114,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
   /** Writes the request; to be called once its owner can take its end. */
   depart(): void {
     this.#connection.send(this.#request, this);
+    this.#settings.touched();
   }
 
   get connection(): Carrier {
@@ -125,6 +128,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
   }
 
   touched(): void {
+    this.#settings.touched();
     this.#firstByteMs ??= moment[readAt]!;
     this.#lastReadMs = moment[readAt]!;
   }

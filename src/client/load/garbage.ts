@@ -15,8 +15,7 @@ export function widenNursery(): void {
   for (let bytes = 0; bytes < 2 * nurseryBytes; bytes += nurslingBytes) nurslings.push(one.slice());
 }
 
-/** Collects everything; told so, only what is new. */
-type Collector = (what?: { type: 'minor' }) => void;
+type Collector = () => void;
 let collector: Collector | null | undefined;
 
 /**
@@ -28,18 +27,12 @@ export function collectGarbage(): void {
   collector?.();
 }
 
-/** The same of what is new only: compiled code stays. */
-export function collectNewGarbage(): void {
-  collector ??= findCollector();
-  collector?.({ type: 'minor' });
-}
-
 function findCollector(): Collector | null {
   try {
     // The only flag that is set: it adds a function to contexts made later, and changes nothing of how V8 works.
     v8.setFlagsFromString('--expose-gc');
     const found: unknown = vm.runInNewContext('gc');
-    return typeof found === 'function' ? (...what) => void found(...what) : null;
+    return typeof found === 'function' ? () => void found() : null;
   } catch {
     return null;
   }

@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 
 /** What this host still has for connections; null = the system does not tell (it is not Linux). */
@@ -41,6 +42,28 @@ export function threadCpu(): { runMs: number; waitMs: number } | null {
   const [run, wait] = textOf('/proc/thread-self/schedstat')?.split(' ').map(Number) ?? [];
   if (run === undefined || wait === undefined || !(run >= 0) || !(wait >= 0)) return null;
   return { runMs: run / 1e6, waitMs: wait / 1e6 };
+}
+
+/** Tasks that run or are ready to, on the whole host; null = not told. */
+export function readyTasks(): number | null {
+  const count = /^(?:\S+ ){3}(\d+)\//.exec(textOf('/proc/loadavg') ?? '')?.[1];
+  return count === undefined ? null : Number(count);
+}
+
+/**
+ * Cores of this host, where a thread of this process may have one for itself; null = it may not (it is held to one core, or to so much processor time, which a
+ * thread that never sleeps would use up), or the system does not tell what others need.
+ */
+export function coresToPoll(): number | null {
+  if (os.availableParallelism() < 2 || hasQuota() || readyTasks() === null || threadCpu() === null) return null;
+  return os.cpus().length;
+}
+
+/** A control group of this process (version 2, or version 1) has a limit of processor time. */
+function hasQuota(): boolean {
+  const own = /^0::(\/.*)$/m.exec(textOf('/proc/self/cgroup') ?? '')?.[1] ?? '';
+  const files = ['cpu.max', `.${own}/cpu.max`, 'cpu/cpu.cfs_quota_us'];
+  return files.some((file) => /^\d/.test(textOf(`/sys/fs/cgroup/${file}`) ?? ''));
 }
 
 /** The limits do not change while a process runs, and with all handles used up they could not be read again. */

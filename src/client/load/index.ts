@@ -13,7 +13,7 @@ export { recordedEnding } from './ending.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';
-export { Outbox } from './outbox.ts';
+export { ResultQueue } from './result-queue.ts';
 export { rehearse } from './rehearsal.ts';
 export { ruleKeeper } from './rule-keeper.ts';
 export { startClock } from './run-clock.ts';

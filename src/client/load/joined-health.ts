@@ -15,6 +15,10 @@ export function joinedHealth(healths: readonly ClientHealth[]): ClientHealth | n
   };
   const sum = (of: (health: ClientHealth) => number | null | undefined): number =>
     known(of).reduce((total, value) => total + value, 0);
+  const means = (name: 'pollRatio' | 'napRatio'): Partial<ClientHealth> => {
+    const values = known((health) => health[name]);
+    return values.length === 0 ? {} : { [name]: values.reduce((total, value) => total + value, 0) / values.length };
+  };
   const skew = known((health) => health.serverClockSkewMs);
   return {
     loopDelayP50Ms: most((health) => health.loopDelayP50Ms),
@@ -28,6 +32,8 @@ export function joinedHealth(healths: readonly ClientHealth[]): ClientHealth | n
     rssMaxBytes: most((health) => health.rssMaxBytes),
     cpuPerThread: healths.flatMap((health) => health.cpuPerThread ?? []),
     cpuWaitRatio: most((health) => health.cpuWaitRatio) ?? 0,
+    ...means('pollRatio'),
+    ...means('napRatio'),
     gc: {
       pauses: sum((health) => health.gc?.pauses),
       totalMs: sum((health) => health.gc?.totalMs),

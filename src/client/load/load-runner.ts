@@ -2,7 +2,7 @@ import type { Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops, W
 import type { ServerStamp } from '../protocol/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
-import { Outbox } from './outbox.ts';
+import { ResultQueue } from './result-queue.ts';
 import { rehearse } from './rehearsal.ts';
 import type { Secrets } from './request-text.ts';
 import { clockFrom, startClock } from './run-clock.ts';
@@ -29,7 +29,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
   const keeper = ruleKeeper(() => ({ nowMs: clock.nowMs(), ...(session?.progress ?? idle) }));
 
   const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
-    const outbox = new Outbox<Ended>(plan.load.concurrency);
+    const results = new ResultQueue<Ended>();
     const mine = new LoadSession({
       ...parts,
       workload: (phase) => parts.workload(phase),
@@ -37,7 +37,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       clock,
       behind,
       emit: (ending) => {
-        outbox.push(ending);
+        results.push(ending);
         const word = keeper.judge(ending, rules);
         if (word === 'stop-sending') mine.stopSending();
         if (word === 'cancel-all') mine.cancelAll();
@@ -60,11 +60,11 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
           apply();
           await mine.run(phase, null);
           // What is left of the warm-up is not recorded while the first tokens of the measured part are stamped.
-          if (phase === 'warmup') await outbox.emptied();
+          if (phase === 'warmup') await results.emptied();
         }
-        outbox.close();
+        results.close();
       } catch (failure) {
-        outbox.fail(failure);
+        results.fail(failure);
       } finally {
         stops.sending.removeEventListener('abort', apply);
         stops.everything.removeEventListener('abort', apply);
@@ -72,7 +72,7 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       }
     };
     void live();
-    return outbox;
+    return results;
   };
 
   return {

@@ -15,6 +15,7 @@ import type { MakeDealing, PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { ConnectionSource } from './pools.ts';
+import { ReadPoller } from './read-poller.ts';
 import { requestWriter } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
 import { wallOriginNs } from './run-clock.ts';
@@ -58,6 +59,7 @@ export class LoadSession {
   readonly #tally = new ConnectionTally();
   readonly #serverClock = new ServerClock();
   readonly #phaseParts: Omit<PhaseParts, 'place'>;
+  readonly #poller: ReadPoller;
   readonly #ticker: NodeJS.Timeout;
   #phase: Phase | null = null;
   #before = { opened: 0, reused: 0 };
@@ -78,6 +80,7 @@ export class LoadSession {
     );
     this.#pool = pools.length === 1 ? pools[0]! : new Pools(pools);
     this.#servers = pools.length;
+    this.#poller = new ReadPoller(clock, () => (this.#phase?.inFlight ?? 0) > 0);
     this.#phaseParts = {
       plan,
       clock,
@@ -93,6 +96,7 @@ export class LoadSession {
         ...(parts.stamp !== undefined && { stamp: parts.stamp }),
         serverClock: this.#serverClock,
         held: new HeldBytes(mostHeldBytes / (parts.place?.('measure').of ?? 1)),
+        touched: () => this.#poller.wake(),
       },
       behind: parts.behind,
       ...(parts.deal !== undefined && { deal: parts.deal }),
@@ -100,7 +104,10 @@ export class LoadSession {
       emit: (ending) => parts.emit(ending),
     };
     // Looked at after the sockets have been read: when this process was held up, what came meanwhile is not too late.
-    const check = (): void => this.#phase?.checkTimeouts(clock.nowMs());
+    const check = (): void => {
+      this.#phase?.checkTimeouts(clock.nowMs());
+      this.#poller.look();
+    };
     this.#ticker = setInterval(() => setImmediate(check), timeoutTickMs);
   }
 
@@ -122,9 +129,11 @@ export class LoadSession {
     if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
     this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
     this.#watch.start();
+    this.#poller.start();
     await this.#phase!.run(startMs ?? clock.nowMs());
     const { skewMs } = this.#serverClock;
-    this.health = this.#watch.stop(this.#phase!.spunMs, {
+    this.health = this.#watch.stop(this.#phase!.spunMs + this.#poller.spunMs, {
+      ...this.#poller.ratios,
       opened: this.#pool.opened - this.#before.opened,
       reused: this.#pool.reused - this.#before.reused,
       ...this.#tally.read(),

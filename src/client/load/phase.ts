@@ -12,9 +12,11 @@ import type { Errand, PhaseParts, PlanWays } from './phase-parts.ts';
 import { PlacedList } from './placed-list.ts';
 import { PromptLine, promptsAhead } from './prompt-line.ts';
 import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
-import type { RoundShare } from './round-share.ts';
-import { sendingShare } from './sending-share.ts';
+import { RoundBudget } from './round-budget.ts';
 import { unsentExchange } from './unsent-exchange.ts';
+
+/** Requests are sent for so long in any round of the event loop: more would make the stamps of what came meanwhile late. */
+const mostSendingMs = 0.5;
 
 /**
  * One stretch of load: deals out asks as the pacer says until it is done or stopped, then drains.
@@ -39,7 +41,7 @@ export class Phase {
   #awaiting = false;
   #pumping = false;
   #pausing: NodeJS.Immediate | null = null;
-  readonly #share: RoundShare;
+  readonly #budget: RoundBudget;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
   sent = 0;
@@ -66,8 +68,7 @@ export class Phase {
     const dropped = ({ seq, dueMs }: DueRequest): void =>
       this.#unsent(seq, dueMs, parts.clock.nowMs(), 'dropped', problem('dropped-late'));
     this.#queue = new RequestQueue({ load, limits, dealing: this.#dealing, open, dropped });
-    const opens = (): boolean => load.kind === 'closed' && this.sent < this.slots;
-    this.#share = sendingShare(parts.clock, opens);
+    this.#budget = new RoundBudget(parts.clock, mostSendingMs);
   }
 
   get inFlight(): number {
@@ -153,9 +154,10 @@ export class Phase {
   #pump(): void {
     // A flight that fails at once calls back into here; the outer round goes on with it.
     if (this.#pumping || this.#pausing !== null) return;
-    if (this.#share.spent) return this.#pumpLater();
+    if (this.#budget.spent) return this.#pumpLater();
     this.#pumping = true;
-    const untilMs = this.#share.begin();
+    const fromMs = this.#parts.clock.nowMs();
+    const untilMs = this.#budget.begin(fromMs);
     try {
       while (!this.#stopped && this.#deal()) {
         if (this.#parts.clock.nowMs() < untilMs) continue;
@@ -165,7 +167,7 @@ export class Phase {
     } catch (failure) {
       this.#fail(failure);
     }
-    this.#share.end();
+    this.#budget.end(fromMs);
     this.#pumping = false;
     this.#settle();
   }

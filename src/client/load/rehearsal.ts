@@ -1,10 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Ended, RunPlan, Workload } from '../../core/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
-import { collectGarbage, collectNewGarbage, widenNursery } from './garbage.ts';
+import { collectGarbage, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
-import { loadSize } from './load-size.ts';
-import { Outbox } from './outbox.ts';
+import { ResultQueue } from './result-queue.ts';
 import type { RunClock } from './run-clock.ts';
 import { standIn } from './stand-in.ts';
 
@@ -20,19 +19,11 @@ interface Play {
 const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000 };
 /** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
 const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
-const keptEndings = 16;
-const lookMs = 10;
-/** Less processor time than that in one look is none. */
-const quietUs = 2000;
-const mostCompilingMs = 200;
 /** Where one takes longer, the run does not wait for it. */
 const longestMs = 1000;
 
-/**
- * What was played last is kept alive: compiled code knows the shapes of the objects it met, and is thrown away with them, when the
- * collector finds none of a shape left.
- */
-const kept: unknown[] = [];
+/** Streams, or requests a second, from which on code that is not compiled for speed is late by more than a timer is. */
+const manyStreams = 100;
 
 let rehearsed = false;
 
@@ -50,66 +41,48 @@ export async function rehearse(
   phase: 'warmup' | 'measure',
   makeRecord: () => (played: Ended) => void = () => () => {},
 ): Promise<void> {
-  const isLarge = loadSize(plan) === 'large';
-  if (phase === 'warmup' && (rehearsed || !isLarge)) return;
-  if (isLarge) widenNursery();
+  const large = isLarge(plan);
+  if (phase === 'warmup' && (rehearsed || !large)) return;
+  if (large) widenNursery();
   collectGarbage();
   const server = await standIn();
   // Without a loopback device the run itself is the rehearsal.
   if (server === null) return;
   rehearsed = true;
-  const rehearsal = isLarge ? largePlay : smallPlay;
+  const rehearsal = large ? largePlay : smallPlay;
   const played = playedPlan(plan, (server.address() as AddressInfo).port, rehearsal);
   try {
-    for (let i = 1; i <= rehearsal.plays; i++) {
-      await play(played, clock, makeRecord());
-      if (rehearsal.plays > 1) await compiled();
-    }
+    for (let i = 1; i <= rehearsal.plays; i++) await play(played, clock, makeRecord());
   } finally {
     server.close();
-  }
-  collectNewGarbage();
-}
-
-/** Waits until nothing works beside this thread any more: what was played is compiled there, and a run that begins meanwhile runs slowly and has less of the processor. */
-async function compiled(): Promise<void> {
-  for (let waitedMs = 0; waitedMs < mostCompilingMs; waitedMs += lookMs) {
-    const before = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
-    const { user, system } = process.cpuUsage(before);
-    if (user + system < quietUs) return;
   }
 }
 
 async function play(plan: RunPlan, clock: RunClock, record: (played: Ended) => void): Promise<void> {
-  const outbox = new Outbox<Ended>(plan.load.concurrency);
+  const results = new ResultQueue<Ended>();
   const session = new LoadSession({
     plan,
     clock,
     workload: playedPrompts,
     secrets: {},
     behind: null,
-    emit: (ending) => {
-      kept.push(ending);
-      if (kept.length > keptEndings) kept.shift();
-      outbox.push(ending);
-    },
+    emit: (ending) => results.push(ending),
   });
   const limit = setTimeout(() => session.cancelAll(), longestMs);
-  const recorded = recordAll(outbox, record);
+  const recorded = recordAll(results, record);
   try {
     await session.prepare('warmup');
     await session.run('warmup', null);
   } finally {
     clearTimeout(limit);
     session.close();
-    outbox.close();
+    results.close();
   }
   await recorded;
 }
 
-async function recordAll(outbox: Outbox<Ended>, record: (played: Ended) => void): Promise<void> {
-  for await (const played of outbox) {
+async function recordAll(results: ResultQueue<Ended>, record: (played: Ended) => void): Promise<void> {
+  for await (const played of results) {
     // What is played runs as a warm-up does, but is recorded as what is measured will be.
     played.exchange.warmup = false;
     record(played);
@@ -140,4 +113,8 @@ const playedTexts = ['A rehearsal.', 'A "rehearsal",\nin two lines.', '彩排（
 function playedPrompts(): Workload {
   let count = 0;
   return { next: () => plainPrompt('rehearsal', playedTexts[count++ % playedTexts.length]!) };
+}
+
+function isLarge({ load }: RunPlan): boolean {
+  return Math.max(load.concurrency ?? 0, load.ratePerSec ?? 0) >= manyStreams;
 }

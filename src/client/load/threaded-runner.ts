@@ -14,7 +14,7 @@ import { EndMerge } from './end-merge.ts';
 import { recordedEnding } from './ending.ts';
 import { joinedHealth } from './joined-health.ts';
 import { phasesOf } from './load-session.ts';
-import { Outbox } from './outbox.ts';
+import { ResultQueue } from './result-queue.ts';
 import type { Secrets } from './request-text.ts';
 import { ruleKeeper } from './rule-keeper.ts';
 import { clockFrom, startClock } from './run-clock.ts';
@@ -57,13 +57,13 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
   const keeper = ruleKeeper(progress);
 
   const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
-    const outbox = new Outbox<Ended>(plan.load.concurrency);
+    const results = new ResultQueue<Ended>();
     // A thread without a slot would have nothing to do.
     const count = Math.min(threads, plan.load.concurrency ?? threads);
     const crew = startCrew({ ...parts, threads: count }, plan, shared, clock.originNs, {
       ended: (ended) => {
         const ending = recordedEnding(ended);
-        outbox.push(ending);
+        results.push(ending);
         const word = keeper.judge(ending, rules);
         if (word !== 'go') crew.order({ say: word });
       },
@@ -87,9 +87,9 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
         }
         crew.order({ say: 'end' });
         await crew.gone();
-        outbox.close();
+        results.close();
       } catch (failure) {
-        outbox.fail(failure);
+        results.fail(failure);
         await crew.dismiss();
       } finally {
         stops.sending.removeEventListener('abort', apply);
@@ -98,7 +98,7 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
     };
     healths = [];
     void live();
-    return outbox;
+    return results;
   };
 
   return {

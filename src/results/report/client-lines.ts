@@ -38,6 +38,7 @@ function healthLine(client: ClientHealth, lang: Lang): string {
     (client.cpuWaitRatio ?? 0) < noticeableWait
       ? null
       : `${word('waited for a core', '等待 CPU')} ${percent(client.cpuWaitRatio!)}`,
+    readWords(client, word),
     gc === undefined ? null : `GC ${gc.pauses} × ≤ ${ms(gc.maxMs)}`,
     opened === null
       ? null
@@ -63,4 +64,13 @@ function healthLine(client: ClientHealth, lang: Lang): string {
       : `${word("server's clock", '服务器时钟')} ${client.serverClockSkewMs > 0 ? '+' : ''}${fixed(client.serverClockSkewMs / 1000, 1)} s`,
   ];
   return `${word('client', '客户端')}: ${parts.filter((part) => part !== null).join(', ')}`;
+}
+
+/** How the threads that read waited for bytes. */
+function readWords({ pollRatio, napRatio }: ClientHealth, word: (en: string, zh: string) => string): string | null {
+  if (pollRatio === undefined || napRatio === undefined) return null;
+  const polled = pollRatio > 0 ? `${word('polled', '轮询')} ${percent(pollRatio)}` : null;
+  const napped = napRatio > 0 ? `${word('napped', '小睡')} ${percent(napRatio)}` : null;
+  const ways = [polled, napped].filter((way) => way !== null);
+  return `${word('reads', '读取')}: ${ways.length === 0 ? word('slept', '休眠等待') : ways.join(' ')}`;
 }

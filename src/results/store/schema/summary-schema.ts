@@ -90,6 +90,8 @@ const client = z.object({
   rssMaxBytes: maybe.default(null),
   cpuPerThread: z.array(z.number()).exactOptional(),
   cpuWaitRatio: z.number().exactOptional(),
+  pollRatio: z.number().exactOptional(),
+  napRatio: z.number().exactOptional(),
   gc: z.object({ pauses: count, totalMs: z.number(), maxMs: z.number() }).exactOptional(),
   connecting: z
     .object({ count, meanMs: z.number(), maxMs: z.number(), tlsMeanMs: maybe, tlsMaxMs: maybe })
