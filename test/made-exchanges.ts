@@ -1,4 +1,4 @@
-import type { AsMeasured } from '../src/cli/as/measure-as.ts';
+import type { AsMeasured } from '../src/tools/measured.ts';
 import type { Exchange } from '../src/core/index.ts';
 
 /** A request sent at `sent` whose events come at the times given; the last one is its end. */

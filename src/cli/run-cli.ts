@@ -1,4 +1,4 @@
-import { describeMistake, exitCodes, printable, say, UserError } from '../core/index.ts';
+import { describeMistake, exitCodes, printable, say, UserError, nearest } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
@@ -22,7 +22,7 @@ export async function runCli(io: Io): Promise<number> {
     if (name === undefined || name === '--help' || name === '-h' || name === 'help')
       return await topHelp(rest, io, lang);
     const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (entry === undefined) throw await unknownCommand(name);
+    if (entry === undefined) throw unknownCommand(name);
     const { command } = await entry.load();
     const given = parseCommand(name, command, rest, io);
     if (given === null) {
@@ -66,8 +66,7 @@ async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<num
   return exitCodes.ok;
 }
 
-async function unknownCommand(name: string): Promise<UserError> {
-  const { nearest } = await import('../lab/index.ts');
+function unknownCommand(name: string): UserError {
   const guess = nearest(name, Object.keys(commands));
   return new UserError({
     code: 'unknown-command',

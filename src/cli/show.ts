@@ -1,7 +1,9 @@
 import { exitCodes, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
-import { asSweep, reporters, workersText } from '../results/report/index.ts';
-import type { Painter, ReporterName, ReportOptions } from '../results/report/index.ts';
+import { asSweep, workersText } from '../results/report/index.ts';
+import { reporters } from '../lab/index.ts';
+import type { Painter, ReportOptions } from '../results/report/index.ts';
+import type { ReporterName } from '../lab/index.ts';
 import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
 import type { SourcePlace } from '../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../results/store/index.ts';

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Lang } from '../core/index.ts';
-import { comparisonMarkdown, comparisonReportText, reporters } from '../results/report/index.ts';
-import type { ReporterName } from '../results/report/index.ts';
+import { comparisonMarkdown, comparisonReportText } from '../results/report/index.ts';
+import { reporters } from '../lab/index.ts';
+import type { ReporterName } from '../lab/index.ts';
 import type { Desk, Kept, Rendering } from '../web/index.ts';
 import type { Given } from './command.ts';
 import {

@@ -16,6 +16,7 @@ export * from './length-law.ts';
 export * from './loopback.ts';
 export * from './think-law.ts';
 export * from './mistake.ts';
+export * from './nearest.ts';
 export * from './phrase.ts';
 export * from './printed-digits.ts';
 export * from './problem.ts';

@@ -42,13 +42,14 @@ export {
   traceOf,
 } from './results/report-source.ts';
 export type { ReportSource, SourcePlace } from './results/report-source.ts';
+export { reporters } from './results/reporters.ts';
+export type { ReporterName } from './results/reporters.ts';
 export { redisPlace } from './runners/redis-place.ts';
 export { checkRules } from './runners/worker-rules.ts';
 export type { WorkerRules } from './runners/worker-rules.ts';
 export { equipWorker } from './runners/worker-source.ts';
 export type { WorkerSource } from './runners/worker-source.ts';
 export type { GridSide } from './settings/grid-words.ts';
-export { nearest } from './settings/nearest.ts';
 export { readPlanFile, readPlanText } from './settings/plan-file.ts';
 export { findWords, planWords, sweepWords } from './settings/plan-words.ts';
 export { readWords, throwMistakes } from './settings/read-words.ts';

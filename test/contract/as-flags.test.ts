@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { foreignTools } from '../../src/cli/as/find-tool.ts';
-import type { Takes } from '../../src/cli/as/foreign-flags.ts';
-import { vllm2023Flags } from '../../src/cli/as/vllm-flags.ts';
+import type { Takes } from '../../src/tools/foreign-flags.ts';
+import { vllm2023Flags } from '../../src/tools/vllm/flags.ts';
 import { asKit, prompts } from './as-kit.ts';
 import type { AsKit } from './as-kit.ts';
 import { evalscopePerfRows } from './as-rows/evalscope-perf.ts';

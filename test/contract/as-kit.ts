@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ForeignTable } from '../../src/cli/as/foreign-flags.ts';
+import type { ForeignTable } from '../../src/tools/foreign-flags.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { RunPlan } from '../../src/core/index.ts';
 import { packageRoot } from '../../src/inputs/dataset/index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Distribution, Summary } from '../../src/core/index.ts';
 import { lineImporter } from '../../src/tools/index.ts';
-import { reporters } from '../../src/results/report/index.ts';
+import { reporters } from '../../src/lab/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 // What we print in another tool's dialect is read back by the importer, which was written apart from the reports and is

@@ -29,7 +29,7 @@ test('only the printer knows escapes of a terminal; readers of other tools take 
   expect(filesWith(escape).toSorted()).toEqual([
     'cli/printer.ts',
     'inputs/hardware/devices/clean-lines.ts',
-    'tools/box-table.ts',
+    'tools/reading/box-table.ts',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reporters } from '../../src/results/report/index.ts';
+import { reporters } from '../../src/lab/index.ts';
 import { fixture, fixtures, importText } from '../imported.ts';
 
 // Every cell of every result table that four published documents print, against the table that we print of the same import.

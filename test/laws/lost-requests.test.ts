@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { auditPoints } from '../../src/results/audit/index.ts';
 import type { Sweep } from '../../src/core/index.ts';
-import { comparisonFigure, htmlReport, reporters } from '../../src/results/report/index.ts';
+import { comparisonFigure, htmlReport } from '../../src/results/report/index.ts';
+import { reporters } from '../../src/lab/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 // The published 72B sweep lost 3, 13 and 22 of 100 requests at its last points; its tool says 0, 2 and 18 failed.

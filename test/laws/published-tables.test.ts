@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { auditPoints } from '../../src/results/audit/index.ts';
 import { verdictOf } from '../../src/core/index.ts';
 import type { Summary, Sweep } from '../../src/core/index.ts';
-import { reporters } from '../../src/results/report/index.ts';
+import { reporters } from '../../src/lab/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 const atlas = fixture('published/evalscope-atlas-800i-a2.md');

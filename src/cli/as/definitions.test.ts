@@ -1,15 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { exchange, measured } from '../../../test/made-exchanges.ts';
-import { evalscopeBlock, evalscopeFigures, evalscopePercentile } from './evalscope-block.ts';
-import { percentileJson, summaryJson } from './evalscope-json.ts';
-import { overviewTables } from './evalscope-tables.ts';
+import {
+  compressed,
+  evalscopeBlock,
+  evalscopeFigures,
+  evalscopePercentile,
+  mindieCells,
+  mindieCommon,
+  mindieRequests,
+  mindieRows,
+  overviewTables,
+  percentileJson,
+  summaryJson,
+  vllmBlock,
+  vllmFigures,
+  vllmJson,
+} from '../../tools/index.ts';
 import { metricsLine } from './evalscope-perf.ts';
-import { compressed, mindieRequests, mindieRows } from './mindie-figures.ts';
-import { mindieCells, mindieCommon } from './mindie-tables.ts';
 import { block2023 } from './vllm-2023.ts';
-import { vllmBlock } from './vllm-block.ts';
-import { vllmFigures } from './vllm-figures.ts';
-import { vllmJson } from './vllm-json.ts';
 
 // Worked out by hand: two requests of three tokens, the first at 100, 150, 250 ms after its send, the second at 200, 300, 600.
 const two = measured([exchange(0, 0, [100, 150, 250]), exchange(1, 400, [600, 700, 1000])], 1000);

@@ -5,17 +5,27 @@ import { openTokenizer } from '../../inputs/dataset/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
 import type { Given } from '../command.ts';
 import { givenPrompts, opener } from './chosen-prompts.ts';
-import { evalscopeBlock, evalscopeFigures } from './evalscope-block.ts';
-import { dialectOf, evalscopeFlags } from './evalscope-flags.ts';
-import type { Dialect } from './evalscope-flags.ts';
-import { percentileJson, summaryJson } from './evalscope-json.ts';
-import { overviewTables } from './evalscope-tables.ts';
+import {
+  badValue,
+  dialectOf,
+  evalscopeBlock,
+  evalscopeFigures,
+  evalscopeFlags,
+  jsonOf,
+  overviewTables,
+  pairsOf,
+  percentileJson,
+  readForeign,
+  realOf,
+  requiredOf,
+  summaryJson,
+  wholeOf,
+  wholesOf,
+} from '../../tools/index.ts';
+import type { AsMeasured, Dialect, ForeignWords } from '../../tools/index.ts';
 import { lengthChoice } from './evalscope-prompts.ts';
-import { readForeign } from './foreign-flags.ts';
-import type { ForeignWords } from './foreign-flags.ts';
-import { badValue, jsonOf, pairsOf, realOf, requiredOf, wholeOf, wholesOf } from './foreign-values.ts';
 import { measureAs, warnMoot } from './measure-as.ts';
-import type { AsJob, AsMeasured, AsPoint } from './measure-as.ts';
+import type { AsJob, AsPoint } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
 import { readDocument } from '../../lab/index.ts';
 

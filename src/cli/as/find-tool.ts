@@ -1,12 +1,10 @@
 import { basename } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Given } from '../command.ts';
-import type { ForeignTable } from './foreign-flags.ts';
+import type { ForeignTable } from '../../tools/index.ts';
 import { evalscope } from './evalscope.ts';
-import { evalscopeFlags } from './evalscope-flags.ts';
-import { mindieFlags } from './mindie-flags.ts';
+import { evalscopeFlags, mindieFlags, vllmServeFlags } from '../../tools/index.ts';
 import { mindieBenchmark } from './mindie.ts';
-import { vllmServeFlags } from './vllm-flags.ts';
 import { benchmarkServing, vllmServe } from './vllm-serve.ts';
 import { evalscopePerf, evalscopePerfFlags } from './evalscope-perf.ts';
 

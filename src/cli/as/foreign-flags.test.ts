@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../core/index.ts';
-import { evalscopeFlags } from './evalscope-flags.ts';
+import {
+  evalscopeFlags,
+  mindieFlags,
+  pairsOf,
+  readForeign,
+  realOf,
+  truthOf,
+  vllmServeFlags,
+  wholesOf,
+} from '../../tools/index.ts';
 import { findTool, foreignTools } from './find-tool.ts';
-import { readForeign } from './foreign-flags.ts';
-import { pairsOf, realOf, truthOf, wholesOf } from './foreign-values.ts';
-import { mindieFlags } from './mindie-flags.ts';
-import { vllmServeFlags } from './vllm-flags.ts';
 
 const codes = (act: () => unknown): string[] => {
   try {

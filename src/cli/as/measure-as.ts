@@ -1,5 +1,5 @@
 import { say } from '../../core/index.ts';
-import type { Exchange, RunPlan, Summary, Sweep } from '../../core/index.ts';
+import type { Exchange, Summary, Sweep } from '../../core/index.ts';
 import { listOf, planPoint, runExperiment } from '../../lab/index.ts';
 import type {
   Experiment,
@@ -13,7 +13,7 @@ import type {
 import { readAnswers, readExchanges } from '../../results/store/index.ts';
 import type { Given } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
-import type { ForeignWords } from './foreign-flags.ts';
+import type { AsMeasured, ForeignWords } from '../../tools/index.ts';
 
 /** One load point of another tool's command. */
 export interface AsPoint {
@@ -22,14 +22,6 @@ export interface AsPoint {
   words?: Partial<PlanWords>;
   /** Number of its first prompt. */
   offset?: number;
-}
-
-/** What one point came to, with every measured exchange in the order they ended. */
-export interface AsMeasured {
-  plan: RunPlan;
-  summary: Summary;
-  exchanges: Exchange[];
-  dir: string;
 }
 
 /** What another tool's command comes down to. */

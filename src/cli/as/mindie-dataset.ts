@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { PlanWords } from '../../lab/index.ts';
-import type { ForeignWords } from './foreign-flags.ts';
-import { badValue, requiredOf } from './foreign-values.ts';
+import type { ForeignWords } from '../../tools/index.ts';
+import { badValue, requiredOf } from '../../tools/index.ts';
 import { readDocument } from '../../lab/index.ts';
 
 /** MindIE's dataset types in our words, with the field that holds the prompt where it is not `question`. */

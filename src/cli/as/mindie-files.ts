@@ -1,7 +1,6 @@
 import type { Exchange } from '../../core/index.ts';
-import type { AsMeasured } from './measure-as.ts';
-import { csvText, mindieColumns } from './mindie-tables.ts';
-import type { MindieRequest } from './mindie-figures.ts';
+import type { AsMeasured, MindieRequest } from '../../tools/index.ts';
+import { csvText, mindieColumns } from '../../tools/index.ts';
 import { writeBeside } from './write-beside.ts';
 
 /** What goes into the files of one pass. */

@@ -6,17 +6,28 @@ import type { Tokenizer } from '../../inputs/dataset/index.ts';
 import { fetchOnce } from '../../client/load/index.ts';
 import type { Given } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
-import { readForeign } from './foreign-flags.ts';
-import type { ForeignWords } from './foreign-flags.ts';
-import { badValue, choiceOf, jsonOf, realIn, requiredOf, truthOf, wholeOf } from './foreign-values.ts';
+import {
+  badValue,
+  choiceOf,
+  jsonOf,
+  mindieCells,
+  mindieColumns,
+  mindieCommon,
+  mindieFlags,
+  mindieRequests,
+  mindieRows,
+  prettyTable,
+  readForeign,
+  realIn,
+  requiredOf,
+  truthOf,
+  wholeOf,
+} from '../../tools/index.ts';
+import type { AsMeasured, ClientFacts, ForeignWords } from '../../tools/index.ts';
 import { answersOf, measureAs, warnMoot } from './measure-as.ts';
-import type { AsJob, AsMeasured } from './measure-as.ts';
+import type { AsJob } from './measure-as.ts';
 import { mindieDataset } from './mindie-dataset.ts';
-import { mindieRequests, mindieRows } from './mindie-figures.ts';
-import type { ClientFacts } from './mindie-figures.ts';
-import { mindieFlags } from './mindie-flags.ts';
 import { writeMindie } from './mindie-files.ts';
-import { mindieCells, mindieColumns, mindieCommon, prettyTable } from './mindie-tables.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
 
 const testTypes = ['client', 'openai', 'vllm_client', 'tgi_client'] as const;

@@ -1,14 +1,20 @@
 import { outputTokensOf } from '../../core/index.ts';
 import type { Given } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
-import { readForeign } from './foreign-flags.ts';
-import { choiceOf, realOf, requiredOf, wholeOf } from './foreign-values.ts';
+import {
+  choiceOf,
+  pythonFloat,
+  readForeign,
+  realOf,
+  requiredOf,
+  servedOf,
+  sumOf,
+  vllm2023Flags,
+  wholeOf,
+} from '../../tools/index.ts';
 import { measureAs, warnMoot } from './measure-as.ts';
-import { pythonFloat } from './vllm-block.ts';
-import type { AsMeasured } from './measure-as.ts';
-import { servedOf, sumOf } from './served.ts';
+import type { AsMeasured } from '../../tools/index.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
-import { vllm2023Flags } from './vllm-flags.ts';
 
 /** Runs the benchmark_serving.py of 2023: ShareGPT against vLLM's /generate (or TGI), whole answers, a block without a head. */
 export async function vllm2023(typed: readonly string[], given: Given): Promise<number> {

@@ -1,8 +1,8 @@
 import type { LengthLaw } from '../../core/index.ts';
 import type { PlanWords } from '../../lab/index.ts';
 import { UserError } from '../../core/index.ts';
-import type { ForeignWords } from './foreign-flags.ts';
-import { badValue, jsonOf, realIn, wholeOf } from './foreign-values.ts';
+import type { ForeignWords } from '../../tools/index.ts';
+import { badValue, jsonOf, realIn, wholeOf } from '../../tools/index.ts';
 
 /** The dataset that a command of vLLM's benchmark names. */
 export interface VllmDataset {

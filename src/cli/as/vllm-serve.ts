@@ -4,20 +4,27 @@ import { apiNames } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
 import type { Given } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
-import { readForeign } from './foreign-flags.ts';
-import type { ForeignWords } from './foreign-flags.ts';
-import { badValue, jsonOf, pairsOf, realIn, realOf, wholeOf } from './foreign-values.ts';
+import {
+  badValue,
+  jsonOf,
+  pairsOf,
+  readForeign,
+  realIn,
+  realOf,
+  vllmBlock,
+  vllmFigures,
+  vllmJson,
+  vllmMetrics,
+  vllmPreamble,
+  vllmServeFlags,
+  wholeOf,
+} from '../../tools/index.ts';
+import type { ForeignWords, Goodput, VllmBlockOptions, VllmMetric } from '../../tools/index.ts';
 import { answersOf, measureAs, warnMoot } from './measure-as.ts';
 import type { AsJob } from './measure-as.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
 import { vllm2023 } from './vllm-2023.ts';
-import { vllmBlock, vllmPreamble } from './vllm-block.ts';
-import type { VllmBlockOptions } from './vllm-block.ts';
 import { vllmDataset } from './vllm-dataset.ts';
-import { vllmFigures, vllmMetrics } from './vllm-figures.ts';
-import type { Goodput, VllmMetric } from './vllm-figures.ts';
-import { vllmServeFlags } from './vllm-flags.ts';
-import { vllmJson } from './vllm-json.ts';
 import { writeBeside } from './write-beside.ts';
 
 /** vLLM's backends in our words; those of the older script that spoke OpenAI's completions are among them. */

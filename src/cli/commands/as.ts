@@ -1,6 +1,6 @@
 import { exitCodes, say } from '../../core/index.ts';
 import { findTool } from '../as/find-tool.ts';
-import type { ForeignTable } from '../as/foreign-flags.ts';
+import type { ForeignTable } from '../../tools/index.ts';
 import type { CommandFile, Given } from '../command.ts';
 
 export const command: CommandFile = {

@@ -1,8 +1,10 @@
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import type { MachineFacts } from '../../results/measure/index.ts';
-import { efficiencyText, reporters, workersMarkdown, workersText } from '../../results/report/index.ts';
-import type { Reported, ReporterName, ReportOptions } from '../../results/report/index.ts';
+import { efficiencyText, workersMarkdown, workersText } from '../../results/report/index.ts';
+import { reporters } from '../../lab/index.ts';
+import type { Reported, ReportOptions } from '../../results/report/index.ts';
+import type { ReporterName } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';

@@ -1,9 +1,9 @@
 import { exitCodes, printable, say, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
-import { reporters, tableText } from '../../results/report/index.ts';
+import { tableText } from '../../results/report/index.ts';
 import { deleteRun, findWhatever, listRuns, setFacts, tagRun } from '../../results/store/index.ts';
 import type { ListedEntry } from '../../results/store/index.ts';
-import { addressOf, entryNamed, isUnknownRun, sourcesOf } from '../../lab/index.ts';
+import { addressOf, entryNamed, isUnknownRun, reporters, sourcesOf } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { columnsOf } from '../io.ts';

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake, Place } from '../../core/index.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../core/index.ts';
 import { BadValue } from './word.ts';
 import type { Word } from './word.ts';
 

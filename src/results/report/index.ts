@@ -1,22 +1,18 @@
 /**
- * Summaries → what people read: tables for a terminal, other tools' dialects, markdown, CSV, JSON, JUnit, spreadsheets,
+ * Summaries → what people read: tables for a terminal, markdown, CSV, JSON, JUnit, spreadsheets,
  * charts (chart/), and the one-file HTML report (html/, with its browser side in page/, built apart).
  *
  * Pure: the same summary gives the same text; colour comes in as a painter, nothing is printed here. A renderer never
  * computes a figure, it only chooses digits (those of the source for imported points). What is simulated, partial or
  * not valid says so in every form. Labels, models and findings are a stranger's words: made printable, escaped.
- * Start reading at reported.ts (what can be told), then text.ts; a new form is one file and one line in `reporters`.
+ * Start reading at reported.ts (what can be told), then text.ts; a new form is one file and one line in `ownReporters`.
  */
-import { aisbench } from './aisbench.ts';
 import { csv } from './csv.ts';
-import { evalscope } from './evalscope.ts';
 import { json } from './json.ts';
 import { junit } from './junit.ts';
 import { markdown } from './markdown.ts';
-import { mindie } from './mindie.ts';
 import type { Reporter } from './reported.ts';
 import { text } from './text.ts';
-import { vllm } from './vllm.ts';
 import type { Exchange } from '../../core/index.ts';
 
 export * from './chart/index.ts';
@@ -28,7 +24,9 @@ export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
 export type { HtmlParts, PageScript } from './html/html-report.ts';
 export { asSweep, pointName, sweepName } from './point-name.ts';
-export { plainPainter } from './reported.ts';
+export { boxedTable } from './boxed-table.ts';
+export { countOf, digitsFor, secondsOf } from './figure-text.ts';
+export { plainPainter, pointsOf } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
 export { workersHtml, workersMarkdown, workersTable, workersText, workersTitle } from './worker-table.ts';
 export { sweepText } from './sweep-text.ts';
@@ -36,21 +34,8 @@ export { tableText } from './table.ts';
 export { summaryText } from './text.ts';
 export { xlsx } from './xlsx.ts';
 
-/** Every form that is text, by the word of `--as`. */
-export const reporters = {
-  text,
-  evalscope,
-  vllm,
-  mindie,
-  aisbench,
-  markdown,
-  csv,
-  json,
-  junit,
-} as const satisfies Record<string, Reporter>;
-
-/** A word of `--as`. */
-export type ReporterName = keyof typeof reporters;
+/** Every form of our own that is text, by the word of `--as`. */
+export const ownReporters = { text, markdown, csv, json, junit } as const satisfies Record<string, Reporter>;
 
 /** Parquet of a run's requests; the writer is loaded when it is first asked for. */
 export async function parquet(exchanges: AsyncIterable<Exchange>): Promise<Uint8Array> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { anyExchange, exchange } from '../../../test/fixtures/measure/exchanges.ts';
 import { summaryOf } from '../../../test/fixtures/store/runs.ts';
 import type { Distribution, Summary, Sweep } from '../../core/index.ts';
-import { reporters } from './index.ts';
+import { reporters } from '../../lab/index.ts';
 
 const fixture = (name: string): Promise<string> =>
   readFile(fileURLToPath(new URL(`../../../test/fixtures/report/${name}`, import.meta.url)), 'utf8');

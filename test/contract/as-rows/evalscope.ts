@@ -1,4 +1,4 @@
-import { evalscopeFlags } from '../../../src/cli/as/evalscope-flags.ts';
+import { evalscopeFlags } from '../../../src/tools/evalscope/flags.ts';
 import { bodies, count, first, most, printed, said, sent } from '../as-kit.ts';
 import type { Shown, ShownTool } from '../as-kit.ts';
 

@@ -1,4 +1,4 @@
-import { mindieFlags } from '../../../src/cli/as/mindie-flags.ts';
+import { mindieFlags } from '../../../src/tools/mindie/flags.ts';
 import { bodies, count, printed, said, sent, words } from '../as-kit.ts';
 import type { Shown, ShownTool } from '../as-kit.ts';
 

@@ -1,4 +1,4 @@
-import { vllm2023Flags } from '../../../src/cli/as/vllm-flags.ts';
+import { vllm2023Flags } from '../../../src/tools/vllm/flags.ts';
 import { bodies, count, prompts, sent } from '../as-kit.ts';
 import type { ShownTool } from '../as-kit.ts';
 

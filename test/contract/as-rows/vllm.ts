@@ -1,4 +1,4 @@
-import { vllmServeFlags } from '../../../src/cli/as/vllm-flags.ts';
+import { vllmServeFlags } from '../../../src/tools/vllm/flags.ts';
 import { bodies, count, first, most, printed, prompts, sent, words } from '../as-kit.ts';
 import type { Ran, Shown, ShownTool } from '../as-kit.ts';
 import { vllmFileRows } from './vllm-files.ts';

@@ -1,0 +1,105 @@
+import { distributionOf } from '../../core/index.ts';
+import { PointDraft } from '../reading/point-draft.ts';
+import { putDistribution } from '../reading/put-distribution.ts';
+import { sqliteRows } from '../reading/sqlite-table.ts';
+import type { SqliteValue } from '../reading/sqlite-table.ts';
+
+/**
+ * evalscope's `benchmark_data.db`: one row per request. Times are seconds on a clock without a date; the pickled answers
+ * are never touched. Figures are computed here by our definitions, so they stand beside benchmark_summary.json's digits
+ * and do not replace them.
+ */
+export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
+  const good: Record<'latency' | 'ttft' | 'tpot' | 'input' | 'output' | 'speed', number[]> = {
+    latency: [],
+    ttft: [],
+    tpot: [],
+    input: [],
+    output: [],
+    speed: [],
+  };
+  const gaps: number[] = [];
+  let [failed, streamed, from, to] = [0, 0, Infinity, -Infinity];
+  for (const row of sqliteRows(bytes, 'result')) {
+    const number = (name: string): number | null => numberOf(row.get(name));
+    const start = number('start_time');
+    const end = number('completed_time');
+    const succeeded = row.get('success') === 1 || row.get('success') === 'True';
+    if (start !== null && start > 0 && end !== null && end >= start) {
+      from = Math.min(from, start);
+      to = Math.max(to, end);
+    }
+    const latency = number('latency');
+    if (!succeeded || latency === null) {
+      failed++;
+      continue;
+    }
+    good.latency.push(latency * 1000);
+    const [input, output, first] = [
+      number('prompt_tokens'),
+      number('completion_tokens'),
+      number('first_chunk_latency'),
+    ];
+    if (input !== null) good.input.push(input);
+    if (output !== null) good.output.push(output);
+    if (output !== null && latency > 0) good.speed.push(output / latency);
+    const between = gapsOf(row);
+    if (between.length === 0) continue;
+    streamed++;
+    for (const gap of between) gaps.push(gap);
+    if (first !== null) good.ttft.push(first * 1000);
+    if (first !== null && output !== null && output > 1) good.tpot.push(((latency - first) * 1000) / (output - 1));
+  }
+  const draft = new PointDraft('evalscope', 1);
+  draft.part = 'requests';
+  const ok = good.latency.length;
+  draft.derived('counts.ok', ok);
+  draft.derived('counts.failed', failed);
+  putDistribution(draft, 'latencyMs', distributionOf(good.latency));
+  putDistribution(draft, 'ttftMs', distributionOf(good.ttft));
+  putDistribution(draft, 'tpotMs', distributionOf(good.tpot));
+  putDistribution(draft, 'itlMs', distributionOf(gaps));
+  putDistribution(draft, 'inputTokens', distributionOf(good.input));
+  putDistribution(draft, 'outputTokens', distributionOf(good.output));
+  putDistribution(draft, 'userTokensPerSec', distributionOf(good.speed));
+  draft.stream = ok === 0 ? null : streamed > 0;
+  draft.tokenSource = 'server';
+  if (to > from) addRates(draft, ok, good.input, good.output, to - from);
+  return ok + failed === 0 ? [] : [draft];
+}
+
+function addRates(
+  draft: PointDraft,
+  ok: number,
+  input: readonly number[],
+  output: readonly number[],
+  seconds: number,
+): void {
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  draft.derived('durationMs', seconds * 1000);
+  draft.derived('requestsPerSec', ok / seconds);
+  draft.derived('outputTokensPerSec', sum(output) / seconds);
+  draft.derived('totalTokensPerSec', (sum(input) + sum(output)) / seconds);
+}
+
+/** Gaps between chunks in ms: stored as such since 1.7, as chunk times before. */
+function gapsOf(row: ReadonlyMap<string, SqliteValue>): number[] {
+  const direct = listOf(row.get('inter_token_latencies'));
+  if (direct.length > 0) return direct.map((gap) => gap * 1000);
+  const times = listOf(row.get('chunk_times'));
+  return times.slice(1).map((time, i) => (time - times[i]!) * 1000);
+}
+
+function listOf(text: SqliteValue | undefined): number[] {
+  if (typeof text !== 'string' || !text.startsWith('[')) return [];
+  return text
+    .slice(1, -1)
+    .split(',')
+    .map(Number)
+    .filter((value) => Number.isFinite(value));
+}
+
+function numberOf(value: SqliteValue | undefined): number | null {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}

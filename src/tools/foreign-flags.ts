@@ -1,0 +1,152 @@
+import { UserError } from '../core/index.ts';
+import type { Mistake, Phrase } from '../core/index.ts';
+import { nearest } from '../core/index.ts';
+
+/** How many words stand behind a flag: none, one, at least one, or any number. */
+export type Takes = 'nothing' | 'one' | 'some' | 'any';
+
+/** The flags of another tool, by how many words they take; one that is obeyed stands in `obeyed` only. */
+export interface ForeignTable {
+  /** The tool as its users call it. */
+  tool: string;
+  obeyed: Readonly<Record<string, Takes>>;
+  /** Make no sense here: named in one warning. */
+  moot?: Readonly<Record<string, Takes>>;
+  /** Would change what is measured in a way that is not offered: refused, with what to use instead. */
+  refused?: Readonly<Record<string, Phrase>>;
+  /** Other spellings. */
+  alias?: Readonly<Record<string, string>>;
+  /** Names of what stands without a flag, all required. */
+  positional?: readonly string[];
+}
+
+/** What was typed for another tool, sorted by flag. */
+export interface ForeignWords {
+  tool: string;
+  args: readonly string[];
+  moot: readonly string[];
+  has(flag: string): boolean;
+  /** Every word given to a flag, over all its mentions; undefined = it was not given. */
+  all(flag: string): readonly string[] | undefined;
+  last(flag: string): string | undefined;
+}
+
+/** Sorts the words of another tool's command line; everything wrong with them is told at once. */
+export function readForeign(table: ForeignTable, words: readonly string[]): ForeignWords {
+  const found = new Map<string, string[]>();
+  const moot: string[] = [];
+  const args: string[] = [];
+  const mistakes: Mistake[] = [];
+  const known = { ...table.moot, ...table.obeyed };
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (!looksLikeFlag(word)) {
+      args.push(word);
+      continue;
+    }
+    const equals = word.indexOf('=');
+    const typed = equals === -1 ? word : word.slice(0, equals);
+    const flag = flagFor(typed, table, known);
+    if (flag === null) {
+      mistakes.push(refusal(typed, table, known));
+      continue;
+    }
+    const takes = known[flag]!;
+    const values = found.get(flag) ?? [];
+    found.set(flag, values);
+    if (!Object.hasOwn(table.obeyed, flag)) moot.push(flag);
+    if (equals !== -1) values.push(word.slice(equals + 1));
+    else if (takes === 'one') {
+      if (at + 1 >= words.length || looksLikeFlag(words[at + 1]!)) mistakes.push(needsValue(flag, table.tool));
+      else values.push(words[++at]!);
+    } else if (takes !== 'nothing') {
+      const before = at;
+      while (at + 1 < words.length && !looksLikeFlag(words[at + 1]!)) values.push(words[++at]!);
+      if (at === before && takes === 'some') mistakes.push(needsValue(flag, table.tool));
+    }
+  }
+  const wanted = table.positional ?? [];
+  if (args.length < wanted.length) mistakes.push(missing(wanted.slice(args.length), table.tool));
+  if (args.length > wanted.length) mistakes.push(tooMany(args.slice(wanted.length), table.tool));
+  if (mistakes.length > 0) throw new UserError(mistakes);
+  return {
+    tool: table.tool,
+    args,
+    moot: [...new Set(moot)],
+    has: (flag) => found.has(flag),
+    all: (flag) => found.get(flag),
+    last: (flag) => found.get(flag)?.at(-1),
+  };
+}
+
+/** `-n`, `--x`; a negative number is a value. */
+function looksLikeFlag(word: string): boolean {
+  return /^--?[A-Za-z]/.test(word);
+}
+
+/** The flag that a spelling means: exact, another name, with `_` for `-`, or the only one that begins so (as argparse has it). */
+function flagFor(typed: string, table: ForeignTable, known: Readonly<Record<string, Takes>>): string | null {
+  const names = [typed, typed.replaceAll('_', '-')];
+  for (const name of names) {
+    if (Object.hasOwn(known, name)) return name;
+    const alias = table.alias !== undefined && Object.hasOwn(table.alias, name) ? table.alias[name]! : null;
+    if (alias !== null) return alias;
+  }
+  if (!typed.startsWith('--') || (table.refused !== undefined && Object.hasOwn(table.refused, names[1]!))) return null;
+  const begin = Object.keys(known).filter((name) => name.startsWith(names[1]!));
+  return begin.length === 1 ? begin[0]! : null;
+}
+
+function refusal(typed: string, table: ForeignTable, known: Readonly<Record<string, Takes>>): Mistake {
+  const name = typed.replaceAll('_', '-');
+  const instead = table.refused !== undefined && Object.hasOwn(table.refused, name) ? table.refused[name]! : null;
+  if (instead !== null) {
+    return {
+      code: 'foreign-flag-refused',
+      message: {
+        en: `${table.tool} knows it, dyno as does not do it`,
+        zh: `${table.tool} 支持该选项，dyno as 不提供`,
+      },
+      hint: instead,
+      place: { flag: typed },
+    };
+  }
+  const guess = nearest(name, Object.keys(known));
+  return {
+    code: 'foreign-flag-unknown',
+    message: { en: `${table.tool} has no such option`, zh: `${table.tool} 没有该选项` },
+    hint:
+      guess === null
+        ? { en: 'Check its spelling.', zh: '请检查拼写。' }
+        : { en: `Did you mean ${guess}?`, zh: `是否想用 ${guess}？` },
+    place: { flag: typed },
+  };
+}
+
+function needsValue(flag: string, tool: string): Mistake {
+  return {
+    code: 'foreign-flag-empty',
+    message: { en: 'needs a value', zh: '需要一个值' },
+    hint: { en: `As in ${tool}: ${flag} VALUE`, zh: `用法同 ${tool}：${flag} 值` },
+    place: { flag },
+  };
+}
+
+function missing(names: readonly string[], tool: string): Mistake {
+  return {
+    code: 'foreign-argument-missing',
+    message: { en: `${tool} needs ${names.join(', ')}`, zh: `${tool} 缺少参数 ${names.join('、')}` },
+    hint: { en: 'Give them without a flag, in this order.', zh: '请按顺序给出，不带选项名。' },
+  };
+}
+
+function tooMany(words: readonly string[], tool: string): Mistake {
+  return {
+    code: 'foreign-argument-unknown',
+    message: {
+      en: `${tool} does not take ${words.map((word) => `"${word}"`).join(', ')}`,
+      zh: `${tool} 不接受 ${words.map((word) => `"${word}"`).join('、')}`,
+    },
+    hint: { en: 'Is a flag missing before it, or a quote around it?', zh: '前面是否少了选项名，或缺少引号？' },
+  };
+}

@@ -1,0 +1,116 @@
+import { printable } from '../../core/index.ts';
+import type { DistributionName, Summary } from '../../core/index.ts';
+import { boxedTable, countOf, pointsOf, secondsOf } from '../../results/report/index.ts';
+import { dialectNotes, givenBack } from '../dialect.ts';
+import type { Reporter } from '../../results/report/index.ts';
+
+/**
+ * The two tables of MindIE Benchmark (performance, then common metrics), one pair per point. `DecodeTime` is our pooled
+ * time between tokens, except its SLO_P90, which there is the p90 of each request's own mean (our TPOT p90); a figure
+ * that is not known is `/`, as that tool writes it. Throughput counts ok requests.
+ */
+export const mindie: Reporter = (what) => pointsOf(what).map(givenBack('mindie', tables)).join('\n');
+
+const statistics = ['mean', 'max', 'min', 'p75', 'p90', 'slo', 'p99'] as const;
+type Statistic = (typeof statistics)[number];
+
+/** The rows in that tool's order; what a summary has no figure of is known only where its own files printed it. */
+const rows: readonly [name: string, unit: string, key?: DistributionName][] = [
+  ['FirstTokenTime', ' ms', 'ttftMs'],
+  ['DecodeTime', ' ms', 'itlMs'],
+  ['LastDecodeTime', ' ms'],
+  ['MaxDecodeTime', ' ms'],
+  ['GenerateTime', ' ms', 'latencyMs'],
+  ['InputTokens', '', 'inputTokens'],
+  ['GeneratedTokens', '', 'outputTokens'],
+  ['GeneratedTokenSpeed', ' token/s', 'userTokensPerSec'],
+  ['GeneratedCharacters', ''],
+  ['Tokenizer', ' ms'],
+  ['Detokenizer', ' ms'],
+  ['CharactersPerToken', ''],
+  ['PostProcessingTime', ' ms'],
+  ['ForwardTime', ' ms'],
+  ['PrefillBatchsize', ''],
+  ['DecoderBatchsize', ''],
+  ['QueueWaitTime', ' μs'],
+];
+
+function tables(summary: Summary): string {
+  const n = String(summary.latencyMs?.n ?? countOf(summary.counts, 'ok') ?? '/');
+  const performance = rows.flatMap(([name, unit, key]) => {
+    const cells = statistics.map((statistic) => cell(summary, name, key, statistic));
+    if (cells[0] === null) return [];
+    return [[name, ...cells.map((shown) => (shown === null ? '/' : shown + unit)), n]];
+  });
+  return [
+    ...dialectNotes(summary),
+    'The BenchMark test performance metric result is:',
+    ...boxedTable(['Metric', 'average', 'max', 'min', 'P75', 'P90', 'SLO_P90', 'P99', 'N'], performance),
+    'The BenchMark test common metric result is:',
+    ...boxedTable(['Common Metric', 'Value'], commonRows(summary)),
+    '',
+  ].join('\n');
+}
+
+/** The digits of a cell, those that the source printed where they say the same; null = not known. */
+function cell(summary: Summary, name: string, key: DistributionName | undefined, statistic: Statistic): string | null {
+  const own = `server.${name}.${statistic === 'slo' ? 'slo_p90' : statistic}`;
+  if (Object.hasOwn(summary.printed, own)) return summary.printed[own]!;
+  if (key === undefined) return null;
+  const dist = key === 'itlMs' && statistic === 'slo' ? summary.tpotMs : summary[key];
+  const rank = statistic === 'slo' ? 'p90' : statistic;
+  const value = dist?.[rank];
+  if (typeof value !== 'number') return null;
+  const printed = summary.printed[`${key}.${rank}`];
+  return dist === summary[key] && printed !== undefined && Number(printed) === value ? printed : digits(value);
+}
+
+function commonRows(summary: Summary): string[][] {
+  const { counts, load } = summary;
+  const [ok, failed, planned] = [countOf(counts, 'ok'), countOf(counts, 'failed'), countOf(counts, 'planned')];
+  const share = (value: number | null): string | null =>
+    value === null
+      ? null
+      : planned === null || planned === 0
+        ? String(value)
+        : `${value}( ${((value / planned) * 100).toFixed(1)}% )`;
+  const rate = (value: number | null, unit: string): string | null =>
+    value === null ? null : `${digits(value)} ${unit}`;
+  const perClient =
+    summary.outputTokensPerSec === null || !load.concurrency ? null : summary.outputTokensPerSec / load.concurrency;
+  const lpct =
+    summary.ttftMs?.mean == null || !summary.inputTokens?.mean ? null : summary.ttftMs.mean / summary.inputTokens.mean;
+  const source = (key: string): string | null => {
+    const said = summary.source.tool === 'mindie' ? summary.server?.[key] : null;
+    return typeof said === 'string' ? printable(said).replaceAll('|', '/') : null;
+  };
+  // Newer builds tell all three speeds, and call the one of before by another name.
+  const newer = summary.source.tool === 'mindie' && Object.hasOwn(summary.printed, 'totalTokensPerSec');
+  const common: [string, string | null][] = [
+    ['CurrentTime', source('currentTime')],
+    ['TimeElapsed', rate(secondsOf(summary.durationMs), 's')],
+    ['DataSource', source('dataSource')],
+    ['Failed', share(failed)],
+    ['Returned', share(ok)],
+    ['Total', planned === null ? null : `${planned}[ 100.0% ]`],
+    ['Concurrency', load.concurrency === null ? null : String(load.concurrency)],
+    ['ModelName', summary.model === null ? null : printable(summary.model).replaceAll('|', '/')],
+    ['lpct', rate(lpct, 'ms')],
+    ['Throughput', rate(summary.requestsPerSec, 'req/s')],
+    ...(newer
+      ? ([
+          ['InputGenerateSpeed', rate(summary.inputTokensPerSec, 'token/s')],
+          ['OutputGenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')],
+          ['TotalGenerateSpeed', rate(summary.totalTokensPerSec, 'token/s')],
+        ] satisfies [string, string | null][])
+      : ([['GenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')]] satisfies [string, string | null][])),
+    ['GenerateSpeedPerClient', rate(perClient, 'token/s')],
+    ['accuracy', summary.accuracy === undefined ? '/' : `${digits(summary.accuracy.ratio * 100)}%`],
+  ];
+  return common.filter((row): row is [string, string] => row[1] !== null);
+}
+
+/** At most four decimals, as that tool rounds. */
+function digits(value: number): string {
+  return String(Number(value.toFixed(4)));
+}

@@ -1,0 +1,78 @@
+import { csvFormatsFor, jsonFormatsFor } from './formats.ts';
+import type { FormatName } from './formats.ts';
+import { readCsv } from './csv-text.ts';
+import { evalscopeDatabase } from '../evalscope/sqlite-reader.ts';
+import type { Complain, ImportProblem } from './imported.ts';
+import { JsonMistake, readJson } from './json-text.ts';
+import type { JsonValue } from './json-text.ts';
+import type { PointDraft } from './point-draft.ts';
+import { SqliteMistake } from './sqlite-table.ts';
+
+/** The points of one machine-written file, some of them parts that other files complete. */
+export interface DraftFile {
+  file: string;
+  drafts: PointDraft[];
+  problems: ImportProblem[];
+}
+
+const mostProblems = 200;
+
+function collector(file: string): { problems: ImportProblem[]; complain: Complain } {
+  const problems: ImportProblem[] = [];
+  return {
+    problems,
+    complain: (line, message) => {
+      if (problems.length < mostProblems) problems.push({ file, line, message: message.en, zh: message.zh });
+    },
+  };
+}
+
+/** Reads a JSON or JSON-lines file. */
+export function importJson(text: string, file: string, format: FormatName = 'auto'): DraftFile {
+  const { problems, complain } = collector(file);
+  const values: JsonValue[] = [];
+  try {
+    readJson(text, values);
+  } catch (error) {
+    if (!(error instanceof JsonMistake)) throw error;
+    complain(error.line, {
+      en: `not valid JSON from here on: ${error.message}`,
+      zh: `从此处起不是有效的 JSON：${error.message}`,
+    });
+  }
+  const [first] = values;
+  const kind =
+    first === undefined ? undefined : jsonFormatsFor(format).find((candidate) => candidate.matches(first, file));
+  if (kind === undefined) {
+    if (values.length > 0) complain(1, { en: 'JSON of no kind that is known here', zh: '无法识别的 JSON 文件' });
+    return { file, drafts: [], problems };
+  }
+  return { file, drafts: kind.read(values, complain), problems };
+}
+
+/** Reads a CSV file. */
+export function importCsv(text: string, file: string, format: FormatName = 'auto'): DraftFile {
+  const { problems, complain } = collector(file);
+  const rows = readCsv(text);
+  const kind = csvFormatsFor(format).find((candidate) => candidate.matches(rows, file));
+  if (kind === undefined) {
+    complain(1, { en: 'CSV of no kind that is known here', zh: '无法识别的 CSV 文件' });
+    return { file, drafts: [], problems };
+  }
+  return { file, drafts: kind.read(rows, complain), problems };
+}
+
+/** Reads evalscope's SQLite file, handed in whole. */
+export function importSqlite(bytes: Uint8Array, file: string): DraftFile {
+  const { problems, complain } = collector(file);
+  try {
+    return { file, drafts: evalscopeDatabase(bytes), problems };
+  } catch (error) {
+    if (!(error instanceof SqliteMistake)) throw error;
+    complain(0, {
+      en: `the database cannot be read: ${error.message} (of databases, only evalscope's benchmark_data.db is; of AISBench, give the .csv, .json and _details.jsonl)`,
+      zh: `数据库无法读取：${error.message}（数据库仅支持 evalscope 的 benchmark_data.db；AISBench 请提供 .csv、.json 与 _details.jsonl）`,
+    });
+    return { file, drafts: [], problems };
+  }
+}

@@ -1,0 +1,152 @@
+import { distributionOf, printable } from '../../core/index.ts';
+import { means } from '../reading/fact-key.ts';
+import type { DistributionName, Meaning } from '../reading/fact-key.ts';
+import type { Complain } from '../reading/imported.ts';
+import type { JsonFormat } from '../reading/json-format.ts';
+import { field, JsonNumber, numbersIn, textIn } from '../reading/json-text.ts';
+import type { JsonObject, JsonValue } from '../reading/json-text.ts';
+import { PointDraft } from '../reading/point-draft.ts';
+import { putDistribution } from '../reading/put-distribution.ts';
+import { statisticOf } from '../evalscope/labels.ts';
+import { settleServing } from './text-reader.ts';
+
+/** Keys of vLLM's --save-result and SGLang's JSON lines. */
+const keys: ReadonlyMap<string, Meaning> = new Map([
+  ['completed', means('counts.ok')],
+  ['failed', means('counts.failed')],
+  ['num_prompts', means('counts.planned')],
+  ['max_concurrency', means('load.concurrency')],
+  ['request_rate', means('load.ratePerSec')],
+  ['duration', means('durationMs', 1000)],
+  ['total_input_tokens', means('totals.inputTokens')],
+  ['total_output_tokens', means('totals.outputTokens')],
+  ['total_output_tokens_retokenized', means('server.retokenizedOutputTokens')],
+  ['request_throughput', means('requestsPerSec')],
+  ['request_goodput', means('goodput.requestsPerSec')],
+  ['request_goodput:', means('goodput.requestsPerSec')],
+  ['input_throughput', means('inputTokensPerSec')],
+  ['output_throughput', means('outputTokensPerSec')],
+  ['total_token_throughput', means('totalTokensPerSec')],
+  ['total_throughput', means('totalTokensPerSec')],
+  ['concurrency', means('concurrencyAchieved')],
+  ['accept_length', means('server.acceptLength')],
+  ['max_output_tokens_per_s', means('server.peakOutputTokensPerSec')],
+  ['max_concurrent_requests', means('server.peakConcurrentRequests')],
+]);
+
+const metrics: Record<string, DistributionName> = {
+  ttft: 'ttftMs',
+  tpot: 'tpotMs',
+  itl: 'itlMs',
+  e2el: 'latencyMs',
+  e2e_latency: 'latencyMs',
+  client_queue_time: 'latenessMs',
+  e2el_including_client_queue: 'latencyFromDueMs',
+};
+
+/** `vllm bench serve --save-result` (also in append mode) and `sglang.bench_serving --output-file`. */
+export const servingJson: JsonFormat = {
+  tool: 'vllm',
+  matches: (value) =>
+    value instanceof Map &&
+    value.has('completed') &&
+    (value.has('request_throughput') || value.has('output_throughput')),
+  read: (values, complain) => values.flatMap((value) => (value instanceof Map ? [pointOf(value, complain)] : [])),
+};
+
+function pointOf(object: JsonObject, complain: Complain): PointDraft {
+  const line = object.get('completed') instanceof JsonNumber ? (object.get('completed') as JsonNumber).line : 1;
+  const draft = new PointDraft('vllm', line);
+  for (const [key, value] of object) {
+    const meaning = keys.get(key) ?? statisticMeaning(key);
+    if (meaning === undefined || meaning === null) continue;
+    if (meaning.key === 'load.ratePerSec' && typeof value === 'string') draft.server.set('requestRate', 'inf');
+    else draft.putJson(meaning, value, complain);
+  }
+  const backend = textIn(object.get('backend'));
+  if (object.has('total_throughput') || object.has('mean_e2e_latency_ms') || backend?.startsWith('sglang') === true) {
+    draft.server.set('backend', printable(backend ?? 'sglang').slice(0, 60));
+  }
+  draft.model =
+    printable(textIn(object.get('model_id')) ?? textIn(field(object.get('server_info'), 'model_path')) ?? '').slice(
+      0,
+      200,
+    ) || null;
+  draft.label = printable(textIn(object.get('label')) ?? textIn(object.get('tag')) ?? '').slice(0, 200) || null;
+  noteFailures(object, draft);
+  noteRequests(object, draft);
+  settleServing(draft);
+  return draft;
+}
+
+/** "mean_ttft_ms", "p99_itl_ms"; undefined = another key, null = a figure a summary does not carry. */
+function statisticMeaning(key: string): Meaning | null | undefined {
+  const match =
+    /^(mean|median|std|max|min|p[\d.]+)_(ttft|tpot|itl|e2el|e2e_latency|client_queue_time|e2el_including_client_queue)_ms$/.exec(
+      key,
+    );
+  if (match === null) return undefined;
+  const statistic = statisticOf(match[1]!);
+  return statistic === null ? null : means(`${metrics[match[2]!]!}.${statistic}`);
+}
+
+/** Detailed files list an error text per request: one that is not empty failed. */
+function noteFailures(object: JsonObject, draft: PointDraft): void {
+  const errors = object.get('errors');
+  if (draft.facts.has('counts.failed') || !Array.isArray(errors) || errors.length === 0) return;
+  const failed = errors.filter((error) => typeof error === 'string' && error !== '').length;
+  if (numbersIn(object.get('output_lens')).length === errors.length) draft.derived('counts.failed', failed);
+}
+
+/**
+ * Lists with one entry per request: vLLM 0.32 saves `latencies` always (also where no E2EL was asked for) and the
+ * others with --save-detailed. A request that failed has an error text; without that list its latency is 0.
+ */
+function noteRequests(object: JsonObject, draft: PointDraft): void {
+  const ok = draft.get('counts.ok');
+  const [errors, latencies] = [object.get('errors'), numbersIn(object.get('latencies'))];
+  const good = Array.isArray(errors) ? errors.map((error) => error === '') : latencies.map((latency) => latency > 0);
+  if (ok === null || ok === 0 || good.filter(Boolean).length !== ok) return;
+  const take = (name: string, scale: number): number[] => {
+    const list = object.get(name);
+    if (!Array.isArray(list) || list.length !== good.length) return [];
+    const kept = list.filter((_, i) => good[i]);
+    return numbersIn(kept.some(Array.isArray) ? kept.flat() : kept).map((value) => value * scale);
+  };
+  putDistribution(draft, 'latencyMs', distributionOf(take('latencies', 1000)));
+  putDistribution(draft, 'ttftMs', distributionOf(take('ttfts', 1000)));
+  putDistribution(draft, 'itlMs', distributionOf(take('itls', 1000)));
+  putDistribution(draft, 'inputTokens', distributionOf(take('input_lens', 1)));
+  putDistribution(draft, 'outputTokens', distributionOf(take('output_lens', 1)));
+}
+
+/** vLLM's `*.pytorch.json`: one record per metric, values in lists. */
+export const pytorchJson: JsonFormat = {
+  tool: 'vllm',
+  matches: (value) =>
+    Array.isArray(value) && value.length > 0 && field(value[0], 'metric', 'benchmark_values') !== undefined,
+  read(values, complain) {
+    const draft = new PointDraft('vllm', 1);
+    for (const record of values.flatMap((value) => (Array.isArray(value) ? value : [])))
+      takeRecord(record, draft, complain);
+    settleServing(draft);
+    return draft.facts.size === 0 ? [] : [draft];
+  },
+};
+
+function takeRecord(record: JsonValue, draft: PointDraft, complain: Complain): void {
+  const name = textIn(field(record, 'metric', 'name')) ?? '';
+  const [value] = numbersIn(field(record, 'metric', 'benchmark_values'));
+  const meaning = keys.get(name) ?? statisticMeaning(name);
+  if (meaning !== undefined && meaning !== null && value !== undefined) {
+    draft.putJson(meaning, new JsonNumber(value, String(value), 1), complain);
+  }
+  draft.model ??= printable(textIn(field(record, 'model', 'name')) ?? '').slice(0, 200) || null;
+  const args = field(record, 'benchmark', 'extra_info', 'args');
+  for (const [key, target] of [
+    ['num_prompts', 'counts.planned'],
+    ['max_concurrency', 'load.concurrency'],
+  ] as const) {
+    if (!draft.facts.has(target)) draft.putJson(means(target), field(args, key), complain);
+  }
+}
