@@ -64,6 +64,7 @@ console.log(
     events,
     seconds: summary.durationMs / 1000,
     cpuRatio: summary.client.cpuRatio,
+    pollRatio: summary.client.pollRatio,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     binP99Ms,

@@ -2,7 +2,7 @@
 request, to which a step of a pretended engine gives a token each. `GET /taken` tells how many tokens were made since it was asked last, in what time,
 and with how much processor time of this process. Usage: front.py PORT TOKENS STEP_MS   (STEP_MS 0 = the next step begins when
 all queues are empty, so as fast as the front can)"""
-import asyncio, sys, time
+import asyncio, contextlib, sys, time
 
 import uvicorn
 from fastapi import FastAPI
@@ -17,7 +17,14 @@ LAST = HEAD + '{},"logprobs":null,"finish_reason":"stop"}]}\n\n' + (
     '"usage":{"prompt_tokens":10,"completion_tokens":%d,"total_tokens":%d}}\n\ndata: [DONE]\n\n' % (TOKENS, TOKENS + 10)
 )
 
-app = FastAPI()
+@contextlib.asynccontextmanager
+async def lifespan(_app):
+    task = asyncio.create_task(engine())
+    yield
+    task.cancel()
+
+
+app = FastAPI(lifespan=lifespan)
 batch = {}  # request: tokens left to make
 begun = asyncio.Event()
 made = 0
@@ -83,9 +90,4 @@ async def taken():
     return told
 
 
-@app.on_event("startup")
-async def start():
-    app.state.engine = asyncio.create_task(engine())
-
-
-uvicorn.run(app, host="127.0.0.1", port=PORT, log_level="error", access_log=False)
+uvicorn.run(app, host="127.0.0.1", port=PORT, log_level="error", access_log=False, timeout_keep_alive=600)

