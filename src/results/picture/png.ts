@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
@@ -31,10 +31,11 @@ export function pngOf(svg: string, scale = 1.5): Png {
   return { bytes: drawn.render().asPng(), missing: missingIn(svg, coverage) };
 }
 
-/** data/ lies beside src/ and dist/; this file is two folders below either. */
+/** data/ lies beside src/ and dist/; this file is three folders below the one, and a bundle of it two below the other. */
 function fontFile(): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  return join(here, '../../../data/fonts/noto-sans-sc-gb2312.otf');
+  const places = ['../..', '../../..'].map((up) => join(here, up, 'data/fonts/noto-sans-sc-gb2312.otf'));
+  return places.find((place) => existsSync(place)) ?? places[0]!;
 }
 
 function missingIn(svg: string, has: (codePoint: number) => boolean): string[] {

@@ -3,7 +3,7 @@ import type { Lang, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from './count-columns.ts';
 import { fixed, secondsOf, unknown } from './figure-text.ts';
 import { cautions } from './finding-text.ts';
-import { loadVariable, sweepName, variableOf } from './point-name.ts';
+import { placeTitle, pointName, sweepName, variableOf } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { pointNotes } from './sweep-text.ts';
@@ -29,20 +29,21 @@ const rows: readonly Row[] = [
 export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions): string {
   const { lang } = options;
   const paint = options.paint ?? plainPainter;
-  const loads = [...new Set(sweeps.flatMap((sweep) => sweep.points.map((point) => variableOf(sweep, point))))]
-    .filter((load) => load !== null)
-    .toSorted((a, b) => a - b);
+  const loadOf = new Map(
+    sweeps.flatMap((sweep) => sweep.points.map((point) => [pointName(sweep, point), variableOf(sweep, point) ?? 0])),
+  );
+  const places = [...loadOf.keys()].toSorted((a, b) => loadOf.get(a)! - loadOf.get(b)!);
   const names = sweeps.map((sweep, index) => `${String.fromCodePoint(65 + (index % 26))}: ${sweepName(sweep)}`);
   const letters = names.map((name) => name.slice(0, 1));
   const ratioHeads = letters.slice(1).map((letter) => `${letter}/${letters[0] ?? ''}`);
-  const variable = sweeps[0] !== undefined && loadVariable(sweeps[0]) === 'rate' ? words.rate : words.concurrency;
+  const variable = sweeps[0] === undefined ? words.concurrency : placeTitle(sweeps[0]);
   const counted = countColumns(sweeps.flatMap(({ points }) => points)).map(({ name, of }, i): Row => ({
     name: i === 0 ? words.failures : name,
     of,
     decimals: 0,
     ratio: false,
   }));
-  const body = [...rows, ...counted].flatMap((row) => loads.map((load) => comparedRow(row, load, sweeps, lang)));
+  const body = [...rows, ...counted].flatMap((row) => places.map((place) => comparedRow(row, place, sweeps, lang)));
   const notes = sweeps.flatMap((sweep, index) =>
     pointNotes(sweep, (point) => cautions(point, lang, paint)).map((line) => `${letters[index]} ${line}`),
   );
@@ -51,9 +52,9 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
   return `${[...names.map(paint.strong), table, ...notes].join('\n')}\n`;
 }
 
-function comparedRow(row: Row, load: number, sweeps: readonly Sweep[], lang: Lang): string[] {
+function comparedRow(row: Row, place: string, sweeps: readonly Sweep[], lang: Lang): string[] {
   const values = sweeps.map((sweep) => {
-    const point = sweep.points.find((one) => variableOf(sweep, one) === load);
+    const point = sweep.points.find((one) => pointName(sweep, one) === place);
     return point === undefined ? null : row.of(point);
   });
   const [first] = values;
@@ -61,5 +62,5 @@ function comparedRow(row: Row, load: number, sweeps: readonly Sweep[], lang: Lan
     const known = row.ratio && value !== null && first !== null && first !== undefined && first > 0;
     return known ? `${(value / first).toFixed(2)}×` : unknown;
   });
-  return [say(row.name, lang), String(load), ...values.map((value) => fixed(value, row.decimals)), ...ratios];
+  return [say(row.name, lang), place, ...values.map((value) => fixed(value, row.decimals)), ...ratios];
 }

@@ -23,7 +23,7 @@ export { findingLines, simulationOf } from './finding-text.ts';
 export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
 export type { HtmlParts, PageScript } from './html/html-report.ts';
-export { asSweep, pointName, sweepName } from './point-name.ts';
+export { asSweep, placeTitle, pointName, sweepName } from './point-name.ts';
 export { boxedTable } from './boxed-table.ts';
 export { countOf, digitsFor, secondsOf } from './figure-text.ts';
 export { plainPainter, pointsOf } from './reported.ts';

@@ -14,8 +14,8 @@ import type { StoredTune } from './stored-tune.ts';
 export async function findEntry(store: string, word: string): Promise<StoredRun | StoredSweep> {
   if (/[/\\]/.test(word) || isAbsolute(word)) {
     const entry = (await findBelow(store, word)) ?? (await readEntry(resolve(word), basename(resolve(word))));
-    if (entry === null) throw noSuchRun(store, word);
-    return entry;
+    // A name may hold a slash too.
+    return entry ?? pick(store, word, await entriesIn(store), new Set());
   }
   if (isSafeName(word) && (await folderNames(store)).includes(word)) {
     const entry = await readEntry(join(resolve(store), word), word);

@@ -1,7 +1,7 @@
 import { printable } from '../../../core/index.ts';
 import type { Finding, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countOf, fixed, percent, secondsOf, sized } from '../figure-text.ts';
-import { sweepName, variableOf } from '../point-name.ts';
+import { placeTitle, pointName, sweepName } from '../point-name.ts';
 import { simulationNotes } from '../chart/sweep-figures.ts';
 
 /** What a report says first. */
@@ -55,15 +55,12 @@ function cautionsOf(points: readonly Summary[]): Phrase[] {
 }
 
 function testedWords(sweep: Sweep): Phrase {
-  const loads = sweep.points.map((point) => variableOf(sweep, point)).filter((load) => load !== null);
+  const loads = sweep.points.map((point) => pointName(sweep, point));
   const [first] = sweep.points;
   const requests = sweep.points.reduce((sum, point) => sum + (countOf(point.counts, 'planned') ?? 0), 0);
   const model = first?.model === null || first === undefined ? '' : printable(first.model);
   const listed = loads.length > 14 ? `${loads.slice(0, 12).join(', ')} … ${loads.at(-1)}` : loads.join(', ');
-  const unit: Phrase =
-    sweep.variable === 'rate'
-      ? { en: 'requests per second', zh: '请求速率（每秒）' }
-      : { en: 'concurrency', zh: '并发' };
+  const unit = placeTitle(sweep);
   return {
     en: `${sweepName(sweep)}${model === '' ? '' : ` (model ${model})`}: ${unit.en} ${listed}; ${requests} requests planned; source ${first?.source.tool ?? '–'}.`,
     zh: `${sweepName(sweep)}${model === '' ? '' : `（模型 ${model}）`}：${unit.zh} ${listed}；计划请求 ${requests} 个；来源 ${first?.source.tool ?? '–'}。`,
@@ -79,18 +76,14 @@ function foundWords(sweep: Sweep): Phrase[] {
   const name = sweepName(sweep);
   const found: Phrase[] = [];
   if (best !== null) {
-    const [load, latency, ttft] = [
-      variableOf(sweep, best),
-      fixed(secondsOf(best.latencyMs?.mean), 2),
-      best.ttftMs?.p50,
-    ];
+    const [load, latency, ttft] = [pointName(sweep, best), fixed(secondsOf(best.latencyMs?.mean), 2), best.ttftMs?.p50];
     const first =
       typeof ttft === 'number'
         ? { en: `, first token p50 ${sized(ttft)} ms`, zh: `，首 token p50 ${sized(ttft)} ms` }
         : { en: '', zh: '' };
     found.push({
-      en: `${name}: most output was ${sized(best.outputTokensPerSec)} tokens/s at ${load ?? '–'} (${sized(best.requestsPerSec)} requests/s, mean latency ${latency} s${first.en}).`,
-      zh: `${name}：最高输出 ${sized(best.outputTokensPerSec)} token/秒，负载 ${load ?? '–'}（${sized(best.requestsPerSec)} 请求/秒，平均延迟 ${latency} 秒${first.zh}）。`,
+      en: `${name}: most output was ${sized(best.outputTokensPerSec)} tokens/s at ${load} (${sized(best.requestsPerSec)} requests/s, mean latency ${latency} s${first.en}).`,
+      zh: `${name}：最高输出 ${sized(best.outputTokensPerSec)} token/秒，负载 ${load}（${sized(best.requestsPerSec)} 请求/秒，平均延迟 ${latency} 秒${first.zh}）。`,
     });
   }
   const failed = sweep.points.reduce((sum, point) => sum + (countOf(point.counts, 'failed') ?? 0), 0);

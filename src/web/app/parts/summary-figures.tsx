@@ -1,4 +1,5 @@
 import type { Distribution, Summary, Sweep } from '../../../core/index.ts';
+import { placeTitle, pointName } from '../../../results/report/index.ts';
 import { count, num, percent, time } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
@@ -124,7 +125,7 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
           <thead>
             <tr>
               <th scope="col" class="left">
-                {sweep.variable === 'rate' ? t(both('Rate', '速率')) : t(both('Concurrency', '并发'))}
+                {t(placeTitle(sweep))}
               </th>
               <th scope="col">{t(both('tokens/s', 'token/秒'))}</th>
               <th scope="col">{t(both('requests/s', '请求/秒'))}</th>
@@ -145,9 +146,9 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
               <tr key={point.runId}>
                 <th scope="row">
                   {runs.includes(point.runId) ? (
-                    <a href={linkTo('run', `${id}/${point.runId}`)}>{loadName(point)}</a>
+                    <a href={linkTo('run', `${id}/${point.runId}`)}>{pointName(sweep, point)}</a>
                   ) : (
-                    loadName(point)
+                    pointName(sweep, point)
                   )}
                 </th>
                 <td>{num(point.outputTokensPerSec)}</td>
