@@ -63,7 +63,20 @@ describe('the same plan and seed on one worker and on four', () => {
   });
 
   test('a closed loop: the same asks, the concurrency that was asked for and never more', async () => {
-    const flags = ['--concurrency', '16', '-n', '320', '--warmup', '16', '--dataset', 'random', '--input-tokens', '20'];
+    const flags = [
+      '--concurrency',
+      '16',
+      '-n',
+      '320',
+      '--warmup',
+      '16',
+      '--dataset',
+      'random',
+      '--input-tokens',
+      '20',
+      '--seed',
+      '3',
+    ];
     const one = await measure('closed-one', 1, flags);
     const four = await measure('closed', 4, flags);
     const asks = (records: Exchange[]): unknown[] =>

@@ -1,4 +1,4 @@
-import { isSimulatedEngine, problems, secretValues, UserError } from '../../core/index.ts';
+import { problems, secretValues, UserError } from '../../core/index.ts';
 import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../../inputs/dataset/index.ts';
@@ -64,8 +64,7 @@ export async function prepare(
   const proxied = withProxy(asked, typed.url, world);
   const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
   world.hide(secretValues({ ...shown, ...secrets }, asked.body, [typed.url]));
-  const own = open === openWords;
-  let opened = await open(own ? withNewPrompts(proxied.words) : proxied.words, points);
+  const opened = await open(open === openWords ? withNewPrompts(proxied.words) : proxied.words, points);
   const { dataset, words } = opened;
   const server = {
     url: typed.url,
@@ -106,12 +105,6 @@ export async function prepare(
       timeoutMs,
     );
     if (called !== null) prepared.target = { ...prepared.target, server: called };
-    // A simulated engine keeps nothing from run to run, and is asked what the same plan asks in virtual time.
-    if (own && called !== null && isSimulatedEngine(called)) {
-      opened = await open(proxied.words, points);
-      prepared.dataset = opened.dataset;
-      prepared.words = opened.words;
-    }
     if (remark !== null) {
       const { en, zh } = problems[remark.code];
       const hungUp = remark.code === 'reset' && address.url.startsWith('http:');
