@@ -42,7 +42,7 @@ export { formatNames } from './reading/formats.ts';
 export type { FormatName } from './reading/formats.ts';
 export { lineImporter } from './reading/import-lines.ts';
 export type { LineImporter } from './reading/import-lines.ts';
-export { importCsv, importJson, importSqlite } from './reading/import-whole.ts';
+export { handedOver, importCsv, importJson, importSqlite } from './reading/import-whole.ts';
 export type { DraftFile } from './reading/import-whole.ts';
 export type { Imported, ImportedSweep, ImportProblem, Origin } from './reading/imported.ts';
 export { joinFiles } from './reading/join-files.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { importCsv, importJson, importSqlite } from '../../tools/index.ts';
+import { handedOver, importCsv, importJson, importSqlite } from '../../tools/index.ts';
 import type { DraftFile, FormatName, Imported } from '../../tools/index.ts';
 
 /** A document that has to be read whole. */
@@ -40,7 +40,7 @@ function importApart(whole: WholeFile): Promise<DraftFile | Imported> {
     });
     thread.once('message', (read: DraftFile | Imported) => {
       void thread.terminate();
-      resolve(read);
+      resolve('drafts' in read ? handedOver(read) : read);
     });
     thread.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve(tooMuch(whole.file, heapMiB));

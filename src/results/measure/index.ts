@@ -17,6 +17,8 @@ export { comparePoint } from './compare.ts';
 export type { ComparedMetricRow, ComparedRun, GateResult, MetricChange, PointComparison } from './compare.ts';
 export { compareSweeps } from './compare-sweeps.ts';
 export type { ComparedSweep, Comparison } from './compare-sweeps.ts';
+export { FlowBook } from './flow.ts';
+export { SilenceBook } from './silence.ts';
 export type { CompareDoubts, LoadFinding } from './load-finding.ts';
 export { efficiencyOf } from './efficiency.ts';
 export type { Efficiency, MachineFacts } from './efficiency.ts';

@@ -1,6 +1,7 @@
 import { distributionOf } from '../../core/index.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { putDistribution } from '../reading/put-distribution.ts';
+import type { RequestTimes } from '../reading/request-course.ts';
 import { sqliteRows } from '../reading/sqlite-table.ts';
 import type { SqliteValue } from '../reading/sqlite-table.ts';
 
@@ -19,6 +20,7 @@ export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
     speed: [],
   };
   const gaps: number[] = [];
+  const requests: RequestTimes[] = [];
   let [failed, streamed, from, to] = [0, 0, Infinity, -Infinity];
   for (const row of sqliteRows(bytes, 'result')) {
     const number = (name: string): number | null => numberOf(row.get(name));
@@ -28,6 +30,13 @@ export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
     if (start !== null && start > 0 && end !== null && end >= start) {
       from = Math.min(from, start);
       to = Math.max(to, end);
+    }
+    if (start !== null && start > 0 && end !== null && end >= start) {
+      const first = number('first_chunk_latency');
+      const heardMs = succeeded && first !== null ? [(start + first) * 1000] : [];
+      for (const gap of heardMs.length === 0 ? [] : gapsOf(row)) heardMs.push(heardMs.at(-1)! + gap);
+      const failure = succeeded ? null : ('in-stream-error' as const);
+      requests.push({ sentMs: start * 1000, heardMs, endMs: end * 1000, failure });
     }
     const latency = number('latency');
     if (!succeeded || latency === null) {
@@ -52,6 +61,7 @@ export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
   }
   const draft = new PointDraft('evalscope', 1);
   draft.part = 'requests';
+  draft.requests = requests;
   const ok = good.latency.length;
   draft.derived('counts.ok', ok);
   draft.derived('counts.failed', failed);

@@ -3,6 +3,7 @@ import type { Counts, Distribution, ProblemCode, Summary } from '../../core/inde
 import { problems } from '../../core/index.ts';
 import type { DistributionName, StatisticName } from './fact-key.ts';
 import type { PointDraft } from './point-draft.ts';
+import { courseOf } from './request-course.ts';
 
 /** The draft as a summary; whatever the file did not say is null. */
 export function summaryOf(draft: PointDraft, runId: string, file: string): Summary {
@@ -53,6 +54,7 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
     cachedInputRatio: draft.get('cachedInputRatio'),
     goodput: goodputOf(draft),
     steady: null,
+    ...(draft.kind !== null && courseOf(draft.requests, draft.kind === 'closed' ? 'closed' : 'open')),
     percentileMethod: draft.percentileMethod,
     tokenSource: { input: draft.tokenSource, output: draft.tokenSource },
     printed: Object.fromEntries([...draft.facts].map(([key, fact]) => [key, fact.digits])),

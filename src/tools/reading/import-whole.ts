@@ -5,7 +5,7 @@ import { evalscopeDatabase } from '../evalscope/sqlite-reader.ts';
 import type { Complain, ImportProblem } from './imported.ts';
 import { JsonMistake, readJson } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
-import type { PointDraft } from './point-draft.ts';
+import { PointDraft } from './point-draft.ts';
 import { SqliteMistake } from './sqlite-table.ts';
 
 /** The points of one machine-written file, some of them parts that other files complete. */
@@ -13,6 +13,11 @@ export interface DraftFile {
   file: string;
   drafts: PointDraft[];
   problems: ImportProblem[];
+}
+
+/** A file that was read in another thread, which hands over what its drafts hold and not what they can do. */
+export function handedOver(read: DraftFile): DraftFile {
+  return { ...read, drafts: read.drafts.map(PointDraft.from) };
 }
 
 const mostProblems = 200;

@@ -85,6 +85,7 @@ function mergeParts(drafts: readonly PointDraft[]): PointDraft | null {
       if (!first.derivedFacts.has(key) && (!window || key.startsWith('counts.'))) first.derivedFacts.set(key, value);
     }
     first.samples ??= other.samples;
+    if (first.requests.length === 0 && !window) first.requests = other.requests;
     for (const [key, value] of other.server) if (!first.server.has(key)) first.server.set(key, value);
     first.model ??= other.model;
     first.stream ??= other.stream;

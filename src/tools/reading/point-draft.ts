@@ -5,6 +5,7 @@ import type { Complain, Origin } from './imported.ts';
 import { JsonNumber } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
 import { readNumber } from './number-text.ts';
+import type { RequestTimes } from './request-course.ts';
 
 /** One figure as the file prints it. */
 export interface Fact {
@@ -49,6 +50,8 @@ export class PointDraft {
   /** Other things the tool tells, under its own names; numbers go through put(`server.…`). */
   readonly server = new Map<string, string | boolean>();
   readonly byProblem = new Map<string, number>();
+  /** When its requests were sent, heard and over, where the file tells each of them; empty = it does not. */
+  requests: readonly RequestTimes[] = [];
   /** How many requests the file says its distributions are made of; null = the ones that succeeded. */
   samples: number | null = null;
   /** Distributions that the file prints under a name they do not deserve: digits are kept, the figure is null. */
@@ -59,6 +62,11 @@ export class PointDraft {
     this.line = line;
     this.from = from;
   }
+
+  /** A draft that came from another thread, which hands over what it holds and not what it can do. */
+  static readonly from = (held: PointDraft): PointDraft => {
+    return Object.assign(new PointDraft(held.tool, held.line, held.from), held);
+  };
 
   /** Reads a figure from text; a word for "nothing" is skipped, anything else that is no number is complained about. */
   putText(meaning: Meaning, text: string, line: number, complain: Complain): void {

@@ -7,6 +7,8 @@ import { field, JsonNumber, numbersIn, textIn } from '../reading/json-text.ts';
 import type { JsonObject, JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { putDistribution } from '../reading/put-distribution.ts';
+import { failureOf } from '../reading/request-course.ts';
+import type { RequestTimes } from '../reading/request-course.ts';
 import { statisticOf } from '../evalscope/labels.ts';
 import { settleServing } from './text-reader.ts';
 
@@ -75,6 +77,7 @@ function pointOf(object: JsonObject, complain: Complain): PointDraft {
   draft.label = printable(textIn(object.get('label')) ?? textIn(object.get('tag')) ?? '').slice(0, 200) || null;
   noteFailures(object, draft);
   noteRequests(object, draft);
+  draft.requests = timesIn(object);
   settleServing(draft);
   return draft;
 }
@@ -118,6 +121,24 @@ function noteRequests(object: JsonObject, draft: PointDraft): void {
   putDistribution(draft, 'itlMs', distributionOf(take('itls', 1000)));
   putDistribution(draft, 'inputTokens', distributionOf(take('input_lens', 1)));
   putDistribution(draft, 'outputTokens', distributionOf(take('output_lens', 1)));
+}
+
+/** When each request was sent and heard: vLLM's --save-detailed, on the clock of its client. */
+function timesIn(object: JsonObject): RequestTimes[] {
+  const starts = numbersIn(object.get('start_times'));
+  const ttfts = numbersIn(object.get('ttfts'));
+  const [itls, errors] = [object.get('itls'), object.get('errors')];
+  if (starts.length === 0 || ttfts.length !== starts.length) return [];
+  if (!Array.isArray(itls) || itls.length !== starts.length) return [];
+  return starts.map((start, i): RequestTimes => {
+    const words = Array.isArray(errors) ? textIn(errors[i]) : null;
+    const failure = words === null || words === '' ? null : failureOf(words);
+    const sentMs = start * 1000;
+    let at = sentMs + ttfts[i]! * 1000;
+    const heardMs = failure !== null && ttfts[i] === 0 ? [] : [at];
+    for (const gap of heardMs.length === 0 ? [] : numbersIn(itls[i])) heardMs.push((at += gap * 1000));
+    return { sentMs, heardMs, endMs: heardMs.at(-1) ?? sentMs, failure };
+  });
 }
 
 /** vLLM's `*.pytorch.json`: one record per metric, values in lists. */
