@@ -1,4 +1,4 @@
-import { describeMistake, exitCodes, printable, say, UserError, nearest } from '../core/index.ts';
+import { describeMistake, exitCodes, nearest, printable, say, systemMistake, UserError } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
@@ -13,7 +13,7 @@ export async function runCli(io: Io): Promise<number> {
   const [name, ...rest] = io.argv;
   const lang = chooseLang(langIn(io.argv), io.env);
   const readers = io.env['DYNO_STORE_READERS'];
-  if (readers === 'group' || readers === 'everybody') (await import('../results/store/index.ts')).letRead(readers);
+  if (readers !== undefined) (await import('../results/store/index.ts')).letRead(readers);
   if (name === '--version' || name === '-V' || name === 'version') {
     io.out(`llmdyno ${version}\n`);
     return exitCodes.ok;
@@ -92,25 +92,8 @@ function tell(error: unknown, io: Io, lang: Lang): number {
     }
     return error.exitCode;
   }
-  if (isSystemError(error)) {
-    const { path = '', syscall = '', code = '' } = error;
-    const said = { en: `the system said ${code} (${syscall})`, zh: `系统报错 ${code}（${syscall}）` };
-    const hint = {
-      en: 'Check the path, its permissions and its file system; what was written before stays.',
-      zh: '请检查路径、权限与文件系统；此前写入的内容保留。',
-    };
-    return tell(
-      new UserError({ code: 'system-error', message: said, hint, place: { file: path } }, exitCodes.brokeOff),
-      io,
-      lang,
-    );
-  }
+  const refused = systemMistake(error);
+  if (refused !== null) return tell(refused, io, lang);
   tellBug(error, io, lang);
   return exitCodes.bug;
-}
-
-/** What the kernel refused: a file system, a network, a limit; no promise of ours. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  const { errno, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return error instanceof Error && typeof errno === 'number' && typeof syscall === 'string';
 }

@@ -73,3 +73,22 @@ export function describeMistake(mistake: Mistake, lang: Lang): string {
   ].filter((part) => part !== null);
   return (where.length > 0 ? `${where.join(' ')}: ` : '') + say(mistake.message, lang);
 }
+
+/** What the kernel refused (a file system, a network, a limit) as a mistake to mend: no promise of ours; null = something else. */
+export function systemMistake(error: unknown): UserError | null {
+  const { errno, syscall, code = '', path } = (error ?? {}) as Record<string, unknown>;
+  if (!(error instanceof Error) || typeof errno !== 'number' || typeof syscall !== 'string') return null;
+  const said = `${String(code)} (${syscall})`;
+  return new UserError(
+    {
+      code: 'system-error',
+      message: { en: `the system said ${said}`, zh: `系统报错 ${said}` },
+      hint: {
+        en: 'Check the path, its permissions and its file system; what was written before stays.',
+        zh: '请检查路径、权限与文件系统；此前写入的内容保留。',
+      },
+      ...(typeof path === 'string' && { place: { file: path } }),
+    },
+    exitCodes.brokeOff,
+  );
+}

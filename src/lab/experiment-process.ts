@@ -1,7 +1,8 @@
-import { exitCodes, makeScrub, UserError } from '../core/index.ts';
+import { exitCodes, makeScrub, systemMistake, UserError } from '../core/index.ts';
 import { builtinProfile, defaultProfileName } from '../engine/sim/index.ts';
 import { kindOf, runExperiment } from './experiment.ts';
 import type { Experiment } from './experiment.ts';
+import { letRead } from '../results/store/index.ts';
 import { checkWords, loadPoints } from './prepare/assemble-plan.ts';
 import type { PlanWords } from './prepare/assemble-plan.ts';
 import { nowhere } from './prepare/prepare.ts';
@@ -22,6 +23,7 @@ process.once('message', (ask: ExperimentAsk) => {
 });
 
 async function carryOut(ask: ExperimentAsk): Promise<number> {
+  letRead(process.env['DYNO_STORE_READERS']);
   const sending = new AbortController();
   const everything = new AbortController();
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const)
@@ -46,6 +48,11 @@ async function carryOut(ask: ExperimentAsk): Promise<number> {
   } catch (error) {
     // An experiment tells its user's mistakes as its last event.
     if (error instanceof UserError) return error.exitCode;
+    const refused = systemMistake(error);
+    if (refused !== null) {
+      tell({ event: 'note', note: refused.mistakes[0]!.message });
+      return refused.exitCode;
+    }
     tell({ event: 'bug', text: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     return exitCodes.bug;
   }

@@ -8,7 +8,6 @@
  */
 export { syncFile } from './sync-file.ts';
 export { letRead, storeModes } from './store-modes.ts';
-export type { StoreReaders } from './store-modes.ts';
 export { answerBytes, exchangeBytes } from './exchange-line.ts';
 export { deleteRun } from './delete-run.ts';
 export { holderOf, lockFolder } from './folder-lock.ts';

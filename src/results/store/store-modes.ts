@@ -1,5 +1,5 @@
 /** Who else may read what a store holds. */
-export type StoreReaders = 'nobody' | 'group' | 'everybody';
+type StoreReaders = 'nobody' | 'group' | 'everybody';
 
 const modes = {
   nobody: { file: 0o600, folder: 0o700 },
@@ -9,9 +9,12 @@ const modes = {
 
 let readers: StoreReaders = 'nobody';
 
-/** Answers, error words and addresses are for their owner alone, unless a process says otherwise once, as it starts. */
-export function letRead(word: StoreReaders): void {
-  readers = word;
+/**
+ * Answers, error words and addresses are for their owner alone, unless a process says otherwise once, as it starts
+ * (DYNO_STORE_READERS). A word that is none of these changes nothing.
+ */
+export function letRead(word: string | undefined): void {
+  if (word !== undefined && Object.hasOwn(modes, word)) readers = word as StoreReaders;
 }
 
 /** Modes of new files and folders of a store; the umask takes away from them as always. */
