@@ -1,13 +1,17 @@
-// Bundles into dist/ the command line (cli/main) and the processes and threads that it starts (lib/): one file per lazily loaded command; packages that are dependencies stay outside,
+// Bundles into dist/ the command line (cli/main), the library (lib/index, declared in types/) and the processes and threads that they start (lib/): one file per lazily loaded command; packages that are dependencies stay outside,
 // those that are only there to build (echarts, bullmq, ioredis) or quicker in one file (zod, yaml) are bundled in, with their licences in dist/THIRD-PARTY.txt.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { buildApp } from './app.mjs';
+import { buildTypes } from './types.mjs';
 
 const root = new URL('..', import.meta.url);
 const out = new URL('../dist/', import.meta.url);
 const { dependencies } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
 await rm(out, { recursive: true, force: true });
+const types = buildTypes(root.pathname, 'library/index.ts');
+// Told once the rest is built.
+types.catch(() => {});
 const usual = {
   absWorkingDir: root.pathname,
   outdir: 'dist',
@@ -20,6 +24,7 @@ const command = await build({
   ...usual,
   entryPoints: {
     'cli/main': 'src/cli/main.ts',
+    'lib/index': 'src/library/index.ts',
     'lib/load-worker': 'src/lab/runners/load-worker.ts',
     'lib/compute-worker': 'src/lab/compute/compute-worker.ts',
     'lib/import-thread': 'src/lab/results/import-thread.ts',
@@ -52,6 +57,7 @@ const page = await build({
 });
 // The page of `dyno ui`.
 const app = await buildApp(root);
+await types;
 await chmod(new URL('cli/main.js', out), 0o755);
 await writeFile(new URL('THIRD-PARTY.txt', out), await notices([command.metafile, page.metafile, app]));
 

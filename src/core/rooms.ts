@@ -14,7 +14,7 @@ export const floors = [
   },
   { advice: ['fit', 'plan', 'tune', 'doctor', 'selftest'], tools: [''] },
   { lab: [''] },
-  { web: [''] },
+  { library: [''], web: [''] },
   { cli: [''] },
 ] as const satisfies readonly Readonly<Record<string, readonly string[]>>[];
 

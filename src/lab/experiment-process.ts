@@ -3,11 +3,10 @@ import { builtinProfile, defaultProfileName } from '../engine/sim/index.ts';
 import { kindOf, runExperiment } from './experiment.ts';
 import type { Experiment } from './experiment.ts';
 import { letRead } from '../results/store/index.ts';
-import { checkWords, loadPoints } from './prepare/assemble-plan.ts';
-import type { PlanWords } from './prepare/assemble-plan.ts';
+import { loadPoints } from './prepare/assemble-plan.ts';
 import { nowhere } from './prepare/prepare.ts';
-import { findWords, planWords, sweepWords } from './settings/plan-words.ts';
-import { readWords, throwMistakes } from './settings/read-words.ts';
+import { findWords, sweepWords } from './settings/plan-words.ts';
+import { readSettings } from './settings/read-settings.ts';
 import type { ExperimentAsk, ExperimentMessage } from './start-experiment.ts';
 import type { World } from './world.ts';
 
@@ -71,10 +70,7 @@ function tell(message: ExperimentMessage): void {
 }
 
 function experimentOf({ command, settings, profile }: ExperimentAsk): Experiment {
-  const vocabulary = { ...planWords, ...sweepWords, ...findWords };
-  const { words, mistakes } = readWords(vocabulary, settings);
-  throwMistakes([...mistakes, ...checkWords(words as PlanWords)]);
-  const asked = { ...words, url: words.url ?? nowhere };
+  const asked = readSettings(settings, { ...sweepWords, ...findWords }, nowhere);
   if (command !== 'sim') return { kind: command, words: asked, simulate: null, resume: null };
   const simulate = { profile: builtinProfile(profile ?? defaultProfileName), faults: [] };
   return { kind: kindOf(asked, loadPoints(asked).length), words: asked, simulate, resume: null };

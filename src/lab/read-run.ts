@@ -1,4 +1,4 @@
-import type { Finding, Summary, Sweep } from '../core/index.ts';
+import type { Exchange, Finding, Summary, Sweep } from '../core/index.ts';
 import { factsOfPlan, meterFor, summarise } from '../results/measure/index.ts';
 import { openSweep, readExchanges, readSummary, readSweep } from '../results/store/index.ts';
 import type { StoredRun, StoredSweep } from '../results/store/index.ts';
@@ -24,23 +24,22 @@ export async function sweepOf(store: string, entry: StoredSweep): Promise<Sweep>
   return readSweep(await openSweep(store, entry.dir), summariseUnfinished);
 }
 
-async function summariseUnfinished(run: StoredRun): Promise<Summary> {
-  const { plan } = run.record;
+/** The summary of a run as these requests of it make it; `partial` = they are not all that it sent. */
+export async function summaryOfRequests(
+  { record }: StoredRun,
+  requests: AsyncIterable<Exchange> | Iterable<Exchange>,
+  partial: boolean,
+): Promise<Summary> {
+  const { plan, runId, startedAt, simulated, resumed } = record;
   const meter = meterFor(plan);
+  for await (const exchange of requests) meter.add(exchange);
+  const facts = { ...factsOfPlan(plan), runId, startedAt, simulated, partial };
+  return judged(summarise(meter, { ...facts, ...(resumed !== undefined && { resumed }) }), plan, partial);
+}
+
+async function summariseUnfinished(run: StoredRun): Promise<Summary> {
   const exchanges = readExchanges(run);
-  for await (const exchange of exchanges) meter.add(exchange);
-  const summary = judged(
-    summarise(meter, {
-      ...factsOfPlan(plan),
-      runId: run.record.runId,
-      startedAt: run.record.startedAt,
-      simulated: run.record.simulated,
-      partial: true,
-      ...(run.record.resumed !== undefined && { resumed: run.record.resumed }),
-    }),
-    plan,
-    true,
-  );
+  const summary = await summaryOfRequests(run, exchanges, true);
   const { torn, skipped, bad } = exchanges.report;
   if (!torn && skipped === 0) return summary;
   const findings = [...summary.verdict.findings, damagedRecords(torn, skipped, bad[0]?.line ?? null)];

@@ -1,12 +1,12 @@
 import { exitCodes, UserError } from '../../core/index.ts';
 import { parseGate } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
-import { comparisonMarkdown, comparisonReportText, isNamed } from '../../results/report/index.ts';
+import { comparisonMarkdown, comparisonReportText } from '../../results/report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
 import { sourcePlace, reportOptions } from '../show.ts';
-import { comparisonOf, eachPoint, sourcesOf } from '../../lab/index.ts';
+import { comparisonOf, sidesOf, sourcesOf } from '../../lab/index.ts';
 import type { ReportSource } from '../../lab/index.ts';
 
 const forms = ['text', 'markdown', 'json', 'html', 'svg', 'png', 'xlsx'] as const;
@@ -99,22 +99,12 @@ function formOf(given: Given): (typeof forms)[number] {
 }
 
 /** What was named, the baseline first. */
-async function chosen(given: Given): Promise<ReportSource[]> {
+async function chosen(given: Given): Promise<readonly ReportSource[]> {
   const baseline = last(given, 'baseline');
   const others = await sourcesOf(given.args, sourcePlace(given));
-  const told = baseline === undefined ? others : withBaseline(await sourcesOf([baseline], sourcePlace(given)), others);
-  if (told.length >= 2) return told;
-  // Variants of one sweep are sides of their own.
-  const [only] = told;
-  if (only !== undefined && only.sweep.points.length >= 2 && isNamed(only.sweep)) return eachPoint(only);
-  throw new UserError({
-    code: 'one-run',
-    message: { en: 'a comparison needs two results', zh: '比较需要两个结果' },
-    hint: {
-      en: 'Name two runs, sweeps or files; dyno runs lists them.',
-      zh: '请给出两个运行、扫描或文件；dyno runs 可列出。',
-    },
-  });
+  return sidesOf(
+    baseline === undefined ? others : withBaseline(await sourcesOf([baseline], sourcePlace(given)), others),
+  );
 }
 
 function withBaseline(baseline: readonly ReportSource[], others: readonly ReportSource[]): ReportSource[] {

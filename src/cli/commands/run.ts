@@ -1,9 +1,9 @@
 import type { RunPlan } from '../../core/index.ts';
-import { planWords } from '../../lab/index.ts';
+import { planWords, refuseLists } from '../../lab/index.ts';
 import { openRun } from '../../results/store/index.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
-import { flagsOf, readPlanInput, refuseLists } from '../plan-input.ts';
+import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { mergeResumedFlags, resumeFlag, resumeWord } from '../resume.ts';
 import { perWorkerFlag } from '../show.ts';
 

@@ -1,9 +1,26 @@
 import { auditedComparison } from '../../results/audit/index.ts';
+import { UserError } from '../../core/index.ts';
 import { slicesOf } from '../../results/measure/index.ts';
 import type { ComparedSweep, Comparison, Gate } from '../../results/measure/index.ts';
-import { sweepName } from '../../results/report/index.ts';
-import { traceOf } from './report-source.ts';
+import { isNamed, sweepName } from '../../results/report/index.ts';
+import { eachPoint, traceOf } from './report-source.ts';
 import type { ReportSource } from './report-source.ts';
+
+/** The sides of a comparison: several results, or the variants of one; a UserError where there is nothing to compare. */
+export function sidesOf(sources: readonly ReportSource[]): readonly ReportSource[] {
+  if (sources.length >= 2) return sources;
+  // Variants of one sweep are sides of their own.
+  const [only] = sources;
+  if (only !== undefined && only.sweep.points.length >= 2 && isNamed(only.sweep)) return eachPoint(only);
+  throw new UserError({
+    code: 'one-run',
+    message: { en: 'a comparison needs two results', zh: '比较需要两个结果' },
+    hint: {
+      en: 'Name two runs, sweeps or files; dyno runs lists them.',
+      zh: '请给出两个运行、扫描或文件；dyno runs 可列出。',
+    },
+  });
+}
 
 /** The comparison of what was named; requests are read where they are at hand. */
 export async function comparisonOf(sources: readonly ReportSource[], gates: readonly Gate[]): Promise<Comparison> {

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/index.ts';
-import type { Mistake } from '../../core/index.ts';
+import type { Mistake, Place } from '../../core/index.ts';
 import { readYaml } from '../../advice/tune/index.ts';
 import { readDocument } from '../results/read-bounded.ts';
 import type { Given as GivenWord } from './read-words.ts';
@@ -8,11 +8,18 @@ import type { Given as GivenWord } from './read-words.ts';
 export function readPlanFile(file: string): GivenWord[] {
   const { value, lineOf, mistakes } = readYaml(readPlanText(file), file);
   if (mistakes.length > 0) throw new UserError(mistakes);
-  return Object.entries(objectIn(value, file)).map(([key, setting]) => ({
-    name: key === 'n' ? 'requests' : key,
-    texts: textsOf(key, setting),
-    place: { file, field: key, line: lineOf([key]) },
-  }));
+  return plainSettings(objectIn(value, file), (key) => ({ file, field: key, line: lineOf([key]) }));
+}
+
+/** Settings as plain data, as the texts that flags would have brought; what is undefined was not said. */
+export function plainSettings(settings: object, placeOf: (key: string) => Place): GivenWord[] {
+  return Object.entries(settings as Record<string, unknown>)
+    .filter(([, setting]) => setting !== undefined)
+    .map(([key, setting]) => ({
+      name: key === 'n' ? 'requests' : key,
+      texts: textsOf(key, setting),
+      place: placeOf(key),
+    }));
 }
 
 /** The object in a YAML file, as plain data. */

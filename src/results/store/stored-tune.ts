@@ -16,12 +16,15 @@ const tuneRecordSchema = z.object({
   simulated: z.boolean().optional(),
 });
 
+/** What is read of tune.json. */
+export type TuneRecord = z.infer<typeof tuneRecordSchema>;
+
 /** The folder of a search over server settings; the runs of its trials lie in it. */
 export interface StoredTune {
   kind: 'tune';
   id: string;
   dir: string;
-  record: z.infer<typeof tuneRecordSchema>;
+  record: TuneRecord;
 }
 
 /** Every search directly in a store, ascending by id; damaged ones are told. */

@@ -1,0 +1,50 @@
+import { UserError } from '../../core/index.ts';
+import type { Mistake } from '../../core/index.ts';
+import { checkWords } from '../prepare/assemble-plan.ts';
+import type { PlanWords } from '../prepare/assemble-plan.ts';
+import { readWords, throwMistakes } from './read-words.ts';
+import type { Given, Vocabulary, Words } from './read-words.ts';
+import { planWords } from './plan-words.ts';
+
+/**
+ * The settings of an experiment, read and held against each other; everything that is wrong is told at once. `more` = words beside
+ * those of every plan; `otherwise` = the address where none is said, null = one has to be.
+ */
+export function readSettings<V extends Vocabulary>(
+  given: readonly Given[],
+  more: V,
+  otherwise: string | null,
+): PlanWords & { url: string } & Words<V> {
+  const { words, mistakes } = readWords({ ...planWords, ...more }, given);
+  const read = words as PlanWords & Words<V>;
+  const all: Mistake[] = [...mistakes, ...checkWords(read)];
+  const url = read.url ?? otherwise;
+  if (url === null && mistakes.length === 0) all.push(noUrl());
+  throwMistakes(all);
+  return { ...read, url: url! };
+}
+
+/** A run is a single point: several of them are a UserError. */
+export function refuseLists(words: PlanWords): void {
+  const lists = (['concurrency', 'rate'] as const).filter((name) => (words[name]?.length ?? 0) > 1);
+  if (lists.length === 0) return;
+  throw new UserError(
+    lists.map((name): Mistake => ({
+      code: 'list-in-run',
+      message: { en: 'a run is one load point, and this is a list', zh: 'run 只测试一个负载点，这里给出了列表' },
+      hint: { en: 'Use `dyno sweep` for several points.', zh: '多个负载点请使用 `dyno sweep`。' },
+      place: { flag: `--${name}` },
+    })),
+  );
+}
+
+function noUrl(): Mistake {
+  return {
+    code: 'no-url',
+    message: { en: 'no server to test', zh: '没有指定要测试的服务器' },
+    hint: {
+      en: 'Give its address, for example: dyno run http://127.0.0.1:8000 — or start a simulated one: dyno engine',
+      zh: '请给出地址，例如：dyno run http://127.0.0.1:8000；或启动模拟引擎：dyno engine',
+    },
+  };
+}
