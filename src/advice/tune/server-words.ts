@@ -8,7 +8,8 @@ export interface ServerWords {
   env: Readonly<Record<string, string>>;
   script: string | null;
   start: StartWords | null;
-  ready: { url: string | null; log: string | null; logFile: string | null; timeoutMs: number };
+  /** address: where it is measured; asked where neither a page nor a line of its log says that it is ready. Absent = nowhere. */
+  ready: { url: string | null; log: string | null; logFile: string | null; timeoutMs: number; address?: string };
   evaluate: { command: string; timeoutMs: number; cwd: string | null } | null;
 }
 
@@ -82,6 +83,7 @@ export function serverWordsOf(words: TuneFile, wrong: Wrong): ServerWords {
       log: words.ready?.log ?? null,
       logFile: words.ready?.logFile ?? null,
       timeoutMs: durationMs(words.ready?.timeout, defaults.readyMs),
+      ...(words.url !== undefined && URL.canParse(words.url) && { address: new URL(words.url).origin }),
     },
     evaluate:
       evaluate === undefined
@@ -131,6 +133,17 @@ function startOf({ start }: TuneFile, wrong: Wrong): StartWords | null {
     env: start.env ?? {},
     stopTimeoutMs: durationMs(start.stopTimeout, defaults.stopMs),
   };
+}
+
+/**
+ * A setting's value where it stands alone in a command: the words that it is made of, each safe; quotes keep blanks together.
+ * `numactl -N0 -m0` is three words, nothing is none.
+ */
+export function shellWords(text: string): string {
+  const words = text.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
+  return words
+    .map((word) => shellWord(word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, a?: string, b?: string) => a ?? b ?? '')))
+    .join(' ');
 }
 
 /** A text as one word of a POSIX shell. */

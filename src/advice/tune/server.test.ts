@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal, JournalEvent } from './journal.ts';
 import { isSameProcess } from '../../results/store/index.ts';
 import type { ProcessIdentity } from '../../results/store/index.ts';
-import { Server } from './server.ts';
+import { Server, startText } from './server.ts';
 import type { ServerWords } from './server-words.ts';
 
 let dir: string;
@@ -75,5 +77,53 @@ describe('a server and the journal', () => {
     await expect.poll(() => isSameProcess(shell!), { timeout: 30_000 }).toBe(false);
     expect(existsSync(join(dir, 'sign'))).toBe(false);
     expect(await readFile(join(dir, 'server.log'), 'utf8')).toBe('');
+  });
+});
+
+describe('settings in the command of a server', () => {
+  const text = (command: string, settings: Record<string, string | number | boolean>): string =>
+    startText({ kind: 'command', text: command, stop: null, cwd: null, env: {}, stopTimeoutMs: 1 }, settings);
+  test('a value that stands alone is words, and none where it is empty', () => {
+    expect(text('{bind} vllm serve /data/m', { bind: 'numactl -N0 -m0' })).toBe(
+      'exec numactl -N0 -m0 vllm serve /data/m',
+    );
+    expect(text('{bind} vllm serve /data/m', { bind: '' })).toBe('exec  vllm serve /data/m');
+    expect(text('vllm serve {model}', { model: '"/data/my model"' })).toBe("exec vllm serve '/data/my model'");
+  });
+  test('a part of a word stays one, and nothing of a value is run', () => {
+    expect(text('vllm serve m --name={name}', { name: 'a b' })).toBe("exec vllm serve m --name='a b'");
+    expect(text('vllm serve {model}', { model: 'x; rm -rf / $(id) `id`' })).toBe(
+      "exec vllm serve 'x;' rm -rf / '$(id)' '`id`'",
+    );
+  });
+  test('a name that no setting has is left as it stands', () => {
+    expect(text('sh -c {command}', {})).toBe('exec sh -c {command}');
+  });
+});
+
+describe('a server that nothing else says is ready', () => {
+  test('is ready once somebody answers where it is measured, and not before', async () => {
+    const http = createServer((_, response) => response.writeHead(404).end());
+    await new Promise<void>((resolve) => {
+      http.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = http.address() as AddressInfo;
+    const words = wordsOf(`sh -c 'cat; sleep 60'`);
+    const ready = (address: string, timeoutMs: number) => ({ url: null, log: null, logFile: null, timeoutMs, address });
+    const started = async (address: string, timeoutMs: number): Promise<unknown> => {
+      const server = new Server(
+        { ...words, ready: ready(address, timeoutMs) },
+        journalWith(() => Promise.resolve()),
+        join(dir, 'server.log'),
+      );
+      const result = await server.start({}, new AbortController().signal);
+      await server.stop();
+      return result;
+    };
+    expect(await started(`http://127.0.0.1:${port}`, 30_000)).toEqual({ up: true });
+    await new Promise((resolve) => {
+      http.close(resolve);
+    });
+    expect(await started(`http://127.0.0.1:${port}`, 300)).toMatchObject({ up: false, outcome: 'not-ready' });
   });
 });

@@ -7,7 +7,7 @@ import { storeModes } from '../../results/store/index.ts';
 import type { Journal } from './journal.ts';
 import { identityOf, isSameProcess } from '../../results/store/index.ts';
 import type { ProcessIdentity } from '../../results/store/index.ts';
-import { shellWord } from './server-words.ts';
+import { shellWord, shellWords } from './server-words.ts';
 import type { ServerWords, StartWords } from './server-words.ts';
 import type { Settings } from './setting.ts';
 import type { TrialOutcome } from './trial.ts';
@@ -109,11 +109,14 @@ export class Server {
   }
 
   async #saysReady(): Promise<boolean> {
-    const { url, log } = this.#words.ready;
+    const { url, log, address } = this.#words.ready;
     if (log !== null && !(await this.log()).includes(log)) return false;
     if (url !== null) return answers(url);
-    // A start script that came back is all there is to know where the file says nothing else.
-    return log !== null || this.#exit?.code === 0 || this.#words.start?.kind === 'command';
+    if (log !== null) return true;
+    const kind = this.#words.start?.kind;
+    // A script and a unit are started once they came back.
+    if ((kind === 'script' || kind === 'systemd') && this.#exit?.code !== 0) return false;
+    return address === undefined ? kind === 'command' || this.#exit?.code === 0 : hears(address);
   }
 
   async #crash(): Promise<StartResult> {
@@ -182,9 +185,13 @@ export class Server {
 
 /** The shell text that starts a server with its settings filled in. */
 export function startText(start: StartWords, settings: Settings): string {
-  const filled = start.text.replaceAll(/\{(flags|[A-Za-z_][\w.-]*)\}/g, (whole, name: string) => {
+  const filled = start.text.replaceAll(/\{(flags|[A-Za-z_][\w.-]*)\}/g, (whole, name: string, at: number) => {
     if (name === 'flags') return flagsOf(settings);
-    return Object.hasOwn(settings, name) ? shellWord(String(settings[name])) : whole;
+    if (!Object.hasOwn(settings, name)) return whole;
+    // `{bind} vllm serve` is words; in `--model={model}` and in quotes it is a part of one.
+    const [before, after] = [start.text[at - 1] ?? ' ', start.text[at + whole.length] ?? ' '];
+    const alone = /\s/.test(before) && /\s/.test(after);
+    return (alone ? shellWords : shellWord)(String(settings[name]));
   });
   if (start.kind === 'docker') return `exec docker run --rm --name ${dockerName} ${filled}`;
   if (start.kind === 'systemd') return `systemctl restart ${shellWord(filled)}`;
@@ -238,6 +245,17 @@ async function answers(url: string): Promise<boolean> {
     const reply = await fetch(url, { signal: AbortSignal.timeout(5000), redirect: 'manual' });
     await reply.body?.cancel();
     return reply.status < 400;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether anybody answers at an address, whatever the answer. */
+async function hears(address: string): Promise<boolean> {
+  try {
+    const reply = await fetch(address, { signal: AbortSignal.timeout(5000), redirect: 'manual' });
+    await reply.body?.cancel();
+    return true;
   } catch {
     return false;
   }

@@ -142,7 +142,8 @@ export const command: CommandFile = {
 
 function exitCodeOf({ stoppedBecause, best, slos, variants, trials }: TuneDocument, lenient: boolean): number {
   if (stoppedBecause === 'interrupted') return exitCodes.interrupted;
-  if (variants.length > 0) return exitCodes.ok;
+  // An experiment in which nothing ran well has shown nothing.
+  if (variants.length > 0) return variants.every(({ ok }) => ok === 0) ? exitCodes.unreachable : exitCodes.ok;
   if (best === null) return exitCodes.unreachable;
   if (!best.confirmed && slos.length > 0) return exitCodes.gateFailed;
   const doubtful = trials.some(({ number, valid }) => !valid && best.trials.includes(number));
