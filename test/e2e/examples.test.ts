@@ -21,6 +21,8 @@ const says: Record<string, RegExp> = {
   '08-published-faults.sh':
     /^stuck-request.*stuck-request,[\s\S]*^runaway.*runaway-generation,[\s\S]*^decode-starvation: decode-starvation,[\s\S]*^cold-start.*cold-start,[\s\S]*^client-timeout: censored-percentiles.*survivor-bias/m,
   '06-own-questions/run.sh': /planned 60, ok 60, failed 0[\s\S]*\{"seq":0,"text":"\w/,
+  '10-numa/run.sh':
+    /^A none +3\/3[\s\S]*^outputTokensPerSec against A none: B first [\s\S]*12 runs in shuffled order\.$/m,
   '09-tune-mindie/run.sh': /maxBatchSize = \d+[\s\S]*^config\.json is as it was$/m,
 };
 
