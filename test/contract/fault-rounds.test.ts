@@ -21,14 +21,14 @@ beforeAll(async () => {
     format: 'esm',
     logLevel: 'error',
     // The certificate of the test server lies beside the tests.
-    define: { 'import.meta.dirname': JSON.stringify(import.meta.dirname) },
+    define: { 'import.meta.dirname': JSON.stringify(join(import.meta.dirname, 'faults')) },
   });
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', outfile, String(count)]);
   found = JSON.parse(stdout) as typeof found;
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe(`every fault at once, streamed and not, over HTTP and TLS, ${count} times over`, () => {
+describe(`every fault at once, streamed and not, over every transport, ${count} times over`, () => {
   test('each request ends in the bucket of its fault, and none is lost', () => {
     expect(found.rounds).toHaveLength(count);
     expect(found.rounds.flatMap(({ wrong }) => wrong)).toEqual([]);

@@ -54,7 +54,8 @@ class ZlibDecoder implements ContentDecoder {
 
   push(bytes: Uint8Array, atMs: number): void {
     if (bytes.length === 0) return;
-    this.#waiting.push({ bytes: bytes.slice(), atMs });
+    // A Buffer's slice would be no copy.
+    this.#waiting.push({ bytes: new Uint8Array(bytes), atMs });
     this.heldBytes += bytes.length;
     this.#next();
   }
@@ -153,7 +154,7 @@ class ZstdDecoder implements ContentDecoder {
   #unpack(bytes: Uint8Array, final: boolean): void {
     if (this.#client === null) return;
     try {
-      this.#unpacker.push(bytes.slice(), final);
+      this.#unpacker.push(new Uint8Array(bytes), final);
     } catch (error) {
       this.#fail((error as Error).message);
     }

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { Duplex } from 'node:stream';
 import tls from 'node:tls';
 
 import type { Problem, RunPlan } from '../../core/index.ts';
@@ -115,10 +116,10 @@ export function connect(
   return socket;
 }
 
-/** Opens a connection for a library that reads it itself, HTTP/2's; through the proxy where there is one. */
+/** Opens a connection for a library that reads it itself, HTTP/2's, by `stream`; through the proxy where there is one. */
 export function connectFor(
   endpoint: Endpoint,
-  hear: { connected(): void; opened(socket: net.Socket): void; failed(why: Problem): void },
+  hear: { connected(): void; opened(socket: net.Socket, stream: Duplex): void; failed(why: Problem): void },
 ): net.Socket {
   const { host, port, lookup, tunnel, secure } = endpoint;
   const watch = (socket: net.Socket, stage: Stage): net.Socket => {
@@ -132,7 +133,7 @@ export function connectFor(
     });
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       socket.removeListener('error', broke);
-      hear.opened(socket);
+      hear.opened(socket, socket);
     });
     return socket;
   };
@@ -145,10 +146,31 @@ export function connectFor(
     (bare) => {
       hear.connected();
       if (secure) watch(secured(bare), 'handshaking');
-      else hear.opened(bare);
+      else hear.opened(bare, bare.readableLength === 0 ? bare : readAhead(bare));
     },
     (why) => hear.failed(why),
   );
+}
+
+/**
+ * A connection of which something was read already: an HTTP/2 server speaks first, and may do so in the same breath as the proxy.
+ * node:http2 takes sockets over where they stand, and what was read before makes a "Protocol error" of it.
+ */
+function readAhead(socket: net.Socket): Duplex {
+  const stream: Duplex = new Duplex({
+    read: () => void socket.resume(),
+    write: (bytes: Buffer, _encoding, done) => void socket.write(bytes, done),
+    final: (done) => void socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on('data', (bytes) => stream.push(bytes) || socket.pause());
+  socket.on('end', () => stream.push(null));
+  socket.on('error', (error) => stream.destroy(error));
+  socket.on('close', () => stream.destroy());
+  return stream;
 }
 
 /** To the server itself, or over a connection that a proxy carries there. */

@@ -67,6 +67,8 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
   /** How the answer is packed; null = it is not. */
   #coding: string | null = null;
   #decoder: ContentDecoder | null = null;
+  /** The body has ended, and is still being unpacked. */
+  #hasEnded = false;
   /** Of a body in which nothing was heard yet. */
   #opening: string | null = null;
   readonly #heard: HeardAnswer;
@@ -210,6 +212,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
 
   /** The body should end by itself; where it has not by then, it is ended here. */
   #expectEnd(atMs: number): void {
+    if (this.#hasEnded) return;
     this.#patientUntilMs = atMs;
     this.#hurry(atMs);
   }
@@ -222,6 +225,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
   end(reusable: boolean, atMs: number): void {
     if (this.#over) return;
     if (this.#decoder === null) return this.#bodyEnded(reusable, atMs);
+    this.#hasEnded = true;
     this.#patientUntilMs = Infinity;
     this.#decoder.end(() => this.#bodyEnded(reusable, atMs));
   }
@@ -292,8 +296,12 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
   /** All that matters was said, on a connection that stays open. */
   #endUnended(nowMs: number): void {
     if (this.#refused !== null) return this.#abandon(this.#refused.problem, nowMs);
+    const heard = this.#heard;
+    // Of a stream that is complete nothing is wanted but what has come: half of a last word would be no JSON.
+    if (heard.streamed) heard.checkOutput();
+    const why = heard.streamed ? heard.problem : this.#closed(this.#lastReadMs);
     this.#connection.destroy();
-    this.#bodyEnded(false, this.#lastReadMs);
+    this.#finishWith(why === null ? 'ok' : 'failed', why, this.#lastReadMs, false);
   }
 
   /** Before this none of its timeouts can pass, whatever comes meanwhile. */

@@ -1,6 +1,7 @@
 import http2 from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { problem } from '../../../core/index.ts';
 import type { Problem } from '../../../core/index.ts';
@@ -20,8 +21,9 @@ const windowBytes = 16 * 1024 * 1024;
 /** A connection that says nothing for so long is asked whether it still sends, and then after twice the time each. */
 const firstProbeMs = 1000;
 const probeTickMs = 250;
-/** By then a PING has left, where anything does. */
-const pingMs = 20;
+/** By then a PING has left, with what else was waiting; where not a byte has left for so long, none will. */
+const flushMs = 20;
+const standstillMs = 250;
 
 /** One HTTP/2 connection: a socket, a session of node:http2 over it, and as many streams as the server takes. */
 export class Http2Line {
@@ -55,9 +57,9 @@ export class Http2Line {
     this.#clock = clock;
     const begunMs = clock.nowMs();
     let connectedMs = begunMs;
-    const opened = (socket: Socket): void => {
+    const opened = (socket: Socket, stream: Duplex): void => {
       const tlsMs = socket instanceof TLSSocket ? clock.nowMs() - connectedMs : null;
-      this.#open(socket, endpoint, () => tally.add(clock.nowMs() - begunMs, tlsMs));
+      this.#open(socket, stream, endpoint, () => tally.add(clock.nowMs() - begunMs, tlsMs));
     };
     this.#socket = connectFor(endpoint, {
       connected: () => {
@@ -139,10 +141,11 @@ export class Http2Line {
     if (this.#isDead || this.streams === 0 || nowMs < this.#probeAtMs) return;
     this.#probeAfterMs *= 2;
     this.#probeAtMs = nowMs + this.#probeAfterMs;
-    this.#ping(() => {
+    this.#ping(flushMs, () => {
       const waitingBefore = this.#waitingFrames;
-      this.#ping(() => {
-        if (this.#waitingFrames > waitingBefore) this.#lookWhy();
+      const writtenBefore = this.#socket.bytesWritten;
+      this.#ping(standstillMs, () => {
+        if (this.#waitingFrames > waitingBefore && this.#socket.bytesWritten === writtenBefore) this.#lookWhy();
       });
     });
   }
@@ -165,11 +168,13 @@ export class Http2Line {
     this.#session?.destroy();
   }
 
-  #ping(then: () => void): void {
+  /** Sends a PING, and looks a while later, after everything that was ready to be written then. */
+  #ping(waitMs: number, then: () => void): void {
     this.#session!.ping(() => {});
-    setTimeout(() => {
+    const look = (): void => {
       if (!this.#isDead) then();
-    }, pingMs);
+    };
+    setTimeout(() => setImmediate(() => setImmediate(look)), waitMs).unref();
   }
 
   get #waitingFrames(): number {
@@ -218,7 +223,7 @@ export class Http2Line {
     this.#socket.destroy();
   }
 
-  #open(socket: Socket, endpoint: Endpoint, opened: () => void): void {
+  #open(socket: Socket, stream: Duplex, endpoint: Endpoint, opened: () => void): void {
     this.#socket = socket;
     this.#stage = 'open';
     if (socket instanceof TLSSocket && socket.alpnProtocol !== 'h2') {
@@ -226,7 +231,7 @@ export class Http2Line {
       return this.#end(problem('tls', 'the server offers no HTTP/2 (ALPN): leave --http2 out'));
     }
     const session = http2.connect(`${endpoint.secure ? 'https' : 'http'}://${endpoint.hostHeader}`, {
-      createConnection: () => socket,
+      createConnection: () => stream,
       maxSessionMemory: 1000,
       settings: { enablePush: false, initialWindowSize: windowBytes },
     });
@@ -237,7 +242,10 @@ export class Http2Line {
     const failed = (error: NodeJS.ErrnoException): void => {
       this.#error ??= error;
     };
-    session.on('error', failed);
+    session.on('error', (error: NodeJS.ErrnoException) => {
+      failed(error);
+      socket.destroy();
+    });
     socket.on('error', failed);
     socket.on('end', () => (this.#left = true));
     session.on('close', () => this.#end(this.blame ?? problem('reset', 'the server closed the connection')));
@@ -256,6 +264,8 @@ export class Http2Line {
   #end(why: Problem): void {
     if (this.#over !== null) return;
     this.#over = why;
+    // node:http2 ends a connection kindly, and waits for a server that may never end its side.
+    this.#socket.destroy();
     if (this.#prober !== null) clearInterval(this.#prober);
     this.#tell();
     this.onGone?.();
