@@ -42,12 +42,26 @@ const compare = z.object({
       load: maybe,
       place: z.string().exactOptional(),
       run: z.string(),
+      state: z.enum(['passed', 'failed', 'unsure', 'unknown']),
       failed: z.boolean(),
+      needs: maybe,
       comparable: z.boolean(),
       decidedBy: z.enum(['interval', 'value']).nullable(),
       measured: maybe,
     }),
   ),
+  promises: z
+    .array(
+      z.object({
+        run: z.string(),
+        load: maybe,
+        place: z.string().exactOptional(),
+        promise: z.string(),
+        measured: maybe,
+        kept: z.boolean().nullable(),
+      }),
+    )
+    .exactOptional(),
 });
 
 const imported = z.object({

@@ -2,6 +2,7 @@ import { say } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
 import { runExperiment, SummaryNotKept } from '../lab/index.ts';
 import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
+import { gateWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
 import type { Saturation } from '../engine/sim/index.ts';
 import type { Given } from './command.ts';
@@ -62,6 +63,7 @@ export async function experimentCommand(given: Given, experiment: Experiment): P
   try {
     const outcome = await runExperiment(experiment, world);
     await showOutcome(given, experiment, outcome);
+    showGates(given, outcome);
     return outcome.exitCode;
   } catch (failure) {
     if (failure instanceof SummaryNotKept) showSummary(given, failure.summary);
@@ -82,6 +84,11 @@ async function showOutcome(given: Given, { words }: Experiment, { sweep, points,
   if (words.find !== undefined) return showFound(given, sweep, dir, found, words.slo ?? []);
   showSweep(given, sweep, dir);
   if (sweep.variable === 'grid' && points.length > 0) await keepChart(given, sweep, dir);
+}
+
+/** What became of each --fail-if: below the figures, and on stderr where stdout is for JSON. */
+function showGates({ common, io }: Given, { gates }: Outcome): void {
+  for (const gate of gates) (common.json ? io.err : io.out)(`${say(gateWords(gate), common.lang)}\n`);
 }
 
 /** What limited a simulated engine, on stderr. */

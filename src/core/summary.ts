@@ -104,6 +104,16 @@ export interface Goodput {
   ratio: number | null;
 }
 
+/** One promise of --slo and what became of it. */
+export interface PromiseKept {
+  /** As written. */
+  promise: string;
+  /** In ms, as a ratio, or per second; null = the run does not know it. */
+  measured: number | null;
+  /** null = it cannot be told. */
+  kept: boolean | null;
+}
+
 /** Which stop rule ended a run, what it saw, and when on the run's clock. */
 export interface StoppedBecause {
   /** As written. */
@@ -194,6 +204,8 @@ export interface Summary extends Figures {
   /** What of the input tokens these prompts alone let a server take from its cache, had it been empty; absent = not worked out. */
   eligibleInputRatio?: number | null;
   goodput: Goodput | null;
+  /** Absent = nothing was promised. */
+  slo?: PromiseKept[];
   /** Answers that match the dataset's, over those that could be compared; absent = the dataset has no answers. */
   accuracy?: { correct: number; of: number; ratio: number };
   steady: Steady | null;

@@ -12,7 +12,7 @@ import type {
   Stops,
   Summary,
 } from '../core/index.ts';
-import { factsOfPlan, meterFor, summarise } from '../results/measure/index.ts';
+import { factsOfPlan, meterFor, promisesKept, summarise } from '../results/measure/index.ts';
 import type { Glance, Meter } from '../results/measure/index.ts';
 import { makeSlabShelf, readExchanges } from '../results/store/index.ts';
 import type { RunWriter } from '../results/store/index.ts';
@@ -272,7 +272,8 @@ function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecau
   return reason === null ? {} : { stoppedBecause: reason };
 }
 
-/** The summary with the audit's verdict on it. */
+/** The summary with what became of the plan's promises, and the audit's verdict on it. */
 export function judged(summary: Summary, plan: RunPlan | null, interrupted: boolean): Summary {
-  return { ...summary, verdict: verdictOf(auditSummary(summary, { plan, interrupted })) };
+  const slo = plan === null || plan.slo.length === 0 ? {} : { slo: promisesKept(summary, plan.slo) };
+  return { ...summary, ...slo, verdict: verdictOf(auditSummary(summary, { plan, interrupted })) };
 }

@@ -6,6 +6,8 @@ import type { OpenedSweep, StoredRun } from '../results/store/index.ts';
 import type { Found } from '../advice/tune/index.ts';
 import { openComputeQueue } from './compute/compute-queue.ts';
 import type { ExperimentKind } from './events.ts';
+import { gatesOf } from './point-gates.ts';
+import type { PointGate } from './point-gates.ts';
 import { experimentFolder } from './experiment-folder.ts';
 import type { ExperimentFolder } from './experiment-folder.ts';
 import { openLiveFile } from './live-file.ts';
@@ -59,6 +61,8 @@ export interface Outcome {
   sweep: Sweep | null;
   /** What a search found; null = there was none, or it did not end. */
   found: Found | null;
+  /** What became of every --fail-if at every point; none where nothing must not come true. */
+  gates: PointGate[];
   /** How the experiment is judged, as exit code of a command. */
   exitCode: ExitCode;
 }
@@ -99,8 +103,9 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     const search = 'found' in source ? source : null;
     const outcome = { kind, id, dir, whole: done.whole, points, sweep: kind === 'run' ? null : sweep };
     world.notify({ event: 'ended', how: done.whole ? 'whole' : 'interrupted', dir, mistakes: [] });
-    const exitCode = exitCodeOf(points, done.whole, search, words);
-    return { ...outcome, found: search?.found() ?? null, exitCode };
+    const gates = await gatesOf(done.done, words.failIf ?? []);
+    const exitCode = exitCodeOf(points, done.whole, search, words, gates);
+    return { ...outcome, found: search?.found() ?? null, gates, exitCode };
   } catch (error) {
     const mistakes = error instanceof UserError ? error.mistakes : [];
     world.notify({ event: 'ended', how: 'failed', dir: null, mistakes });
@@ -170,10 +175,18 @@ function exitCodeOf(
   whole: boolean,
   search: LoadSearch | null,
   { lenient }: Pick<PlanWords, 'lenient'>,
+  gates: readonly PointGate[],
 ): ExitCode {
   if (!whole) return exitCodes.interrupted;
   if (search?.found()?.confirmed === false) return exitCodes.gateFailed;
   // Of a search only the looks at its answer count: those beyond it were meant to go too far.
   const counted = search === null ? points : points.filter((_, number) => search.isAnswer(number));
-  return lenient === true || counted.every(({ verdict }) => verdict.valid) ? exitCodes.ok : exitCodes.notValid;
+  if (lenient === true) return exitCodes.ok;
+  const promises = search === null ? counted.flatMap(({ slo = [] }) => slo) : [];
+  // What nobody could measure is neither kept nor broken.
+  if (counted.some(({ verdict }) => !verdict.valid)) return exitCodes.notValid;
+  const failed = gates.some(({ state }) => state === 'failed') || promises.some(({ kept }) => kept === false);
+  if (failed) return exitCodes.gateFailed;
+  const doubtful = gates.some(({ state }) => state !== 'passed') || promises.some(({ kept }) => kept === null);
+  return doubtful ? exitCodes.notValid : exitCodes.ok;
 }

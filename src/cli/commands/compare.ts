@@ -1,7 +1,7 @@
 import { exitCodes, UserError } from '../../core/index.ts';
-import { parseGate } from '../../results/measure/index.ts';
+import { parseGate, promisesKept } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
-import { comparisonMarkdown, comparisonReportText } from '../../results/report/index.ts';
+import { comparisonMarkdown, comparisonReportText, pointName } from '../../results/report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
@@ -38,8 +38,17 @@ export const command: CommandFile = {
       value: 'CONDITION',
       repeat: true,
       help: {
-        en: "exit 4 when it holds: 'outputTokensPerSec<-5%' is a change against the baseline, 'ttft.p99>2s' a limit",
-        zh: "满足条件时以 4 退出：'outputTokensPerSec<-5%' 为相对基线的变化，'ttft.p99>2s' 为上限",
+        en: "exit 4 when it surely holds, 5 when that is not sure: 'outputTokensPerSec<-5%' is a change against the baseline, 'ttft.p99>2s' a limit",
+        zh: "确定满足条件时以 4 退出，无法确定时以 5 退出：'outputTokensPerSec<-5%' 为相对基线的变化，'ttft.p99>2s' 为上限",
+      },
+    },
+    {
+      name: 'slo',
+      value: 'RULE',
+      repeat: true,
+      help: {
+        en: "promise of the others beside the baseline, told kept or broken (exit 4), such as 'ttft.p99<2s'",
+        zh: "对基线以外各结果的承诺，逐条给出达标/未达标（未达标以 4 退出），例如 'ttft.p99<2s'",
       },
     },
     {
@@ -58,7 +67,10 @@ export const command: CommandFile = {
     {
       name: 'lenient',
       value: null,
-      help: { en: 'exit 0 even where the runs are not comparable', zh: '即使不可比也以 0 退出' },
+      help: {
+        en: 'exit 0 even where a condition or promise is broken, or the runs are not comparable',
+        zh: '即使条件或承诺未满足、或不可比，也以 0 退出',
+      },
     },
   ],
   examples: [
@@ -80,7 +92,8 @@ export const command: CommandFile = {
     const as = formOf(given);
     const gates = (given.flags.get('fail-if') ?? []).map(parseGate);
     const told = await chosen(given);
-    const comparison = await comparisonOf(told, gates);
+    const promises = given.flags.get('slo') ?? [];
+    const comparison = withPromises(await comparisonOf(told, gates), told, promises);
     await tell(given, told, comparison, as);
     return exitFor(comparison, given.flags.has('lenient'));
   },
@@ -136,9 +149,25 @@ async function tell(
   else await writeWhole(placeFor(out, null, ''), text);
 }
 
-function exitFor(comparison: Comparison, lenient: boolean): number {
-  if (comparison.gates.some(({ failed }) => failed)) return exitCodes.gateFailed;
-  // A gate on runs that cannot be compared must not look green.
-  if (comparison.gates.some(({ comparable }) => !comparable) && !lenient) return exitCodes.notValid;
-  return exitCodes.ok;
+/** What became of the promises, at every point of every side; none where nothing was promised. */
+function withPromises(comparison: Comparison, told: readonly ReportSource[], slo: readonly string[]): Comparison {
+  if (slo.length === 0) return comparison;
+  const promises = told.flatMap(({ sweep }) =>
+    sweep.points.flatMap((point) => {
+      const load = point.load.concurrency ?? point.load.ratePerSec;
+      const where = sweep.points.length === 1 ? {} : { place: pointName(sweep, point) };
+      return promisesKept(point, slo).map((one) => ({ run: sweep.id, load, ...where, ...one }));
+    }),
+  );
+  return { ...comparison, promises };
+}
+
+function exitFor({ gates, promises = [], baseline }: Comparison, lenient: boolean): number {
+  if (lenient) return exitCodes.ok;
+  const others = promises.filter(({ run }) => run !== baseline);
+  // A gate on runs that cannot be compared must not look green, and neither must one that is not sure.
+  if (gates.some(({ comparable }) => !comparable)) return exitCodes.notValid;
+  if (gates.some(({ failed }) => failed) || others.some(({ kept }) => kept === false)) return exitCodes.gateFailed;
+  const doubtful = gates.some(({ state }) => state !== 'passed') || others.some(({ kept }) => kept === null);
+  return doubtful ? exitCodes.notValid : exitCodes.ok;
 }

@@ -1,7 +1,7 @@
 import { parseLimit } from '../../results/audit/index.ts';
 import { exitCodes, hiddenValue, isSecretName, UserError } from '../../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
-import { parseSlo } from '../../results/measure/index.ts';
+import { parseRunGate, parseSlo } from '../../results/measure/index.ts';
 import { parseStop } from '../stop-rules/parse-stop.ts';
 import type { planWords } from '../settings/plan-words.ts';
 import type { Words } from '../settings/read-words.ts';
@@ -138,6 +138,7 @@ export function checkWords(words: PlanWords): Mistake[] {
     }
   };
   understand('--slo', parseSlo, words.slo);
+  understand('--fail-if', parseRunGate, words.failIf);
   understand('--stop-when', parseStop, words.stopWhen);
   understand('--limit', parseLimit, words.limit);
   if (words.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && words.slo === undefined) {

@@ -29,12 +29,14 @@ export async function comparisonOf(sources: readonly ReportSource[], gates: read
     const points: ComparedSweep['points'] = [];
     for (const summary of sweep.points) {
       const run = runs.get(summary.runId);
+      const trace = run === undefined ? null : await traceOf(run);
       points.push({
         id: summary.runId,
         name: sweepName(sweep),
         summary,
         plan: run?.record.plan ?? null,
-        slices: run === undefined ? null : slicesOf(await traceOf(run)),
+        slices: trace === null ? null : slicesOf(trace),
+        trace,
       });
     }
     sweeps.push({ id: sweep.id, name: sweepName(sweep), points });

@@ -2,8 +2,32 @@ import { someText, wholeNumber } from './readers.ts';
 import { many, one } from './word.ts';
 import type { Word } from './word.ts';
 
-/** What ends a run early, and what is asked again. They are part of planWords. */
+/** What is promised and must not come true, what ends a run early, and what is asked again. They are part of planWords. */
 export const limitWords = {
+  slo: many(
+    {
+      name: 'slo',
+      value: 'RULE',
+      help: {
+        en: "promise that is told kept or broken (exit 4): 'ttft.p99<2s' is the run's, 'ttft<2s' each request's",
+        zh: "时延承诺，逐条给出达标/未达标（未达标以 4 退出）：'ttft.p99<2s' 针对整次运行，'ttft<2s' 针对每个请求",
+      },
+    },
+    'repeat',
+    someText,
+  ),
+  failIf: many(
+    {
+      name: 'fail-if',
+      value: 'CONDITION',
+      help: {
+        en: "what must not come true, such as 'ttft.p99>2s': exit 4 when it surely did, 5 when that is not sure",
+        zh: "不允许出现的条件，例如 'ttft.p99>2s'：确定出现时以 4 退出，无法确定时以 5 退出",
+      },
+    },
+    'repeat',
+    someText,
+  ),
   retry: one(
     {
       name: 'retry',

@@ -258,18 +258,6 @@ export const planWords = {
     },
     wholeNumber(0),
   ),
-  slo: many(
-    {
-      name: 'slo',
-      value: 'RULE',
-      help: {
-        en: "goal for goodput, such as 'ttft<2s' or 'tpot<50ms'",
-        zh: "goodput 目标，例如 'ttft<2s'、'tpot<50ms'",
-      },
-    },
-    'repeat',
-    someText,
-  ),
   devices: one(
     {
       name: 'devices',

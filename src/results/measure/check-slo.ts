@@ -1,5 +1,5 @@
-import type { Summary } from '../../core/index.ts';
-import { withinLimit } from './slo.ts';
+import type { PromiseKept, Summary } from '../../core/index.ts';
+import { parseSlo, withinLimit } from './slo.ts';
 import type { MetricWord, Slo, Statistic } from './slo.ts';
 
 /** The summary's key behind each metric word that is a time. */
@@ -38,4 +38,12 @@ export function checkSlo(slo: Slo, summary: Summary): { met: boolean | null; val
       ? (summary.goodput?.ratio ?? null)
       : metricOf(summary, slo.metric, statistic);
   return { met: value === null ? null : withinLimit(slo, value), value };
+}
+
+/** What became of every promise of a run, in the order in which they were written. */
+export function promisesKept(summary: Summary, promises: readonly string[]): PromiseKept[] {
+  return promises.map((promise) => {
+    const { met, value } = checkSlo(parseSlo(promise), summary);
+    return { promise, measured: value, kept: met };
+  });
 }

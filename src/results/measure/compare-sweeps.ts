@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/index.ts';
+import type { Finding, PromiseKept } from '../../core/index.ts';
 import { comparePoint } from './compare.ts';
 import { loadShare, perInFlight } from './load-explains.ts';
 import { loadOf, pairPoints } from './pair-points.ts';
@@ -28,6 +28,15 @@ export interface Comparison {
   /** One for each doubt and whose it is, with the loads it was found at. */
   findings: Finding[];
   gates: GateResult[];
+  /** What became of promises at every point; absent = nothing was promised. */
+  promises?: ComparedPromise[];
+}
+
+/** A promise at one point of one side; place only where the side has several points. */
+export interface ComparedPromise extends PromiseKept {
+  run: string;
+  load: number | null;
+  place?: string;
 }
 
 /**

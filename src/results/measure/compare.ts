@@ -1,12 +1,15 @@
 import type { RunPlan, Summary } from '../../core/index.ts';
 import { changeBetween } from './change.ts';
-import { checkSlo, metricOf } from './check-slo.ts';
+import { standingOf } from './certainty.ts';
+import { metricOf } from './check-slo.ts';
 import { holds } from './gate.ts';
 import type { Gate } from './gate.ts';
 import { comparedMetrics, splitMetric } from './intervals.ts';
 import type { CompareDoubts, LoadFinding } from './load-finding.ts';
 import type { Slices } from './slices.ts';
 import { sliceStatistic } from './slice-statistic.ts';
+import { normalQuantile } from './student.ts';
+import type { Trace } from './trace.ts';
 
 /** One run to compare; slices null = its requests are not at hand (an import), or it is too short. */
 export interface ComparedRun {
@@ -15,6 +18,8 @@ export interface ComparedRun {
   summary: Summary;
   plan: RunPlan | null;
   slices: Slices | null;
+  /** Its requests, for limits; absent or null = not at hand. */
+  trace?: Trace | null;
 }
 
 /** How a candidate differs from the baseline in one metric. */
@@ -50,10 +55,14 @@ export interface GateResult {
   /** As in the rows. */
   place?: string;
   run: string;
+  /** failed and passed are sure, each wrong in 5 % at the most; unsure: it lies too near; unknown: there is no such figure. */
+  state: 'passed' | 'failed' | 'unsure' | 'unknown';
   failed: boolean;
+  /** Requests of each run with which it would be sure; null = that cannot be told, or it is sure already. */
+  needs: number | null;
   /** The runs can be compared at this load. */
   comparable: boolean;
-  /** interval: beyond the limit and surely different; value: no interval was known. null = the figure is not known. */
+  /** interval: of the change, or of the requests counted; value: a fact of the run. null = nothing decided it. */
   decidedBy: 'interval' | 'value' | null;
   measured: number | null;
 }
@@ -139,35 +148,77 @@ function judge(
 ): Omit<GateResult, 'comparable'> {
   const shared = { text: gate.text, load, run: candidate.id };
   if (gate.kind === 'value') {
-    const { met, value } = checkSlo(gate.slo, candidate.summary);
-    return { ...shared, failed: met === true, decidedBy: met === null ? null : 'value', measured: value };
+    const { state, measured, needs } = standingOf(gate.promise, candidate.summary, candidate.trace ?? null);
+    const told = state === 'kept' ? 'passed' : state === 'broken' ? 'failed' : state;
+    const sure = told === 'passed' || told === 'failed';
+    return { ...shared, ...outcome(told), needs, decidedBy: sure ? 'value' : null, measured };
   }
   const { metric, statistic, op, ratio } = gate;
   if (metric === 'failed') {
-    const [before, after] = [
-      metricOf(baseline.summary, metric, statistic),
-      metricOf(candidate.summary, metric, statistic),
-    ];
-    const points = before === null || after === null ? null : after - before;
-    return {
-      ...shared,
-      failed: points !== null && holds(op, points, ratio),
-      decidedBy: points === null ? null : 'value',
-      measured: points,
-    };
+    const change = failedChange(baseline, candidate);
+    return { ...shared, ...against(change?.points ?? null, change?.interval ?? null, gate, candidate) };
   }
   const word = rows.some((row) => row.metric === metric) ? metric : `${metric}.${statistic}`;
   const change = rows.find((row) => row.metric === word)?.changes[index] ?? plainChange(baseline, candidate, gate);
-  const measured = change?.changeRatio ?? null;
-  const beyond = measured !== null && holds(op, measured, ratio);
-  const known = change?.interval ?? null;
-  const surely = known === null || known[0] > 0 || known[1] < 0;
+  return { ...shared, ...against(change?.changeRatio ?? null, change?.interval ?? null, { op, ratio }, candidate) };
+}
+
+type Judged = Pick<GateResult, 'state' | 'failed' | 'needs' | 'decidedBy' | 'measured'>;
+
+const outcome = (state: GateResult['state']): Pick<GateResult, 'state' | 'failed'> => ({
+  state,
+  failed: state === 'failed',
+});
+
+/** A change is beyond a limit, or within it, for sure once its whole interval is. */
+function against(
+  measured: number | null,
+  interval: readonly [number, number] | null,
+  { op, ratio }: Pick<Gate & { kind: 'change' }, 'op' | 'ratio'>,
+  { summary }: ComparedRun,
+): Judged {
+  if (measured === null) return { ...outcome('unknown'), needs: null, decidedBy: null, measured };
+  if (interval === null) return { ...outcome('unsure'), needs: null, decidedBy: null, measured };
+  const [low, high] = interval.map((edge) => holds(op, edge, ratio));
+  if (low === high) return { ...outcome(low ? 'failed' : 'passed'), needs: null, decidedBy: 'interval', measured };
+  const [half, apart] = [(interval[1] - interval[0]) / 2, Math.abs(measured - ratio)];
+  const needs = apart === 0 ? Infinity : Math.ceil(summary.counts.issued * (half / apart) ** 2);
+  return { ...outcome('unsure'), needs: needs < mostNeeded ? needs : null, decidedBy: 'interval', measured };
+}
+
+/** Nobody is told to send more. */
+const mostNeeded = 10_000_000;
+
+/** The difference of the failed shares in points, with its interval by Newcombe's hybrid of two Wilson scores. */
+function failedChange(
+  { summary: before }: ComparedRun,
+  { summary: after }: ComparedRun,
+): { points: number; interval: readonly [number, number] } | null {
+  if (!(before.counts.issued > 0) || !(after.counts.issued > 0)) return null;
+  const [a, b] = [before, after].map(({ counts }) => wilson(counts.failed, counts.issued)) as [Share, Share];
+  const points = b.share - a.share;
   return {
-    ...shared,
-    failed: beyond && surely,
-    decidedBy: measured === null ? null : known === null ? 'value' : 'interval',
-    measured,
+    points,
+    interval: [
+      points - Math.hypot(b.share - b.low, a.high - a.share),
+      points + Math.hypot(b.high - b.share, a.share - a.low),
+    ],
   };
+}
+
+interface Share {
+  share: number;
+  low: number;
+  high: number;
+}
+
+function wilson(hits: number, of: number): Share {
+  const z = normalQuantile(0.975);
+  const share = hits / of;
+  const centre = share + (z * z) / (2 * of);
+  const width = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
+  const scale = 1 + (z * z) / of;
+  return { share, low: Math.max(0, (centre - width) / scale), high: Math.min(1, (centre + width) / scale) };
 }
 
 /** The change of a metric that no row has (goodput, a rarer percentile), by its value alone. */

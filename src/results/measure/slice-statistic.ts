@@ -18,7 +18,8 @@ export interface SliceStatistic {
   least?: readonly [number, number] | null;
 }
 
-const timeValues = {
+/** What one request is judged on for each metric word. */
+export const timeValues = {
   ttft: rowValues.ttftMs,
   tpot: rowValues.tpotMs,
   itl: rowValues.meanGapMs,

@@ -7,6 +7,8 @@ import { both, markup, table, text } from './html/both.ts';
 import type { Html } from './html/both.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
+import { gateWords } from './sentence/gate.ts';
+import { promiseWords } from './sentence/promise.ts';
 import { tableText } from './table.ts';
 
 const words = {
@@ -33,10 +35,9 @@ const words = {
     en: 'Interval: stretches of both runs drawn with replacement (1000 times), Student t on the log ratio. Verdict: after Holm over all rows of a load.',
     zh: '区间：对两次运行的时间段有放回抽样 1000 次，对数比值的 Student t 区间。结论：对同一负载的所有行做 Holm 校正。',
   },
-  gatePassed: { en: 'passed', zh: '通过' },
-  gateFailed: { en: 'FAILED', zh: '未通过' },
-  gateUnknown: { en: 'not known', zh: '未知' },
 } as const satisfies Record<string, Phrase>;
+
+const gateMarks = { passed: '✅', failed: '❌', unsure: '❔', unknown: '❔' } as const;
 
 /** Everything where less is better; the rest is a rate. */
 function lessIsBetter(metric: string): boolean {
@@ -106,14 +107,16 @@ function notes(comparison: Comparison): Phrase[] {
 }
 
 function gateLine(gate: GateResult, lang: Lang): string {
-  const state = gate.decidedBy === null ? words.gateUnknown : gate.failed ? words.gateFailed : words.gatePassed;
-  const measured =
-    gate.measured === null
-      ? ''
-      : gate.text.trim().endsWith('%')
-        ? ` (${signed(gate.measured)})`
-        : ` (${sized(gate.measured)})`;
-  return `${say(state, lang)}: ${printable(gate.text)}${gate.load === null && gate.place === undefined ? '' : ` @ ${printable(gate.place ?? String(gate.load))}`}${measured}`;
+  return say(gateWords(gate), lang);
+}
+
+/** Every promise in a line, with whose it is. */
+function promisesOf({ runs, promises = [] }: Comparison): { kept: boolean | null; words: Phrase }[] {
+  return promises.map((one) => {
+    const { line } = promiseWords(one);
+    const whose = `${letter(runs.indexOf(one.run))}${one.place === undefined ? '' : ` @ ${printable(one.place)}`}`;
+    return { kept: one.kept, words: { en: `${whose}: ${line.en}`, zh: `${whose}：${line.zh}` } };
+  });
 }
 
 /** The comparison for a terminal. */
@@ -127,7 +130,12 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
     ...(rows.length > 0 ? [tableText(head, rows, options.columns)] : []),
     ...notes(comparison).map((note) => paint.faint(say(note, lang))),
     ...findingLines(comparison.findings, lang, paint, options.columns),
-    ...comparison.gates.map((gate) => (gate.failed ? paint.bad : paint.good)(gateLine(gate, lang))),
+    ...promisesOf(comparison).map(({ kept, words: said }) =>
+      (kept === false ? paint.bad : paint.good)(say(said, lang)),
+    ),
+    ...comparison.gates.map((gate) =>
+      (gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn)(gateLine(gate, lang)),
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -151,8 +159,9 @@ export function comparisonMarkdown(comparison: Comparison, { lang }: ReportOptio
     `| ${aligned.join(' | ')} |`,
     ...rows.map(line),
     '',
-    ...comparison.gates.map(
-      (gate) => `- ${gate.failed ? '❌' : gate.decidedBy === null ? '❔' : '✅'} ${cell(gateLine(gate, lang))}`,
+    ...comparison.gates.map((gate) => `- ${gateMarks[gate.state]} ${cell(gateLine(gate, lang))}`),
+    ...promisesOf(comparison).map(
+      ({ kept, words: said }) => `- ${kept === null ? '❔' : kept ? '✅' : '❌'} ${cell(say(said, lang))}`,
     ),
     ...comparison.findings.map(
       (finding) => `- ${cell(lang === 'zh' ? finding.zh.message : finding.message)} (${cell(finding.code)})`,

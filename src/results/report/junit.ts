@@ -1,12 +1,12 @@
 import { printable } from '../../core/index.ts';
 import type { Summary, Sweep } from '../../core/index.ts';
-import { checkSlo, parseSlo } from '../measure/index.ts';
+import { promisesKept } from '../measure/index.ts';
 import { escapeXml } from './chart/svg.ts';
 import { simulationNotes } from './chart/sweep-figures.ts';
-import { sized } from './figure-text.ts';
 import { asSweep, pointName, sweepName } from './point-name.ts';
 import { isComparison } from './reported.ts';
 import type { Reporter } from './reported.ts';
+import { promiseWords } from './sentence/promise.ts';
 
 interface Case {
   name: string;
@@ -55,13 +55,15 @@ function casesOf(sweep: Sweep, point: Summary): Case[] {
         : { type: invalid[0]!.code, message: invalid.map(({ message }) => message).join(' ') },
     skipped: null,
   };
-  const promises = (point.goodput?.slo ?? []).map((text): Case => {
-    const { met, value } = checkSlo(parseSlo(text), point);
+  // Records of before know their promises by their goodput alone.
+  const kept = point.slo ?? promisesKept(point, point.goodput?.slo ?? []);
+  const promises = kept.map((one): Case => {
+    const { line } = promiseWords(one);
     return {
       ...shared,
-      name: `${name}: ${text}`,
-      failure: met === false ? { type: 'slo', message: `${text}: measured ${sized(value)}` } : null,
-      skipped: met === null ? 'not known' : null,
+      name: `${name}: ${one.promise}`,
+      failure: one.kept === false ? { type: 'slo', message: line.en } : null,
+      skipped: one.kept === null ? 'not known' : null,
     };
   });
   return [valid, ...promises];

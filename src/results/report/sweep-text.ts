@@ -1,5 +1,5 @@
 import { isGrid, say } from '../../core/index.ts';
-import type { Summary, Sweep } from '../../core/index.ts';
+import type { Lang, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from './count-columns.ts';
 import type { CountColumn } from './count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
@@ -8,6 +8,7 @@ import { gridText } from './grid-text.ts';
 import { placeTitle, pointName, sweepName } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
+import { promiseVerdicts } from './sentence/promise.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
 import { words } from './words.ts';
@@ -17,6 +18,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
   const paint = options.paint ?? plainPainter;
   const counted = countColumns(sweep.points);
+  const slo = sweep.points.some(({ slo: promises }) => promises !== undefined) ? ['SLO'] : [];
   const head = [
     say(placeTitle(sweep), lang),
     say(words.ok, lang),
@@ -32,6 +34,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     'ttft p50',
     'p99',
     'tpot p50',
+    ...slo,
   ];
   const latency = say(words.shortLatency, lang);
   const alone = [
@@ -40,8 +43,12 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     'ttft p50',
     'ttft p99',
     'tpot p50',
+    ...slo,
   ];
-  const rows = sweep.points.map((point) => pointRow(sweep, point, counted));
+  const rows = sweep.points.map((point) => [
+    ...pointRow(sweep, point, counted),
+    ...slo.map(() => brokenIn(point, lang)),
+  ]);
   // A column of nothing says nothing; that of failures says so.
   const told = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
   const only = (cells: readonly string[]): string[] => told.map((i) => cells[i]!);
@@ -67,6 +74,13 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     ...findingLines(sweep.findings, lang, paint, options.columns),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** kept, or which promises a point broke; `–` where it cannot be told. */
+function brokenIn({ slo = [] }: Summary, lang: Lang): string {
+  const broken = slo.filter(({ kept }) => kept === false).map(({ promise }) => promise.split(/[<>]/)[0]!.trim());
+  if (broken.length > 0) return `${say(promiseVerdicts.broken, lang)} ${broken.join(' ')}`;
+  return slo.length > 0 && slo.every(({ kept }) => kept === true) ? say(promiseVerdicts.kept, lang) : unknown;
 }
 
 /** What is to be said of points, each line once, with the points it is about. */

@@ -11,6 +11,7 @@ import { sweepText } from './sweep-text.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
 import { clientLines } from './client-lines.ts';
+import { promiseLines } from './promise-lines.ts';
 import { words } from './words.ts';
 
 /** Our own report for a terminal. */
@@ -37,6 +38,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     '',
     ...fold(countLines(summary, lang)),
     '',
+    ...promiseLines(summary, lang, paint),
     ...fold(steadyLines(summary, lang).map((line, i) => (i === 0 ? paint.strong(line) : line))),
     ...fold(rateLines(summary, lang)),
     ...fold(clientLines(summary, lang)),

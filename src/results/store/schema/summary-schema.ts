@@ -219,6 +219,7 @@ export const summarySchema = z
     cachedInputRatio: maybe.default(null),
     eligibleInputRatio: maybe.exactOptional(),
     goodput: z.object({ slo: z.array(z.string()), requestsPerSec: maybe, ratio: maybe }).nullable(),
+    slo: z.array(z.object({ promise: z.string(), measured: maybe, kept: z.boolean().nullable() })).exactOptional(),
     accuracy: z.object({ correct: count, of: count, ratio: z.number() }).exactOptional(),
     steady: z.object({ fromMs: z.number(), toMs: z.number(), ...figures.shape }).nullable(),
     flow: flow.exactOptional(),

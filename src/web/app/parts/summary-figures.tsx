@@ -1,5 +1,5 @@
 import type { Distribution, Summary, Sweep } from '../../../core/index.ts';
-import { placeTitle, pointName } from '../../../results/report/index.ts';
+import { placeTitle, pointName, promisesInWords } from '../../../results/report/index.ts';
 import { count, num, percent, time } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
@@ -10,6 +10,11 @@ import { Tiles } from './tiles.tsx';
 export function SummaryTiles({ summary }: { summary: Summary }) {
   const { counts, load, goodput } = summary;
   const tiles: [string, string, string][] = [
+    ...promisesInWords(summary).map(({ promised, measured, verdict }): [string, string, string] => [
+      t(promised),
+      t(verdict),
+      measured,
+    ]),
     [t(both('Output', '输出')), num(summary.outputTokensPerSec), 'tokens/s'],
     [t(both('Requests', '请求')), num(summary.requestsPerSec), '/s'],
     ['TTFT p50 / p99', `${time(summary.ttftMs?.p50)} / ${time(summary.ttftMs?.p99)}`, ''],
