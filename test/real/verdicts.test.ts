@@ -57,7 +57,7 @@ describe.runIf(url !== undefined)('a real vLLM', () => {
     expect([comparison.comparable, codesOf(comparison).includes('cache-differs')]).toEqual([false, true]);
   });
   test('asked for 0.8 of what it takes it is stable, for 1.2, 1.5 and 2 times as much overloaded', async () => {
-    const { summary: full } = await measured('full', '--concurrency', '64', '-n', '400', ...lengths);
+    const { summary: full } = await measured('full', '--concurrency', '256', '-n', '1200', ...lengths);
     const takes = (full.steady ?? full).requestsPerSec!;
     const asked = async (share: number): Promise<Summary> =>
       (await measured(`at ${share}`, '--rate', (share * takes).toFixed(2), '--duration', '30s', ...lengths)).summary;

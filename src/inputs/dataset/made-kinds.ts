@@ -25,6 +25,12 @@ export function wordsFor(tokenizer: Tokenizer | null): WordSource {
   return tokenizer === null || tokenizer.words.length === 0 ? plainWords : exactWords(tokenizer);
 }
 
+/** Characters of a random text for each of its tokens, the space between words among them. */
+function charsPerToken(words: readonly string[]): number {
+  const chars = words.reduce((sum, word) => sum + word.length + 1, 0);
+  return Math.round((100 * chars) / words.length) / 100;
+}
+
 /** What all of them put into the plan. */
 function settingsOf(options: DatasetOptions, tokenizer: Tokenizer | null): Record<string, string | number> {
   return {
@@ -33,7 +39,11 @@ function settingsOf(options: DatasetOptions, tokenizer: Tokenizer | null): Recor
     ...(options.output !== undefined && { output: lengthText(options.output) }),
     ...(tokenizer === null
       ? { words: 'short English words' }
-      : { tokenizer: tokenizer.name, tokenizerHash: tokenizer.hash }),
+      : {
+          tokenizer: tokenizer.name,
+          tokenizerHash: tokenizer.hash,
+          ...(tokenizer.words.length > 0 && { charsPerToken: charsPerToken(tokenizer.words) }),
+        }),
   };
 }
 

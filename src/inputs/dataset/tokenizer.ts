@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { printable, UserError } from '../../core/index.ts';
+import { builtinTexts } from './builtin-questions.ts';
 import type { TokenCoder } from '../workload/index.ts';
 import { notATokenizer, noTokenizer } from './tokenizer-mistakes.ts';
 
@@ -31,14 +32,16 @@ export async function openTokenizer(path: string): Promise<Tokenizer> {
   const text = await readFile(file);
   const parsed = parse(text, file);
   const coder = await coderOf(parsed, await configBeside(file), file);
+  const natural = (await builtinTexts('en')).join('\n');
   let words: string[] | null = null;
+  const count = (said: string): number => coder.encode(said, { add_special_tokens: false }).ids.length;
   return {
     name: printable(basename(file) === 'tokenizer.json' ? basename(dirname(file)) : basename(file)),
     hash: createHash('sha256').update(text).digest('hex'),
-    count: (said) => coder.encode(said, { add_special_tokens: false }).ids.length,
+    count,
     countWithSpecial: (said) => coder.encode(said, { add_special_tokens: true }).ids.length,
     get words() {
-      return (words ??= wordsOf(coder));
+      return (words ??= weighing(wordsOf(coder), natural.length / count(natural)));
     },
   };
 }
@@ -86,6 +89,27 @@ async function coderOf(parsed: object, config: object, file: string): Promise<Co
   } catch (error) {
     throw new UserError(notATokenizer(file, error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** Fewer words than this repeat themselves too soon. */
+const fewestWords = 500;
+
+/**
+ * The words, shortest first, of which a token has as many characters on average as natural text has in this tokenizer, with
+ * the space in front. Servers tokenise by the byte, one prompt after the other, so a vocabulary's long words would make every
+ * first token later than real prompts do. Where there are too few such words, as many of the shortest as are enough.
+ */
+export function weighing(words: readonly string[], charsPerToken: number): string[] {
+  const shortest = words.toSorted((a, b) => a.length - b.length);
+  let chars = 0;
+  let kept = 0;
+  for (const word of shortest) {
+    chars += word.length + 1;
+    if (chars > charsPerToken * (kept + 1) && kept >= fewestWords) break;
+    kept++;
+  }
+  const chosen = new Set(shortest.slice(0, kept));
+  return words.filter((word) => chosen.has(word));
 }
 
 function wordsOf(coder: Coder): string[] {

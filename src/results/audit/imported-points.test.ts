@@ -224,7 +224,10 @@ describe('a sweep as a whole', () => {
 describe('two points beside each other', () => {
   const of = (name: string, summary: Summary): ComparedRun => ({ id: name, name, summary, plan: null, slices: null });
   const compared = (changes: Partial<Summary>): string[] =>
-    auditComparison(of('a', foreign({ cachedInputRatio: 0.5 })), of('b', foreign(changes)))
+    auditComparison(
+      of('a', foreign({ cachedInputRatio: 0.5, inputTokensPerSec: 100, inputCharsPerSec: 400 })),
+      of('b', foreign(changes)),
+    )
       .map(({ finding }) => finding.code)
       .filter((code) => code !== 'no-interval');
   test.each<[string, Partial<Summary>, string[]]>([
@@ -246,6 +249,12 @@ describe('two points beside each other', () => {
       ['invalid-side'],
     ],
     ['a real difference', { outputTokensPerSec: 600 }, []],
+    ['prompts 14 % heavier', { inputTokensPerSec: 100, inputCharsPerSec: 456, outputTokensPerSec: 600 }, []],
+    [
+      'prompts 16 % heavier',
+      { inputTokensPerSec: 100, inputCharsPerSec: 464, outputTokensPerSec: 600 },
+      ['weights-differ'],
+    ],
     ['hits of a cache, 9 points apart', { cachedInputRatio: 0.59, outputTokensPerSec: 600 }, []],
     ['hits of a cache, 11 points apart', { cachedInputRatio: 0.61, outputTokensPerSec: 600 }, ['cache-differs']],
     [

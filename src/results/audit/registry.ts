@@ -51,6 +51,7 @@ import { lengthsDiffer } from './comparison-rules/lengths-differ.ts';
 import { noInterval } from './comparison-rules/no-interval.ts';
 import { settingsDiffer } from './comparison-rules/settings-differ.ts';
 import { simulatedSide } from './comparison-rules/simulated-side.ts';
+import { weightsDiffer } from './comparison-rules/weights-differ.ts';
 import { withinNoise } from './comparison-rules/within-noise.ts';
 import type { ComparisonRule, NeighbourRule, PointRule, SideRule, SweepRule } from './rule.ts';
 import { nonMonotonic } from './sweep-rules/non-monotonic.ts';
@@ -126,6 +127,7 @@ export const comparisonRules = [
   cacheDiffers,
   failuresDiffer,
   lengthsDiffer,
+  weightsDiffer,
   withinNoise,
 ] as const satisfies readonly ComparisonRule[];
 
