@@ -32,7 +32,7 @@ export function dimensionsOf(point: Summary): Map<string, DimensionValue> {
   const { asked, load, counts } = point;
   const lengths = lengthsOf(point);
   const values: [string, DimensionValue | null | undefined][] = [
-    ['engine', asked?.engine],
+    ['engine', asked?.engine ?? point.engine?.server],
     ['model', point.model],
     ['tool', point.source.tool === 'table' ? null : point.source.tool],
     ['variant', asked?.variant ?? tableName(point)],

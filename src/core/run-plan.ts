@@ -1,4 +1,5 @@
 import type { Generation } from './ask.ts';
+import type { PointAsked } from './dimensions.ts';
 import type { Lengths } from './length-law.ts';
 
 /** Wires that llmdyno speaks; the protocol room has one entry for each. */
@@ -173,6 +174,8 @@ export interface RunPlan {
   generation: Generation;
   /** Lengths asked for; absent = as the dataset has them. */
   lengths?: Lengths;
+  /** What else tells this run from others: settings of the server that it was started with, a variant. Absent = nothing. */
+  asked?: PointAsked;
   load: LoadShape;
   /** Measured requests; null = as many as come due within durationMs. */
   requests: number | null;

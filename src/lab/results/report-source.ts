@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { printable, UserError } from '../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
 import { intervalsOf, makeTrace } from '../../results/measure/index.ts';
@@ -82,6 +83,8 @@ export async function entryNamed(
 
 /** The points that an address means in everything that its base names; a file may hold several sweeps. */
 async function pointSources(address: Address, place: SourcePlace, unknown: UserError): Promise<ReportSource[]> {
+  // A path that leads to nothing is no point of the folders above it.
+  if ('point' in address && (await isForeign(address.base)) && (await stat(address.base)).isDirectory()) throw unknown;
   const bases = await sourcesOfWord(address.base, place).catch((error: unknown) => {
     throw isUnknownRun(error) ? unknown : error;
   });

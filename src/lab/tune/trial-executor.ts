@@ -80,7 +80,11 @@ async function measureTrial(
   runners: RunnerSource,
 ): Promise<MeasuredPoint> {
   const offset = (trial.number - 1) * (await sliceLength(prepared, 0));
-  const plan = planPoint(prepared, trial.point.load, offset);
+  const { settings } = trial.point;
+  const asked = {
+    settings: Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)])),
+  };
+  const plan = { ...planPoint(prepared, trial.point.load, offset), asked };
   const point: LabPoint = { prepared, plan, name: { en: trial.title, zh: trial.title } };
   return measurePoint(point, {
     world,

@@ -19,6 +19,7 @@ export interface SummaryFacts
         | 'client'
         | 'printed'
         | 'lengthsAsked'
+        | 'asked'
         | 'engine'
         | 'stoppedBecause'
         | 'resumed'
@@ -44,6 +45,7 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
     load: facts.load,
     ...(facts.engine !== undefined && { engine: facts.engine }),
     ...(facts.lengthsAsked !== undefined && { lengthsAsked: facts.lengthsAsked }),
+    ...(facts.asked !== undefined && { asked: facts.asked }),
     ...meter.read(facts.planned),
     printed: facts.printed ?? {},
     server: facts.server ?? null,
@@ -56,8 +58,8 @@ export function summarise(meter: Meter, facts: SummaryFacts): Summary {
 /** What a plan says about its summary: label, model, load and the number of requests planned. */
 export function factsOfPlan(
   plan: RunPlan,
-): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'lengthsAsked' | 'engine' | 'planned'> {
-  const { lengths, target } = plan;
+): Pick<SummaryFacts, 'label' | 'model' | 'load' | 'lengthsAsked' | 'asked' | 'engine' | 'planned'> {
+  const { asked, lengths, target } = plan;
   return {
     label: plan.label,
     model: plan.target.model,
@@ -70,6 +72,7 @@ export function factsOfPlan(
     ...(target.server !== undefined && {
       engine: { server: target.server, simulated: isSimulatedEngine(target.server) },
     }),
+    ...(asked !== undefined && { asked }),
     ...(lengths !== undefined && {
       lengthsAsked: {
         input: lengths.input === null ? null : lengthText(lengths.input),

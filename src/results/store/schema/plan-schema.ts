@@ -1,3 +1,4 @@
+import { pointAsked } from './summary-schema.ts';
 import { z } from './shape.ts';
 import { apiNames } from '../../../core/index.ts';
 import type { RunPlan } from '../../../core/index.ts';
@@ -113,6 +114,7 @@ export const planSchema = z.object({
   dataset,
   generation,
   lengths: z.object({ input: lengthLaw.nullable(), output: lengthLaw.nullable() }).exactOptional(),
+  asked: pointAsked.exactOptional(),
   load,
   requests: count.nullable(),
   durationMs: maybeMs,

@@ -173,6 +173,13 @@ const mention = z.object({
 });
 
 const tokenSource = z.enum(['server', 'client', 'mixed']).nullable();
+/** What was asked of a point beyond its load and lengths. */
+export const pointAsked = z.object({
+  engine: z.string().exactOptional(),
+  variant: z.string().exactOptional(),
+  settings: z.record(z.string(), z.string()).exactOptional(),
+});
+
 const facts = z.record(z.string(), z.unknown()).nullable();
 
 /**
@@ -200,13 +207,7 @@ export const summarySchema = z
       stream: z.boolean().nullable(),
     }),
     lengthsAsked: z.object({ input: z.string().nullable(), output: z.string().nullable() }).exactOptional(),
-    asked: z
-      .object({
-        engine: z.string().exactOptional(),
-        variant: z.string().exactOptional(),
-        settings: z.record(z.string(), z.string()).exactOptional(),
-      })
-      .exactOptional(),
+    asked: pointAsked.exactOptional(),
     counts,
     durationMs: maybe,
     inputCharsPerSec: maybe,
