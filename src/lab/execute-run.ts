@@ -1,4 +1,5 @@
 import { auditSummary } from '../results/audit/index.ts';
+import type { PointRule } from '../results/audit/index.ts';
 import { exitCodes, UserError, verdictOf } from '../core/index.ts';
 import type {
   Exchange,
@@ -37,6 +38,8 @@ export interface RunParts {
   stops: Stops;
   /** Rules beside the plan's own. */
   rules?: readonly StopRule[];
+  /** Rules beside those of the audit. */
+  auditRules?: readonly PointRule[] | undefined;
   /** What watches server and devices beside the run; null = nothing is watched. */
   telemetry?: RunTelemetry | null;
   /** What is looked at again once the load is over; absent = nothing. */
@@ -138,7 +141,15 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
   };
   const again = await lookAgain(parts).catch(loses);
   const facts = { partial: stopped || kit.cutShort?.() === true, ...stoppedWord(own.reason()) };
-  const summary = summaryOf({ plan, meter: again?.meter ?? meter, writer, kit, telemetry, facts });
+  const summary = summaryOf({
+    plan,
+    meter: again?.meter ?? meter,
+    writer,
+    kit,
+    telemetry,
+    auditRules: parts.auditRules,
+    facts,
+  });
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
   await writer.finish(whole).catch(loses);
   if (lost !== null) throw new SummaryNotKept(lost, whole);
@@ -248,9 +259,10 @@ function summaryOf(parts: {
   writer: RunWriter;
   kit: RunnerKit;
   telemetry: RunTelemetry | null;
+  auditRules: RunParts['auditRules'];
   facts: Pick<Summary, 'partial' | 'stoppedBecause'>;
 }): Summary {
-  const { plan, meter, writer, kit, telemetry, facts } = parts;
+  const { plan, meter, writer, kit, telemetry, auditRules, facts } = parts;
   const summary = summarise(meter, {
     ...factsOfPlan(plan),
     runId: writer.runId,
@@ -265,6 +277,7 @@ function summaryOf(parts: {
     { ...summary, ...(workers !== undefined && { workers }), ...telemetry?.collect(summary) },
     plan,
     facts.partial,
+    auditRules,
   );
 }
 
@@ -272,8 +285,13 @@ function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecau
   return reason === null ? {} : { stoppedBecause: reason };
 }
 
-/** The summary with what became of the plan's promises, and the audit's verdict on it. */
-export function judged(summary: Summary, plan: RunPlan | null, interrupted: boolean): Summary {
+/** The summary with what became of the plan's promises, and the audit's verdict on it. `rules` = those beside the audit's own. */
+export function judged(
+  summary: Summary,
+  plan: RunPlan | null,
+  interrupted: boolean,
+  rules: readonly PointRule[] = [],
+): Summary {
   const slo = plan === null || plan.slo.length === 0 ? {} : { slo: promisesKept(summary, plan.slo) };
-  return { ...summary, ...slo, verdict: verdictOf(auditSummary(summary, { plan, interrupted })) };
+  return { ...summary, ...slo, verdict: verdictOf(auditSummary(summary, { plan, interrupted, rules })) };
 }

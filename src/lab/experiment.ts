@@ -10,6 +10,8 @@ import { gatesOf } from './point-gates.ts';
 import type { PointGate } from './point-gates.ts';
 import { experimentFolder } from './experiment-folder.ts';
 import type { ExperimentFolder } from './experiment-folder.ts';
+import { checkOwnParts } from './own-parts.ts';
+import type { OwnParts } from './own-parts.ts';
 import { openLiveFile } from './live-file.ts';
 import { measurePoint } from './measure-point.ts';
 import type { LabPoint, MeasuredPoint } from './measure-point.ts';
@@ -41,6 +43,8 @@ export interface Experiment {
   simulate: SimulatedEngine | null;
   /** The interrupted run or sweep to go on with; null = a new one. */
   resume: StoredRun | OpenedSweep | null;
+  /** What a program brings of its own; left out = nothing. */
+  own?: OwnParts;
   /** What the sweep is called; left out = the label. */
   title?: string;
   /** Points that the words alone do not say; left out = as the words say. */
@@ -75,14 +79,17 @@ export function kindOf(words: SweepWords & FindWords, loads: number): Experiment
 
 /** Carries out an experiment: live or simulated, one point, many or a search, from here or from many machines. */
 export async function runExperiment(experiment: Experiment, outside: World): Promise<Outcome> {
-  const { kind, words, simulate, resume } = experiment;
+  const { kind, words, simulate, resume, own = {} } = experiment;
+  checkOwnParts(own, words, simulate !== null);
   const { stops, stop } = withStop(outside.stops);
   const world: World = { ...outside, stops };
   const folder = experimentFolder(kind, experiment.title ?? words.label ?? null, resume, world);
   world.notify({ event: 'planned', id: folder.id, kind });
   const queue = simulate === null ? null : await openComputeQueue(words, world);
   const runners =
-    simulate === null ? serverRunners(words, world, folder.interruptedRun) : simulatedRunners(simulate, queue);
+    simulate === null
+      ? serverRunners(words, world, folder.interruptedRun, null, own)
+      : simulatedRunners(simulate, queue, own);
   try {
     const source = await sourceOf(experiment, runners);
     const list = 'points' in source ? source : null;
@@ -93,7 +100,8 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     await folder.open({ variable, plans: list?.points.map(({ plan }) => plan) ?? null });
     const of = list?.points.length ?? null;
     const { after } = experiment;
-    const done = await carryOut(source, { world, stop, runners, folder, of, pauseMs: words.pause ?? 0, after });
+    const carrying = { world, stop, runners, folder, of, pauseMs: words.pause ?? 0, after, auditRules: own.rules };
+    const done = await carryOut(source, carrying);
     const points = done.done.map(({ summary }) => summary);
     const findings = isGrid || kind === 'run' ? [] : auditSweep(points);
     for (const finding of findings) world.notify({ event: 'finding', finding });
@@ -137,12 +145,13 @@ interface Carrying {
   /** Rest between two points. */
   pauseMs: number;
   after: Experiment['after'];
+  auditRules: OwnParts['rules'];
 }
 
 /** Measures the points of a source into a folder; those that an earlier part finished are read from there. */
 async function carryOut(
   source: PointSource<LabPoint, MeasuredPoint>,
-  { world, stop, runners, folder, of, pauseMs, after }: Carrying,
+  { world, stop, runners, folder, of, pauseMs, after, auditRules }: Carrying,
 ): Promise<{ done: MeasuredPoint[]; whole: boolean }> {
   const live = openLiveFile(folder.dir, () => {
     world.notify({ event: 'stopping' });
@@ -159,7 +168,8 @@ async function carryOut(
     isFirst = false;
     const issuedBefore = done.reduce((sum, { summary }) => sum + summary.counts.issued, 0);
     const create = folder.create.bind(folder);
-    const measured = await measurePoint(point, { world, runners, live, number, of, issuedBefore, create, begun });
+    const place = { world, runners, live, number, of, issuedBefore, create, begun, auditRules };
+    const measured = await measurePoint(point, place);
     await after?.(measured, point, number);
     return measured;
   };

@@ -19,6 +19,7 @@ export type { FitDocument, FittedEntry, NotFitted, SweepAsk } from './fit/fit-do
 export type { TraceAsk } from './fit/fit-requests.ts';
 export type { LabPoint, MeasuredPoint } from './measure-point.ts';
 export { listOf } from './points/point-list.ts';
+export type { OwnParts } from './own-parts.ts';
 export type { PointList } from './points/point-list.ts';
 export * from './prepare/assemble-plan.ts';
 export { firstModel } from './prepare/preflight.ts';

@@ -5,6 +5,7 @@ import type { NewRun, RunWriter, StoredRun } from '../results/store/index.ts';
 import { afterwardsOf } from './count-afterwards.ts';
 import { executeRun } from './execute-run.ts';
 import { flushCache, withDoubt } from './flush-cache.ts';
+import type { OwnParts } from './own-parts.ts';
 import type { LiveFile } from './live-file.ts';
 import type { Prepared } from './prepare/prepare.ts';
 import type { RunnerSource } from './runners/runner-source.ts';
@@ -39,6 +40,8 @@ export interface PointPlace {
   create(run: NewRun): Promise<RunWriter>;
   /** The point as an earlier part of the experiment left it; null = it is new. */
   begun: StoredRun | null;
+  /** Rules beside those of the audit; absent = none. */
+  auditRules?: OwnParts['rules'];
 }
 
 /** Measures one point into its folder, with everything told on the way. */
@@ -63,7 +66,7 @@ export async function measurePoint(point: LabPoint, place: PointPlace): Promise<
 
 async function measureInto(
   { prepared, plan, name }: LabPoint,
-  { world, runners, live, number, of, issuedBefore }: PointPlace,
+  { world, runners, live, number, of, issuedBefore, auditRules }: PointPlace,
   behind: RunBehind | null,
   open: (run: NewRun) => Promise<RunWriter>,
 ): Promise<MeasuredPoint> {
@@ -92,6 +95,7 @@ async function measureInto(
       writer,
       stops: world.stops,
       telemetry,
+      auditRules,
       before: behind === null ? null : readExchanges(writer),
       afterwards: withDoubt(afterwardsOf(prepared, plan), unflushed),
       onProgress: (figures) => {

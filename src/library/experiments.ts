@@ -15,7 +15,7 @@ import {
   sweepWords,
   workloadWords,
 } from '../lab/index.ts';
-import type { ExperimentWords, FitDocument, Outcome, Vocabulary } from '../lab/index.ts';
+import type { ExperimentWords, FitDocument, Outcome, OwnParts, Vocabulary } from '../lab/index.ts';
 import { builtinProfile, defaultProfileName } from '../engine/sim/index.ts';
 import type { EngineProfile } from '../engine/sim/index.ts';
 import { configMistakes, readTuneFile, recover, sha256, unfinishedTunes } from '../advice/tune/index.ts';
@@ -36,7 +36,7 @@ export type SweepSettings = SettingsOf<typeof planWords & typeof sweepWords>;
 export type FindSettings = Omit<SettingsOf<typeof planWords & typeof findWords>, 'find'>;
 
 /** What a simulated experiment is given. */
-interface SimulateOptions extends Surroundings {
+interface SimulateOptions extends Surroundings, Omit<OwnParts, 'protocol'> {
   /** The engine that answers, or the name of one that comes with llmdyno; left out = the one that `dyno sim` takes. */
   engine?: EngineProfile | string;
 }
@@ -54,22 +54,22 @@ interface FitOptions extends Surroundings {
 }
 
 /** Loads a server with one load point: what `dyno run` does. Rejects with a UserError that holds every mistake in the settings. */
-export async function run(settings: RunSettings, around: Surroundings = {}): Promise<Outcome> {
-  const words = wordsOf(settings, {}, null);
+export async function run(settings: RunSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
+  const words = wordsOf(timed(settings, around), {}, null);
   refuseLists(words);
-  return runExperiment({ kind: 'run', words, simulate: null, resume: null }, worldOf(around));
+  return runExperiment({ kind: 'run', words, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Loads a server with several load points, one after the other: what `dyno sweep` does. */
-export async function sweep(settings: SweepSettings, around: Surroundings = {}): Promise<Outcome> {
-  const words = wordsOf(settings, sweepWords, null);
-  return runExperiment({ kind: 'sweep', words, simulate: null, resume: null }, worldOf(around));
+export async function sweep(settings: SweepSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
+  const words = wordsOf(timed(settings, around), sweepWords, null);
+  return runExperiment({ kind: 'sweep', words, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Searches for the largest load that keeps every `slo`: what `dyno sweep --find max` does. */
-export async function find(settings: FindSettings, around: Surroundings = {}): Promise<Outcome> {
+export async function find(settings: FindSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
   const words = wordsOf({ ...settings, find: 'max' }, findWords, null);
-  return runExperiment({ kind: 'find', words, simulate: null, resume: null }, worldOf(around));
+  return runExperiment({ kind: 'find', words, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Plays a run, a sweep or a search (`find: 'max'`) in virtual time: what `dyno sim` does. */
@@ -77,10 +77,11 @@ export async function simulate(
   settings: SweepSettings & { readonly find?: 'max' },
   around: SimulateOptions = {},
 ): Promise<Outcome> {
-  const words = wordsOf(settings, { ...sweepWords, ...findWords }, nowhere);
+  const words = wordsOf(timed(settings, around), { ...sweepWords, ...findWords }, nowhere);
   const profile = engineOf(around.engine ?? defaultProfileName);
   const kind = kindOf(words, loadPoints(words).length);
-  return runExperiment({ kind, words, simulate: { profile, faults: [] }, resume: null }, worldOf(around));
+  const simulated = { kind, words, simulate: { profile, faults: [] }, resume: null, own: around };
+  return runExperiment(simulated, worldOf(around));
 }
 
 /** Searches server settings as a tune file says: what `dyno tune FILE` does. What killed tunes of the store left changed is put back first. */
@@ -110,6 +111,11 @@ export async function fit(results: string | readonly string[], around: FitOption
     },
     worldOf(around),
   );
+}
+
+/** Settings under which requests come due at times of a program's own. */
+function timed<S extends object>(settings: S, { gapsMs }: OwnParts): S {
+  return gapsMs === undefined ? settings : { ...settings, arrival: 'trace' };
 }
 
 function wordsOf(settings: object, more: Vocabulary, otherwise: string | null): ExperimentWords {

@@ -7,12 +7,16 @@
  * for every name, which test/e2e/library.test.ts runs from the packed package.
  * Start at experiments.ts (what is carried out), then results.ts (what is read); surroundings.ts is the world of a program.
  */
+export type { HttpCall, Listener, Protocol } from '../client/protocol/index.ts';
 export { exitCodes, UserError } from '../core/index.ts';
-export type { Exchange, Finding, Mistake, RunPlan, Summary, Sweep } from '../core/index.ts';
-export type { FitDocument, LabEvent, Outcome } from '../lab/index.ts';
+export type { Exchange, Finding, Mistake, Prompt, RunPlan, Summary, Sweep } from '../core/index.ts';
+export { listedDataset } from '../inputs/dataset/index.ts';
+export type { Dataset } from '../inputs/dataset/index.ts';
+export type { FitDocument, LabEvent, Outcome, OwnParts } from '../lab/index.ts';
 export { reporters, version } from '../lab/index.ts';
 export { planDocument as planCapacity } from '../advice/plan/index.ts';
 export type { PlanAsked as CapacityQuestion, PlanDocument as CapacityPlan } from '../advice/plan/index.ts';
+export type { PointRule } from '../results/audit/index.ts';
 export type { Reporter } from '../results/report/index.ts';
 export { builtinProfiles, readProfile } from '../engine/sim/index.ts';
 export type { EngineProfile } from '../engine/sim/index.ts';

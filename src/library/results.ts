@@ -1,5 +1,5 @@
 import { auditPoints } from '../results/audit/index.ts';
-import type { SweepAudit } from '../results/audit/index.ts';
+import type { PointRule, SweepAudit } from '../results/audit/index.ts';
 import type { Exchange, Summary } from '../core/index.ts';
 import type { FormatName, ImportProblem } from '../tools/index.ts';
 import {
@@ -33,6 +33,8 @@ interface ReadOptions {
 interface AuditOptions {
   /** Other numbers for the verdict, such as `failed-invalid=80%`; docs/reference/findings.md lists them. */
   limits?: readonly string[];
+  /** Rules beside those of the audit. */
+  rules?: readonly PointRule[];
 }
 
 /** How files are imported. */
@@ -60,8 +62,8 @@ export async function measure(
 }
 
 /** Doubts about every point of a result, and about it as a whole. */
-export function audit({ sweep: { points }, runs }: Result, { limits = [] }: AuditOptions = {}): SweepAudit {
-  const contexts = points.map(({ runId }) => ({ plan: runs.get(runId)?.record.plan ?? null, limits }));
+export function audit({ sweep: { points }, runs }: Result, { limits = [], rules = [] }: AuditOptions = {}): SweepAudit {
+  const contexts = points.map(({ runId }) => ({ plan: runs.get(runId)?.record.plan ?? null, limits, rules }));
   return auditPoints(points, contexts);
 }
 

@@ -1,5 +1,5 @@
 import type { Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops, Workload } from '../../core/index.ts';
-import type { ServerStamp } from '../protocol/index.ts';
+import type { Protocol, ServerStamp } from '../protocol/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
 import { ResultQueue } from './result-queue.ts';
@@ -17,6 +17,8 @@ export interface LoadParts {
   behind?: RunBehind | null;
   /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
   stamp?: ServerStamp;
+  /** A wire that a program brings; absent = the plan's. */
+  protocol?: Protocol;
 }
 
 /** The real runner in this thread: a plan becomes requests over sockets, and their exchanges. */

@@ -3,7 +3,7 @@ import type { Place } from '../../inputs/arrival/index.ts';
 import type { ClientHealth, RunBehind, RunPlan, Workload } from '../../core/index.ts';
 import { makeScrub, secretValues } from '../../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
-import type { ServerStamp } from '../protocol/index.ts';
+import type { Protocol, ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { Ending } from './ending.ts';
@@ -46,6 +46,8 @@ export interface SessionParts {
   deal?: MakeDealing;
   /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
   stamp?: ServerStamp;
+  /** A wire that a program brings; absent = the plan's. */
+  protocol?: Protocol;
   emit(ending: Ending): void;
 }
 
@@ -69,7 +71,7 @@ export class LoadSession {
     const { plan, clock } = parts;
     const endpoints = endpointsOf(plan.target, parts.secrets);
     const endpoint = endpoints[0]!;
-    const protocol = protocolFor(plan.target);
+    const protocol = parts.protocol ?? protocolFor(plan.target);
     const write = requestWriter(endpoint, plan.target, parts.secrets);
     this.#parts = parts;
     this.#isUncapped = plan.load.kind === 'open' && plan.load.concurrency === null;

@@ -10,5 +10,6 @@ export { KnownBytes } from './known-bytes.ts';
 export type * from './protocol.ts';
 export { refusalWords } from './openai-answer.ts';
 export { protocolFor, protocols } from './protocols.ts';
+export type { Spoken } from './protocols.ts';
 export { findStamp, stampInText, stampNs } from './server-stamp.ts';
 export type { ClockSpans, ServerStamp } from './server-stamp.ts';

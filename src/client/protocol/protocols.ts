@@ -30,7 +30,14 @@ export const protocols: Readonly<Record<ApiName, Protocol>> = {
   custom: customProtocol(null),
 };
 
-/** The wire of a target, a described one included. */
-export function protocolFor(target: Pick<Target, 'api' | 'wire'>): Protocol {
+/** What says how a server is spoken to. */
+export interface Spoken extends Pick<Target, 'api' | 'wire'> {
+  /** A wire that a program brings, before all others; no part of a plan. */
+  protocol?: Protocol;
+}
+
+/** The wire of a target, a described one and one that a program brings included. */
+export function protocolFor(target: Spoken): Protocol {
+  if (target.protocol !== undefined) return target.protocol;
   return target.wire === undefined ? protocols[target.api] : customProtocol(target.wire);
 }

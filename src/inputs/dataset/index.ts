@@ -16,6 +16,7 @@ export { answersNumber } from './check-answer.ts';
 export { getDataset } from './get-dataset.ts';
 export type { GetOptions, Got } from './get-dataset.ts';
 export { knownDatasets } from './known-datasets.ts';
+export { listedDataset } from './listed-dataset.ts';
 export { madeKinds } from './made-kinds.ts';
 export { datasetKinds, openDataset } from './open-dataset.ts';
 export { opensNoFile } from './opens-no-file.ts';

@@ -4,6 +4,7 @@ import { problem, problems } from '../../core/index.ts';
 import { fetchOnce, tlsCauseOf } from '../../client/load/index.ts';
 import type { Fetched, Secrets } from '../../client/load/index.ts';
 import { protocolFor, refusalWords } from '../../client/protocol/index.ts';
+import type { Spoken } from '../../client/protocol/index.ts';
 import type { Address } from '../../client/protocol/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
 
@@ -21,7 +22,7 @@ const lasting: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 const tries = 3;
 
-type Server = Omit<Target, 'model'>;
+type Server = Omit<Target, 'model'> & Spoken;
 
 /** A model as a server lists it; vLLM and SGLang tell how many tokens it takes. */
 export interface ListedModel {
@@ -107,7 +108,7 @@ function modelsIn(body: string): ListedModel[] {
  */
 export async function preflight(
   address: Address,
-  target: Target,
+  target: Target & Spoken,
   generation: Generation,
   secrets: Secrets,
   timeoutMs: number,
@@ -132,7 +133,7 @@ export async function preflight(
   return { remark: last, server };
 }
 
-function judge(fetched: Fetched, target: Target, stream: boolean): Problem | null {
+function judge(fetched: Fetched, target: Spoken, stream: boolean): Problem | null {
   if (fetched.problem !== null) return fetched.problem;
   const { status, contentType, body } = fetched;
   if (status !== null && status >= 300) {

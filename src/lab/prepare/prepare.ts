@@ -3,6 +3,7 @@ import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts'
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../../inputs/dataset/index.ts';
 import type { Secrets } from '../../client/load/index.ts';
+import type { Protocol } from '../../client/protocol/index.ts';
 import { addressFor, keyAsAsked, readAddress } from '../../client/protocol/index.ts';
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
@@ -25,6 +26,8 @@ export interface Prepared {
   /** Gaps of the trace to replay; null = none. */
   gapsMs: readonly number[] | null;
   secrets: Secrets;
+  /** A wire that a program brings; null = the target's. */
+  protocol: Protocol | null;
   /** The most tokens that the model takes, prompt and answer, as asked or as the server tells; null = not known. */
   contextTokens: number | null;
   /** The words alone say what the dataset is, so that other threads and machines can open it too. */
@@ -56,10 +59,12 @@ export async function prepare(
   world: Pick<World, 'env' | 'notify' | 'hide' | 'quiet'>,
   points: number,
   open: OpenPrompts = openWords,
+  protocol: Protocol | null = null,
 ): Promise<Prepared> {
   const wire = asked.wire === undefined ? null : readWireFile(asked.wire);
   if (wire === null && asked.api === 'custom') throw noWire();
-  const typed = readAddress(asked.url, wire === null ? (asked.api ?? null) : 'custom', wire?.path ?? null);
+  const described = wire ?? protocol;
+  const typed = readAddress(asked.url, described === null ? (asked.api ?? null) : 'custom', described?.path ?? null);
   const { shown, secrets: bearer } = splitHeaders(asked, world.env);
   const proxied = withProxy(asked, typed.url, world);
   const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
@@ -74,6 +79,7 @@ export async function prepare(
     insecure: words.insecure ?? false,
     ...reachWord(words, typed.url),
     ...(wire !== null && { wire }),
+    ...(protocol !== null && { protocol }),
   };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
@@ -87,7 +93,8 @@ export async function prepare(
     dataset,
     gapsMs: opened.gapsMs,
     secrets,
-    reopenable: opened.reopenable,
+    protocol,
+    reopenable: opened.reopenable && protocol === null,
     contextTokens: words.contextTokens ?? first?.contextTokens ?? null,
   };
   if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
@@ -134,7 +141,7 @@ export async function prepareSimulated(
 ): Promise<Prepared> {
   const { dataset, words, gapsMs } = await open(asked, points);
   const target = { url: nowhere, api: words.api ?? ('openai-chat' as const), model: words.model ?? model, headers: {} };
-  return { words, target, dataset, gapsMs, secrets: {}, reopenable: false, contextTokens: null };
+  return { words, target, dataset, gapsMs, secrets: {}, protocol: null, reopenable: false, contextTokens: null };
 }
 
 function noWire(): UserError {

@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 import type { RunPlan } from '../../core/index.ts';
 import { makeLoadRunner, makeThreadedRunner } from '../../client/load/index.ts';
 import type { StoredRun } from '../../results/store/index.ts';
+import { openOwn } from '../own-parts.ts';
+import type { OwnParts } from '../own-parts.ts';
 import type { PlanWords } from '../prepare/assemble-plan.ts';
 import { datasetOptionsOf, offsetsOf, prepare } from '../prepare/prepare.ts';
 import type { Prepared } from '../prepare/prepare.ts';
@@ -19,11 +21,12 @@ export function serverRunners(
   world: World,
   resume: StoredRun | null = null,
   team: RemoteWorkers | null = null,
+  own: OwnParts = {},
 ): RunnerSource {
   let workers = team;
   return {
     goesOnAlone: words.workers !== undefined || team !== null,
-    prepare: (asked, slices, open) => prepare(asked, world, slices, open),
+    prepare: (asked, slices, open = openOwn(own, false)) => prepare(asked, world, slices, open, own.protocol),
     async runnerFor(point) {
       const { prepared, plan, behind } = point;
       if (prepared.words.workers !== undefined) workers ??= remoteWorkers(prepared, world, resume);
@@ -52,11 +55,16 @@ export function serverRunners(
 }
 
 function localRunner({ prepared, plan, behind }: PointAsk, source: PromptSource): ReturnType<typeof makeLoadRunner> {
-  const { dataset, secrets, words } = prepared;
+  const { dataset, secrets, words, protocol } = prepared;
   // Prompts that another tool's rules chose live in this thread alone.
   const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
   if (threads === 1)
-    return makeLoadRunner({ secrets, behind, workload: (phase) => dataset.workload(source.offsets[phase]) });
+    return makeLoadRunner({
+      secrets,
+      behind,
+      workload: (phase) => dataset.workload(source.offsets[phase]),
+      ...(protocol !== null && { protocol }),
+    });
   return makeThreadedRunner({
     threads,
     secrets,

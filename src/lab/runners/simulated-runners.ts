@@ -5,6 +5,8 @@ import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import { simElsewhere } from '../compute/sim-job.ts';
 import type { SimJob } from '../compute/sim-job.ts';
+import { openOwn } from '../own-parts.ts';
+import type { OwnParts } from '../own-parts.ts';
 import { datasetOptionsOf, offsetsOf, prepareSimulated } from '../prepare/prepare.ts';
 import type { PointAsk, RunnerSource } from './runner-source.ts';
 
@@ -18,7 +20,11 @@ export interface SimulatedEngine {
  * Virtual time instead of a server. `queue` = other machines that compute; null = this one. One engine serves the whole experiment:
  * what befalls one request befalls it once, and it is cold once.
  */
-export function simulatedRunners({ profile, faults }: SimulatedEngine, queue: ComputeQueue | null): RunnerSource {
+export function simulatedRunners(
+  { profile, faults }: SimulatedEngine,
+  queue: ComputeQueue | null,
+  own: OwnParts = {},
+): RunnerSource {
   const begun = new Map<RunPlan, Promise<unknown>>();
   const elsewhere = (
     at: ComputeQueue,
@@ -35,7 +41,7 @@ export function simulatedRunners({ profile, faults }: SimulatedEngine, queue: Co
   };
   return {
     goesOnAlone: false,
-    prepare: (words, slices, open) => prepareSimulated(words, slices, profile.model, open),
+    prepare: (words, slices, open = openOwn(own, true)) => prepareSimulated(words, slices, profile.model, open),
     async runnerFor(point) {
       const { prepared, plan, number, issuedBefore } = point;
       const offsets = await offsetsOf(prepared.dataset, plan);

@@ -11,6 +11,8 @@ export interface AuditContext {
   datasetCycled?: boolean;
   /** Requests handed to the socket per second over the sending stretch; null = not measured. */
   sendsPerSec?: number | null;
+  /** Rules of somebody's own, beside those of this room. */
+  rules?: readonly PointRule[];
   /** Limits that were set for this audit, as written; those of the plan count too. */
   limits?: readonly string[];
 }
