@@ -73,16 +73,21 @@ export async function experimentCommand(given: Given, experiment: Experiment): P
   }
 }
 
-async function showOutcome(given: Given, { words }: Experiment, { sweep, points, dir, found }: Outcome): Promise<void> {
+async function showOutcome(
+  given: Given,
+  { words, simulate }: Experiment,
+  { sweep, points, dir, found }: Outcome,
+): Promise<void> {
   const [summary] = points;
+  const url = simulate === null ? (words.url ?? null) : null;
   if (sweep === null) {
     if (summary === undefined) return;
-    showRun(given, summary, dir);
+    showRun(given, summary, dir, url);
     showSaturation(given, summary);
     return;
   }
-  if (words.find !== undefined) return showFound(given, sweep, dir, found, words.slo ?? []);
-  showSweep(given, sweep, dir);
+  if (words.find !== undefined) return showFound(given, sweep, { dir, url }, found, words.slo ?? []);
+  showSweep(given, sweep, dir, url);
   if (sweep.variable === 'grid' && points.length > 0) await keepChart(given, sweep, dir);
 }
 

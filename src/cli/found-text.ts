@@ -7,7 +7,13 @@ import { showSweep } from './show.ts';
 type Found = NonNullable<Outcome['found']>;
 
 /** The result of a search: every load that was looked at, then the answer. null = the search was interrupted. */
-export function showFound(given: Given, sweep: Sweep, dir: string, found: Found | null, slo: readonly string[]): void {
+export function showFound(
+  given: Given,
+  sweep: Sweep,
+  { dir, url }: { dir: string; url: string | null },
+  found: Found | null,
+  slo: readonly string[],
+): void {
   const { lang, json } = given.common;
   if (json) {
     const told =
@@ -25,7 +31,7 @@ export function showFound(given: Given, sweep: Sweep, dir: string, found: Found 
     given.io.out(`${JSON.stringify({ ...sweep, found: told }, null, 2)}\n`);
     return;
   }
-  showSweep(given, sweep, dir);
+  showSweep(given, sweep, dir, url);
   if (found === null) return;
   const name =
     sweep.variable === 'rate' ? say({ en: 'rate', zh: '速率' }, lang) : say({ en: 'concurrency', zh: '并发' }, lang);

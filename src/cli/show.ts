@@ -1,8 +1,9 @@
+import { basename } from 'node:path';
 import { exitCodes, say } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
-import { asSweep, workersText } from '../results/report/index.ts';
+import { asSweep, workersText, runScreen, sweepScreen } from '../results/report/index.ts';
 import { reporters } from '../lab/index.ts';
-import type { Painter, ReportOptions } from '../results/report/index.ts';
+import type { Painter, ReportOptions, ScreenOptions } from '../results/report/index.ts';
 import type { ReporterName } from '../lab/index.ts';
 import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
 import type { SourcePlace } from '../lab/index.ts';
@@ -20,6 +21,24 @@ export const perWorkerFlag: Flag = {
     zh: '对于使用 --workers 的运行：每个 worker 一行（份额、结果、健康、时钟；text、markdown；html 总是包含）',
   },
 };
+
+/** The whole report instead of the first screen. */
+export const allFlag: Flag = {
+  name: 'all',
+  value: null,
+  help: {
+    en: 'everything that is known, not the first screen only (also: --json, dyno report)',
+    zh: '输出全部信息，而非仅首屏（另见 --json、dyno report）',
+  },
+};
+
+/** How a first screen is told: which server was asked, and by what word its result is named. */
+function screenOptions(given: Given, dir: string, url: string | null): ScreenOptions {
+  const { argv } = given.io;
+  const typed = argv.findIndex((word) => word === '--store' || word.startsWith('--store='));
+  const store = typed === -1 ? {} : { store: argv[typed] === '--store' ? argv[typed + 1]! : argv[typed]!.slice(8) };
+  return { ...reportOptions(given), url, kept: basename(dir), ...store };
+}
 
 function showWorkers(given: Given, sweep: Sweep): void {
   if (given.flags.has('per-worker') && !given.common.json) given.io.out(workersText([sweep], reportOptions(given)));
@@ -44,9 +63,10 @@ export function showSummary(given: Given, summary: Summary): void {
   given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
 }
 
-/** The result of one run: a table, or its summary as JSON. */
-export function showRun(given: Given, summary: Summary, dir: string): void {
-  showSummary(given, summary);
+/** The result of one run: its first screen, all of it, or its summary as JSON. */
+export function showRun(given: Given, summary: Summary, dir: string, url: string | null): void {
+  if (given.common.json || given.flags.has('all')) showSummary(given, summary);
+  else given.io.out(runScreen(summary, screenOptions(given, dir, url)));
   showWorkers(given, asSweep(summary));
   showFolder(given, dir);
 }
@@ -76,9 +96,11 @@ export function showPoint(given: Given, summary: Summary): void {
   io.err(`${parts.filter((part) => part !== null).join('  ')}\n`);
 }
 
-/** The result of a sweep: a table, or all summaries as JSON. */
-export function showSweep(given: Given, sweep: Sweep, dir: string): void {
-  given.io.out(reporters[given.common.json ? 'json' : 'text'](sweep, reportOptions(given)));
+/** The result of a sweep: its first screen, all of it, or all summaries as JSON. */
+export function showSweep(given: Given, sweep: Sweep, dir: string, url: string | null): void {
+  const whole = given.common.json || given.flags.has('all');
+  if (whole) given.io.out(reporters[given.common.json ? 'json' : 'text'](sweep, reportOptions(given)));
+  else given.io.out(sweepScreen(sweep, screenOptions(given, dir, url)));
   showWorkers(given, sweep);
   showFolder(given, dir);
 }

@@ -34,7 +34,7 @@ describe('a promise of --slo', () => {
   });
 
   test('has a column in a sweep, which says where it broke', async () => {
-    const done = await sim('--concurrency', '4,8', '--slo', 'latency.p50<1ms');
+    const done = await sim('--concurrency', '4,8', '--slo', 'latency.p50<1ms', '--all');
     expect(done.code).toBe(4);
     expect(done.out).toContain('BROKEN latency.p50');
   });

@@ -1,11 +1,11 @@
 import { exitCodes, UserError } from '../../core/index.ts';
 import { parseGate, promisesKept } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
-import { comparisonMarkdown, comparisonReportText, pointName } from '../../results/report/index.ts';
+import { comparisonMarkdown, comparisonReportText, comparisonScreen, pointName } from '../../results/report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
-import { sourcePlace, reportOptions } from '../show.ts';
+import { allFlag, sourcePlace, reportOptions } from '../show.ts';
 import { comparisonOf, sidesOf, sourcesOf } from '../../lab/index.ts';
 import type { ReportSource } from '../../lab/index.ts';
 
@@ -51,6 +51,7 @@ export const command: CommandFile = {
         zh: "对基线以外各结果的承诺，逐条给出达标/未达标（未达标以 4 退出），例如 'ttft.p99<2s'",
       },
     },
+    allFlag,
     {
       name: 'as',
       value: 'FORM',
@@ -144,7 +145,9 @@ async function tell(
       ? `${JSON.stringify(comparison, null, 2)}\n`
       : as === 'markdown'
         ? comparisonMarkdown(comparison, options)
-        : comparisonReportText(comparison, options);
+        : given.flags.has('all') || out !== undefined
+          ? comparisonReportText(comparison, options)
+          : comparisonScreen(comparison, options);
   if (out === undefined) given.io.out(text);
   else await writeWhole(placeFor(out, null, ''), text);
 }

@@ -66,7 +66,7 @@ async function sweepEngine(given: Given, profile: string, world: World): Promise
       samePrompts: true,
     };
     const outcome = await runExperiment({ kind: 'sweep', words, simulate: null, resume: null }, world);
-    if (!common.json) showSweep(given, outcome.sweep!, outcome.dir);
+    if (!common.json) showSweep(given, outcome.sweep!, outcome.dir, null);
     return outcome;
   } finally {
     await engine.stop();

@@ -4,6 +4,7 @@ import { mishapNames, parseMishap } from '../../engine/sim/index.ts';
 import type { Mishap } from '../../engine/sim/index.ts';
 import type { CommandFile, Given } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
+import { allFlag } from '../show.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 
@@ -20,6 +21,7 @@ export const command: CommandFile = {
     },
   ],
   flags: [
+    allFlag,
     ...profileFlags,
     {
       name: 'fault',

@@ -5,7 +5,7 @@ import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { mergeResumedFlags, resumeFlag, resumeWord } from '../resume.ts';
-import { perWorkerFlag } from '../show.ts';
+import { allFlag, perWorkerFlag } from '../show.ts';
 
 export const command: CommandFile = {
   about: {
@@ -19,7 +19,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf({ ...planWords, ...sweepWords, ...findWords }), perWorkerFlag, resumeFlag],
+  flags: [...flagsOf({ ...planWords, ...sweepWords, ...findWords }), allFlag, perWorkerFlag, resumeFlag],
   examples: [
     {
       line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',

@@ -7,6 +7,8 @@ import { both, markup, table, text } from './html/both.ts';
 import type { Html } from './html/both.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
+import { changeVerdict } from './sentence/compare.ts';
+import type { ChangeVerdict } from './sentence/compare.ts';
 import { gateWords } from './sentence/gate.ts';
 import { promiseWords } from './sentence/promise.ts';
 import { tableText } from './table.ts';
@@ -39,17 +41,17 @@ const words = {
 
 const gateMarks = { passed: '✅', failed: '❌', unsure: '❔', unknown: '❔' } as const;
 
-/** Everything where less is better; the rest is a rate. */
-function lessIsBetter(metric: string): boolean {
-  return /^(ttft|tpot|itl|latency|lateness|failed)/.test(metric);
-}
+const verdicts: Readonly<Record<ChangeVerdict, Phrase>> = {
+  better: words.better,
+  worse: words.worse,
+  same: words.same,
+  untested: words.unsure,
+  incomparable: words.rowNotComparable,
+  unknown: { en: unknown, zh: unknown },
+};
 
 function verdictOf(row: ComparedMetricRow, change: MetricChange): Phrase {
-  if (change.changeRatio === null) return { en: unknown, zh: unknown };
-  if (!row.comparable) return words.rowNotComparable;
-  if (change.interval === null) return words.unsure;
-  if (!change.significant) return words.same;
-  return change.changeRatio < 0 === lessIsBetter(row.metric) ? words.better : words.worse;
+  return verdicts[changeVerdict(row, change)];
 }
 
 function signed(ratio: number | null): string {

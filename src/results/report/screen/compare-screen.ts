@@ -1,0 +1,165 @@
+import { cellsOf, cutToCells, printable } from '../../../core/index.ts';
+import type { ComparedMetricRow, Comparison, MetricChange } from '../../measure/index.ts';
+import {
+  changeVerdict,
+  changeWords,
+  comparedWords,
+  compareInWords,
+  placeOf,
+  signedPercent,
+} from '../sentence/compare.ts';
+import type { ChangeVerdict } from '../sentence/compare.ts';
+import { doubtsInWords } from '../sentence/doubts.ts';
+import { gateWords } from '../sentence/gate.ts';
+import { promiseWords } from '../sentence/promise.ts';
+import { shareFigure, shortFigure } from '../sentence/short-figure.ts';
+import { doubtLines, frameOf } from './screen.ts';
+import type { Frame, ScreenOptions } from './screen.ts';
+
+/** Lines that two compared runs may take. */
+export const compareScreenLines = 24;
+
+/** A comparison on one screen: a sentence for each candidate, promises and gates, one table, doubts. The rest is in comparisonReportText. */
+export function comparisonScreen(comparison: Comparison, options: ScreenOptions): string {
+  const frame = frameOf(options);
+  const { paint, fold, say: told } = frame;
+  const answer = compareInWords(comparison).flatMap(({ tone, says }) =>
+    fold(told(says)).map((line) => ({ good: paint.good, warn: paint.warn, bad: paint.bad })[tone](line)),
+  );
+  const names = comparison.names.map((name, i) => cutToCells(`${letterOf(i)}  ${printable(name)}`, frame.columns));
+  const promises = (comparison.promises ?? []).map((one) => {
+    const whose = `${letterOf(comparison.runs.indexOf(one.run))}${one.place === undefined ? '' : ` @ ${printable(one.place)}`}`;
+    const line = `  ${whose}: ${told(promiseWords(one).line)}`;
+    return one.kept === null ? paint.warn(line) : one.kept ? paint.good(line) : paint.bad(line);
+  });
+  const gates = comparison.gates.map((gate) =>
+    (gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn)(told(gateWords(gate))),
+  );
+  const places = new Set(comparison.metrics.map(placeOf));
+  const table =
+    comparison.metrics.length === 0
+      ? []
+      : places.size === 1 && comparison.names.length === 2
+        ? pairTable(comparison, frame)
+        : manyTable(comparison, frame);
+  const doubts = doubtsInWords([{ name: null, findings: comparison.findings }]).filter(
+    ({ severity }, i) => !(severity === 'invalid' && i === 0 && !comparison.comparable),
+  );
+  const foot = paint.faint(
+    told({
+      en: 'Every metric, with intervals: --all · picture: --as png',
+      zh: '全部指标与置信区间：--all · 图表：--as png',
+    }),
+  );
+  const above = [...answer, ...names, ...promises];
+  const room = compareScreenLines - above.length - table.length - gates.length - 3;
+  const doubted = doubtLines(doubts, Math.max(1, room), frame);
+  return `${[...above, '', ...table, ...(doubted.length > 0 ? ['', ...doubted] : []), ...gates, foot].join('\n')}\n`;
+}
+
+const chosen = Object.keys(comparedWords);
+
+/** Two runs at one load: a row a metric, with its interval and its verdict in words. */
+function pairTable({ metrics }: Comparison, { paint, say: told }: Frame): string[] {
+  const rows = chosen.flatMap((metric) => {
+    const row = metrics.find((one) => one.metric === metric);
+    return row === undefined || row.values.every((value) => !value) ? [] : [row];
+  });
+  const cells = rows.map((row) => {
+    const change = row.changes[0]!;
+    const verdict = changeVerdict(row, change);
+    const unit = /^(ttft|tpot|latency)/.test(row.metric) ? ' (ms)' : '';
+    return {
+      verdict,
+      cells: [
+        `${told(comparedWords[row.metric]!)}${unit}`,
+        ...row.values.map((value) => (row.metric === 'failed' ? shareFigure(value) : shortFigure(value))),
+        signedPercent(change.changeRatio),
+        change.interval === null ? '' : `${signedPercent(change.interval[0])} … ${signedPercent(change.interval[1])}`,
+        told(changeWords[verdict]),
+      ],
+    };
+  });
+  const head = ['', 'A', 'B', told({ en: 'change', zh: '变化' }), told({ en: '95 % interval', zh: '95% 区间' }), ''];
+  const widths = head.map((name, i) => Math.max(cellsOf(name), ...cells.map((row) => cellsOf(row.cells[i]!))));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => {
+        const gap = ' '.repeat(widths[i]! - cellsOf(cell));
+        return i === 0 || i === row.length - 1 ? `${cell}${gap}` : `${gap}${cell}`;
+      })
+      .join('  ')
+      .trimEnd();
+  return [paint.faint(line(head)), ...cells.map(({ verdict, cells: row }) => painted(verdict, { paint })(line(row)))];
+}
+
+const compact = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'] as const;
+
+/** Several loads or candidates: a row for each, throughput of both sides, and how the tails changed. */
+function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame): string[] {
+  const places = [...new Set(comparison.metrics.map(placeOf))];
+  const several = comparison.names.length > 2;
+  const rowOf = (place: string, metric: string): ComparedMetricRow | undefined =>
+    comparison.metrics.find((row) => row.metric === metric && placeOf(row) === place);
+  const rate = places.some((place) => rowOf(place, 'outputTokensPerSec') !== undefined)
+    ? 'outputTokensPerSec'
+    : 'requestsPerSec';
+  const shown = [rate, ...compact.slice(1)].filter((metric) =>
+    places.some((place) => rowOf(place, metric) !== undefined),
+  );
+  const head = [
+    '',
+    `A ${told(comparedWords[rate]!)}`,
+    ...(several ? [told({ en: 'other', zh: '对比' })] : ['B']),
+    ...shown.map((metric) => (metric === rate ? told({ en: 'change', zh: '变化' }) : told(comparedWords[metric]!))),
+  ];
+  const body = places.flatMap((place) =>
+    comparison.names.slice(1).map((_, i) => {
+      const values = rowOf(place, rate)?.values ?? [];
+      const other = shortFigure(values[i + 1]);
+      return [
+        i === 0 ? place : '',
+        i === 0 ? shortFigure(values[0]) : '',
+        several ? `${letterOf(i + 1)} ${other}` : other,
+        ...shown.map((metric) => {
+          const row = rowOf(place, metric);
+          const change = row?.changes[i];
+          return row === undefined || change === undefined ? '–' : marked(row, change);
+        }),
+      ];
+    }),
+  );
+  const widths = head.map((name, i) => Math.max(cellsOf(name), ...body.map((row) => cellsOf(row[i]!))));
+  const rest = widths.slice(1).reduce((sum, width) => sum + width + 2, 0);
+  widths[0] = Math.min(widths[0]!, Math.max(8, columns - rest));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => {
+        const cut = i === 0 ? cutToCells(cell, widths[0]!) : cell;
+        const gap = ' '.repeat(Math.max(0, widths[i]! - cellsOf(cut)));
+        return i === 0 ? `${cut}${gap}` : `${gap}${cut}`;
+      })
+      .join('  ')
+      .trimEnd();
+  return [
+    paint.faint(line(head)),
+    ...body.map(line),
+    paint.faint(
+      told({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
+    ),
+  ];
+}
+
+function marked(row: ComparedMetricRow, change: MetricChange): string {
+  const verdict = changeVerdict(row, change);
+  const mark = { better: ' ▲', worse: ' ▼', same: ' ?', untested: ' ?', incomparable: ' ?', unknown: '' }[verdict];
+  return `${signedPercent(change.changeRatio)}${mark}`;
+}
+
+function painted(verdict: ChangeVerdict, { paint }: Pick<Frame, 'paint'>): (line: string) => string {
+  return verdict === 'better' ? paint.good : verdict === 'worse' ? paint.bad : (line) => line;
+}
+
+function letterOf(index: number): string {
+  return String.fromCodePoint(65 + (index % 26));
+}

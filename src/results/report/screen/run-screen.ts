@@ -1,0 +1,145 @@
+import { cellsOf, printable, say } from '../../../core/index.ts';
+import type { Distribution, Figures, Phrase, Summary } from '../../../core/index.ts';
+import { simulationOf } from '../finding-text.ts';
+import { promiseLines } from '../promise-lines.ts';
+import { askedInWords } from '../sentence/asked.ts';
+import { doubtsInWords } from '../sentence/doubts.ts';
+import { runInWords } from '../sentence/run.ts';
+import { shareFigure, shortFigure } from '../sentence/short-figure.ts';
+import { doubtLines, frameOf } from './screen.ts';
+import type { Frame, ScreenOptions } from './screen.ts';
+
+/** Lines that a run may take on its first screen. */
+export const runScreenLines = 25;
+
+/** A run on one screen: the answer, promises, one small table, doubts, where it is kept. The rest is in summaryText. */
+export function runScreen(summary: Summary, options: ScreenOptions): string {
+  const frame = frameOf(options);
+  const { paint, fold, say: told } = frame;
+  const sentence = runInWords(summary);
+  const tone = { good: paint.strong, warn: paint.warn, bad: paint.bad }[sentence.tone];
+  const simulated = simulationOf(summary);
+  const promises = promiseLines(summary, options.lang, paint);
+  const answer = [
+    ...fold(told(askedInWords([summary], options.url ?? null))),
+    ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
+    ...fold(told(sentence.says)).map((line) => tone(line)),
+    ...promises,
+    // The table below is then of a part of what was promised about.
+    ...(promises.length > 0 && summary.steady !== null
+      ? [paint.faint(told({ en: '  (over the whole run)', zh: '  （按整次运行计）' }))]
+      : []),
+  ];
+  const table = figureTable(summary, frame);
+  const below = [...(table.length === 0 ? [] : ['', ...table]), ...fold(ratesOf(summary, frame))];
+  const kept = keptLines(options, frame);
+  const doubts = doubtsInWords([{ name: null, findings: summary.verdict.findings }]).filter(
+    // What the sentence has said is no doubt any more.
+    ({ says, severity }) => !(severity === 'invalid' && sentence.says.en.endsWith(says.en)),
+  );
+  const room = runScreenLines - answer.length - below.length - kept.length - 1;
+  const doubted = doubtLines(doubts, Math.max(1, room), frame);
+  return `${[...answer, ...below, ...(doubted.length > 0 ? ['', ...doubted] : []), ...kept].join('\n')}\n`;
+}
+
+/** Where a result is kept, and commands that work as typed: its picture, and all of it. */
+export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, paint }: Frame): string[] {
+  const again = `dyno report ${kept ?? ''}${store === undefined ? '' : ` --store ${quoted(store)}`}`;
+  const words: Phrase =
+    kept === undefined
+      ? { en: 'Everything: --all', zh: '全部：--all' }
+      : {
+          en: `Kept as ${kept} · everything: --all or ${again} · picture: --as png`,
+          zh: `已保存为 ${kept} · 全部：--all 或 ${again} · 图表：加 --as png`,
+        };
+  return fold(told(words)).map((line) => paint.faint(line));
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  const plain = printable(word);
+  return /^[\w./:@%+=,-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+const rows: readonly [Phrase, (figures: Figures) => Distribution | null][] = [
+  [{ en: 'first token (ms)', zh: '首 Token 时延 (ms)' }, ({ ttftMs }) => ttftMs],
+  [{ en: 'a token after (ms)', zh: '每 Token 时延 (ms)' }, ({ tpotMs }) => tpotMs],
+  [{ en: 'whole answer (ms)', zh: '整个回答 (ms)' }, ({ latencyMs }) => latencyMs],
+];
+const shown = ['p50', 'p90', 'p99', 'max'] as const;
+
+/** The distributions that one looks for first, of the steady part where a part of the run was steady. */
+function figureTable(summary: Summary, { lang, paint }: Frame): string[] {
+  const { steady, durationMs } = summary;
+  const figures: Figures = steady ?? summary;
+  const known: [string, Distribution][] = rows.flatMap(([name, of]) => {
+    const found = of(figures);
+    return found === null ? [] : [[say(name, lang), found] as [string, Distribution]];
+  });
+  const speed = summary.userTokensPerSec;
+  if (speed !== null) known.push([say({ en: 'user speed (tok/s)', zh: '单用户速度 (tok/s)' }, lang), speed]);
+  if (known.length === 0) return [];
+  const basis =
+    steady === null
+      ? ''
+      : say(
+          {
+            en: `steady ${shortFigure((steady.toMs - steady.fromMs) / 1000)} of ${shortFigure((durationMs ?? 0) / 1000)} s`,
+            zh: `稳态段 ${shortFigure((steady.toMs - steady.fromMs) / 1000)} / ${shortFigure((durationMs ?? 0) / 1000)} 秒`,
+          },
+          lang,
+        );
+  const width = Math.max(20, cellsOf(basis), ...known.map(([name]) => cellsOf(name)));
+  const pad = (name: string): string => name + ' '.repeat(width - cellsOf(name));
+  const line = (name: string, cells: readonly string[]): string =>
+    `${pad(name)}${cells.map((cell) => cell.padStart(9)).join('')}`;
+  return [
+    paint.faint(line(basis, shown)),
+    ...known.map(([name, of]) =>
+      line(
+        name,
+        shown.map((key) => shortFigure(of[key])),
+      ),
+    ),
+  ];
+}
+
+/** Rates and how full the load was, in one line. */
+function ratesOf(summary: Summary, { say: told }: Frame): string {
+  const figures: Figures = summary.steady ?? summary;
+  const { load, cachedInputRatio, eligibleInputRatio = null, goodput } = summary;
+  const asked = load.concurrency === null || load.kind !== 'closed' ? null : String(load.concurrency);
+  const inFlight = shortFigure(figures.concurrencyAchieved);
+  const parts: (Phrase | null)[] = [
+    figures.requestsPerSec === null
+      ? null
+      : {
+          en: `${shortFigure(figures.requestsPerSec)} requests/s`,
+          zh: `${shortFigure(figures.requestsPerSec)} 请求/s`,
+        },
+    figures.inputTokensPerSec === null
+      ? null
+      : {
+          en: `${shortFigure(figures.inputTokensPerSec)} tokens/s in`,
+          zh: `输入 ${shortFigure(figures.inputTokensPerSec)} tok/s`,
+        },
+    figures.concurrencyAchieved === null
+      ? null
+      : asked === null
+        ? { en: `${inFlight} in flight`, zh: `并发 ${inFlight}` }
+        : { en: `${inFlight} of ${asked} in flight`, zh: `并发 ${inFlight} / ${asked}` },
+    cachedInputRatio === null
+      ? null
+      : {
+          en: `prefix cache ${shareFigure(cachedInputRatio)}${eligibleInputRatio === null ? '' : ` of ${shareFigure(eligibleInputRatio)}`}`,
+          zh: `前缀缓存命中 ${shareFigure(cachedInputRatio)}${eligibleInputRatio === null ? '' : ` / ${shareFigure(eligibleInputRatio)}`}`,
+        },
+    goodput === null
+      ? null
+      : { en: `${shareFigure(goodput.ratio)} within the promises`, zh: `达标请求 ${shareFigure(goodput.ratio)}` },
+  ];
+  return parts
+    .filter((part) => part !== null)
+    .map(told)
+    .join(' · ');
+}

@@ -1,0 +1,146 @@
+import { printable } from '../../../core/index.ts';
+import type { Phrase } from '../../../core/index.ts';
+import type { ComparedMetricRow, Comparison, MetricChange } from '../../measure/index.ts';
+import { firstSentence } from './run.ts';
+
+/** What a comparison amounts to for one candidate. */
+export interface CompareAnswer {
+  tone: 'good' | 'warn' | 'bad';
+  says: Phrase;
+}
+
+/** How one figure of a candidate stands to the baseline's. */
+export type ChangeVerdict = 'better' | 'worse' | 'same' | 'untested' | 'incomparable' | 'unknown';
+
+/** The metrics that a verdict rests on, in the order they are told, with what a reader calls them. */
+export const comparedWords: Readonly<Record<string, Phrase>> = {
+  outputTokensPerSec: { en: 'tokens/s', zh: '吞吐' },
+  requestsPerSec: { en: 'requests/s', zh: '请求/s' },
+  'ttft.p50': { en: 'TTFT p50', zh: 'TTFT p50' },
+  'ttft.p99': { en: 'TTFT p99', zh: 'TTFT p99' },
+  'tpot.p50': { en: 'TPOT p50', zh: 'TPOT p50' },
+  'tpot.p99': { en: 'TPOT p99', zh: 'TPOT p99' },
+  'latency.p50': { en: 'latency p50', zh: '延迟 p50' },
+  'latency.p99': { en: 'latency p99', zh: '延迟 p99' },
+  failed: { en: 'failed', zh: '失败' },
+};
+/** Those that the sentence names. */
+const headline = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'];
+
+/** Everything where less is better; the rest is a rate. */
+export function lessIsBetter(metric: string): boolean {
+  return /^(ttft|tpot|itl|latency|lateness|failed)/.test(metric);
+}
+
+/** The verdict over one change; the word for it is in `changeWords`. */
+export function changeVerdict(
+  row: Pick<ComparedMetricRow, 'metric' | 'comparable'>,
+  change: MetricChange,
+): ChangeVerdict {
+  if (change.changeRatio === null) return 'unknown';
+  if (!row.comparable) return 'incomparable';
+  if (change.interval === null) return 'untested';
+  if (!change.significant) return 'same';
+  return change.changeRatio < 0 === lessIsBetter(row.metric) ? 'better' : 'worse';
+}
+
+export const changeWords = {
+  better: { en: 'better, certain', zh: '更好（确定）' },
+  worse: { en: 'worse, certain', zh: '更差（确定）' },
+  same: { en: 'no clear difference', zh: '无显著差异' },
+  untested: { en: 'not tested', zh: '无法检验' },
+  incomparable: { en: 'not comparable', zh: '不可比' },
+  unknown: { en: '–', zh: '–' },
+} as const satisfies Record<ChangeVerdict, Phrase>;
+
+/** One sentence for each candidate against the baseline: better, worse or no clear difference, and how certain. */
+export function compareInWords(comparison: Comparison): CompareAnswer[] {
+  if (comparison.metrics.length === 0 || !comparison.comparable) return [incomparable(comparison)];
+  return comparison.names.slice(1).map((_, i) => candidateInWords(comparison, i));
+}
+
+function incomparable({ findings }: Comparison): CompareAnswer {
+  const why = findings.find(({ severity }) => severity === 'invalid');
+  return {
+    tone: 'bad',
+    says: {
+      en: `Not comparable${why === undefined ? '.' : `: ${firstSentence(why.message)}`}`,
+      zh: `不可比${why === undefined ? '。' : `：${firstSentence(why.zh.message)}`}`,
+    },
+  };
+}
+
+function candidateInWords(comparison: Comparison, candidate: number): CompareAnswer {
+  const letter = String.fromCodePoint(66 + (candidate % 25));
+  const several = new Set(comparison.metrics.map(placeOf)).size > 1;
+  const judged = headline
+    .flatMap((metric) => comparison.metrics.filter((row) => row.metric === metric))
+    .flatMap((row) => {
+      const change = row.changes[candidate];
+      if (change === undefined || change.changeRatio === null) return [];
+      return [{ row, change, verdict: changeVerdict(row, change) }];
+    });
+  const told = (only: readonly ChangeVerdict[], most: number): Phrase => {
+    const differs = judged.filter(({ change }) => Math.abs(change.changeRatio!) >= 0.0005);
+    const chosen = differs.filter(({ verdict }) => only.includes(verdict)).slice(0, most);
+    const part = (lang: 'en' | 'zh'): string[] =>
+      chosen.map(({ row, change }) => {
+        const at = several ? (lang === 'en' ? ` at ${placeOf(row)}` : `（${placeOf(row)}）`) : '';
+        return `${comparedWords[row.metric]![lang]}${at} ${signedPercent(change.changeRatio)}`;
+      });
+    return { en: part('en').join(', '), zh: part('zh').join('，') };
+  };
+  const has = (verdict: ChangeVerdict): boolean => judged.some((one) => one.verdict === verdict);
+  if (judged.length > 0 && judged.every(({ verdict }) => verdict === 'untested')) {
+    const differences = told(['untested'], 3);
+    return {
+      tone: 'warn',
+      says: {
+        en: `${letter} beside A: ${differences.en}. No spread is known here, so nothing can be tested; the differences stand as they were reported.`,
+        zh: `${letter} 与 A 相比：${differences.zh}。没有离散信息，无法检验；差异仅为原始数据所示。`,
+      },
+    };
+  }
+  if (!has('better') && !has('worse')) {
+    const unsure = told(['same', 'untested'], 3);
+    return {
+      tone: 'warn',
+      says: {
+        en: `No clear difference between A and ${letter}${unsure.en === '' ? '' : ` (${unsure.en}; not certain)`}.`,
+        zh: `A 与 ${letter} 无显著差异${unsure.zh === '' ? '' : `（${unsure.zh}；均不确定）`}。`,
+      },
+    };
+  }
+  const [good, bad] = [told(['better'], 3), told(['worse'], 3)];
+  if (has('better') && has('worse'))
+    return {
+      tone: 'warn',
+      says: {
+        en: `${letter} is better in ${good.en}, and worse in ${bad.en} (certain).`,
+        zh: `${letter} 在 ${good.zh} 上更好，在 ${bad.zh} 上更差（确定）。`,
+      },
+    };
+  const better = has('better');
+  const certain = better ? good : bad;
+  const rest = told(['same', 'untested'], 2);
+  return {
+    tone: better ? 'good' : 'bad',
+    says: {
+      en: `${letter} is ${better ? 'better' : 'worse'}: ${certain.en}, certain${rest.en === '' ? '' : `; ${rest.en}, not certain`}.`,
+      zh: `${letter} ${better ? '更好' : '更差'}：${certain.zh}，确定${rest.zh === '' ? '' : `；${rest.zh}，不确定`}。`,
+    },
+  };
+}
+
+/** What the points of a row are called. */
+export function placeOf({ place, load }: Pick<ComparedMetricRow, 'place' | 'load'>): string {
+  return printable(place ?? (load === null ? '–' : String(load)));
+}
+
+/** A change in percent with its sign, a true minus, and at most three digits; a tenfold one as a factor. */
+export function signedPercent(ratio: number | null): string {
+  if (ratio === null || !Number.isFinite(ratio)) return '–';
+  if (ratio >= 9) return `×${Number((ratio + 1).toPrecision(3))}`;
+  const value = Number((Math.abs(ratio) * 100).toPrecision(Math.abs(ratio) < 0.1 ? 2 : 3));
+  return `${ratio < 0 ? '−' : '+'}${value} %`;
+}

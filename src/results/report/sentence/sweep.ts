@@ -1,0 +1,127 @@
+import { isGrid, placesOf } from '../../../core/index.ts';
+import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
+import { pointName } from '../point-name.ts';
+import { loadInWords } from './asked.ts';
+import { promiseWords } from './promise.ts';
+import { shortFigure } from './short-figure.ts';
+
+/** What a sweep amounts to: the best point, and why it is that one. */
+export interface SweepAnswer {
+  /** null = no point keeps what was promised, or nothing tells points apart by load. */
+  best: Summary | null;
+  says: Phrase[];
+}
+
+/**
+ * The load to run at. With promises: the highest load that keeps all of them, as do all loads below it. Without: where throughput has
+ * its knee (the least load with 90 % of the best) and its peak. Points that differ in more than their load have the one with most throughput.
+ */
+export function sweepInWords(sweep: Sweep): SweepAnswer {
+  const points = sweep.points.filter(({ verdict }) => verdict.valid);
+  if (points.length === 0)
+    return {
+      best: null,
+      says: [{ en: 'NOT VALID: no point can be used as it stands.', zh: '无效：没有一个点可直接使用。' }],
+    };
+  const ladder = isLadder(sweep.points) ? points.toSorted((a, b) => loadOf(a) - loadOf(b)) : null;
+  const promised = points[0]!.slo ?? [];
+  if (promised.length > 0) return withinPromises(sweep, ladder, points);
+  const known = points.filter((point) => rateOf(point) !== null);
+  const peak = known.toSorted((a, b) => rateOf(b)! - rateOf(a)!)[0];
+  if (peak === undefined) return { best: null, says: [] };
+  if (ladder === null)
+    return {
+      best: peak,
+      says: [
+        {
+          en: `Most throughput: ${pointName(sweep, peak)}, ${rateText(peak).en}.`,
+          zh: `吞吐最高：${pointName(sweep, peak)}，${rateText(peak).zh}。`,
+        },
+      ],
+    };
+  const knee = ladder.find((point) => (rateOf(point) ?? 0) >= 0.9 * rateOf(peak)!) ?? peak;
+  const says: Phrase[] =
+    knee === peak
+      ? [
+          {
+            en: `Most throughput: ${rateText(peak).en} at ${nameOf(peak).en}.`,
+            zh: `吞吐最高：${nameOf(peak).zh}时 ${rateText(peak).zh}。`,
+          },
+        ]
+      : [
+          {
+            en: `Knee at ${nameOf(knee).en}: ${rateText(knee).en}, 90 % of the most (${rateText(peak).en} at ${nameOf(peak).en}).`,
+            zh: `拐点在 ${nameOf(knee).zh}：${rateText(knee).zh}，已达最高值的 90 %（${nameOf(peak).zh}时 ${rateText(peak).zh}）。`,
+          },
+        ];
+  return { best: knee, says: [...says, ...stillRising(ladder, peak)] };
+}
+
+function withinPromises(sweep: Sweep, ladder: readonly Summary[] | null, points: readonly Summary[]): SweepAnswer {
+  const keeps = ({ slo = [] }: Summary): boolean => slo.length > 0 && slo.every(({ kept }) => kept === true);
+  const wanted = (points[0]!.slo ?? []).map((one) => promiseWords(one).promised);
+  const under: Phrase = { en: wanted.map(({ en }) => en).join(' and '), zh: wanted.map(({ zh }) => zh).join(' 且 ') };
+  const kept = points.filter(keeps);
+  if (kept.length === 0)
+    return { best: null, says: [{ en: `No point keeps ${under.en}.`, zh: `没有一个点满足 ${under.zh}。` }] };
+  const broken = ladder?.findIndex((point) => !keeps(point)) ?? -1;
+  const within = ladder === null ? kept : broken === -1 ? ladder : ladder.slice(0, broken);
+  // A load that keeps them above one that does not is luck, or the lower one was disturbed.
+  const best = (within.length > 0 ? within : kept).toSorted((a, b) => (rateOf(b) ?? 0) - (rateOf(a) ?? 0))[0]!;
+  const answer = ladder === null ? best : (within.at(-1) ?? best);
+  const name = ladder === null ? { en: pointName(sweep, answer), zh: pointName(sweep, answer) } : nameOf(answer);
+  const most = points.toSorted((a, b) => (rateOf(b) ?? 0) - (rateOf(a) ?? 0))[0]!;
+  return {
+    best: answer,
+    says: [
+      {
+        en: `${ladder === null ? 'Best' : 'Highest load'} within ${under.en}: ${name.en}, ${rateText(answer).en}.`,
+        zh: `满足 ${under.zh} 的${ladder === null ? '最佳点' : '最高负载'}：${name.zh}，${rateText(answer).zh}。`,
+      },
+      ...(ladder === null ? [] : stillRising(ladder, most)),
+    ],
+  };
+}
+
+function stillRising(ladder: readonly Summary[], peak: Summary): Phrase[] {
+  if (ladder.length < 2 || ladder.at(-1) !== peak || rateOf(peak) === null) return [];
+  return [
+    {
+      en: `Throughput still rises at ${nameOf(peak).en} (${rateText(peak).en}): the peak lies higher.`,
+      zh: `到 ${nameOf(peak).zh} 时吞吐仍在上升（${rateText(peak).zh}）：峰值在更高负载处。`,
+    },
+  ];
+}
+
+/** Whether nothing but the load tells the points apart. */
+function isLadder(points: readonly Summary[]): boolean {
+  const { names } = placesOf(points);
+  return (
+    !isGrid(points) &&
+    names.every((name) => name === 'concurrency' || name === 'rate') &&
+    points.every((point) => Number.isFinite(loadOf(point)))
+  );
+}
+
+function loadOf({ load }: Summary): number {
+  return load.ratePerSec ?? load.concurrency ?? NaN;
+}
+
+function nameOf(point: Summary): Phrase {
+  return loadInWords(point) ?? { en: point.runId, zh: point.runId };
+}
+
+function rateOf(point: Summary): number | null {
+  const figures = point.steady ?? point;
+  return figures.outputTokensPerSec ?? figures.requestsPerSec;
+}
+
+function rateText(point: Summary): Phrase {
+  const figures = point.steady ?? point;
+  return figures.outputTokensPerSec === null
+    ? { en: `${shortFigure(figures.requestsPerSec)} requests/s`, zh: `${shortFigure(figures.requestsPerSec)} 请求/s` }
+    : {
+        en: `${shortFigure(figures.outputTokensPerSec)} tokens/s`,
+        zh: `${shortFigure(figures.outputTokensPerSec)} tok/s`,
+      };
+}
