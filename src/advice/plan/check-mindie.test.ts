@@ -170,7 +170,7 @@ describe('emitting', () => {
     const line = emitVllm(plan, { model: "/weights/it's here", kvFormat: 'fp8' });
     expect(line).toBe(
       "vllm serve '/weights/it'\\''s here' \\\n  --tensor-parallel-size 2 \\\n  --gpu-memory-utilization 0.9 \\\n  --max-model-len 2560 \\\n" +
-        '  --max-num-seqs 616 \\\n  --max-num-batched-tokens 8192 \\\n  --block-size 16 \\\n  --kv-cache-dtype fp8\n',
+        '  --max-num-seqs 616 \\\n  --max-num-batched-tokens 8192 \\\n  --kv-cache-dtype fp8\n',
     );
   });
 });

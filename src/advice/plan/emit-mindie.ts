@@ -1,10 +1,11 @@
 import { UserError } from '../../core/index.ts';
+import { checkMindieConfig } from './check-mindie.ts';
 import type { PlanDocument } from './plan-schema.ts';
 
 /** JSON with keys. */
 export type JsonObject = { [key: string]: unknown };
 
-/** The part of MindIE's config.json that a plan decides, in its own nesting. */
+/** The part of MindIE's config.json that a plan decides, in its own nesting; a UserError where MindIE would refuse it. */
 export function mindiePatch(plan: PlanDocument): JsonObject {
   const { advice, cards, workload } = plan;
   if (cards.pipeline > 1) {
@@ -15,7 +16,7 @@ export function mindiePatch(plan: PlanDocument): JsonObject {
       place: { flag: '--pp' },
     });
   }
-  return {
+  const patch = {
     ServerConfig: { maxLinkNum: advice.maxLinkNum },
     BackendConfig: {
       npuDeviceIds: [Array.from({ length: cards.count }, (_, i) => i)],
@@ -45,6 +46,25 @@ export function mindiePatch(plan: PlanDocument): JsonObject {
       },
     },
   };
+  refuseInvalid(patch, plan);
+  return patch;
+}
+
+/** What the patch leaves to the template is missing from it, and no fault of the plan's. */
+const leftToTemplate = new Set(['mindie-missing', 'mindie-section-missing']);
+
+function refuseInvalid(patch: JsonObject, plan: PlanDocument): void {
+  const { findings } = checkMindieConfig(patch, { file: 'config.json', mode: null, plan }).verdict;
+  const wrong = findings.filter(({ code, severity }) => severity === 'invalid' && !leftToTemplate.has(code));
+  if (wrong.length === 0) return;
+  throw new UserError(
+    wrong.map(({ code, message, advice, zh }) => ({
+      code,
+      message: { en: `MindIE would not start: ${message}`, zh: `MindIE 将拒绝启动：${zh.message}` },
+      hint: { en: advice, zh: zh.advice },
+      place: { flag: '--emit' },
+    })),
+  );
 }
 
 /** A template with a patch laid over it: objects are merged, ModelConfig entry by entry, everything else is replaced. */

@@ -9,6 +9,7 @@
 export * from './check-mindie.ts';
 export * from './emit-mindie.ts';
 export * from './emit-profile.ts';
+export * from './emit-sglang.ts';
 export * from './emit-vllm.ts';
 export * from './guide-differences.ts';
 export * from './plan-document.ts';

@@ -80,6 +80,7 @@ function subject(
       layers: shape.layers,
       kvHeads: shape.kvHeads,
       headDim: shape.headDim,
+      maxPositionTokens: shape.maxPositionTokens,
       parameters: countable ? parametersOf(shape).main : null,
       activeParameters: countable ? activeParametersOf(shape) : null,
       source: request.known?.source.url ?? null,

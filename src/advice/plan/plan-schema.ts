@@ -87,6 +87,8 @@ export const planSchema = z.object({
     layers: z.int(),
     kvHeads: z.int(),
     headDim: z.number(),
+    /** null = the config does not say. */
+    maxPositionTokens: z.int().nullable(),
     /** null = cannot be counted from the config. */
     parameters: maybe,
     activeParameters: maybe,
@@ -141,6 +143,7 @@ export const planSchema = z.object({
     blockSize: z.int(),
     kvCacheGiB: z.number(),
     totalBlocks: z.int(),
+    longestRequestGiB: z.number(),
     maxNumSeqs: z.int(),
     maxNumBatchedTokens: z.int(),
     maxModelLen: z.int(),

@@ -1,4 +1,4 @@
-import { gibBytes } from '../../inputs/hardware/index.ts';
+import { gibBytes, sequenceBytesPerCard } from '../../inputs/hardware/index.ts';
 import { batchRange, blocksIn, blocksPerRequest } from './capacity.ts';
 import type { Advice } from './advice.ts';
 import type { MemoryPlan } from './memory-plan.ts';
@@ -11,6 +11,8 @@ export interface VllmPlan {
   /** total × utilization − weights − activations. */
   kvCacheGiB: number;
   totalBlocks: number;
+  /** What one request of maxModelLen keeps on a card. */
+  longestRequestGiB: number;
   maxNumSeqs: number;
   maxNumBatchedTokens: number;
   maxModelLen: number;
@@ -31,12 +33,15 @@ export function vllmPlan(request: PlanRequest, memory: MemoryPlan, advice: Advic
   const kvCacheGiB = Math.max(0, memory.totalGiB * gpuMemoryUtilization - memory.weightsPerCardGiB - activations);
   const totalBlocks = blocksIn(kvCacheGiB, memory.kv.perTokenPerCard, vllmBlockSize);
   const mean = batchRange(totalBlocks, blocksPerRequest(request.workload, vllmBlockSize)).mean;
+  const seqs = Math.max(1, advice.boundBy === 'memory' ? mean : Math.min(mean, advice.maxBatchSize));
   return {
     gpuMemoryUtilization,
     blockSize: vllmBlockSize,
     kvCacheGiB,
     totalBlocks,
-    maxNumSeqs: Math.max(1, advice.boundBy === 'memory' ? mean : Math.min(mean, advice.maxBatchSize)),
+    longestRequestGiB: sequenceBytesPerCard(memory.kv, advice.maxSeqLen) / gibBytes,
+    // A step needs a token for each sequence; vLLM refuses a larger batch.
+    maxNumSeqs: Math.min(seqs, advice.maxPrefillTokens),
     maxNumBatchedTokens: advice.maxPrefillTokens,
     maxModelLen: advice.maxSeqLen,
   };

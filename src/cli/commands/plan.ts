@@ -6,6 +6,7 @@ import {
   blocksInServerLog,
   checkMindieConfig,
   emitProfile,
+  emitSglang,
   emitVllm,
   mindiePatch,
   planDocument,
@@ -13,7 +14,7 @@ import {
   renderPlan,
   withPatch,
 } from '../../advice/plan/index.ts';
-import type { PlanAsked, PlanDocument } from '../../advice/plan/index.ts';
+import type { PlanAsked, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
 import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
 import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
 import { cardsOfHost } from '../host-cards.ts';
@@ -53,10 +54,10 @@ export const command: CommandFile = {
     },
     {
       name: 'emit',
-      value: 'mindie|vllm|profile',
+      value: 'mindie|vllm|sglang|profile',
       help: {
-        en: 'write a config.json patch, a vllm serve line, or an engine profile for dyno sim and dyno engine',
-        zh: '输出 config.json 补丁、vllm serve 命令，或供 dyno sim、dyno engine 使用的引擎配置',
+        en: 'write a config.json patch, a vllm or sglang command line, or an engine profile for dyno sim and dyno engine',
+        zh: '输出 config.json 补丁、vllm 或 sglang 启动命令，或供 dyno sim、dyno engine 使用的引擎配置',
       },
     },
     {
@@ -178,8 +179,8 @@ function checkFile(given: Given, file: string): number {
 }
 
 function emitPlan(given: Given, plan: PlanDocument, emit: string): number {
-  const kind = choice(given, 'emit', ['mindie', 'vllm', 'profile'], emit);
-  const text = { mindie: mindieText, vllm: vllmText, profile: profileText }[kind](given, plan);
+  const kind = choice(given, 'emit', ['mindie', 'vllm', 'sglang', 'profile'], emit);
+  const text = { mindie: mindieText, vllm: vllmText, sglang: sglangText, profile: profileText }[kind](given, plan);
   const out = last(given, 'out');
   if (out === undefined) given.io.out(text);
   else writeOut(out, text);
@@ -187,14 +188,19 @@ function emitPlan(given: Given, plan: PlanDocument, emit: string): number {
 }
 
 function vllmText(given: Given, plan: PlanDocument): string {
+  return emitVllm(plan, serveTarget(given, plan));
+}
+
+function sglangText(given: Given, plan: PlanDocument): string {
+  return emitSglang(plan, serveTarget(given, plan));
+}
+
+function serveTarget(given: Given, plan: PlanDocument): ServeTarget {
   const known = knownModels.find((model) => model.name === plan.model.name);
   const kv = last(given, 'kv-dtype');
   const format = kv === undefined ? null : numberFormatOf(kv);
   const model = last(given, 'model-path') ?? last(given, 'weights') ?? known?.huggingFace ?? plan.model.name;
-  return emitVllm(plan, {
-    model,
-    kvFormat: format === null || format === 'bfloat16' || format === 'float16' ? null : format,
-  });
+  return { model, kvFormat: format === null || format === 'bfloat16' || format === 'float16' ? null : format };
 }
 
 function profileText(_given: Given, plan: PlanDocument): string {

@@ -71,11 +71,26 @@ function shapeOf(read: ConfigFields, multimodal: boolean): ModelShape {
     mtpLayers: read.count('num_nextn_predict_layers', 'mtp_num_hidden_layers') ?? 0,
     sliding,
     linearLayers,
-    maxPositionTokens: read.optional('max_position_embeddings', 'seq_length', 'n_positions'),
+    maxPositionTokens: stretched(read.optional('max_position_embeddings', 'seq_length', 'n_positions'), read),
     format: numberFormatOf(read.text('torch_dtype', 'dtype') ?? 'bfloat16') ?? 'bfloat16',
     quantization: quantizationOf(read),
     uncounted: [...(multimodal ? ['vision-or-audio-tower'] : []), ...(linearLayers > 0 ? ['linear-attention'] : [])],
   };
+}
+
+/** Kinds of rope scaling whose factor is already in max_position_embeddings. */
+const alreadyStretched = new Set(['su', 'longrope', 'llama3', 'default', 'mrope']);
+
+/** The longest context with the file's own rope scaling, as engines read it: yarn counts from its original length. */
+function stretched(tokens: number | null, read: ConfigFields): number | null {
+  const scaling = read.raw('rope_scaling', 'rope_parameters');
+  if (tokens === null || typeof scaling !== 'object' || scaling === null) return tokens;
+  const { rope_type, type, factor, original_max_position_embeddings: original } = scaling as Record<string, unknown>;
+  const kind = rope_type ?? type;
+  if (typeof kind !== 'string' || alreadyStretched.has(kind)) return tokens;
+  if (typeof factor !== 'number' || !(factor > 1)) return tokens;
+  const from = kind === 'yarn' && typeof original === 'number' && original >= 1 ? original : tokens;
+  return Math.max(tokens, Math.floor(from * factor));
 }
 
 function kvHeadsOf(read: ConfigFields, attentionHeads: number): number {

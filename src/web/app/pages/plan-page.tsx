@@ -1,6 +1,6 @@
 import { UserError } from '../../../core/index.ts';
 import { cards, knownModels } from '../../../inputs/hardware/index.ts';
-import { emitProfile, emitVllm, mindiePatch, planDocument } from '../../../advice/plan/index.ts';
+import { emitProfile, emitVllm, emitSglang, mindiePatch, planDocument } from '../../../advice/plan/index.ts';
 import type { PlanAsked, PlanDocument } from '../../../advice/plan/index.ts';
 import type { Figure } from '../../../results/report/index.ts';
 import { FigureBox } from '../parts/figure-box.tsx';
@@ -87,11 +87,23 @@ function simulateQuery(query: URLSearchParams): URLSearchParams {
   return asked;
 }
 
+/** Settings to copy, or why the engine would not start with them. */
+function orRefusal(emit: () => string): string {
+  try {
+    return emit();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.mistakes.map(({ message, hint }) => `${t(message)}\n→ ${t(hint)}`).join('\n');
+  }
+}
+
 function Emitted({ plan }: { plan: PlanDocument }) {
   const known = knownModels.find(({ name }) => name === plan.model.name);
+  const target = { model: known?.huggingFace ?? plan.model.name, kvFormat: null };
   const texts: [string, string][] = [
-    ['vllm serve', emitVllm(plan, { model: known?.huggingFace ?? plan.model.name, kvFormat: null })],
-    ['MindIE config.json', JSON.stringify(mindiePatch(plan), null, 2)],
+    ['vllm serve', orRefusal(() => emitVllm(plan, target))],
+    ['sglang.launch_server', orRefusal(() => emitSglang(plan, target))],
+    ['MindIE config.json', orRefusal(() => JSON.stringify(mindiePatch(plan), null, 2))],
     ...(plan.stepCostPrior === null
       ? []
       : ([[t(both('engine profile', '引擎配置')), JSON.stringify(emitProfile(plan, today()), null, 2)]] as [
