@@ -1,5 +1,6 @@
 // Runs a named command and remembers whether it passed; shared by check and test.
 import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 
 export const root = new URL('..', import.meta.url).pathname;
 const bin = (name) => `${root}node_modules/.bin/${name}`;
@@ -42,7 +43,8 @@ export async function runChecks(checks) {
       const started = Date.now();
       const { code, output } = await run(command, args);
       console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-      if (code !== 0) console.log(output);
+      // No colour codes into a file.
+      if (code !== 0) console.log(process.stdout.isTTY ? output : stripVTControlCharacters(output));
       return code === 0 ? null : { name, message: firstLines(output, 20) };
     }),
   );

@@ -1,12 +1,38 @@
-// A reporter of vitest: how many tests passed, and what failed in a few lines each, into the file that LLMDYNO_TALLY names.
+// A reporter of vitest: a line for each file as it ends; at the end how many tests passed, and what failed in a few lines each, into the file
+// that LLMDYNO_TALLY names.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { firstLines } from './steps.mjs';
 
 export default class TallyReporter {
+  #seconds = {};
+
+  onTestModuleEnd(module) {
+    const file = relative(process.cwd(), module.moduleId);
+    const tests = [...module.children.allTests()];
+    const many = (state) => tests.filter((test) => test.result().state === state).length;
+    const { duration, collectDuration } = module.diagnostic();
+    const seconds = (duration + collectDuration) / 1000;
+    this.#seconds[file] = seconds;
+    const counts = [`${many('passed')} passed`];
+    for (const state of ['failed', 'skipped']) if (many(state) > 0) counts.push(`${many(state)} ${state}`);
+    // What fails is told in full at the end.
+    const failed = tests
+      .filter((test) => test.result().state === 'failed')
+      .map((test) => `\n     failed: ${test.fullName}`);
+    console.log(
+      `${module.ok() ? 'ok  ' : 'FAIL'} ${file} (${counts.join(', ')}, ${seconds.toFixed(1)} s)${failed.join('')}`,
+    );
+  }
+
+  /** What a test says itself: why it leaves something out, say. */
+  onUserConsoleLog({ content }) {
+    process.stdout.write(process.stdout.isTTY ? content : stripVTControlCharacters(content));
+  }
+
   onTestRunEnd(modules, unhandled) {
-    const tally = { passed: 0, failures: [] };
+    const tally = { passed: 0, failures: [], seconds: this.#seconds };
     for (const module of modules) {
       const file = relative(process.cwd(), module.moduleId);
       for (const test of module.children.allTests()) {

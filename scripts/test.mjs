@@ -1,18 +1,24 @@
-// The whole suite: build, static checks, unit and contract tests, then whole processes. `--long` takes the full counts.
+// The whole suite, a line for each file: build, static checks, unit and contract tests, then whole processes. `--long` takes the full counts.
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { browserPath } from './browser.mjs';
 import { redisServerPath } from './redis.mjs';
 import { root, run, runChecks, staticChecks } from './steps.mjs';
+import { expectedTime, keepTimes } from './test-times.mjs';
 
 const long = process.argv.includes('--long');
 /** @type {{ passed: number, failures: { name: string, message: string }[] }} */
 const total = { passed: 0, failures: [] };
-const count = ({ passed, failures }) => {
-  total.passed += passed;
-  total.failures.push(...failures);
+const seconds = {};
+const count = (part) => {
+  total.passed += part.passed;
+  total.failures.push(...part.failures);
+  Object.assign(seconds, part.seconds);
 };
+const size = long ? 'long' : 'test';
+const began = Date.now();
+console.log(expectedTime(size));
 
 const built = await run(process.execPath, ['scripts/build.mjs']);
 if (built.code !== 0) {
@@ -37,7 +43,7 @@ for (const project of ['unit', 'e2e', 'alone']) {
   const file = join(tmpdir(), `llmdyno-${process.pid}-${project}.json`);
   const { code } = await run(
     `${root}node_modules/.bin/vitest`,
-    ['run', '--project', project, ...leaveOut, '--reporter=default', '--reporter=./scripts/tally-reporter.mjs'],
+    ['run', '--project', project, ...leaveOut, '--reporter=./scripts/tally-reporter.mjs'],
     {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, LLMDYNO_TALLY: file, ...(long && { LLMDYNO_LONG: '1' }) },
@@ -50,7 +56,8 @@ for (const project of ['unit', 'e2e', 'alone']) {
     tally.failures.push({ name: `tests of ${project}`, message: `vitest ended with ${code}` });
   count(tally);
 }
-// Said again here, where a log that was cut still says it.
+console.log(`\n${keepTimes(size, (Date.now() - began) / 1000, seconds)}`);
+// Told here, where a log that was cut still says it.
 for (const { name, message } of total.failures) console.log(`\nFAILED ${name}\n${message.replaceAll(/^/gm, '  ')}`);
 console.log(`${total.failures.length === 0 ? '' : '\n'}${total.passed} passed, ${total.failures.length} failed`);
 process.exitCode = total.failures.length === 0 ? 0 : 1;
