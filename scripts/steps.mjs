@@ -45,7 +45,7 @@ export async function runChecks(checks) {
       console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
       // No colour codes into a file.
       if (code !== 0) console.log(process.stdout.isTTY ? output : stripVTControlCharacters(output));
-      return code === 0 ? null : { name, message: firstLines(output, 20) };
+      return code === 0 ? null : { name, message: firstLines(stripVTControlCharacters(output), 20) };
     }),
   );
   const failures = results.filter((result) => result !== null);
