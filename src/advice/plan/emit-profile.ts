@@ -44,8 +44,8 @@ export function emitProfile(plan: PlanDocument, date: string): EstimatedProfile 
     date,
     cost: plan.stepCostPrior,
     jitter: { stepSigma: usualStepSigma },
-    maxBatchSize: advice.maxBatchSize,
-    maxPrefillTokens: advice.maxPrefillTokens,
+    maxBatchSize: plan.server.maxBatchSize ?? advice.maxBatchSize,
+    maxPrefillTokens: plan.server.maxPrefillTokens ?? advice.maxPrefillTokens,
     kv: { blocks: plan.totalBlocks, blockSize: workload.blockSize },
     notes: [
       'Every number is an estimate; published measurements differ from it by up to a factor of 2 (docs/validation/plan.md).',

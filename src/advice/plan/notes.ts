@@ -236,6 +236,26 @@ const serverSays: Note = ({ request, formulaBlocks, totalBlocks }) => {
   );
 };
 
+const serverBatch: Note = ({ request, advice }) => {
+  const runs = request.serverSettings.maxBatchSize;
+  if (runs === null || runs === advice.maxBatchSize) return null;
+  return note(
+    'batch-of-server',
+    'info',
+    { serverBatchSize: runs, maxBatchSize: advice.maxBatchSize },
+    [
+      `the server runs ${runs} sequences at most; the memory holds ${advice.maxBatchSize} of these requests`,
+      runs < advice.maxBatchSize
+        ? 'a larger batch may bring throughput: measure both'
+        : 'a full server will preempt or swap: lower it, or shorten the requests',
+    ],
+    [
+      `服务端最多同时运行 ${runs} 个序列；显存可容纳 ${advice.maxBatchSize} 个这样的请求`,
+      runs < advice.maxBatchSize ? '增大批可能提升吞吐：请分别实测' : '满载时会抢占或换出：请调小，或缩短请求',
+    ],
+  );
+};
+
 const decodeLimit: Note = ({ advice, request }) => {
   if (request.goal === 'throughput' || request.decodeLimitMs === null || advice.boundBy === 'memory') return null;
   const unreachable = advice.boundBy === 'decode-limit-unreachable';
@@ -303,6 +323,7 @@ const notesInOrder: readonly Note[] = [
   beyondTheModel,
   uncounted,
   serverSays,
+  serverBatch,
   decodeLimit,
   ttftLimit,
   assumedIdle,

@@ -55,6 +55,7 @@ export function planDocument(asked: PlanAsked): PlanDocument {
     ...figures,
     advice,
     environment: environmentFor(request, advice),
+    server: request.serverSettings,
     vllm: vllmPlan(request, memory, advice),
     largest: largestFit(request, memory, totalBlocks),
     estimates: estimatesOf(request, Math.max(1, maxBatchSize.mean)),

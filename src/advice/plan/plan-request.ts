@@ -25,6 +25,12 @@ export interface ServerBlocks {
   line: number;
 }
 
+/** Limits that a running server said of itself; null = it did not say. */
+export interface ServerSettings {
+  maxBatchSize: number | null;
+  maxPrefillTokens: number | null;
+}
+
 /** What a person asks for, as words and numbers not yet checked; undefined = not said. */
 export interface PlanAsked {
   modelName?: string;
@@ -62,6 +68,7 @@ export interface PlanAsked {
   measuredDecodeMs?: number;
   pricePerHour?: number;
   serverBlocks?: ServerBlocks;
+  serverSettings?: ServerSettings;
   /** Let a full server swap requests out to host memory. */
   swap?: boolean;
 }
@@ -94,6 +101,7 @@ export interface PlanRequest {
   measuredDecodeMs: number | null;
   pricePerHour: number | null;
   serverBlocks: ServerBlocks | null;
+  serverSettings: ServerSettings;
   swap: boolean;
 }
 
@@ -149,6 +157,7 @@ export function settleRequest(said: PlanAsked): PlanRequest {
     measuredDecodeMs: asked.size('measuredDecodeMs', '--measured-decode'),
     pricePerHour: asked.size('pricePerHour', '--price-per-hour'),
     serverBlocks: said.serverBlocks ?? null,
+    serverSettings: said.serverSettings ?? { maxBatchSize: null, maxPrefillTokens: null },
     swap: said.swap === true,
   };
   if (model !== null && parallel !== null) asked.mistakes.push(...parallelMistakes(model.shape, parallel));

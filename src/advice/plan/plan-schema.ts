@@ -138,6 +138,8 @@ export const planSchema = z.object({
   maxSeqLen: z.int(),
   advice,
   environment: z.array(z.object({ name: z.string(), value: z.string(), why: phrase })),
+  /** What a server's log said of its limits; null = nothing. */
+  server: z.object({ maxBatchSize: z.int().nullable(), maxPrefillTokens: z.int().nullable() }),
   vllm: z.object({
     gpuMemoryUtilization: z.number(),
     blockSize: z.int(),

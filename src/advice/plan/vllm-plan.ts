@@ -8,7 +8,7 @@ import type { PlanRequest } from './plan-request.ts';
 export interface VllmPlan {
   gpuMemoryUtilization: number;
   blockSize: number;
-  /** total × utilization − weights − activations. */
+  /** total × utilization − weights − activations, or what the server's log says. */
   kvCacheGiB: number;
   totalBlocks: number;
   /** What one request of maxModelLen keeps on a card. */
@@ -29,8 +29,10 @@ export function activationGiB(prefillTokens: number, hiddenSize: number): number
 export function vllmPlan(request: PlanRequest, memory: MemoryPlan, advice: Advice): VllmPlan {
   const free = Math.floor(((memory.totalGiB - memory.idleGiB) / memory.totalGiB) * 100) / 100;
   const gpuMemoryUtilization = Math.min(request.gpuMemoryUtilization, free);
-  const activations = activationGiB(advice.maxPrefillTokens, request.shape.hiddenSize);
-  const kvCacheGiB = Math.max(0, memory.totalGiB * gpuMemoryUtilization - memory.weightsPerCardGiB - activations);
+  const stepTokens = request.serverSettings.maxPrefillTokens ?? advice.maxPrefillTokens;
+  const activations = activationGiB(stepTokens, request.shape.hiddenSize);
+  const byFormula = Math.max(0, memory.totalGiB * gpuMemoryUtilization - memory.weightsPerCardGiB - activations);
+  const kvCacheGiB = measuredKvGiB(request, memory) ?? byFormula;
   const totalBlocks = blocksIn(kvCacheGiB, memory.kv.perTokenPerCard, vllmBlockSize);
   const mean = batchRange(totalBlocks, blocksPerRequest(request.workload, vllmBlockSize)).mean;
   const seqs = Math.max(1, advice.boundBy === 'memory' ? mean : Math.min(mean, advice.maxBatchSize));
@@ -41,8 +43,13 @@ export function vllmPlan(request: PlanRequest, memory: MemoryPlan, advice: Advic
     totalBlocks,
     longestRequestGiB: sequenceBytesPerCard(memory.kv, advice.maxSeqLen) / gibBytes,
     // A step needs a token for each sequence; vLLM refuses a larger batch.
-    maxNumSeqs: Math.min(seqs, advice.maxPrefillTokens),
-    maxNumBatchedTokens: advice.maxPrefillTokens,
+    maxNumSeqs: Math.min(seqs, stepTokens),
+    maxNumBatchedTokens: stepTokens,
     maxModelLen: advice.maxSeqLen,
   };
+}
+
+/** What the server's own blocks take on a card; null = it said none. Measured beats computed. */
+function measuredKvGiB({ serverBlocks, blockSize }: PlanRequest, { kv }: MemoryPlan): number | null {
+  return serverBlocks === null ? null : (serverBlocks.blocks * blockSize * kv.perTokenPerCard) / gibBytes;
 }

@@ -12,6 +12,7 @@ import {
   planDocument,
   renderCheck,
   renderPlan,
+  settingsInServerLog,
   withPatch,
 } from '../../advice/plan/index.ts';
 import type { PlanAsked, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
@@ -42,7 +43,10 @@ export const command: CommandFile = {
     {
       name: 'server-log',
       value: 'FILE',
-      help: { en: 'take the real block count from a server’s log', zh: '从服务端日志读取实际 block 数' },
+      help: {
+        en: 'take the real block count and the batch limits from a server’s log',
+        zh: '从服务端日志读取实际 block 数与批上限',
+      },
     },
     {
       name: 'formula',
@@ -145,9 +149,11 @@ function readAsked(given: Given): PlanAsked {
     const file = last(given, 'server-log');
     if (file === undefined) return;
     const place: Place = { flag: '--server-log' };
-    const found = blocksInServerLog(readBeginning(file, mostLogBytes, place), asked.blockSize ?? 128);
+    const text = readBeginning(file, mostLogBytes, place);
+    const found = blocksInServerLog(text, asked.blockSize ?? 128);
     if (found === null) throw noBlocks({ ...place, file });
     asked.serverBlocks = found;
+    asked.serverSettings = settingsInServerLog(text);
   });
   if (mistakes.length > 0) throw new UserError(mistakes);
   return asked;
@@ -292,8 +298,8 @@ function noBlocks(place: Place): UserError {
     code: 'no-blocks-in-log',
     message: { en: 'states no block count', zh: '日志中没有 block 数' },
     hint: {
-      en: 'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size"; start the server once at that level.',
-      zh: 'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"；请以该级别启动一次服务。',
+      en: 'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size" (CPU, NPU, XPU likewise), SGLang "max_total_num_tokens"; start the server once at that level.',
+      zh: 'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"（CPU、NPU、XPU 同理），SGLang 打印 "max_total_num_tokens"；请以该级别启动一次服务。',
     },
     place,
   });
