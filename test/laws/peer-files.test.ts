@@ -57,7 +57,7 @@ describe('evalscope 1.14: what it wrote is what is imported', () => {
       `${folder}/benchmark_data.db`,
     );
     const { sweeps } = joinFiles([...names.map((name) => importJson(fixture(name), name)), database]);
-    expect(sweeps.map((sweep) => [sweep.title, sweep.points.length])).toEqual([['evalscope', 1]]);
+    expect(sweeps.map((sweep) => [sweep.title, sweep.points.length])).toEqual([['qwen1.5-7b-chat · evalscope', 1]]);
     const [point] = sweeps[0]!.points;
     expect(point!.model).toBe('qwen1.5-7b-chat');
     expect(point!.ttftMs).toMatchObject({
