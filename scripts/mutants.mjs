@@ -14,7 +14,6 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
   },
 });
-const mostSeconds = 120;
 const vitest = `${root}node_modules/.bin/vitest`;
 
 /** What is changed: a pattern, what becomes of it, and what the change is called. */
@@ -31,23 +30,27 @@ const { pureRooms } = await loaded('src/core/rooms.ts');
 const mutants = shuffled([...pureRooms].flatMap(mutantsOf), Number(values.seed));
 const until = Date.now() + Number(values.minutes) * 60_000;
 const tried = [];
-const soundTests = new Map();
+const asItIs = new Map();
 for (const mutant of mutants) {
   if (Date.now() > until) break;
-  // Tests that fail without any change notice nothing.
-  if (!soundTests.has(mutant.folder)) soundTests.set(mutant.folder, await passes({ ...mutant, becomes: mutant.was }));
-  if (!soundTests.get(mutant.folder)) continue;
-  const survived = await passes(mutant);
+  const { file } = mutant;
+  if (!asItIs.has(file)) asItIs.set(file, await tested({ ...mutant, becomes: mutant.was }, 300_000));
+  const { result, tookMs } = asItIs.get(file);
+  // Tests that fail without any change notice nothing, and neither do none.
+  if (result !== 'passed') continue;
+  const survived = (await tested(mutant, 30_000 + 5 * tookMs)).result === 'passed';
   tried.push({ ...mutant, survived });
-  console.error(
-    `${survived ? 'SURVIVED' : 'noticed '} ${mutant.file}:${mutant.line} ${mutant.kind}: ${mutant.was} → ${mutant.becomes}`,
-  );
+  const what = `${mutant.file}:${mutant.line} ${mutant.kind}: ${mutant.was} → ${mutant.becomes}`;
+  console.error(`${survived ? 'SURVIVED' : 'noticed '} ${what}`);
 }
 
-const broken = [...soundTests].filter(([, sound]) => !sound).map(([folder]) => folder);
-if (broken.length > 0) console.log(`not tried, because their tests fail as they are: ${broken.join(', ')}\n`);
+for (const result of ['failed', 'none']) {
+  const files = [...asItIs].filter(([, before]) => before.result === result).map(([file]) => file);
+  const why = result === 'failed' ? 'its tests fail as it is' : 'no test beside it reaches it';
+  for (const file of files) console.log(`not tried, because ${why}: \`${file}\``);
+}
 const survivors = tried.filter(({ survived }) => survived);
-console.log('| room | tried | noticed |\n|---|---:|---:|');
+console.log('\n| room | tried | noticed |\n|---|---:|---:|');
 for (const room of pureRooms) {
   const here = tried.filter((mutant) => mutant.room === room);
   if (here.length > 0) console.log(`| ${room} | ${here.length} | ${here.filter(({ survived }) => !survived).length} |`);
@@ -76,9 +79,9 @@ function mutantsOf(room) {
   const files = readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' }).map(
     (file) => `src/${room}/${file}`,
   );
-  const tested = new Set(files.filter((file) => file.endsWith('.test.ts')).map((file) => dirname(file)));
+  const withTests = new Set(files.filter((file) => file.endsWith('.test.ts')).map((file) => dirname(file)));
   return files
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && tested.has(dirname(file)))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && withTests.has(dirname(file)))
     .filter((file) => values.only === '' || file.startsWith(`src/${values.only}`))
     .flatMap((file) => changesOf(file).map((change) => ({ room, file, folder: dirname(file), ...change })));
 }
@@ -112,15 +115,16 @@ function changesOf(file) {
   return found;
 }
 
-/** Whether the tests beside the file pass all the same. */
-async function passes({ file, folder, at, was, becomes }) {
-  const killed = AbortSignal.timeout(mostSeconds * 1000);
+/** What the tests beside the file say, if they end in time: those in its folder that reach it. */
+async function tested({ file, folder, at, was, becomes }, mostMs) {
   const args = ['related', file, '--run', '--config', 'scripts/mutants.config.mjs', '--reporter=dot', '--dir', folder];
-  const { code } = await run(vitest, args, {
+  const began = Date.now();
+  const { code, output } = await run(vitest, args, {
     env: { ...process.env, LLMDYNO_MUTANT: JSON.stringify({ file, at, was, becomes }) },
-    signal: killed,
+    signal: AbortSignal.timeout(mostMs),
   });
-  return code === 0;
+  const result = output.includes('No test files found') ? 'none' : code === 0 ? 'passed' : 'failed';
+  return { result, tookMs: Date.now() - began };
 }
 
 /** The same order for the same seed (mulberry32). */
