@@ -20,6 +20,13 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     about: { en: 'one load point against a server', zh: '对服务器测试一个负载点' },
     load: () => import('./commands/run.ts'),
   },
+  find: {
+    about: {
+      en: 'how many users a server takes within your limits',
+      zh: '在给定时延要求内，服务器最多支持多少并发',
+    },
+    load: () => import('./commands/find.ts'),
+  },
   sweep: {
     about: { en: 'many load points, one after the other', zh: '依次测试多个负载点' },
     load: () => import('./commands/sweep.ts'),

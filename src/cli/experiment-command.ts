@@ -6,7 +6,7 @@ import { gateWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
 import type { Saturation } from '../engine/sim/index.ts';
 import type { Given } from './command.ts';
-import { showFound } from './found-text.ts';
+import { showFind, showFound } from './found-text.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { progressLine } from './progress-line.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -53,7 +53,11 @@ export function commandWorld(given: Given, hear: (event: LabEvent) => void = () 
 }
 
 /** An experiment as a command carries it out: everything is shown while it lasts and at its end; ends with the exit code. */
-export async function experimentCommand(given: Given, experiment: Experiment): Promise<number> {
+export async function experimentCommand(
+  given: Given,
+  experiment: Experiment,
+  show: 'find' | 'curve' = 'curve',
+): Promise<number> {
   const isRun = experiment.kind === 'run';
   const { world, done } = commandWorld(given, (event) => {
     if (event.event !== 'point' || isRun) return;
@@ -62,7 +66,9 @@ export async function experimentCommand(given: Given, experiment: Experiment): P
   });
   try {
     const outcome = await runExperiment(experiment, world);
-    await showOutcome(given, experiment, outcome);
+    if (show === 'find' && outcome.search !== null)
+      showFind(given, outcome, outcome.search, experiment.words.url ?? null);
+    else await showOutcome(given, experiment, outcome);
     showGates(given, outcome);
     return outcome.exitCode;
   } catch (failure) {

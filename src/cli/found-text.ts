@@ -1,10 +1,43 @@
 import { say } from '../core/index.ts';
 import type { Sweep } from '../core/index.ts';
 import type { Outcome } from '../lab/index.ts';
+import { findInWords, findScreen, whyInWords } from '../results/report/index.ts';
+import type { FindResult } from '../results/report/index.ts';
 import type { Given } from './command.ts';
-import { showSweep } from './show.ts';
+import { screenOptions, showSweep } from './show.ts';
 
 type Found = NonNullable<Outcome['found']>;
+
+/** What dyno find ends with: one screen, or `llmdyno.find/1`; with --all every load that was looked at stands above. */
+export function showFind(given: Given, { sweep, dir }: Outcome, found: FindResult, url: string | null): void {
+  if (given.common.json) {
+    given.io.out(`${JSON.stringify(findDocument(found), null, 2)}\n`);
+    return;
+  }
+  if (given.flags.has('all') && sweep !== null) showSweep(given, sweep, dir, url);
+  given.io.out(findScreen(found, screenOptions(given, dir, url)));
+}
+
+function findDocument(found: FindResult): Record<string, unknown> {
+  const { kind, value, confirmed, breaksAt, limit, slo, probes, durationMs } = found;
+  return {
+    schema: 'llmdyno.find/1',
+    answer: value === null ? null : { kind, value, confirmed },
+    breaksAt,
+    limit,
+    slo,
+    probes: probes.map(({ value: load, kept, fresh, summary }) => ({
+      value: load,
+      kept,
+      fresh,
+      durationMs: summary.durationMs,
+      requests: summary.counts.issued,
+      runId: summary.runId,
+    })),
+    durationMs,
+    why: whyInWords(found)?.en ?? findInWords(found).en,
+  };
+}
 
 /** The result of a search: every load that was looked at, then the answer. null = the search was interrupted. */
 export function showFound(

@@ -33,7 +33,7 @@ export const allFlag: Flag = {
 };
 
 /** How a first screen is told: which server was asked, and by what word its result is named. */
-function screenOptions(given: Given, dir: string, url: string | null): ScreenOptions {
+export function screenOptions(given: Given, dir: string, url: string | null): ScreenOptions {
   const { argv } = given.io;
   const typed = argv.findIndex((word) => word === '--store' || word.startsWith('--store='));
   const store = typed === -1 ? {} : { store: argv[typed] === '--store' ? argv[typed + 1]! : argv[typed]!.slice(8) };

@@ -8,6 +8,8 @@ import { openComputeQueue } from './compute/compute-queue.ts';
 import type { ExperimentKind } from './events.ts';
 import { gatesOf } from './point-gates.ts';
 import type { PointGate } from './point-gates.ts';
+import { findResultOf } from './points/find-result.ts';
+import type { FindResult } from '../results/report/index.ts';
 import { experimentFolder } from './experiment-folder.ts';
 import type { ExperimentFolder } from './experiment-folder.ts';
 import { checkOwnParts } from './own-parts.ts';
@@ -65,6 +67,8 @@ export interface Outcome {
   sweep: Sweep | null;
   /** What a search found; null = there was none, or it did not end. */
   found: Found | null;
+  /** The same as it is told, with every look; null = there was no search. */
+  search: FindResult | null;
   /** What became of every --fail-if at every point; none where nothing must not come true. */
   gates: PointGate[];
   /** How the experiment is judged, as exit code of a command. */
@@ -83,6 +87,7 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
   checkOwnParts(own, words, simulate !== null);
   const { stops, stop } = withStop(outside.stops);
   const world: World = { ...outside, stops };
+  const beganAt = Date.now();
   const folder = experimentFolder(kind, experiment.title ?? words.label ?? null, resume, world);
   world.notify({ event: 'planned', id: folder.id, kind });
   const queue = simulate === null ? null : await openComputeQueue(words, world);
@@ -113,7 +118,14 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     world.notify({ event: 'ended', how: done.whole ? 'whole' : 'interrupted', dir, mistakes: [] });
     const gates = await gatesOf(done.done, words.failIf ?? []);
     const exitCode = exitCodeOf(points, done.whole, search, words, gates);
-    return { ...outcome, found: search?.found() ?? null, gates, exitCode };
+    const found = search?.found() ?? null;
+    const asked = {
+      kind: variable === 'rate' ? 'rate' : 'concurrency',
+      slo: words.slo ?? [],
+      durationMs: Date.now() - beganAt,
+    } as const;
+    const told = search === null ? null : findResultOf(found, search.looks(), points, asked);
+    return { ...outcome, found, search: told, gates, exitCode };
   } catch (error) {
     const mistakes = error instanceof UserError ? error.mistakes : [];
     world.notify({ event: 'ended', how: 'failed', dir: null, mistakes });
@@ -129,8 +141,8 @@ async function sourceOf(experiment: Experiment, runners: RunnerSource): Promise<
   const { kind, words, simulate } = experiment;
   if (experiment.points !== undefined) return experiment.points(runners);
   if (kind !== 'find') return sweepList(words, runners);
-  const { runs, requests } = searchSizes[simulate === null ? 'server' : 'simulated'];
-  return loadSearch(words, runners, { runs: words.findRuns ?? runs, requests });
+  const size = searchSizes[simulate === null ? 'server' : 'simulated'];
+  return loadSearch(words, runners, { ...size, runs: words.findRuns ?? size.runs });
 }
 
 /** Where the points of an experiment go, and what measures them. */

@@ -72,3 +72,35 @@ describe('dyno sweep --find max', () => {
     expect(none.err).toContain('--slo');
   });
 });
+
+describe('dyno find', () => {
+  const ask = (...flags: string[]): Promise<Done> => {
+    const load = ['--model', 'm', '--no-stream', '--no-preflight', '--lenient', '--quiet', '--store', store];
+    return dyno(['find', url, ...load, '--metrics', 'none', '--devices', 'none', ...flags]);
+  };
+  test('answers in one line, with the load that breaks and every look, in at most twelve lines', async () => {
+    const { code, out } = await ask('--slo', 'failed<1%', '--concurrency', '1,8');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^5 users at once within the limit, confirmed with fresh prompts\./);
+    expect(out).toMatch(/failed < 1% +0 % kept +at 6: [\d.]+ % BROKEN/);
+    expect(out).toMatch(/5 ✓ fresh {3}5 ✓ fresh/);
+    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
+  });
+  test('as JSON is one document with the answer, where it breaks, and the looks', async () => {
+    const { out } = await ask('--slo', 'failed<1%', '--concurrency', '1,8', '--json');
+    const found = JSON.parse(out) as { probes: { value: number; kept: boolean }[] };
+    expect(found).toMatchObject({
+      schema: 'llmdyno.find/1',
+      answer: { kind: 'concurrency', value: places, confirmed: true },
+      breaksAt: places + 1,
+      slo: [{ promise: 'failed<1%', kept: true }],
+    });
+    expect(found.probes.length).toBeLessThanOrEqual(8);
+    expect(found.probes.every(({ value, kept }) => kept === value <= places)).toBe(true);
+  });
+  test('where no load keeps a promise says what one user alone has, and ends with 4', async () => {
+    const { code, out } = await ask('--slo', 'latency.mean<1ms', '--concurrency', '1,8');
+    expect(code).toBe(4);
+    expect(out).toMatch(/^No load keeps latency\.mean < 1ms: one user alone has [\d.]+ ms\./);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../../core/index.ts';
-import { parseSlo } from '../../results/measure/index.ts';
+import { parseSlo, withinLimit } from '../../results/measure/index.ts';
 import { findMax } from './find-max.ts';
 import type { Found, Probe } from './find-max.ts';
 
@@ -15,8 +15,9 @@ function search(
     slos: string[];
     seed?: number;
     budget?: number;
+    steps?: { first: number; growth: number; tolerance: number; backOff: number };
   },
-): { found: Found; looks: number } {
+): { found: Found; looks: number; breaksAt: number | null } {
   const random = randomStream(options.seed ?? 1, 'noise of looks');
   const probes: Probe[] = [];
   const question = {
@@ -27,10 +28,16 @@ function search(
     budget: options.budget ?? 16,
     tolerance: 0.04,
     confirmRuns: 2,
+    ...options.steps,
   };
   for (;;) {
     const step = findMax(question, probes);
-    if (step.kind === 'found') return { found: step, looks: probes.length };
+    if (step.kind === 'found') {
+      const breaks = ({ figures }: Probe): boolean =>
+        question.slos.some((slo) => !withinLimit(slo, figures[`${slo.metric}.${slo.statistic}`] ?? 0));
+      const broke = probes.filter((probe) => probe.load > (step.load ?? 0) && breaks(probe)).map(({ load }) => load);
+      return { found: step, looks: probes.length, breaksAt: broke.length === 0 ? null : Math.min(...broke) };
+    }
     const figures = Object.fromEntries(
       Object.entries(truth(step.load)).map(([word, value]) => [
         word,
@@ -142,5 +149,39 @@ describe('the largest load under SLOs', () => {
       budget: 8,
     });
     expect(looks).toBeLessThanOrEqual(8);
+  });
+
+  test('law: in long steps from 16, the truth of 100 unlike engines lies within the bounds in 95, and half take at most 9 looks', () => {
+    const steps = { first: 16, growth: 4, tolerance: 0.08, backOff: 0.06 };
+    const slos = ['ttft.p99<500ms', 'tpot.p99<50ms'];
+    let inside = 0;
+    const looks: number[] = [];
+    for (let seed = 0; seed < 100; seed++) {
+      const random = randomStream(seed, 'engine');
+      const places = 20 + random.below(400);
+      const slope = 0.05 + 0.3 * random.next();
+      const kind = seed % 4;
+      // A batch that is full lets the first token wait; a KV cache that is full lets each token wait; prompts queue for prefill; or nothing limits.
+      const truth = (load: number): Record<string, number> => ({
+        'ttft.p99': 60 + (kind === 0 ? 20 * Math.max(0, load - places) : kind === 2 ? slope * 10 * load : 0.05 * load),
+        'tpot.p99': 12 + (kind === 1 ? slope * load : kind === 3 ? 0.02 * load : 0.01 * load),
+      });
+      const keeps = (load: number): boolean => truth(load)['ttft.p99']! < 500 && truth(load)['tpot.p99']! < 50;
+      const most = 512;
+      let edge = most;
+      while (edge > 0 && !keeps(edge)) edge -= 1;
+      const {
+        found,
+        looks: taken,
+        breaksAt,
+      } = search(truth, { least: 1, most, whole: true, noise: 0.01, slos, seed, steps });
+      looks.push(taken);
+      // The answer keeps the promises, give or take the noise of a look, and the load that broke them does not.
+      const low = (found.load ?? 0) <= edge * 1.02;
+      const high = breaksAt === null ? edge === most : breaksAt >= edge * 0.98;
+      if (found.confirmed && low && high && (found.load ?? 0) >= edge * 0.85) inside += 1;
+    }
+    expect(inside).toBeGreaterThanOrEqual(95);
+    expect(looks.toSorted((a, b) => a - b)[50]).toBeLessThanOrEqual(9);
   });
 });

@@ -23,7 +23,7 @@ export interface Found {
   broken: string | null;
   /** It is the end of the range: more may be possible beyond it. */
   atMost: boolean;
-  /** The looks were spent before any load broke an SLO: more may be possible within the range. */
+  /** The looks were spent before the edge was known: more may be possible within the range. */
   outOfRuns: boolean;
 }
 
@@ -34,21 +34,28 @@ export interface FindQuestion {
   most: number;
   /** Concurrencies are whole. */
   whole: boolean;
+  /** Where to look first; left out = at the least load. */
+  first?: number;
+  /** The next load over the last, as long as none broke a limit; left out = 2. */
+  growth?: number;
+  /** How far to back off where fresh runs do not bear a load out; left out = 0.03. */
+  backOff?: number;
   budget: number;
   /** Two loads closer than this ratio count as the same. */
   tolerance: number;
   confirmRuns: number;
 }
 
-const growth = 2;
+const usualGrowth = 2;
 /** A load is backed off by this much when fresh runs do not bear it out. */
-const backOff = 0.03;
+const usualBackOff = 0.03;
 
 /**
  * The largest load under SLOs, from noisy looks: the load is doubled until a limit is broken, the bracket is then cut where the
  * figures (interpolated on logarithms) cross the limit, and the answer has to stand fresh runs at the 90 % bound.
  */
 export function findMax(question: FindQuestion, probes: readonly Probe[]): FindStep {
+  const growth = question.growth ?? usualGrowth;
   const fit = (load: number): number => {
     const within = Math.min(question.most, Math.max(question.least, load));
     return question.whole ? Math.max(1, Math.round(within)) : Number(within.toPrecision(4));
@@ -63,12 +70,12 @@ export function findMax(question: FindQuestion, probes: readonly Probe[]): FindS
   const spent = probes.length;
   const reserve = question.confirmRuns;
   if (low === null) {
-    if (high === null) return { kind: 'measure', load: fit(question.least), fresh: false };
+    if (high === null) return { kind: 'measure', load: fit(question.first ?? question.least), fresh: false };
     if (high <= fit(question.least) || spent >= question.budget) {
       const broken = worstSlo(question, probes, high);
       return { kind: 'found', load: null, confirmed: false, broken, atMost: false, outOfRuns: false };
     }
-    return { kind: 'measure', load: fit(Math.max(question.least, high / growth ** 2)), fresh: false };
+    return { kind: 'measure', load: fit(Math.max(question.least, high / usualGrowth ** 2)), fresh: false };
   }
   if (high === null && low < question.most && spent + reserve < question.budget) {
     return { kind: 'measure', load: fit(low * growth), fresh: false };
@@ -80,9 +87,11 @@ export function findMax(question: FindQuestion, probes: readonly Probe[]): FindS
     (question.whole && high - low <= 1);
   if (!near && spent + reserve < question.budget) {
     const cut = fit(crossing(question, low, high, excess));
-    if (!loads.includes(cut)) return { kind: 'measure', load: cut, fresh: false };
+    // Where the crossing is a load that was looked at, the edge is not known yet: the next one to it is.
+    const between = loads.includes(cut) ? fit(question.whole ? low + 1 : Math.sqrt(low * high)) : cut;
+    if (!loads.includes(between)) return { kind: 'measure', load: between, fresh: false };
   }
-  return confirmStep(question, probes, low, fit, high === null);
+  return confirmStep(question, probes, low, fit, { unbroken: high === null, near });
 }
 
 function confirmStep(
@@ -90,7 +99,7 @@ function confirmStep(
   probes: readonly Probe[],
   low: number,
   fit: (load: number) => number,
-  unbroken: boolean,
+  { unbroken, near }: { unbroken: boolean; near: boolean },
 ): FindStep {
   const tried = [...new Set(probes.filter(({ fresh }) => fresh).map(({ load }) => load))].toSorted((a, b) => a - b);
   const lowest = tried[0];
@@ -103,13 +112,14 @@ function confirmStep(
     confirmed,
     broken: null,
     atMost: unbroken && load >= end,
-    outOfRuns: unbroken && low < end,
+    outOfRuns: unbroken ? low < end : !near && probes.length + 1 >= question.budget,
   });
   const bounded = fresh.length >= question.confirmRuns && question.slos.every((slo) => boundKept(slo, fresh, probes));
   if (bounded) return found(true);
   const out = probes.length >= question.budget;
   if (fresh.length < question.confirmRuns && !out) return { kind: 'measure', load, fresh: true };
   if (out) return found(false);
+  const backOff = question.backOff ?? usualBackOff;
   const less = fit(question.whole ? Math.min(load - 1, load * (1 - backOff)) : load * (1 - backOff));
   if (less >= load || less < question.least) return found(false);
   return { kind: 'measure', load: less, fresh: true };

@@ -13,6 +13,8 @@ import type { RunnerSource } from '../runners/runner-source.ts';
 export interface LoadSearch extends PointSource<LabPoint, MeasuredPoint> {
   /** null = it has not ended. */
   found(): Found | null;
+  /** Every load that was looked at, in order. */
+  looks(): readonly Probe[];
   /** Whether the point of that number was measured at the load that was found. */
   isAnswer(number: number): boolean;
 }
@@ -21,11 +23,20 @@ export interface LoadSearch extends PointSource<LabPoint, MeasuredPoint> {
 export interface SearchSize {
   runs: number;
   requests: number | null;
+  /** Where to look first, how far to jump, and how near is near enough; absent = carefully, from the least load. */
+  steps?: Record<'concurrency' | 'rate', { first: number; growth: number; tolerance: number; backOff: number }>;
 }
 
 /** Virtual time is cheap: enough looks to close in, long enough for their tails. */
 export const searchSizes = {
-  server: { runs: 16, requests: null },
+  server: {
+    runs: 16,
+    requests: null,
+    steps: {
+      concurrency: { first: 16, growth: 4, tolerance: 0.08, backOff: 0.06 },
+      rate: { first: 1, growth: 4, tolerance: 0.08, backOff: 0.06 },
+    },
+  },
   simulated: { runs: 60, requests: 1000 },
 } as const satisfies Record<string, SearchSize>;
 
@@ -39,7 +50,15 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
   if (slos.length === 0) throw noSlo();
   const variable = words.rate === undefined ? 'concurrency' : 'rate';
   const [least, most] = rangeOf(words, variable);
-  const question = { slos, least, most, whole: variable === 'concurrency', budget: size.runs, ...defaults };
+  const question = {
+    slos,
+    least,
+    most,
+    whole: variable === 'concurrency',
+    budget: size.runs,
+    ...defaults,
+    ...size.steps?.[variable],
+  };
   const prepared = await runners.prepare({ ...words, requests: words.requests ?? 100 }, 1);
   const probes: Probe[] = [];
   let asked: { load: number; fresh: boolean } | null = null;
@@ -47,6 +66,7 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
   let offset = 0;
   return {
     found: () => found,
+    looks: () => probes,
     isAnswer: (number) => found !== null && probes[number]?.load === found.load,
     next(done) {
       if (asked !== null) probes.push({ ...asked, figures: figuresOf(objective, slos, done.at(-1)!.summary) });

@@ -2,7 +2,7 @@ import { printable } from '../../../core/index.ts';
 import type { Phrase } from '../../../core/index.ts';
 import type { GateResult } from '../../measure/index.ts';
 import { percent } from '../figure-text.ts';
-import { shareFigure, shortFigure, timeFigure } from './short-figure.ts';
+import { countFigure, shareFigure, shortFigure, timeFigure } from './short-figure.ts';
 
 /** What became of a condition of --fail-if; place and load where several points were judged. */
 export type GateOutcome = Pick<GateResult, 'text' | 'state' | 'measured' | 'needs' | 'load'> & {
@@ -20,7 +20,7 @@ const states = {
 export function gateWords({ text, state, measured, needs, load, place }: GateOutcome): Phrase {
   const where = place === undefined && load === null ? '' : ` @ ${printable(place ?? String(load))}`;
   const head = `${printable(text)}${where}${measured === null ? '' : ` (${figureOf(text, measured)})`}`;
-  const enough = needs === null ? null : shortFigure(needs);
+  const enough = needs === null ? null : countFigure(needs);
   const rest: Phrase =
     state !== 'unsure'
       ? { en: '', zh: '' }

@@ -1,7 +1,7 @@
 import { printable, problems } from '../../../core/index.ts';
 import type { Figures, Finding, Phrase, Summary } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
-import { shortFigure, timeFigure } from './short-figure.ts';
+import { countFigure, shortFigure, timeFigure } from './short-figure.ts';
 
 /** What came of a run, in one sentence; `bad` = no figure below may be used as it stands. */
 export interface Sentence {
@@ -69,10 +69,10 @@ function answeredInWords(summary: Summary): Phrase {
     ok === null
       ? { en: 'Measured', zh: '已测量' }
       : all
-        ? { en: `All ${shortFigure(ok)} answered`, zh: `${shortFigure(ok)} 个请求全部成功` }
+        ? { en: `All ${countFigure(ok)} answered`, zh: `${countFigure(ok)} 个请求全部成功` }
         : {
-            en: `${shortFigure(ok)} of ${shortFigure(planned)} answered`,
-            zh: `${shortFigure(planned)} 个请求中 ${shortFigure(ok)} 个成功`,
+            en: `${countFigure(ok)} of ${countFigure(planned)} answered`,
+            zh: `${countFigure(planned)} 个请求中 ${countFigure(ok)} 个成功`,
           };
   const lost = all ? { en: '', zh: '' } : lostInWords(summary);
   const speed = speedInWords(summary);
@@ -93,7 +93,7 @@ function lostInWords({ counts }: Summary): Phrase {
 function stoppedInWords(summary: Summary): Phrase | null {
   if (!summary.partial) return null;
   const { counts, stoppedBecause } = summary;
-  const [ok, planned] = [shortFigure(counts.ok), shortFigure(counts.planned)];
+  const [ok, planned] = [countFigure(counts.ok), countFigure(counts.planned)];
   const why: Phrase =
     stoppedBecause === undefined
       ? { en: 'it did not end by itself', zh: '未正常结束' }

@@ -11,8 +11,16 @@ export function shortFigure(value: number | null | undefined, digits = 3): strin
     ) + 1;
   const text = value.toFixed(Math.max(0, Math.min(9, digits - before)));
   const [front, behind] = text.split('.') as [string, string?];
-  const grouped = front.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
-  return behind === undefined ? grouped : `${grouped}.${behind}`;
+  return behind === undefined ? grouped(front) : `${grouped(front)}.${behind}`;
+}
+
+/** A count with its digits in groups; null = not known. */
+export function countFigure(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : grouped(value.toFixed(0));
+}
+
+function grouped(digits: string): string {
+  return digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
 const msPer = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;

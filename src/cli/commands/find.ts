@@ -1,0 +1,41 @@
+import { findWords, planWords } from '../../lab/index.ts';
+import type { CommandFile } from '../command.ts';
+import { experimentCommand } from '../experiment-command.ts';
+import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { allFlag } from '../show.ts';
+
+const { findRuns } = findWords;
+
+export const command: CommandFile = {
+  about: {
+    en: 'The largest load that keeps every --slo: how many users at once, or requests/s, confirmed with fresh prompts.',
+    zh: '满足所有 --slo 的最大负载：最多支持多少并发用户或每秒请求数，并用新提示词复测确认。',
+  },
+  arguments: [
+    {
+      name: 'url',
+      required: false,
+      help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
+    },
+  ],
+  flags: [...flagsOf({ ...planWords, findRuns }), allFlag],
+  examples: [
+    {
+      line: "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'",
+      says: { en: 'how many users at once this server takes', zh: '该服务器最多支持多少并发用户' },
+    },
+    {
+      line: "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<2s' --rate 0.1,20",
+      says: { en: 'how many requests/s, between 0.1 and 20', zh: '每秒多少请求（0.1 到 20 之间）' },
+    },
+    {
+      line: "dyno find http://127.0.0.1:8000 --slo 'tpot.p90<50ms' --concurrency 1,64 --output-tokens 64 --lang zh",
+      says: { en: 'at most 64 users, answers of 64 tokens', zh: '最多 64 并发，每个回答 64 个 Token' },
+    },
+  ],
+  async run(given) {
+    const { words } = readPlanInput(given, { findRuns });
+    const experiment = { kind: 'find', words: { ...words, find: 'max' }, simulate: null, resume: null } as const;
+    return experimentCommand(given, experiment, 'find');
+  },
+};

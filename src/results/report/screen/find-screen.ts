@@ -1,0 +1,83 @@
+import { cellsOf } from '../../../core/index.ts';
+import type { Phrase } from '../../../core/index.ts';
+import { effortInWords, findInWords, limitWords, loadFigure, whyInWords } from '../sentence/find.ts';
+import type { FindResult } from '../sentence/find.ts';
+import { promiseWords } from '../sentence/promise.ts';
+import { speedInWords } from '../sentence/run.ts';
+import { shortFigure } from '../sentence/short-figure.ts';
+import { simulationOf } from '../finding-text.ts';
+import { keptLines } from './run-screen.ts';
+import { frameOf } from './screen.ts';
+import type { ScreenOptions } from './screen.ts';
+
+/** A search on one screen of at most twelve lines: the answer, its promises there and where they break, what limits, the probes. */
+export function findScreen(found: FindResult, options: ScreenOptions): string {
+  const frame = frameOf(options);
+  const { paint, fold, say: told, columns } = frame;
+  const answer = told(findInWords(found));
+  const effort = told(effortInWords(found));
+  const gap = columns - cellsOf(answer) - cellsOf(effort);
+  const head = gap >= 2 ? [`${answer}${' '.repeat(gap)}${effort}`] : [...fold(answer), effort];
+  const at =
+    found.probes.find(({ value, fresh }) => value === found.value && fresh) ??
+    found.probes.find(({ value }) => value === found.value);
+  const simulated = found.probes.length === 0 ? null : simulationOf(found.probes[0]!.summary);
+  const speed = at === undefined ? null : speedInWords(at.summary);
+  const rate = at?.summary.requestsPerSec ?? null;
+  const limits: Phrase = {
+    en: `What limits: ${limitWords[found.limit].en}.`,
+    zh: `瓶颈：${limitWords[found.limit].zh}。`,
+  };
+  const that: Phrase | null =
+    speed === null
+      ? null
+      : {
+          en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. ${limits.en}`,
+          zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。${limits.zh}`,
+        };
+  const why = whyInWords(found);
+  const probes = found.probes
+    .map(
+      ({ value, kept, fresh }) =>
+        `${loadFigure(value)} ${kept ? '✓' : '✗'}${fresh ? told({ en: ' fresh', zh: ' 复测' }) : ''}`,
+    )
+    .join('   ');
+  const lines = [
+    ...head.map((line) => (found.value === null ? paint.bad(line) : paint.strong(line))),
+    ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
+    ...promiseRows(found, options),
+    ...(that === null ? [] : fold(told(that))),
+    ...(why === null ? [] : fold(told(why))),
+    ...fold(probes).slice(0, 2),
+    ...keptLines(options, frame),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** A row for each promise: what it came to at the answer, and at the least load that breaks one. */
+function promiseRows(found: FindResult, options: ScreenOptions): string[] {
+  const { paint, say: told } = frameOf(options);
+  const beyond =
+    found.breaksAt === null ? undefined : found.probes.find(({ value, kept }) => value === found.breaksAt && !kept);
+  const rows = found.slo.map((one) => {
+    const here = promiseWords(one);
+    const there = beyond?.summary.slo?.find(({ promise }) => promise === one.promise);
+    const words = there === undefined ? null : promiseWords(there);
+    return {
+      kept: here.kept,
+      cells: [
+        told(here.promised),
+        `${here.measured} ${told(here.verdict)}`,
+        words === null || found.value === null
+          ? ''
+          : `${told({ en: `at ${loadFigure(found.breaksAt!)}:`, zh: `${loadFigure(found.breaksAt!)} 时：` })} ${words.measured} ${told(words.verdict)}`,
+      ],
+    };
+  });
+  const widths = [0, 1].map((i) => Math.max(0, ...rows.map(({ cells }) => cellsOf(cells[i]!))));
+  const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - cellsOf(text)));
+  return rows.map(({ kept, cells: [name, here, there] }) => {
+    const line = `  ${pad(name!, widths[0]!)}    ${pad(here!, widths[1]!)}    ${there!}`.trimEnd();
+    return kept === null ? paint.warn(line) : kept ? line : paint.bad(line);
+  });
+}
