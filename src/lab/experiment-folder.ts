@@ -1,6 +1,14 @@
 import { join, resolve } from 'node:path';
 import type { Finding, RunPlan, Sweep } from '../core/index.ts';
-import { createRun, createSweep, lockFolder, newRunId, newSweepId, resumeSweep } from '../results/store/index.ts';
+import {
+  createRun,
+  createSweep,
+  lockFolder,
+  newRunId,
+  newSweepId,
+  openSweep,
+  resumeSweep,
+} from '../results/store/index.ts';
 import type { NewRun, OpenedSweep, RunWriter, StoredRun, SweepWriter } from '../results/store/index.ts';
 import type { ExperimentKind } from './events.ts';
 import { noteTakeOver } from './measure-point.ts';
@@ -59,6 +67,7 @@ function sweepFolder(title: string | null, interrupted: OpenedSweep | null, worl
   const startedAt = new Date().toISOString();
   const id = interrupted?.id ?? newSweepId(startedAt, title);
   let writer: SweepWriter | null = null;
+  let left = interrupted;
   return {
     id,
     dir: interrupted?.dir ?? join(resolve(world.store), id),
@@ -70,13 +79,20 @@ function sweepFolder(title: string | null, interrupted: OpenedSweep | null, worl
         writer = await createSweep(world.store, { title, variable, startedAt, llmdyno: version, command }, id);
         return;
       }
-      if (plans !== null) checkPoints(interrupted, plans);
       const lock = await lockFolder(interrupted.dir);
-      writer = await resumeSweep(interrupted, lock);
+      try {
+        // Whoever held it until now may have gone on with it.
+        left = await openSweep(world.store, interrupted.dir);
+        checkPoints(left, plans);
+        writer = await resumeSweep(left, lock);
+      } catch (error) {
+        await lock.release();
+        throw error;
+      }
       if (lock.tookOverFrom !== null) noteTakeOver(world, id, lock.tookOverFrom.pid);
     },
     create: (run) => writer!.createRun(run),
-    begun: (number) => interrupted?.runs[number] ?? null,
+    begun: (number) => left?.runs[number] ?? null,
     async finish(findings, whole) {
       await writer?.finish(findings, whole);
     },
@@ -86,9 +102,10 @@ function sweepFolder(title: string | null, interrupted: OpenedSweep | null, worl
   };
 }
 
-/** Every point that was begun must be the one that would be measured now. */
-function checkPoints(interrupted: OpenedSweep, plans: readonly RunPlan[]): void {
+/** Every point that was begun must be the one that would be measured now; a search knows them only one by one. */
+function checkPoints(interrupted: OpenedSweep, plans: readonly RunPlan[] | null): void {
   refuseWhole(interrupted);
+  if (plans === null) return;
   for (const [number, run] of interrupted.runs.entries()) {
     const plan = plans[number];
     if (plan === undefined) throw otherPoints(interrupted);

@@ -183,6 +183,8 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
   readonly #world: World;
   readonly #begunMs = performance.now();
   #because: StopReason = 'interrupted';
+  /** Trials that an earlier part of the tune made. */
+  #before = 0;
 
   constructor(
     request: TuneRequest,
@@ -204,6 +206,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
 
   /** Goes on from `trials`, which it adds to. */
   async run(trials: Trial[]): Promise<StopReason> {
+    this.#before = trials.length;
     await this.#write(trials);
     const measure = async (step: TrialStep): Promise<Trial> => {
       const trial = await this.#measure(step, trials);
@@ -219,7 +222,8 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
 
   async next(done: readonly Trial[]): Promise<TrialStep | null> {
     await this.#whilePaused();
-    if (this.#world.stops.sending.aborted || done.at(-1)?.outcome === 'interrupted') return null;
+    const isBrokenOff = done.length > this.#before && done.at(-1)!.outcome === 'interrupted';
+    if (this.#world.stops.sending.aborted || isBrokenOff) return null;
     const step = this.#step(done);
     const { budgetHours } = this.#request;
     const spentMs = performance.now() - this.#begunMs;

@@ -44,6 +44,13 @@ export async function lockFolder(dir: string): Promise<FolderLock> {
       // Of several that find the same dead lock one moves it away; the others find it gone and try again.
       const stale = `${file}.${process.pid}.stale`;
       if (await moved(file, stale)) {
+        const taken = await readHolder(stale);
+        // Between the look and the move somebody else may have taken it over: theirs goes back, and they are told of.
+        if (taken !== null && (await isHeldBy(taken))) {
+          await linked(stale, file);
+          await rm(stale, { force: true });
+          throw isHeld(dir, taken);
+        }
         tookOverFrom = other;
         await rm(stale, { force: true });
       }

@@ -1,9 +1,10 @@
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Finding, Summary, Sweep } from '../../core/index.ts';
 import { withFacts } from './facts.ts';
 import { findEntry } from './find-entry.ts';
-import { lockFolder } from './folder-lock.ts';
+import { holderOf, lockFolder } from './folder-lock.ts';
 import type { FolderLock } from './folder-lock.ts';
 import { writeJsonFile } from './json-file.ts';
 import { readSummary } from './run-reader.ts';
@@ -12,7 +13,8 @@ import type { NewRun, RunWriter } from './run-writer.ts';
 import { sweepRecordSchema } from './schema/index.ts';
 import type { SweepRecord } from './schema/index.ts';
 import { isSafeName, newRunId } from './run-id.ts';
-import { readEntry } from './stored-entry.ts';
+import { telling } from './store-error.ts';
+import { folderNames, readEntry } from './stored-entry.ts';
 import type { StoredRun, StoredSweep } from './stored-entry.ts';
 
 /** What the caller knows of a sweep that is about to begin. */
@@ -66,8 +68,26 @@ export async function createSweep(
 /** A sweep that was interrupted, to go on with its points in the folder that `lock` holds. */
 export async function resumeSweep(sweep: StoredSweep, lock: FolderLock): Promise<SweepWriter> {
   const record: SweepRecord = { ...sweep.record, finished: false };
+  await removeUnlisted(sweep.dir, new Set(record.points));
   await writeJsonFile(join(sweep.dir, 'sweep.json'), record);
   return writerOf(sweep.dir, record, lock);
+}
+
+/** Files that a point has before anything is asked; records are there, but empty. */
+const firstFiles = /^(?:lock\.json.*|plan\.json|\.\w+\.tmp|exchanges\.ndjson|answers\.ndjson)$/;
+
+/** Takes away points that a kill left between the making of their folder and its mention in sweep.json: nothing was asked for them. */
+async function removeUnlisted(dir: string, listed: ReadonlySet<string>): Promise<void> {
+  for (const name of await folderNames(dir)) {
+    const point = join(dir, name);
+    if (listed.has(name) || (await holderOf(point)) !== null) continue;
+    let records = 0;
+    const files = await readdir(point);
+    for (const file of files.filter((each) => each.endsWith('.ndjson')))
+      records += (await stat(join(point, file))).size;
+    if (records === 0 && files.every((file) => firstFiles.test(file)))
+      await telling(point, () => rm(point, { recursive: true }));
+  }
 }
 
 function writerOf(dir: string, record: SweepRecord, lock: FolderLock): SweepWriter {
