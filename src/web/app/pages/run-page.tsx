@@ -1,5 +1,5 @@
 import type { Sweep } from '../../../core/index.ts';
-import { asSweep } from '../../../results/report/index.ts';
+import { asSweep, runInWords, sweepInWords } from '../../../results/report/index.ts';
 import type { EntryPage } from '../../api/shapes.ts';
 import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';
@@ -72,6 +72,14 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
           <Downloads path={`/runs/${encodeURIComponent(id)}/report`} forms={page.forms} />
         </div>
       </div>
+      {run !== null && <p class="lead">{t(runInWords(run).says)}</p>}
+      {sweep !== null && (
+        <p class="lead">
+          {sweepInWords(sweep)
+            .says.map((sentence) => t(sentence))
+            .join(' ')}
+        </p>
+      )}
       <Findings points={points} sweepFindings={sweep?.findings ?? []} />
       {run !== null && <SummaryTiles summary={run} />}
       {sweep !== null && <PointsTable sweep={sweep} runs={runs} id={outer!} />}
