@@ -13,6 +13,8 @@ export interface ProbeSight {
   /** Time per token over the middle half of each answer, in ms. */
   stepsMs: number[];
   ttftMs: number[];
+  /** Share of the prompts' tokens that the server took from its cache; null = it did not say. */
+  cachedShare: number | null;
 }
 
 /** Parameters read off the probes. */
@@ -28,19 +30,38 @@ export interface ProbeFit {
 /** What a probe's exchanges show; lengths are the server's own counts. */
 export function sightOf(concurrency: number, exchanges: readonly Exchange[]): ProbeSight | null {
   const good = exchanges.filter((exchange) => exchange.outcome === 'ok' && exchange.chunks.atMs.length > 1);
-  const [first] = good;
-  if (first === undefined) return null;
+  if (good.length === 0) return null;
+  // First tokens tell what a prompt costs only where the server computed it.
+  const computed = good.filter((exchange) => (exchange.cachedTokens ?? 0) <= mostCachedShare * inputOf(exchange));
+  const timed = computed.length > 0 ? computed : good;
+  const said = good.filter((exchange) => exchange.cachedTokens !== null);
   const gapsMs = good.flatMap(({ chunks }) =>
     chunks.atMs.flatMap((atMs, i) => (i > 0 && chunks.tokens[i] === 1 ? [atMs - chunks.atMs[i - 1]!] : [])),
   );
   return {
     concurrency,
-    inputTokens: first.inputTokens.server ?? first.inputTokens.planned ?? 1,
-    outputTokens: first.outputTokens.server ?? first.chunks.atMs.length,
+    inputTokens: mean(timed.map(inputOf)),
+    outputTokens: mean(good.map(({ outputTokens, chunks }) => outputTokens.server ?? chunks.atMs.length)),
     gapsMs,
     stepsMs: good.flatMap((exchange) => middleStepMs(exchange)),
-    ttftMs: good.map((exchange) => exchange.chunks.atMs[0]! - exchange.sentMs!),
+    ttftMs: computed.map((exchange) => exchange.chunks.atMs[0]! - exchange.sentMs!),
+    cachedShare: said.length === 0 ? null : sum(said.map(({ cachedTokens }) => cachedTokens!)) / sum(said.map(inputOf)),
   };
+}
+
+/** A prompt of which more than this came from the cache says nothing of what prompts cost; a chat template's beginning may. */
+const mostCachedShare = 0.1;
+
+function inputOf({ inputTokens }: Exchange): number {
+  return inputTokens.server ?? inputTokens.client ?? inputTokens.planned ?? 1;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return sum(values) / values.length;
 }
 
 /** Time per token between a quarter and three quarters of an answer; none where it is too short to tell. */

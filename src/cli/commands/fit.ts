@@ -20,6 +20,7 @@ const serverWords = {
   keyEnv: planWords.keyEnv,
   header: planWords.header,
   insecure: planWords.insecure,
+  tokenizer: planWords.tokenizer,
 };
 
 /** Whose CPUs are used. */

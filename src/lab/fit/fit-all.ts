@@ -19,6 +19,7 @@ import type { FitDocument, FittedEntry, NotFitted, SweepAsk } from './fit-docume
 import { markSimulated, withAssumedUnit, withUnanswered } from './fit-remarks.ts';
 import type { TraceAsk } from './fit-requests.ts';
 import { probeServer, probesFor } from './probe.ts';
+import type { Probed } from './probe.ts';
 
 const mostTraceBytes = 400 * 2 ** 20;
 /** Sequences that probes put in flight at most where the server's batch size is not told. */
@@ -168,8 +169,9 @@ async function fitOne(
 async function probeAndFit(url: string, words: ServerWords, ask: SweepAsk, world: World): Promise<FittedEntry> {
   const { maxBatchSize, kv, date, lang } = ask;
   const batch = Math.min(maxBatchSize ?? probeBatch, 256);
-  const { sights, validation } = await probeServer(words, probesFor(batch), world);
-  if (sights.length < 6) throw probesFailed(sights.length);
+  const { sights, validation, lost } = await probeServer(words, probesFor(batch), world);
+  if (sights.length < 6) throw probesFailed(sights.length, lost);
+  refuseUnknownPrefill(sights);
   const fit = fitProbes(sights);
   const { cost, overheadMs, stepSigma, intervals } = fit;
   const name = nameOf(url.replace(/^https?:\/\//, ''));
@@ -202,7 +204,7 @@ async function probeAndFit(url: string, words: ServerWords, ask: SweepAsk, world
     maxBatchSizeFrom: maxBatchSize === null ? 'not-reached' : 'given',
     limit: maxBatchSize === null ? 'none' : 'batch',
     used: [],
-    excluded: [],
+    excluded: lost.map(({ concurrency, why }) => ({ concurrency, why: say(why, lang) })),
     intervals,
     residual: null,
     heldOut: { metrics },
@@ -211,10 +213,33 @@ async function probeAndFit(url: string, words: ServerWords, ask: SweepAsk, world
   };
 }
 
-function probesFailed(count: number): UserError {
+/** Lone prompts of one length, or all from the cache, cannot tell what a prompt costs from what every request costs. */
+function refuseUnknownPrefill(sights: Probed['sights']): void {
+  const alone = sights.filter(({ concurrency, ttftMs }) => concurrency === 1 && ttftMs.length > 0);
+  const lengths = alone.map(({ inputTokens }) => inputTokens);
+  if (Math.max(...lengths) > 1.5 * Math.min(...lengths)) return;
+  throw new UserError({
+    code: 'prefill-not-identified',
+    message: {
+      en: 'p1 not identified: the lone prompts that the server computed are all alike',
+      zh: 'p1 无法确定：服务器实际计算的单独提示词长度都相近',
+    },
+    hint: {
+      en: 'Flush the prefix cache or restart the server without it, give --tokenizer, and run dyno fit URL --probe again.',
+      zh: '请清空前缀缓存或关闭后重启服务，给出 --tokenizer，再运行 dyno fit URL --probe。',
+    },
+  });
+}
+
+function probesFailed(count: number, lost: Probed['lost']): UserError {
+  const why = (lang: Lang): string => [...new Set(lost.map((each) => say(each.why, lang)))].join('; ');
+
   return new UserError({
     code: 'probes-failed',
-    message: { en: `only ${count} of 7 probes brought streamed answers`, zh: `7 个探测中只有 ${count} 个得到流式回答` },
+    message: {
+      en: `only ${count} of 7 probes brought streamed answers: ${why('en')}`,
+      zh: `7 个探测中只有 ${count} 个得到流式回答：${why('zh')}`,
+    },
     hint: {
       en: 'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
       zh: '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
