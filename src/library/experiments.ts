@@ -104,7 +104,7 @@ export async function fit(results: string | readonly string[], around: FitOption
     {
       names: [results].flat(),
       format: 'auto',
-      sweep: { ...told, points: [], holdOut: around.holdOut === true, maxBatchSize: null },
+      sweep: { ...told, points: [], holdOut: around.holdOut === true, maxBatchSize: null, maxPrefillTokens: null },
       trace: { ...told, train: 0.25, scheduler: 'vllm-v1', settings: {} },
       probe: null,
       queue: {},

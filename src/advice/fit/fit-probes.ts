@@ -45,7 +45,8 @@ export function sightOf(concurrency: number, exchanges: readonly Exchange[]): Pr
     gapsMs,
     stepsMs: good.flatMap((exchange) => middleStepMs(exchange)),
     ttftMs: computed.map((exchange) => exchange.chunks.atMs[0]! - exchange.sentMs!),
-    cachedShare: said.length === 0 ? null : sum(said.map(({ cachedTokens }) => cachedTokens!)) / sum(said.map(inputOf)),
+    cachedShare:
+      said.length === 0 ? null : totalOf(said.map(({ cachedTokens }) => cachedTokens!)) / totalOf(said.map(inputOf)),
   };
 }
 
@@ -56,12 +57,12 @@ function inputOf({ inputTokens }: Exchange): number {
   return inputTokens.server ?? inputTokens.client ?? inputTokens.planned ?? 1;
 }
 
-function sum(values: readonly number[]): number {
+function totalOf(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);
 }
 
 function mean(values: readonly number[]): number {
-  return sum(values) / values.length;
+  return totalOf(values) / values.length;
 }
 
 /** Time per token between a quarter and three quarters of an answer; none where it is too short to tell. */

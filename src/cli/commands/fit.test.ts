@@ -41,6 +41,17 @@ describe('dyno fit', () => {
     expect(document.skipped[0]!.why).toContain('8, 32, 100');
   });
 
+  it('takes the batch and the KV cache from a server’s log, and what is typed over it', async () => {
+    const log = file('server.log', "args: {'max_num_seqs': 48}\nINFO CPU KV cache size: 32,000 tokens\n");
+    const fitted = async (more: string) => {
+      const { out } = await dyno(`fit ${both} --points 4,64,128 --server-log ${log} ${more}--json`);
+      const { maxBatchSize, kv } = JSON.parse(out).sweeps[0].profile as { maxBatchSize: number; kv: unknown };
+      return { maxBatchSize, kv };
+    };
+    expect(await fitted('')).toEqual({ maxBatchSize: 48, kv: { blocks: 2000, blockSize: 16 } });
+    expect((await fitted('--set maxBatchSize=64 ')).maxBatchSize).toBe(64);
+  });
+
   it('runs told one by one, at three concurrencies or more, are the points of one sweep', async () => {
     for (const concurrency of [8, 64, 200, 400])
       await dyno(`sim --concurrency ${concurrency} -n 400 --label at-${concurrency} --lenient`);

@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { exitCodes, UserError } from '../../core/index.ts';
-import { fitAll, planWords, readWords, throwMistakes, workerWords } from '../../lab/index.ts';
+import { fitAll, planWords, readBeginning, readWords, throwMistakes, workerWords } from '../../lab/index.ts';
 import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../engine/sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../engine/sim/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, Given } from '../command.ts';
+import { blocksInServerLog, settingsInServerLog } from '../../advice/plan/index.ts';
+import type { ServerSettings } from '../../advice/plan/index.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { fitText } from '../fit-text.ts';
 import { formatOf } from '../format-flag.ts';
@@ -88,6 +90,14 @@ export const command: CommandFile = {
       help: {
         en: "what is known of the server: maxBatchSize, blocks, blockSize, or the scheduler's settings",
         zh: '已知的服务器设置：maxBatchSize、blocks、blockSize，或调度器的设置项',
+      },
+    },
+    {
+      name: 'server-log',
+      value: 'FILE',
+      help: {
+        en: "take the server's batch, prefill budget and KV cache from its log; what --set says wins",
+        zh: '从服务端日志读取批大小、prefill 预算与 KV Cache；以 --set 为准',
       },
     },
     {
@@ -193,10 +203,13 @@ function probesAreSentHere(): UserError {
 
 function traceAsk(given: Given): TraceAsk {
   const scheduler = schedulerNamed(last(given, 'scheduler') ?? 'vllm-v1');
-  const { kv, maxBatchSize, others } = readSets(given);
+  const { kv, maxBatchSize, maxPrefillTokens, others } = readSets(given);
   const settings: Record<string, SettingValue> = Object.fromEntries(
     others.map((text) => parseSetting(scheduler, text)),
   );
+  const budget = scheduler === 'sglang' ? 'chunked_prefill_size' : 'max_num_batched_tokens';
+  if (maxPrefillTokens !== null && budgetIn(others) === null && budgetTaken.has(scheduler))
+    settings[budget] = maxPrefillTokens;
   if (maxBatchSize !== null) settings[schedulers[scheduler].batchSetting] = maxBatchSize;
   return {
     train: trainShare(given),
@@ -214,7 +227,7 @@ function today(): string {
 }
 
 /** What --set says of the limits, and the settings that are the scheduler's own. */
-function readSets(given: Given): { maxBatchSize: number | null; kv: EngineProfile['kv']; others: string[] } {
+function readSets(given: Given): ServerSettings & { kv: EngineProfile['kv']; others: string[] } {
   const amounts: Record<string, number | null> = { maxBatchSize: null, blocks: null, blockSize: null };
   const others: string[] = [];
   for (const text of given.flags.get('set') ?? []) {
@@ -224,14 +237,44 @@ function readSets(given: Given): { maxBatchSize: number | null; kv: EngineProfil
     else throw badSet(text);
   }
   const { maxBatchSize, blocks, blockSize } = amounts as Record<'maxBatchSize' | 'blocks' | 'blockSize', number | null>;
-  return { maxBatchSize, kv: blocks === null ? null : { blocks, blockSize: blockSize ?? 16 }, others };
+  const log = readServerLog(given, blockSize ?? 16);
+  const typed = new Set(others.map((text) => text.split('=')[0] ?? ''));
+  const batchTyped = [...batchNames].some((name) => typed.has(name));
+  return {
+    maxBatchSize: maxBatchSize ?? (batchTyped ? null : log.maxBatchSize),
+    kv: blocks === null ? log.kv : { blocks, blockSize: blockSize ?? 16 },
+    maxPrefillTokens: budgetIn(others) ?? log.maxPrefillTokens,
+    others,
+  };
 }
 
-function knownLimits(given: Given): { maxBatchSize: number | null; kv: EngineProfile['kv'] } {
-  const { maxBatchSize, kv, others } = readSets(given);
-  const batchNames = new Set<string>(Object.values(schedulers).map((kind) => kind.batchSetting));
+const batchNames = new Set<string>(Object.values(schedulers).map((kind) => kind.batchSetting));
+/** What each server calls the most tokens of a step. */
+const budgetNames = new Set(['max_num_batched_tokens', 'chunked_prefill_size', 'maxPrefillTokens']);
+
+function budgetIn(others: readonly string[]): number | null {
+  const said = others.map((text) => text.split('=')).find(([key = '']) => budgetNames.has(key));
+  const tokens = Number(said?.[1]);
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : null;
+}
+
+/** Schedulers with a budget of tokens that a server's log states. */
+const budgetTaken = new Set<string>(['vllm-v1', 'vllm-v0', 'sglang']);
+const mostLogBytes = 64 * 1024 * 1024;
+
+/** What the server's log says of its limits; nothing where no log was given. */
+function readServerLog(given: Given, blockSize: number): ServerSettings & { kv: EngineProfile['kv'] } {
+  const file = last(given, 'server-log');
+  if (file === undefined) return { maxBatchSize: null, maxPrefillTokens: null, kv: null };
+  const text = readBeginning(file, mostLogBytes, { flag: '--server-log' });
+  const found = blocksInServerLog(text, blockSize);
+  return { ...settingsInServerLog(text), kv: found === null ? null : { blocks: found.blocks, blockSize } };
+}
+
+function knownLimits(given: Given): ServerSettings & { kv: EngineProfile['kv'] } {
+  const { maxBatchSize, maxPrefillTokens, kv, others } = readSets(given);
   const named = others.map((text) => text.split('=')).find(([key]) => batchNames.has(key ?? ''));
-  return { maxBatchSize: maxBatchSize ?? (named === undefined ? null : Number(named[1])), kv };
+  return { maxBatchSize: maxBatchSize ?? (named === undefined ? null : Number(named[1])), maxPrefillTokens, kv };
 }
 
 function trainShare(given: Given): number {

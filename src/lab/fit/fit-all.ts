@@ -167,7 +167,7 @@ async function fitOne(
 }
 
 async function probeAndFit(url: string, words: ServerWords, ask: SweepAsk, world: World): Promise<FittedEntry> {
-  const { maxBatchSize, kv, date, lang } = ask;
+  const { maxBatchSize, maxPrefillTokens, kv, date, lang } = ask;
   const batch = Math.min(maxBatchSize ?? probeBatch, 256);
   const { sights, validation, lost } = await probeServer(words, probesFor(batch), world);
   if (sights.length < 6) throw probesFailed(sights.length, lost);
@@ -185,7 +185,7 @@ async function probeAndFit(url: string, words: ServerWords, ask: SweepAsk, world
     cost,
     jitter: { stepSigma },
     maxBatchSize: maxBatchSize ?? 256,
-    maxPrefillTokens: null,
+    maxPrefillTokens,
     kv,
     overheadMs,
     notes: ['Fitted: cost, overheadMs and stepSigma. Assumed unless told by --set: maxBatchSize, kv, the scheduler.'],

@@ -46,6 +46,8 @@ export interface FitDocument {
 /** What a fit of a sweep is told besides its points. */
 export interface SweepAsk extends SweepFitOptions {
   holdOut: boolean;
+  /** Most prompt tokens of a step, where the server or its log said so. */
+  maxPrefillTokens: number | null;
   next: boolean;
   date: string;
   lang: Lang;
