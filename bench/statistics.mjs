@@ -119,7 +119,7 @@ async function trace(profile, seed, concurrency, requests) {
     slo: [],
     keepText: false,
   };
-  for await (const { exchange } of kit.run(plan, { sending: never, everything: never }, [])) kept.add(exchange);
+  for await (const { exchange } of kit.run(plan, { drain: never, cancel: never }, [])) kept.add(exchange);
   return s.slicesOf(kept);
 }
 // Five pairs for the other implementation, with the values by stretch, so that it can judge the change by itself.

@@ -22,7 +22,7 @@ export const profile: EngineProfile = {
 };
 
 /** What came back. */
-export interface Heard {
+export interface ParsedEvent {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -53,11 +53,11 @@ export interface Sending {
 }
 
 /** Calls the engine and waits for the end, whatever it is; never rejects. */
-export function call(engine: RunningEngine, path: string, body: unknown, sending: Sending = {}): Promise<Heard> {
+export function call(engine: RunningEngine, path: string, body: unknown, sending: Sending = {}): Promise<ParsedEvent> {
   return new Promise((resolve) => {
     const method = sending.method ?? (body === undefined ? 'GET' : 'POST');
     const req = request(engine.url + path, { method, ...(sending.agent ? { agent: sending.agent } : {}) });
-    const heard: Heard = { status: 0, headers: {}, body: '', broke: null };
+    const heard: ParsedEvent = { status: 0, headers: {}, body: '', broke: null };
     req.on('error', (error: NodeJS.ErrnoException) => resolve({ ...heard, broke: error.code ?? error.message }));
     req.on('response', (res) => {
       heard.status = res.statusCode!;

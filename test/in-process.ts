@@ -1,8 +1,8 @@
-import type { Io } from '../src/cli/io.ts';
+import type { Terminal } from '../src/cli/terminal.ts';
 import { runCli } from '../src/cli/run-cli.ts';
 
 /** A world off the terminal, with no environment, that hears everything and says nothing. */
-export const quietIo: Io = {
+export const quietIo: Terminal = {
   out: () => {},
   err: () => {},
   outIsTty: false,

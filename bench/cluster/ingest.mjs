@@ -127,7 +127,7 @@ function ingest(keys, emit, done) {
   const everyone = new Map(
     Array.from({ length: members }, (_, i) => [`m${i}`, room.newMember(`m${i}`, { name: `m${i}` }, { rttMs: 1 })]),
   );
-  const kept = new room.KeptEntries();
+  const kept = new room.AckTracker();
   let seen = 0;
   const phase = new room.PhaseControl({
     phase: 'measure',
@@ -215,7 +215,7 @@ await timed('and written to a run folder and metered', async () => {
   };
   const writer = await room.createRun(join(dir, 'store'), about);
   const stop = new AbortController().signal;
-  const summary = await room.executeRun({ plan, kit, writer, stops: { sending: stop, everything: stop } });
+  const summary = await room.executeRun({ plan, kit, writer, stops: { drain: stop, cancel: stop } });
   if (summary.counts.ok !== exchanges) throw new Error(JSON.stringify(summary.counts));
   await streams.stop();
 });

@@ -1,6 +1,6 @@
 import type { Mistake, Phrase } from '../core/index.ts';
 import type { PlanAsked } from '../advice/plan/index.ts';
-import type { Flag, Given } from './command.ts';
+import type { Flag, ParsedCommand } from './command.ts';
 
 type Kind = 'number' | 'ms' | 'text' | 'switch';
 
@@ -184,7 +184,7 @@ export function flagsOfCapacity(): Flag[] {
 }
 
 /** The question as given on the command line; texts that are no number are collected as mistakes. */
-export function askedOf(given: Given, mistakes: Mistake[]): PlanAsked {
+export function askedOf(given: ParsedCommand, mistakes: Mistake[]): PlanAsked {
   const asked: Record<string, unknown> = {};
   for (const { key, name, kind } of capacityFlags) {
     const text = given.flags.get(name)?.at(-1);
@@ -197,7 +197,7 @@ export function askedOf(given: Given, mistakes: Mistake[]): PlanAsked {
 }
 
 /** Whether anything was said that a plan needs: a model or a card. */
-export function namesARig(given: Given): boolean {
+export function namesARig(given: ParsedCommand): boolean {
   return ['model', 'model-config', 'card', 'card-memory-gib'].some((name) => given.flags.has(name));
 }
 

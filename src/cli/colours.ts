@@ -1,4 +1,4 @@
-import type { Io } from './io.ts';
+import type { Terminal } from './terminal.ts';
 import { styled } from './printer.ts';
 
 const styles = {
@@ -11,7 +11,7 @@ const styles = {
 const plain = (text: string): string => text;
 
 /** Colours for one of the two outputs: none off a terminal, none where NO_COLOR is set. */
-export function coloursFor(io: Io, output: 'out' | 'err'): Record<keyof typeof styles, (text: string) => string> {
+export function coloursFor(io: Terminal, output: 'out' | 'err'): Record<keyof typeof styles, (text: string) => string> {
   const tty = output === 'out' ? io.outIsTty : io.errIsTty;
   if (tty && io.env['NO_COLOR'] === undefined) return styles;
   return { bold: plain, dim: plain, red: plain, green: plain, yellow: plain };

@@ -1,5 +1,5 @@
 import type { Phrase } from '../core/index.ts';
-import type { CommonFlags, Io } from './io.ts';
+import type { CommonFlags, Terminal } from './terminal.ts';
 
 /** A flag of one command that is not a word of a plan. */
 export interface Flag {
@@ -21,12 +21,12 @@ export interface Argument {
 }
 
 /** What was given on the command line, not yet understood. */
-export interface Given {
+export interface ParsedCommand {
   args: readonly string[];
   /** By name without dashes; absent = not given. A switch is ['true']. */
   flags: ReadonlyMap<string, readonly string[]>;
   common: CommonFlags;
-  io: Io;
+  io: Terminal;
 }
 
 /** One command: what it is for, what it takes, what it does. */
@@ -38,10 +38,10 @@ export interface CommandFile {
   raw?: true;
   examples: readonly { line: string; says: Phrase }[];
   /** Ends with the exit code. Mistakes of the user are thrown as UserError. */
-  run(given: Given): Promise<number>;
+  run(given: ParsedCommand): Promise<number>;
 }
 
 /** The last value of a flag, or undefined. */
-export function last(given: Given, name: string): string | undefined {
+export function last(given: ParsedCommand, name: string): string | undefined {
   return given.flags.get(name)?.at(-1);
 }

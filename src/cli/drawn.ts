@@ -1,7 +1,7 @@
 import { printable, say } from '../core/index.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 
-type Listener = Pick<Given, 'common' | 'io'>;
+type Listener = Pick<ParsedCommand, 'common' | 'io'>;
 
 /**
  * A picture as PNG bytes, or the SVG itself where this host cannot draw: the drawing library is native code, which may be

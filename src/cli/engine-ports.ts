@@ -4,7 +4,7 @@ import type { Phrase } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/http/index.ts';
 import type { EngineOptions, QuirkName } from '../engine/http/index.ts';
 import { last } from './command.ts';
-import type { Flag, Given } from './command.ts';
+import type { Flag, ParsedCommand } from './command.ts';
 import { readDocument } from '../lab/index.ts';
 
 /** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
@@ -54,7 +54,7 @@ export const portFlags: readonly Flag[] = [
 ];
 
 /** What those flags say. */
-export function portOptions(given: Given): Partial<EngineOptions> {
+export function portOptions(given: ParsedCommand): Partial<EngineOptions> {
   return {
     ...tlsOf(given),
     quirks: (given.flags.get('quirk') ?? []).map(quirkOf),
@@ -64,7 +64,7 @@ export function portOptions(given: Given): Partial<EngineOptions> {
 }
 
 /** The certificate to serve with; nothing = plain HTTP. */
-function tlsOf(given: Given): Pick<EngineOptions, 'tls'> {
+function tlsOf(given: ParsedCommand): Pick<EngineOptions, 'tls'> {
   const [certFile, keyFile, caFile] = ['cert', 'key', 'client-ca'].map((name) => last(given, name));
   if (!given.flags.has('tls') && certFile === undefined && keyFile === undefined && caFile === undefined) return {};
   if ((certFile === undefined) !== (keyFile === undefined)) {
@@ -108,7 +108,7 @@ function quirkOf(word: string): QuirkName {
   );
 }
 
-function portOf(given: Given, flag: string, key: 'managementPort' | 'metricsPort'): Partial<EngineOptions> {
+function portOf(given: ParsedCommand, flag: string, key: 'managementPort' | 'metricsPort'): Partial<EngineOptions> {
   const text = last(given, flag);
   if (text === undefined) return {};
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {

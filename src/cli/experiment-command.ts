@@ -5,7 +5,7 @@ import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
 import { gateWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
 import type { Saturation } from '../engine/sim/index.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { showFind, showFound } from './found-text.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { progressLine } from './progress-line.ts';
@@ -22,7 +22,7 @@ export interface CommandWorld {
 }
 
 /** Makes the world of a command. `hear` is told every event too, after the terminal was. */
-export function commandWorld(given: Given, hear: (event: LabEvent) => void = () => {}): CommandWorld {
+export function commandWorld(given: ParsedCommand, hear: (event: LabEvent) => void = () => {}): CommandWorld {
   const { io, common } = given;
   const interrupts = listenForInterrupts(given);
   let line: ProgressLine | null = null;
@@ -54,7 +54,7 @@ export function commandWorld(given: Given, hear: (event: LabEvent) => void = () 
 
 /** An experiment as a command carries it out: everything is shown while it lasts and at its end; ends with the exit code. */
 export async function experimentCommand(
-  given: Given,
+  given: ParsedCommand,
   experiment: Experiment,
   show: 'find' | 'curve' = 'curve',
 ): Promise<number> {
@@ -80,7 +80,7 @@ export async function experimentCommand(
 }
 
 async function showOutcome(
-  given: Given,
+  given: ParsedCommand,
   { words, simulate }: Experiment,
   { sweep, points, dir, found }: Outcome,
 ): Promise<void> {
@@ -98,12 +98,12 @@ async function showOutcome(
 }
 
 /** What became of each --fail-if: below the figures, and on stderr where stdout is for JSON. */
-function showGates({ common, io }: Given, { gates }: Outcome): void {
+function showGates({ common, io }: ParsedCommand, { gates }: Outcome): void {
   for (const gate of gates) (common.json ? io.err : io.out)(`${say(gateWords(gate), common.lang)}\n`);
 }
 
 /** What limited a simulated engine, on stderr. */
-function showSaturation(given: Given, { simulated, server }: Summary): void {
+function showSaturation(given: ParsedCommand, { simulated, server }: Summary): void {
   const label = server?.['saturation'] as Saturation | null | undefined;
   if (!simulated || given.common.quiet || given.common.json || label == null) return;
   const { lang } = given.common;

@@ -2,10 +2,10 @@ import { UserError } from '../core/index.ts';
 import { formatNames } from '../tools/index.ts';
 import type { FormatName } from '../tools/index.ts';
 import { last } from './command.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 
 /** The word of --format. */
-export function formatOf(given: Given): FormatName {
+export function formatOf(given: ParsedCommand): FormatName {
   const word = last(given, 'format') ?? 'auto';
   const name = formatNames.find((known) => known === word);
   if (name !== undefined) return name;

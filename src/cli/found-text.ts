@@ -3,13 +3,13 @@ import type { Sweep } from '../core/index.ts';
 import type { Outcome } from '../lab/index.ts';
 import { findInWords, findScreen, whyInWords } from '../results/report/index.ts';
 import type { FindResult } from '../results/report/index.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { screenOptions, showSweep } from './show.ts';
 
 type Found = NonNullable<Outcome['found']>;
 
 /** What dyno find ends with: one screen, or `llmdyno.find/1`; with --all every load that was looked at stands above. */
-export function showFind(given: Given, { sweep, dir }: Outcome, found: FindResult, url: string | null): void {
+export function showFind(given: ParsedCommand, { sweep, dir }: Outcome, found: FindResult, url: string | null): void {
   if (given.common.json) {
     given.io.out(`${JSON.stringify(findDocument(found), null, 2)}\n`);
     return;
@@ -41,7 +41,7 @@ function findDocument(found: FindResult): Record<string, unknown> {
 
 /** The result of a search: every load that was looked at, then the answer. null = the search was interrupted. */
 export function showFound(
-  given: Given,
+  given: ParsedCommand,
   sweep: Sweep,
   { dir, url }: { dir: string; url: string | null },
   found: Found | null,

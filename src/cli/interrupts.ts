@@ -1,10 +1,10 @@
 import { exitCodes, say } from '../core/index.ts';
-import type { Stops } from '../core/index.ts';
-import type { Given } from './command.ts';
+import type { StopSignals } from '../core/index.ts';
+import type { ParsedCommand } from './command.ts';
 
 /** Ctrl-C and the signals that end a process, as an experiment hears them. */
 export interface Interrupts {
-  stops: Stops;
+  stops: StopSignals;
   /** Begins to listen; before that a signal ends the process. */
   listen(): void;
   /** Says what the first Ctrl-C says. */
@@ -16,7 +16,7 @@ export interface Interrupts {
  * First Ctrl-C: send no more and drain. Second: cancel. Third: leave at once. SIGTERM and SIGHUP (the terminal is gone) cancel at
  * once: whoever sends them will not wait for answers, and what was answered is kept.
  */
-export function listenForInterrupts(given: Given): Interrupts {
+export function listenForInterrupts(given: ParsedCommand): Interrupts {
   const sending = new AbortController();
   const everything = new AbortController();
   const { io, common } = given;
@@ -33,7 +33,7 @@ export function listenForInterrupts(given: Given): Interrupts {
   };
   let done: (() => void) | null = null;
   return {
-    stops: { sending: sending.signal, everything: everything.signal },
+    stops: { drain: sending.signal, cancel: everything.signal },
     listen() {
       done ??= io.onInterrupt((count, signal) => {
         if (everything.signal.aborted) process.exit(exitCodes.interrupted);

@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { say, UserError, wrapToCells } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
-import type { CommandFile, Flag, Given } from './command.ts';
-import { chooseLang, langIn } from './io.ts';
-import type { Io } from './io.ts';
+import type { CommandFile, Flag, ParsedCommand } from './command.ts';
+import { chooseLang, langIn } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Where runs are kept unless told otherwise. */
 export const defaultStore = 'dyno-runs';
@@ -43,7 +43,12 @@ export const helpWords = {
 } as const satisfies Record<string, Phrase>;
 
 /** Reads the words behind a command's name; null = its help was asked for. */
-export function parseCommand(name: string, file: CommandFile, words: readonly string[], io: Io): Given | null {
+export function parseCommand(
+  name: string,
+  file: CommandFile,
+  words: readonly string[],
+  io: Terminal,
+): ParsedCommand | null {
   if (file.raw === true) return parseRaw(name, file, words, io);
   const lang = chooseLang(langIn(words), io.env);
   const program = new Command(`dyno ${name}`);
@@ -91,7 +96,7 @@ export function parseCommand(name: string, file: CommandFile, words: readonly st
 }
 
 /** Own flags up to the first word that is none; everything from there on is left as it stands. */
-function parseRaw(name: string, file: CommandFile, words: readonly string[], io: Io): Given | null {
+function parseRaw(name: string, file: CommandFile, words: readonly string[], io: Terminal): ParsedCommand | null {
   let own = 0;
   while (own < words.length && words[own]!.startsWith('-')) {
     const flag = commonFlags.find((known) => words[own] === `--${known.name}`);

@@ -1,6 +1,6 @@
-import { planWords, readPlanFile, readSettings } from '../lab/index.ts';
-import type { GivenWord, PlanWords, Vocabulary, Words } from '../lab/index.ts';
-import type { Flag, Given } from './command.ts';
+import { planSettings, readPlanFile, readSettings } from '../lab/index.ts';
+import type { GivenWord, PlanSettings, Vocabulary, Words } from '../lab/index.ts';
+import type { Flag, ParsedCommand } from './command.ts';
 
 /** Plan words as flags of a command. */
 export function flagsOf(vocabulary: Vocabulary): Flag[] {
@@ -14,7 +14,7 @@ export function flagsOf(vocabulary: Vocabulary): Flag[] {
 }
 
 /** What was typed of a vocabulary, each word with its flag. */
-export function typedWords(flags: Given['flags'], vocabulary: Vocabulary): GivenWord[] {
+export function typedWords(flags: ParsedCommand['flags'], vocabulary: Vocabulary): GivenWord[] {
   const names = new Set(Object.values(vocabulary).map(({ name }) => name));
   return [...flags]
     .filter(([name]) => names.has(name))
@@ -26,11 +26,11 @@ export function typedWords(flags: Given['flags'], vocabulary: Vocabulary): Given
  * the address where none is said; null = one has to be.
  */
 export function readPlanInput<V extends Vocabulary>(
-  given: Given,
+  given: ParsedCommand,
   more: V,
   otherwise: string | null = null,
-): { words: PlanWords & { url: string } & Words<V> } {
-  const vocabulary = { ...planWords, ...more };
+): { words: PlanSettings & { url: string } & Words<V> } {
+  const vocabulary = { ...planSettings, ...more };
   const [first] = given.args;
   const fromFile = first !== undefined && isPlanFile(first) ? readPlanFile(first) : [];
   const fromFlags = typedWords(given.flags, vocabulary);

@@ -14,7 +14,7 @@ import {
 } from '../engine/sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../engine/sim/index.ts';
 import { last } from './command.ts';
-import type { Flag, Given } from './command.ts';
+import type { Flag, ParsedCommand } from './command.ts';
 import { readDocument } from '../lab/index.ts';
 
 /** Profiles that were fitted to long traces hold their points. */
@@ -50,7 +50,7 @@ export const profileFlags: readonly Flag[] = [
 ];
 
 /** The profile that the flags ask for, with its scheduler and settings as told. */
-export function profileOf(given: Given): EngineProfile {
+export function profileOf(given: ParsedCommand): EngineProfile {
   const profile = profileNamed(last(given, 'profile') ?? defaultProfileName);
   const asked = last(given, 'scheduler');
   const name = asked === undefined ? (profile.scheduler?.name ?? 'continuous') : schedulerNamed(asked);

@@ -1,7 +1,7 @@
 import { cutToCells, say } from '../core/index.ts';
 import type { Lang, RunPlan } from '../core/index.ts';
 import type { LiveFigures } from '../lab/index.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { lineAgain } from './printer.ts';
 
 /** Shows how a run goes: one line that redraws itself on a terminal, nothing elsewhere. */
@@ -14,7 +14,7 @@ export interface ProgressLine {
 const barCells = (columns: number): number => Math.min(24, Math.floor(columns * 0.3));
 
 /** The progress line of one point; `title` says which. */
-export function progressLine(given: Given, plan: RunPlan, title: string): ProgressLine {
+export function progressLine(given: ParsedCommand, plan: RunPlan, title: string): ProgressLine {
   const { io, common } = given;
   if (!io.errIsTty || common.quiet) return { show: () => {}, clear: () => {} };
   let begunMs: number | null = null;

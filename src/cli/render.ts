@@ -32,7 +32,7 @@ import { readExchanges, readTelemetry } from '../results/store/index.ts';
 import type { StoredRun } from '../results/store/index.ts';
 import { telemetrySeries } from '../client/telemetry/index.ts';
 import type { TelemetrySeries } from '../client/telemetry/index.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { pageScript } from './page-script.ts';
 import { reportOptions } from './show.ts';
 import { intervalsOfSources, traceOf, version } from '../lab/index.ts';
@@ -54,7 +54,7 @@ export interface Rendered {
 }
 
 /** The bytes of a file form. */
-export async function renderForm(given: Given, what: Rendered, form: FileForm): Promise<string | Uint8Array> {
+export async function renderForm(given: ParsedCommand, what: Rendered, form: FileForm): Promise<string | Uint8Array> {
   const { told } = what;
   const [first] = told;
   switch (form) {
@@ -86,7 +86,7 @@ function mainFigure(told: readonly ReportSource[], intervals: IntervalsOf): Figu
 }
 
 /** Puts the picture of a grid into its folder, as SVG and PNG, and says where. */
-export async function keepChart(given: Given, sweep: Sweep, dir: string): Promise<void> {
+export async function keepChart(given: ParsedCommand, sweep: Sweep, dir: string): Promise<void> {
   const figure = gridFigure(sweep);
   if (figure === null) return;
   const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
@@ -157,7 +157,7 @@ function atLoad({ title }: Figure, { load }: Summary): Figure['title'] {
   return typeof title === 'string' ? `${title} @ ${at}` : { en: `${title.en} @ ${at}`, zh: `${title.zh} @ ${at}` };
 }
 
-async function pageOf(given: Given, { told, comparison, machine }: Rendered): Promise<string> {
+async function pageOf(given: ParsedCommand, { told, comparison, machine }: Rendered): Promise<string> {
   const cost =
     machine === undefined
       ? null

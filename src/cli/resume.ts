@@ -2,7 +2,7 @@ import { hiddenValue, UserError } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
 import type { RunRecord } from '../results/store/index.ts';
 import { last } from './command.ts';
-import type { CommandFile, Flag, Given } from './command.ts';
+import type { CommandFile, Flag, ParsedCommand } from './command.ts';
 import { parseCommand } from './parse.ts';
 
 /** The flag of commands that can go on with what was interrupted. */
@@ -16,18 +16,18 @@ export const resumeFlag: Flag = {
 };
 
 /** What to go on with; null = nothing. */
-export function resumeWord(given: Given): string | null {
+export function resumeWord(given: ParsedCommand): string | null {
   return last(given, resumeFlag.name) ?? null;
 }
 
 /** The command line of an interrupted run with this one's words over it: mostly only `--resume RUN` is typed. */
 export function mergeResumedFlags(
-  given: Given,
+  given: ParsedCommand,
   name: string,
   file: CommandFile,
   { command }: Pick<RunRecord, 'command'>,
   plan: RunPlan | null,
-): Given {
+): ParsedCommand {
   if (command === null || command[1] !== name) return withPromptsOf(given, plan);
   const before = parseCommand(name, file, command.slice(2), given.io);
   if (before === null) return withPromptsOf(given, plan);
@@ -43,7 +43,7 @@ export function mergeResumedFlags(
 }
 
 /** Who goes on with a run asks on as it began: with the prompts of its plan. */
-function withPromptsOf(given: Given, plan: RunPlan | null): Given {
+function withPromptsOf(given: ParsedCommand, plan: RunPlan | null): ParsedCommand {
   const seed = plan?.dataset.settings?.['seed'];
   if (typeof seed !== 'number' || given.flags.has('prompt-seed')) return given;
   return { ...given, flags: new Map(given.flags).set('prompt-seed', [String(seed)]) };

@@ -2,14 +2,14 @@ import { describeMistake, exitCodes, nearest, printable, say, systemMistake, Use
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
-import { chooseLang, columnsOf, langIn } from './io.ts';
-import type { Io } from './io.ts';
+import { chooseLang, columnsOf, langIn } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { helpPage, helpWords, list, parseCommand } from './parse.ts';
 import { version } from '../lab/index.ts';
 import { tellBug } from './tell-bug.ts';
 
 /** Runs one command line and ends with its exit code; the only place where errors become text. */
-export async function runCli(io: Io): Promise<number> {
+export async function runCli(io: Terminal): Promise<number> {
   const [name, ...rest] = io.argv;
   const lang = chooseLang(langIn(io.argv), io.env);
   const readers = io.env['DYNO_STORE_READERS'];
@@ -35,7 +35,7 @@ export async function runCli(io: Io): Promise<number> {
   }
 }
 
-async function topHelp(rest: readonly string[], io: Io, lang: Lang): Promise<number> {
+async function topHelp(rest: readonly string[], io: Terminal, lang: Lang): Promise<number> {
   const name = rest[0];
   if (name !== undefined && Object.hasOwn(commands, name)) {
     const { command } = await commands[name]!.load();
@@ -83,7 +83,7 @@ function printed(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-function tell(error: unknown, io: Io, lang: Lang): number {
+function tell(error: unknown, io: Terminal, lang: Lang): number {
   const paint = coloursFor(io, 'err');
   if (error instanceof UserError) {
     for (const mistake of error.mistakes) {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { exitCodes, UserError } from '../core/index.ts';
 import type { StoredTune } from '../results/store/index.ts';
 import { tuneSchema } from '../advice/tune/index.ts';
-import type { Given } from './command.ts';
-import { columnsOf } from './io.ts';
+import type { ParsedCommand } from './command.ts';
+import { columnsOf } from './terminal.ts';
 import { tuneText } from './tune-text.ts';
 
 /** A search of the store as `dyno tune` told it at its end, or as far as it is. */
-export async function showTune(given: Given, { dir }: StoredTune): Promise<number> {
+export async function showTune(given: ParsedCommand, { dir }: StoredTune): Promise<number> {
   const file = join(dir, 'tune.json');
   const read = tuneSchema.safeParse(JSON.parse(await readFile(file, 'utf8')));
   if (!read.success) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { quietIo } from '../../test/in-process.ts';
-import type { Given } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { reportOptions } from './show.ts';
 import { forTerminal } from './printer.ts';
 
-const onTerminal: Given = {
+const onTerminal: ParsedCommand = {
   args: [],
   flags: new Map(),
   common: { json: false, quiet: false, lang: 'en', store: 'none' },

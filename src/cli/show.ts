@@ -9,8 +9,8 @@ import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
 import type { SourcePlace } from '../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../results/store/index.ts';
 import { coloursFor } from './colours.ts';
-import type { Flag, Given } from './command.ts';
-import { columnsOf } from './io.ts';
+import type { Flag, ParsedCommand } from './command.ts';
+import { columnsOf } from './terminal.ts';
 
 /** On demand: the machines of a run over many, one by one. */
 export const perWorkerFlag: Flag = {
@@ -33,19 +33,19 @@ export const allFlag: Flag = {
 };
 
 /** How a first screen is told: which server was asked, and by what word its result is named. */
-export function screenOptions(given: Given, dir: string, url: string | null): ScreenOptions {
+export function screenOptions(given: ParsedCommand, dir: string, url: string | null): ScreenOptions {
   const { argv } = given.io;
   const typed = argv.findIndex((word) => word === '--store' || word.startsWith('--store='));
   const store = typed === -1 ? {} : { store: argv[typed] === '--store' ? argv[typed + 1]! : argv[typed]!.slice(8) };
   return { ...reportOptions(given), url, kept: basename(dir), ...store };
 }
 
-function showWorkers(given: Given, sweep: Sweep): void {
+function showWorkers(given: ParsedCommand, sweep: Sweep): void {
   if (given.flags.has('per-worker') && !given.common.json) given.io.out(workersText([sweep], reportOptions(given)));
 }
 
 /** How reports are told: in colour and within its width on a terminal, plain elsewhere; `file` is where it goes instead. */
-export function reportOptions(given: Given, file?: string): ReportOptions {
+export function reportOptions(given: ParsedCommand, file?: string): ReportOptions {
   const io = file === undefined ? given.io : { ...given.io, outIsTty: false };
   const colours = coloursFor(io, 'out');
   const paint: Painter = {
@@ -59,12 +59,12 @@ export function reportOptions(given: Given, file?: string): ReportOptions {
 }
 
 /** The summary alone, where no folder holds it. */
-export function showSummary(given: Given, summary: Summary): void {
+export function showSummary(given: ParsedCommand, summary: Summary): void {
   given.io.out(reporters[given.common.json ? 'json' : 'text'](summary, reportOptions(given)));
 }
 
 /** The result of one run: its first screen, all of it, or its summary as JSON. */
-export function showRun(given: Given, summary: Summary, dir: string, url: string | null): void {
+export function showRun(given: ParsedCommand, summary: Summary, dir: string, url: string | null): void {
   if (given.common.json || given.flags.has('all')) showSummary(given, summary);
   else given.io.out(runScreen(summary, screenOptions(given, dir, url)));
   showWorkers(given, asSweep(summary));
@@ -72,7 +72,7 @@ export function showRun(given: Given, summary: Summary, dir: string, url: string
 }
 
 /** One line as soon as a point of a sweep is done, for whoever watches. */
-export function showPoint(given: Given, summary: Summary): void {
+export function showPoint(given: ParsedCommand, summary: Summary): void {
   const { common, io } = given;
   if (common.quiet || common.json) return;
   const { counts, requestsPerSec, outputTokensPerSec, latencyMs, ttftMs, load } = summary;
@@ -97,7 +97,7 @@ export function showPoint(given: Given, summary: Summary): void {
 }
 
 /** The result of a sweep: its first screen, all of it, or all summaries as JSON. */
-export function showSweep(given: Given, sweep: Sweep, dir: string, url: string | null): void {
+export function showSweep(given: ParsedCommand, sweep: Sweep, dir: string, url: string | null): void {
   const whole = given.common.json || given.flags.has('all');
   if (whole) given.io.out(reporters[given.common.json ? 'json' : 'text'](sweep, reportOptions(given)));
   else given.io.out(sweepScreen(sweep, screenOptions(given, dir, url)));
@@ -106,18 +106,22 @@ export function showSweep(given: Given, sweep: Sweep, dir: string, url: string |
 }
 
 /** Where words of a command are looked up; what could not be read of a foreign file is told on stderr. */
-export function sourcePlace({ common, io }: Given): SourcePlace {
+export function sourcePlace({ common, io }: ParsedCommand): SourcePlace {
   return { store: common.store, onProblems: (problems) => io.err(problemLines(problems, common.lang)) };
 }
 
 /** Renders something from the store; always exit code 0, whatever its verdict. */
-export async function showStored(given: Given, entry: StoredRun | StoredSweep, as: ReporterName): Promise<number> {
+export async function showStored(
+  given: ParsedCommand,
+  entry: StoredRun | StoredSweep,
+  as: ReporterName,
+): Promise<number> {
   const what = entry.kind === 'run' ? await summaryOfRun(entry) : await sweepOf(given.common.store, entry);
   given.io.out(reporters[given.common.json ? 'json' : as](what, reportOptions(given)));
   return exitCodes.ok;
 }
 
-function showFolder(given: Given, dir: string): void {
+function showFolder(given: ParsedCommand, dir: string): void {
   const { common, io } = given;
   if (!common.quiet) io.err(`${say({ en: 'kept in', zh: '结果保存于' }, common.lang)} ${dir}\n`);
 }

@@ -1,11 +1,11 @@
 import { BrokenPromise, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { coloursFor } from './colours.ts';
-import { chooseLang, langIn } from './io.ts';
-import type { Io } from './io.ts';
+import { chooseLang, langIn } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Says that a promise of ours was broken; also where it was noticed outside of any command. */
-export function tellBug(error: unknown, io: Io, lang: Lang = chooseLang(langIn(io.argv), io.env)): void {
+export function tellBug(error: unknown, io: Terminal, lang: Lang = chooseLang(langIn(io.argv), io.env)): void {
   const paint = coloursFor(io, 'err');
   const kind = error instanceof BrokenPromise ? 'broken promise' : 'unexpected failure';
   const bug = say({ en: 'llmdyno has a bug', zh: 'llmdyno 出现了程序错误' }, lang);

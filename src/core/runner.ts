@@ -16,9 +16,9 @@ export interface RunState {
 export type StopRule = (state: RunState, last: Exchange) => 'go' | 'stop-sending' | 'cancel-all';
 
 /** The two ways to stop a run from outside: send no more and drain, or cancel what is in flight too. */
-export interface Stops {
-  sending: AbortSignal;
-  everything: AbortSignal;
+export interface StopSignals {
+  drain: AbortSignal;
+  cancel: AbortSignal;
 }
 
 /** What the client itself was doing; null = not known (a simulated client is never the limit). */
@@ -91,12 +91,12 @@ export interface WorkerShareFacts {
  * Promises (test/contract/runner): nothing lost, nothing twice; times causal; the same seed gives the same asks;
  * stops.sending drains, stops.everything cancels, and what was planned but not sent comes out as cancelled.
  */
-export type Runner = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]) => AsyncIterable<Ended>;
+export type RunFunction = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]) => AsyncIterable<Ended>;
 
 /** A runner with what must be known about it: `load`, `sim` and `cluster` each make one. */
-export interface RunnerKit {
+export interface Runner {
   simulated: boolean;
-  run: Runner;
+  run: RunFunction;
   /** Zero of the exchanges' clock on this host's CLOCK_MONOTONIC, decimal nanoseconds; null for virtual time. */
   monotonicOriginNs: string | null;
   /** Read once the run is over. */
@@ -116,7 +116,7 @@ export interface RunnerKit {
 }
 
 /** What a run that goes on after an interruption has behind it. */
-export interface RunBehind {
+export interface ResumePoint {
   /** Where the run's clock goes on. */
   clockMs: number;
   /** Time of the measured part that has passed, up to the last ask that came due. */
@@ -128,6 +128,6 @@ export interface RunBehind {
 }
 
 /** Whether the ask of that number has ended already. */
-export function isBehind(behind: RunBehind | null, seq: number): boolean {
+export function isBehind(behind: ResumePoint | null, seq: number): boolean {
   return behind !== null && ((behind.done[seq >> 3] ?? 0) & (1 << (seq & 7))) !== 0;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { UserError } from '../core/index.ts';
-import type { Ended, RunnerKit, RunPlan } from '../core/index.ts';
+import type { Ended, Runner, RunPlan } from '../core/index.ts';
 import type { RunWriter } from '../results/store/index.ts';
 import { executeRun, SummaryNotKept } from './execute-run.ts';
 import type { LiveFigures } from './execute-run.ts';
@@ -42,13 +42,13 @@ test('a silent server: the run is shown and its rules are asked though nothing e
   let nowMs = 0;
   let stopped = false;
   // Nothing ever ends; whoever stops the sending ends the run.
-  const kit: RunnerKit = {
+  const kit: Runner = {
     simulated: false,
     run: (_, stops) => ({
       [Symbol.asyncIterator]: () => ({
         next: () =>
           new Promise((resolve) =>
-            stops.sending.addEventListener('abort', () => {
+            stops.drain.addEventListener('abort', () => {
               stopped = true;
               resolve({ done: true, value: undefined });
             }),
@@ -80,7 +80,7 @@ test('a silent server: the run is shown and its rules are asked though nothing e
     plan,
     kit,
     writer,
-    stops: { sending: never, everything: never },
+    stops: { drain: never, cancel: never },
     onProgress: (progress) => shown.push(progress),
   });
   while (!stopped && nowMs < 60_000) {
@@ -120,7 +120,7 @@ function refused(refusing: 'append' | 'finish', sent: number): Promise<unknown> 
   const full = new UserError({ code: 'disk-full', message: { en: 'full', zh: '满' }, hint: { en: '', zh: '' } });
   const exchange = { seq: 0, outcome: 'dropped', labels: {}, warmup: false, dueMs: 0, sentMs: null, endMs: 1 };
   const ended = { exchange: { ...unsent, ...exchange }, answer: null } as unknown as Ended;
-  const kit: RunnerKit = {
+  const kit: Runner = {
     simulated: true,
     run: async function* run() {
       yield ended;
@@ -141,9 +141,7 @@ function refused(refusing: 'append' | 'finish', sent: number): Promise<unknown> 
     finish: () => (refusing === 'finish' ? Promise.reject(full) : Promise.resolve()),
   } as unknown as RunWriter;
   const never = new AbortController().signal;
-  return executeRun({ plan, kit, writer, stops: { sending: never, everything: never } }).catch(
-    (error: unknown) => error,
-  );
+  return executeRun({ plan, kit, writer, stops: { drain: never, cancel: never } }).catch((error: unknown) => error);
 }
 
 test('a full disk in the middle of a run is told as what it is: requests were sent', async () => {

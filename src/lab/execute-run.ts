@@ -5,16 +5,16 @@ import type {
   Exchange,
   Finding,
   Mistake,
-  RunnerKit,
+  Runner,
   RunPlan,
   RunState,
   StoppedBecause,
   StopRule,
-  Stops,
+  StopSignals,
   Summary,
 } from '../core/index.ts';
 import { factsOfPlan, meterFor, promisesKept, summarise } from '../results/measure/index.ts';
-import type { Glance, Meter } from '../results/measure/index.ts';
+import type { RecentFigures, Meter } from '../results/measure/index.ts';
 import { makeSlabShelf, readExchanges } from '../results/store/index.ts';
 import type { RunWriter } from '../results/store/index.ts';
 import type { RunTelemetry } from '../client/telemetry/index.ts';
@@ -24,7 +24,7 @@ import { stopRulesOf } from './stop-rules/stop-rules.ts';
 /** A look at a run under way, for progress and live views. */
 export interface LiveFigures {
   state: RunState;
-  glance: Glance;
+  glance: RecentFigures;
   /** Still warming up. */
   warmup: boolean;
 }
@@ -32,10 +32,10 @@ export interface LiveFigures {
 /** What one run is given. */
 export interface RunParts {
   plan: RunPlan;
-  kit: RunnerKit;
+  kit: Runner;
   /** The run's folder; its plan.json is written already. */
   writer: RunWriter;
-  stops: Stops;
+  stops: StopSignals;
   /** Rules beside the plan's own. */
   rules?: readonly StopRule[];
   /** Rules beside those of the audit. */
@@ -89,7 +89,7 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
   let toldMs = -Infinity;
   const halt = new AbortController();
   const enough = new AbortController();
-  const course = new Course(plan);
+  const course = new WarmupTracker(plan);
   const show = (state: RunState, atMs: number): void => {
     toldMs = atMs;
     onProgress?.({ state, glance: meter.peek(state.nowMs), warmup: course.warmup });
@@ -109,7 +109,7 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
       meter.add(exchange);
       course.saw(exchange);
     }
-    const signals = { sending: AbortSignal.any([stops.sending, enough.signal]), everything: stops.everything };
+    const signals = { drain: AbortSignal.any([stops.drain, enough.signal]), cancel: stops.cancel };
     for await (const ended of kit.run(plan, halting(signals, halt.signal), watched)) {
       const full = writer.append(ended);
       if (full !== null) await full;
@@ -132,7 +132,7 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     pulse.stop();
   }
   await telemetry?.stop();
-  const stopped = stops.sending.aborted || stops.everything.aborted || stoppedByRule;
+  const stopped = stops.drain.aborted || stops.cancel.aborted || stoppedByRule;
   let lost: readonly Mistake[] | null = null;
   const loses = (failure: unknown): null => {
     if (!(failure instanceof UserError)) throw failure;
@@ -174,7 +174,7 @@ function brokenOff(failure: unknown, sent: number): unknown {
 }
 
 /** Looks at a run now and then, whether or not anything ends; virtual time has no now and then. */
-function startPulse({ simulated }: RunnerKit, look: () => void): { stop(): void } {
+function startPulse({ simulated }: Runner, look: () => void): { stop(): void } {
   if (simulated) return { stop: () => {} };
   const timer = setInterval(look, pulseMs);
   timer.unref();
@@ -182,7 +182,7 @@ function startPulse({ simulated }: RunnerKit, look: () => void): { stop(): void 
 }
 
 /** Where a run stands, as far as its exchanges tell. */
-class Course {
+class WarmupTracker {
   readonly #warmups: number;
   #ended = 0;
   /** Still warming up: until all of a counted warm-up has ended, or the first measured request has. */
@@ -200,14 +200,14 @@ class Course {
 }
 
 /** The stops with one more that cancels everything. */
-function halting({ sending, everything }: Stops, halt: AbortSignal): Stops {
-  return { sending: AbortSignal.any([sending, halt]), everything: AbortSignal.any([everything, halt]) };
+function halting({ drain, cancel }: StopSignals, halt: AbortSignal): StopSignals {
+  return { drain: AbortSignal.any([drain, halt]), cancel: AbortSignal.any([cancel, halt]) };
 }
 
 const keptEvery = { exchanges: 5000, ms: 500 } as const;
 
 /** Tells a runner now and then how many of its exchanges are on disk. */
-function tellKept(kept: NonNullable<RunnerKit['kept']>, writer: RunWriter): { handed(): void } {
+function tellKept(kept: NonNullable<Runner['kept']>, writer: RunWriter): { handed(): void } {
   let count = 0;
   let told = 0;
   let toldAtMs = performance.now();
@@ -257,7 +257,7 @@ function summaryOf(parts: {
   plan: RunPlan;
   meter: Meter;
   writer: RunWriter;
-  kit: RunnerKit;
+  kit: Runner;
   telemetry: RunTelemetry | null;
   auditRules: RunParts['auditRules'];
   facts: Pick<Summary, 'partial' | 'stoppedBecause'>;

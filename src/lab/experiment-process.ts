@@ -5,7 +5,7 @@ import type { Experiment } from './experiment.ts';
 import { letRead } from '../results/store/index.ts';
 import { loadPoints } from './prepare/assemble-plan.ts';
 import { nowhere } from './prepare/prepare.ts';
-import { findWords, sweepWords } from './settings/plan-words.ts';
+import { findSettings, sweepSettings } from './settings/plan-words.ts';
 import { readSettings } from './settings/read-settings.ts';
 import type { ExperimentAsk, ExperimentMessage } from './start-experiment.ts';
 import type { World } from './world.ts';
@@ -33,7 +33,7 @@ async function carryOut(ask: ExperimentAsk): Promise<number> {
   const world: World = {
     store: ask.store,
     env: process.env,
-    stops: { sending: sending.signal, everything: everything.signal },
+    stops: { drain: sending.signal, cancel: everything.signal },
     quiet: false,
     command: ask.shown,
     notify: tell,
@@ -70,7 +70,7 @@ function tell(message: ExperimentMessage): void {
 }
 
 function experimentOf({ command, settings, profile }: ExperimentAsk): Experiment {
-  const asked = readSettings(settings, { ...sweepWords, ...findWords }, nowhere);
+  const asked = readSettings(settings, { ...sweepSettings, ...findSettings }, nowhere);
   if (command !== 'sim') return { kind: command, words: asked, simulate: null, resume: null };
   const simulate = { profile: builtinProfile(profile ?? defaultProfileName), faults: [] };
   return { kind: kindOf(asked, loadPoints(asked).length), words: asked, simulate, resume: null };

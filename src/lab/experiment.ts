@@ -24,23 +24,23 @@ import type { LoadSearch } from './points/load-search.ts';
 import { sweepList } from './points/point-list.ts';
 import type { PointList } from './points/point-list.ts';
 import { isFinished, refuseOtherPlan } from './points/resume.ts';
-import type { PlanWords } from './prepare/assemble-plan.ts';
+import type { PlanSettings } from './prepare/assemble-plan.ts';
 import type { ServerWords } from './prepare/prepare.ts';
 import type { RunnerSource } from './runners/runner-source.ts';
 import { serverRunners } from './runners/server-runners.ts';
 import { simulatedRunners } from './runners/simulated-runners.ts';
 import type { SimulatedEngine } from './runners/simulated-runners.ts';
-import type { FindWords, SweepWords } from './settings/plan-words.ts';
+import type { FindSettings, SweepSettings } from './settings/plan-words.ts';
 import { rest, withStop } from './world.ts';
 import type { World } from './world.ts';
 
 /** Settings of an experiment: the same words as flags, plan files and the page's form have. */
-export type ExperimentWords = ServerWords & SweepWords & FindWords;
+export type ExperimentSettings = ServerWords & SweepSettings & FindSettings;
 
 /** What is to be measured. */
 export interface Experiment {
   kind: ExperimentKind;
-  words: ExperimentWords;
+  words: ExperimentSettings;
   /** An engine in virtual time; null = the server that the words name. */
   simulate: SimulatedEngine | null;
   /** The interrupted run or sweep to go on with; null = a new one. */
@@ -76,7 +76,7 @@ export interface Outcome {
 }
 
 /** The kind of experiment that settings ask for: a search, one run, or a sweep. */
-export function kindOf(words: SweepWords & FindWords, loads: number): ExperimentKind {
+export function kindOf(words: SweepSettings & FindSettings, loads: number): ExperimentKind {
   if (words.find !== undefined) return 'find';
   return loads === 1 && words.grid === undefined && (words.repeat ?? 1) === 1 ? 'run' : 'sweep';
 }
@@ -176,7 +176,7 @@ async function carryOut(
     if (begun !== null) refuseOtherPlan(begun, point.plan);
     const known = begun !== null && (await isFinished(begun)) ? await readSummary(begun) : null;
     if (begun !== null && known !== null) return { summary: known, dir: begun.dir };
-    if (!isFirst && pauseMs > 0) await rest(pauseMs, world.stops.sending);
+    if (!isFirst && pauseMs > 0) await rest(pauseMs, world.stops.drain);
     isFirst = false;
     const issuedBefore = done.reduce((sum, { summary }) => sum + summary.counts.issued, 0);
     const create = folder.create.bind(folder);
@@ -186,7 +186,7 @@ async function carryOut(
     return measured;
   };
   try {
-    return await measurePoints(source, measure, world.stops.sending);
+    return await measurePoints(source, measure, world.stops.drain);
   } finally {
     await live.end();
   }
@@ -196,7 +196,7 @@ function exitCodeOf(
   points: readonly Summary[],
   whole: boolean,
   search: LoadSearch | null,
-  { lenient }: Pick<PlanWords, 'lenient'>,
+  { lenient }: Pick<PlanSettings, 'lenient'>,
   gates: readonly PointGate[],
 ): ExitCode {
   if (!whole) return exitCodes.interrupted;

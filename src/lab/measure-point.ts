@@ -1,5 +1,5 @@
 import { UserError } from '../core/index.ts';
-import type { Phrase, RunBehind, RunPlan, Summary } from '../core/index.ts';
+import type { Phrase, ResumePoint, RunPlan, Summary } from '../core/index.ts';
 import { readExchanges, resumeRun, takeUp } from '../results/store/index.ts';
 import type { NewRun, RunWriter, StoredRun } from '../results/store/index.ts';
 import { afterwardsOf } from './count-afterwards.ts';
@@ -67,7 +67,7 @@ export async function measurePoint(point: LabPoint, place: PointPlace): Promise<
 async function measureInto(
   { prepared, plan, name }: LabPoint,
   { world, runners, live, number, of, issuedBefore, auditRules }: PointPlace,
-  behind: RunBehind | null,
+  behind: ResumePoint | null,
   open: (run: NewRun) => Promise<RunWriter>,
 ): Promise<MeasuredPoint> {
   const unflushed = behind === null ? await flushCache(world, prepared, plan) : null;

@@ -3,7 +3,7 @@ import type { Mistake } from '../core/index.ts';
 import type { Protocol } from '../client/protocol/index.ts';
 import type { Dataset } from '../inputs/dataset/index.ts';
 import type { PointRule } from '../results/audit/index.ts';
-import type { FindWords, SweepWords } from './settings/plan-words.ts';
+import type { FindSettings, SweepSettings } from './settings/plan-words.ts';
 import { withNewPrompts } from './prepare/new-prompts.ts';
 import { openWords, promptsNeeded } from './prepare/prepare.ts';
 import type { OpenPrompts, ServerWords } from './prepare/prepare.ts';
@@ -23,7 +23,7 @@ export interface OwnParts {
 /** Everything about them that does not go with the settings, told at once. */
 export function checkOwnParts(
   { dataset, gapsMs, protocol }: OwnParts,
-  words: ServerWords & SweepWords & FindWords,
+  words: ServerWords & SweepSettings & FindSettings,
   isSimulated: boolean,
 ): void {
   const mistakes: Mistake[] = [];

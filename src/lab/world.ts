@@ -1,4 +1,4 @@
-import type { Phrase, Stops } from '../core/index.ts';
+import type { Phrase, StopSignals } from '../core/index.ts';
 import type { LabEvent } from './events.ts';
 
 /** What an experiment is given of the outside world; nothing else of it is touched but the server, the store and this host's sensors. */
@@ -7,7 +7,7 @@ export interface World {
   store: string;
   /** Where keys, proxies and device tools are looked up by name. */
   env: Readonly<Record<string, string | undefined>>;
-  stops: Stops;
+  stops: StopSignals;
   /** Called with values that must never be shown: whoever prints takes them out of what strangers say. */
   hide(values: readonly string[]): void;
   /** Called with everything that happens, in order. Must not throw. */
@@ -30,10 +30,10 @@ export function silent(world: World): World {
 }
 
 /** The stops of a world with one more hand on them. */
-export function withStop(stops: Stops): { stops: Stops; stop(): void } {
+export function withStop(stops: StopSignals): { stops: StopSignals; stop(): void } {
   const own = new AbortController();
   return {
-    stops: { sending: AbortSignal.any([stops.sending, own.signal]), everything: stops.everything },
+    stops: { drain: AbortSignal.any([stops.drain, own.signal]), cancel: stops.cancel },
     stop: () => own.abort(),
   };
 }

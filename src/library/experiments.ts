@@ -1,21 +1,21 @@
 import { UserError } from '../core/index.ts';
 import {
-  findWords,
+  findSettings,
   fitAll,
   kindOf,
   loadPoints,
   nowhere,
   plainSettings,
-  planWords,
+  planSettings,
   readPlanText,
   readSettings,
   refuseLists,
   runExperiment,
   runTune,
-  sweepWords,
+  sweepSettings,
   workloadWords,
 } from '../lab/index.ts';
-import type { ExperimentWords, FitDocument, Outcome, OwnParts, Vocabulary } from '../lab/index.ts';
+import type { ExperimentSettings, FitDocument, Outcome, OwnParts, Vocabulary } from '../lab/index.ts';
 import { builtinProfile, defaultProfileName } from '../engine/sim/index.ts';
 import type { EngineProfile } from '../engine/sim/index.ts';
 import { configMistakes, readTuneFile, recover, sha256, unfinishedTunes } from '../advice/tune/index.ts';
@@ -29,11 +29,11 @@ type SettingValue = string | number | boolean | readonly (string | number)[] | R
 type SettingsOf<V extends Vocabulary> = { readonly [Name in keyof V]?: SettingValue | undefined };
 
 /** Settings of one load point: those of `dyno run --help`, `--max-tokens` as `maxTokens`. */
-export type RunSettings = SettingsOf<typeof planWords>;
+export type RunSettings = SettingsOf<typeof planSettings>;
 /** Settings of several load points: those of `dyno sweep --help`. */
-export type SweepSettings = SettingsOf<typeof planWords & typeof sweepWords>;
+export type SweepSettings = SettingsOf<typeof planSettings & typeof sweepSettings>;
 /** Settings of a search; `slo` and the range of `concurrency` or `rate` are what it looks for and where. */
-export type FindSettings = Omit<SettingsOf<typeof planWords & typeof findWords>, 'find'>;
+export type FindSettings = Omit<SettingsOf<typeof planSettings & typeof findSettings>, 'find'>;
 
 /** What a simulated experiment is given. */
 interface SimulateOptions extends Surroundings, Omit<OwnParts, 'protocol'> {
@@ -62,13 +62,13 @@ export async function run(settings: RunSettings, around: Surroundings & OwnParts
 
 /** Loads a server with several load points, one after the other: what `dyno sweep` does. */
 export async function sweep(settings: SweepSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
-  const words = wordsOf(timed(settings, around), sweepWords, null);
+  const words = wordsOf(timed(settings, around), sweepSettings, null);
   return runExperiment({ kind: 'sweep', words, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Searches for the largest load that keeps every `slo`: what `dyno sweep --find max` does. */
 export async function find(settings: FindSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
-  const words = wordsOf({ ...settings, find: 'max' }, findWords, null);
+  const words = wordsOf({ ...settings, find: 'max' }, findSettings, null);
   return runExperiment({ kind: 'find', words, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
@@ -77,7 +77,7 @@ export async function simulate(
   settings: SweepSettings & { readonly find?: 'max' },
   around: SimulateOptions = {},
 ): Promise<Outcome> {
-  const words = wordsOf(timed(settings, around), { ...sweepWords, ...findWords }, nowhere);
+  const words = wordsOf(timed(settings, around), { ...sweepSettings, ...findSettings }, nowhere);
   const profile = engineOf(around.engine ?? defaultProfileName);
   const kind = kindOf(words, loadPoints(words).length);
   const simulated = { kind, words, simulate: { profile, faults: [] }, resume: null, own: around };
@@ -118,7 +118,7 @@ function timed<S extends object>(settings: S, { gapsMs }: OwnParts): S {
   return gapsMs === undefined ? settings : { ...settings, arrival: 'trace' };
 }
 
-function wordsOf(settings: object, more: Vocabulary, otherwise: string | null): ExperimentWords {
+function wordsOf(settings: object, more: Vocabulary, otherwise: string | null): ExperimentSettings {
   return readSettings(
     plainSettings(settings, (field) => ({ field })),
     more,

@@ -20,11 +20,11 @@ export const usualStore = 'dyno-runs';
 /** The world of an experiment that a program asks for. */
 export function worldOf({ store, notify, stop, cancel, env }: Surroundings): World {
   const never = new AbortController().signal;
-  const everything = cancel ?? never;
+  const now = cancel ?? never;
   return {
     store: store ?? usualStore,
     env: env ?? process.env,
-    stops: { sending: AbortSignal.any([stop ?? never, everything]), everything },
+    stops: { drain: AbortSignal.any([stop ?? never, now]), cancel: now },
     // Nothing is printed here; records have secrets taken out before they are written.
     hide: () => {},
     notify: (event) => notify?.(event),

@@ -9,11 +9,11 @@ export type Takes = 'nothing' | 'one' | 'some' | 'any';
 export interface ForeignTable {
   /** The tool as its users call it. */
   tool: string;
-  obeyed: Readonly<Record<string, Takes>>;
+  supported: Readonly<Record<string, Takes>>;
   /** Make no sense here: named in one warning. */
-  moot?: Readonly<Record<string, Takes>>;
+  ignored?: Readonly<Record<string, Takes>>;
   /** Would change what is measured in a way that is not offered: refused, with what to use instead. */
-  refused?: Readonly<Record<string, Phrase>>;
+  rejected?: Readonly<Record<string, Phrase>>;
   /** Other spellings. */
   alias?: Readonly<Record<string, string>>;
   /** Names of what stands without a flag, all required. */
@@ -24,7 +24,7 @@ export interface ForeignTable {
 export interface ForeignWords {
   tool: string;
   args: readonly string[];
-  moot: readonly string[];
+  ignored: readonly string[];
   has(flag: string): boolean;
   /** Every word given to a flag, over all its mentions; undefined = it was not given. */
   all(flag: string): readonly string[] | undefined;
@@ -34,10 +34,10 @@ export interface ForeignWords {
 /** Sorts the words of another tool's command line; everything wrong with them is told at once. */
 export function readForeign(table: ForeignTable, words: readonly string[]): ForeignWords {
   const found = new Map<string, string[]>();
-  const moot: string[] = [];
+  const ignored: string[] = [];
   const args: string[] = [];
   const mistakes: Mistake[] = [];
-  const known = { ...table.moot, ...table.obeyed };
+  const known = { ...table.ignored, ...table.supported };
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (!looksLikeFlag(word)) {
@@ -54,7 +54,7 @@ export function readForeign(table: ForeignTable, words: readonly string[]): Fore
     const takes = known[flag]!;
     const values = found.get(flag) ?? [];
     found.set(flag, values);
-    if (!Object.hasOwn(table.obeyed, flag)) moot.push(flag);
+    if (!Object.hasOwn(table.supported, flag)) ignored.push(flag);
     if (equals !== -1) values.push(word.slice(equals + 1));
     else if (takes === 'one') {
       if (at + 1 >= words.length || looksLikeFlag(words[at + 1]!)) mistakes.push(needsValue(flag, table.tool));
@@ -72,7 +72,7 @@ export function readForeign(table: ForeignTable, words: readonly string[]): Fore
   return {
     tool: table.tool,
     args,
-    moot: [...new Set(moot)],
+    ignored: [...new Set(ignored)],
     has: (flag) => found.has(flag),
     all: (flag) => found.get(flag),
     last: (flag) => found.get(flag)?.at(-1),
@@ -92,14 +92,15 @@ function flagFor(typed: string, table: ForeignTable, known: Readonly<Record<stri
     const alias = table.alias !== undefined && Object.hasOwn(table.alias, name) ? table.alias[name]! : null;
     if (alias !== null) return alias;
   }
-  if (!typed.startsWith('--') || (table.refused !== undefined && Object.hasOwn(table.refused, names[1]!))) return null;
+  if (!typed.startsWith('--') || (table.rejected !== undefined && Object.hasOwn(table.rejected, names[1]!)))
+    return null;
   const begin = Object.keys(known).filter((name) => name.startsWith(names[1]!));
   return begin.length === 1 ? begin[0]! : null;
 }
 
 function refusal(typed: string, table: ForeignTable, known: Readonly<Record<string, Takes>>): Mistake {
   const name = typed.replaceAll('_', '-');
-  const instead = table.refused !== undefined && Object.hasOwn(table.refused, name) ? table.refused[name]! : null;
+  const instead = table.rejected !== undefined && Object.hasOwn(table.rejected, name) ? table.rejected[name]! : null;
   if (instead !== null) {
     return {
       code: 'foreign-flag-refused',

@@ -7,7 +7,7 @@
  * comes from the browser is hostile: ids are looked up in the listing of the store, no path of a client is ever opened.
  * Start reading at server/start-ui.ts, then server/routes.ts; the page starts at app/main.tsx.
  */
-export type { Desk, Kept, Rendering } from './server/desk.ts';
+export type { PageBackend, Kept, Rendering } from './server/page-backend.ts';
 export { readAppFiles } from './server/app-files.ts';
 export { makeToken } from './server/guard.ts';
 export { startUi } from './server/start-ui.ts';

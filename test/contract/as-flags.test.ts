@@ -28,26 +28,26 @@ describe.concurrent.each(tools.map((tool) => [tool.tool, tool] as const))('%s', 
 
   test('every flag that is obeyed is shown above', () => {
     const shown = new Set(rows.map(({ flag }) => flag));
-    expect(Object.keys(table.obeyed).filter((flag) => !shown.has(flag))).toEqual([]);
-    expect([...shown].filter((flag) => !Object.hasOwn(table.obeyed, flag))).toEqual([]);
+    expect(Object.keys(table.supported).filter((flag) => !shown.has(flag))).toEqual([]);
+    expect([...shown].filter((flag) => !Object.hasOwn(table.supported, flag))).toEqual([]);
   });
 
   test('every flag without effect is named in one warning, and changes nothing that is sent', async () => {
-    const moot = Object.entries(table.moot ?? {});
-    if (moot.length === 0) return;
+    const ignored = Object.entries(table.ignored ?? {});
+    if (ignored.length === 0) return;
     const value = (takes: Takes): string => (takes === 'nothing' ? '' : '1');
     const short = rows.find(({ words, code }) => words.endsWith(' 1') && code === undefined)!;
     const plain = await kit.as(`${short.base ?? base} ${short.words}`);
     const more = await kit.as(
-      `${short.base ?? base} ${short.words} ${moot.map(([flag, takes]) => `${flag} ${value(takes)}`).join(' ')}`,
+      `${short.base ?? base} ${short.words} ${ignored.map(([flag, takes]) => `${flag} ${value(takes)}`).join(' ')}`,
     );
     expect(more.code).toBe(0);
-    expect(more.err).toContain(`without effect here: ${moot.map(([flag]) => flag).join(', ')}\n`);
+    expect(more.err).toContain(`without effect here: ${ignored.map(([flag]) => flag).join(', ')}\n`);
     expect(more.seen.map(({ body }) => body)).toEqual(plain.seen.map(({ body }) => body));
   });
 
   test('every flag that is refused says what to do instead, and nothing is sent', async () => {
-    for (const [flag, instead] of Object.entries(table.refused ?? {})) {
+    for (const [flag, instead] of Object.entries(table.rejected ?? {})) {
       const ran = await kit.as(`${base} ${flag} 1`);
       expect([flag, ran.code, ran.asked]).toEqual([flag, 2, 0]);
       expect(ran.err).toContain(instead.en);

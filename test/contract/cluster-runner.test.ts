@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeClusterRunner, openCluster, serveWorker } from '../../src/client/cluster/index.ts';
 import type { Cluster, RunningWorker } from '../../src/client/cluster/index.ts';
-import type { RunnerKit } from '../../src/core/index.ts';
+import type { Runner } from '../../src/core/index.ts';
 import { startEngine } from '../../src/engine/http/index.ts';
 import type { RunningEngine } from '../../src/engine/http/index.ts';
 import { builtinProfile } from '../../src/engine/sim/index.ts';
@@ -95,8 +95,8 @@ for (const count of [1, 2, 4]) {
 }
 
 /** Twelve asks: how many came to what. */
-async function outcomes(kit: RunnerKit): Promise<Record<string, number>> {
-  const never = { sending: new AbortController().signal, everything: new AbortController().signal };
+async function outcomes(kit: Runner): Promise<Record<string, number>> {
+  const never = { drain: new AbortController().signal, cancel: new AbortController().signal };
   const plan = smallPlan(`${engine.url}/v1/chat/completions`, { requests: 12 });
   const counts: Record<string, number> = {};
   for await (const { exchange } of kit.run(plan, never, [])) {

@@ -93,8 +93,7 @@ async function play(
   };
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { sending: signal, everything: signal }, [rule]))
-    exchanges.push(exchange);
+  for await (const { exchange } of kit.run(plan, { drain: signal, cancel: signal }, [rule])) exchanges.push(exchange);
   const wrong = exchanges.flatMap(({ promptId, outcome, problem }) => {
     const found = outcome === 'ok' ? 'ok' : (problem?.code ?? outcome);
     return expectedOf(transport, promptId, stream).includes(found)

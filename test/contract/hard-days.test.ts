@@ -40,7 +40,7 @@ async function run(
   change: Partial<RunPlan>,
   prompt: string,
   onEnded: (exchange: Exchange) => void = () => {},
-  { host = '127.0.0.1', sending = new AbortController().signal }: { host?: string; sending?: AbortSignal } = {},
+  { host = '127.0.0.1', drain = new AbortController().signal }: { host?: string; drain?: AbortSignal } = {},
 ): Promise<Exchange[]> {
   const base = smallPlan(`http://${host}:${port}/v1/chat/completions`);
   const plan: RunPlan = { ...base, generation: { ...base.generation, stream: false }, ...change };
@@ -50,7 +50,7 @@ async function run(
   });
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { sending, everything: signal }, [])) {
+  for await (const { exchange } of kit.run(plan, { drain, cancel: signal }, [])) {
     exchanges.push(exchange);
     onEnded(exchange);
   }
@@ -149,7 +149,7 @@ describe('a server that is restarted in mid-run', () => {
         }
         if (phase === 'back' && outcome === 'ok' && ++well === 100) enough.abort();
       },
-      { sending: enough.signal },
+      { drain: enough.signal },
     );
     expect(exchanges.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: asked }, (_, i) => i),

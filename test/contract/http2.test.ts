@@ -86,7 +86,7 @@ async function run(url: string, change: Partial<RunPlan> = {}): Promise<{ exchan
   });
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { sending: signal, everything: signal }, [])) exchanges.push(exchange);
+  for await (const { exchange } of kit.run(plan, { drain: signal, cancel: signal }, [])) exchanges.push(exchange);
   return { exchanges, reused: kit.health()!.connectionsReused! };
 }
 

@@ -30,7 +30,7 @@ talkContract(
 );
 
 test('a user alone who thinks for less time than a look at the clock takes is not forgotten', async () => {
-  const stops = { sending: new AbortController().signal, everything: new AbortController().signal };
+  const stops = { drain: new AbortController().signal, cancel: new AbortController().signal };
   const turns = 300;
   // Nothing else would wake the runner: the moment may pass between two looks at the clock, in one turn of fifty or so.
   const talk = conversationPrompt({
@@ -54,7 +54,7 @@ test('a user alone who thinks for less time than a look at the clock takes is no
 
 test('what is rehearsed before a large load is recorded to no effect, and reaches neither the server under test nor the records', async () => {
   const server = await recordingServer();
-  const stops = { sending: new AbortController().signal, everything: new AbortController().signal };
+  const stops = { drain: new AbortController().signal, cancel: new AbortController().signal };
   const plan = smallPlan(`${server.url}/v1/chat/completions`, {
     load: { ...smallPlan('').load, concurrency: 200 },
     requests: 230,

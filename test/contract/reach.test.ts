@@ -54,7 +54,7 @@ async function ask(
   });
   const never = new AbortController().signal;
   const all: Ended[] = [];
-  for await (const ended of kit.run(plan, { sending: never, everything: never }, [])) all.push(ended);
+  for await (const ended of kit.run(plan, { drain: never, cancel: never }, [])) all.push(ended);
   return all;
 }
 

@@ -53,7 +53,7 @@ async function run(url: string, changes: Partial<RunPlan>, stopAfter?: () => Pro
   const exchanges: Exchange[] = [];
   void stopAfter?.().then(() => stop.abort());
   const never = new AbortController().signal;
-  for await (const { exchange } of kit.run(plan, { sending: stop.signal, everything: never }, [])) {
+  for await (const { exchange } of kit.run(plan, { drain: stop.signal, cancel: never }, [])) {
     exchanges.push(exchange);
   }
   return exchanges;

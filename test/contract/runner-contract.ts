@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ended, Exchange, RunnerKit, RunPlan, StopRule } from '../../src/core/index.ts';
+import type { Ended, Exchange, Runner, RunPlan, StopRule } from '../../src/core/index.ts';
 import { makePacer } from '../../src/inputs/arrival/index.ts';
 import { fromPrompts } from '../../src/inputs/workload/index.ts';
 import { contractPrompts } from './contract-prompts.ts';
@@ -9,7 +9,7 @@ import { smallPlan } from './small-plan.ts';
 export { smallPlan } from './small-plan.ts';
 
 /** Makes a kit that answers quickly; prompts come from `workload`. */
-export type MakeKit = (workload: (phase: 'warmup' | 'measure') => ReturnType<typeof fromPrompts>) => Promise<RunnerKit>;
+export type MakeKit = (workload: (phase: 'warmup' | 'measure') => ReturnType<typeof fromPrompts>) => Promise<Runner>;
 
 const open = (ratePerSec: number, concurrency: number | null, dropLate: boolean): RunPlan['load'] => ({
   kind: 'open',
@@ -38,11 +38,11 @@ export function runnerContract(
     change: Partial<RunPlan>,
     use: { rules?: StopRule[]; onEnded?: (ended: Ended, n: number, stop: Controllers) => void } = {},
   ): Promise<Collected> => {
-    const stop: Controllers = { sending: new AbortController(), everything: new AbortController() };
+    const stop: Controllers = { drain: new AbortController(), cancel: new AbortController() };
     const offset = { measure: 0, warmup: 25 };
     const kit = await makeKit((phase) => fromPrompts(contractPrompts, { offset: offset[phase], cycle: true }));
     const all: Ended[] = [];
-    const stops = { sending: stop.sending.signal, everything: stop.everything.signal };
+    const stops = { drain: stop.drain.signal, cancel: stop.cancel.signal };
     for await (const ended of kit.run(smallPlan(url(), change), stops, use.rules ?? [])) {
       all.push(ended);
       use.onEnded?.(ended, all.length, stop);
@@ -169,7 +169,7 @@ export function runnerContract(
     test('told to stop sending it drains; what was not sent comes out as cancelled', async () => {
       const { measured } = await collect(
         { requests: many },
-        { onEnded: (_, n, stop) => n === 10 && stop.sending.abort() },
+        { onEnded: (_, n, stop) => n === 10 && stop.drain.abort() },
       );
       expect(measured).toHaveLength(many);
       const unsent = measured.filter(({ problem }) => problem?.code === 'not-sent');
@@ -183,7 +183,7 @@ export function runnerContract(
       const { measured } = await collect(
         { generation: long, load: open(500, 16, true), requests: 60 },
         // The first dropped ask comes while its thread has all its slots in use; of other threads some may still be free.
-        { onEnded: (_, n, stop) => n === 1 && stop.everything.abort() },
+        { onEnded: (_, n, stop) => n === 1 && stop.cancel.abort() },
       );
       const causes = (code: string): Exchange[] => measured.filter(({ problem }) => problem?.code === code);
       const sent = measured.filter(({ sentMs }) => sentMs !== null);
@@ -219,6 +219,6 @@ export function runnerContract(
 }
 
 interface Controllers {
-  sending: AbortController;
-  everything: AbortController;
+  drain: AbortController;
+  cancel: AbortController;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isDue, makePacer } from '../../src/inputs/arrival/index.ts';
-import type { Exchange, LoadShape, RunnerKit, RunPlan } from '../../src/core/index.ts';
+import type { Exchange, LoadShape, Runner, RunPlan } from '../../src/core/index.ts';
 import { talkThinkMs } from './contract-talks.ts';
 import { mostAtOnce } from './most-at-once.ts';
 import { smallPlan } from './runner-contract.ts';
 
-const never = { sending: new AbortController().signal, everything: new AbortController().signal };
+const never = { drain: new AbortController().signal, cancel: new AbortController().signal };
 const sessions: LoadShape = {
   kind: 'open',
   concurrency: null,
@@ -20,7 +20,7 @@ const firstTwenty = '0 0#2 0#3 1 2 2#2 2#3 2#4 3 3#2 4 4#2 4#3 4#4 4#5 5 6 6#2 6
   .map((name) => `talk-${name}`);
 
 /** The laws of conversations that every runner keeps; the kit asks talkWorkload. */
-export function talkContract(name: string, makeKit: () => Promise<RunnerKit>, url: () => string): void {
+export function talkContract(name: string, makeKit: () => Promise<Runner>, url: () => string): void {
   const collect = async (change: Partial<RunPlan>): Promise<Exchange[]> => {
     const exchanges: Exchange[] = [];
     const kit = await makeKit();

@@ -44,7 +44,7 @@ async function ask(
     workload: () => fromPrompts([said.prompt ?? plainPrompt('one', prompt)], { offset: 0, cycle: true }),
   });
   const never = new AbortController().signal;
-  for await (const ended of kit.run(plan, { sending: never, everything: never }, [])) return ended;
+  for await (const ended of kit.run(plan, { drain: never, cancel: never }, [])) return ended;
   throw new Error('nothing ended');
 }
 

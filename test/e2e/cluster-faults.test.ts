@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** A queue of the test's own, and workers that end with it. */
-interface Crew {
+interface LoadThreads {
   queue: string;
   enlist(
     name: string,
@@ -34,10 +34,10 @@ interface Crew {
 
 let queues = 0;
 /** Most of a test is waiting, so that several run side by side, each with a crew of its own. */
-const crewed = (body: (crew: Crew) => Promise<void>) => async (): Promise<void> => {
+const crewed = (body: (crew: LoadThreads) => Promise<void>) => async (): Promise<void> => {
   const queue = `faults-${queues++}`;
   const workers: Running[] = [];
-  const enlist: Crew['enlist'] = async (name, options = {}, url = redis.url) => {
+  const enlist: LoadThreads['enlist'] = async (name, options = {}, url = redis.url) => {
     const worker = await startWorker(url, queue, name, options);
     workers.push(worker);
     return worker;
@@ -49,7 +49,7 @@ const crewed = (body: (crew: Crew) => Promise<void>) => async (): Promise<void> 
   }
 };
 /** Three workers, the first of which will meet its fate. */
-const three = async ({ enlist }: Crew): Promise<Running> => {
+const three = async ({ enlist }: LoadThreads): Promise<Running> => {
   const [first] = await Promise.all([enlist('a', { flags: lostSoon }), enlist('b'), enlist('c')]);
   return first!;
 };

@@ -29,7 +29,7 @@ interface Manifest {
     };
   };
 }
-interface Service {
+interface EngineServer {
   image: string;
   command?: string[];
   build?: { context: string; dockerfile: string };
@@ -41,7 +41,7 @@ const documents = parseAllDocuments(text('deploy/kubernetes/llmdyno.yaml'));
 const manifests = documents.map((one) => one.toJS() as Manifest);
 const pods = manifests.flatMap(({ spec }) => spec?.template?.spec ?? []);
 const compose = parse(text('deploy/compose.yaml')) as {
-  services: Record<string, Service>;
+  services: Record<string, EngineServer>;
   volumes: Record<string, unknown>;
 };
 

@@ -16,7 +16,7 @@ function filesWith(pattern: RegExp): string[] {
 
 test('only the printer writes to stdout and stderr, so that no word of a stranger gets there as it is', () => {
   expect(filesWith(/\bprocess\s*\.\s*std(?:out|err)\b|\bstd(?:out|err)\b.*from 'node:process'/)).toEqual([
-    'cli/io.ts',
+    'cli/terminal.ts',
     // A process of ours whose output is a pipe that we read.
     'lab/runners/sampler.ts',
   ]);

@@ -59,7 +59,7 @@ async function play(profile: EngineProfile, seed: number): Promise<ComparedRun> 
   });
   const [meter, trace] = [meterFor(asked), makeTrace(asked.load)];
   const never = new AbortController().signal;
-  for await (const { exchange } of kit.run(asked, { sending: never, everything: never }, [])) {
+  for await (const { exchange } of kit.run(asked, { drain: never, cancel: never }, [])) {
     meter.add(exchange);
     trace.add(exchange);
   }

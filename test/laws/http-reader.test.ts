@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../../src/core/index.ts';
 import type { Ended, RandomStream } from '../../src/core/index.ts';
-import type { Carrier } from '../../src/client/load/carrier.ts';
+import type { RequestTransport } from '../../src/client/load/request-transport.ts';
 import { Flight } from '../../src/client/load/flight.ts';
 import { HttpReader, HttpSyntaxError } from '../../src/client/load/http-reader.ts';
 import { moment, readAt } from '../../src/client/load/moment.ts';
@@ -163,7 +163,7 @@ function flown(text: string, draw: RandomStream): Ended {
   let ended: Ended | null = null;
   let pushing = (): void => {};
   let nowMs = 0;
-  const carrier: Carrier = {
+  const carrier: RequestTransport = {
     hostHeader: 'x',
     destroy: () => {},
     send(_, client) {

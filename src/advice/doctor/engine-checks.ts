@@ -1,7 +1,7 @@
 import { printable } from '../../core/index.ts';
 import type { Phrase, Target } from '../../core/index.ts';
 import { protocols } from '../../client/protocol/index.ts';
-import type { Address, Heard } from '../../client/protocol/index.ts';
+import type { Address, ParsedEvent } from '../../client/protocol/index.ts';
 import { makeAsker } from './ask-engine.ts';
 import type { EngineAnswer, EngineAsker } from './ask-engine.ts';
 import { check } from './check.ts';
@@ -143,7 +143,7 @@ async function answerChecks(asker: EngineAsker, address: Address, model: string)
     text: string,
     maxTokens: number,
     ignoreEos: boolean,
-  ): Promise<{ heard: Heard[]; answer: EngineAnswer }> => {
+  ): Promise<{ heard: ParsedEvent[]; answer: EngineAnswer }> => {
     const protocol = protocols[address.api];
     const target = {
       url: address.url,
@@ -186,11 +186,11 @@ async function answerChecks(asker: EngineAsker, address: Address, model: string)
   return [usageCheck(plain), ignoreEosCheck(endless), cachedCheck(repeated)];
 }
 
-function usageOf(heard: readonly Heard[]): Extract<Heard, { kind: 'usage' }> | undefined {
+function usageOf(heard: readonly ParsedEvent[]): Extract<ParsedEvent, { kind: 'usage' }> | undefined {
   return heard.findLast((piece) => piece.kind === 'usage');
 }
 
-function usageCheck({ heard, answer }: { heard: Heard[]; answer: EngineAnswer }): Check {
+function usageCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAnswer }): Check {
   if (heard.length === 0)
     return check('engine', 'usage-in-stream', 'bad', failed(answer), {
       en: 'the test request failed; see the server’s log',
@@ -215,7 +215,7 @@ function usageCheck({ heard, answer }: { heard: Heard[]; answer: EngineAnswer })
   );
 }
 
-function ignoreEosCheck({ heard, answer }: { heard: Heard[]; answer: EngineAnswer }): Check {
+function ignoreEosCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAnswer }): Check {
   if (heard.length === 0) return check('engine', 'ignore-eos', 'unknown', failed(answer));
   const output = usageOf(heard)?.output ?? null;
   if (output === null)
@@ -234,7 +234,7 @@ function ignoreEosCheck({ heard, answer }: { heard: Heard[]; answer: EngineAnswe
   });
 }
 
-function cachedCheck({ heard, answer }: { heard: Heard[]; answer: EngineAnswer }): Check {
+function cachedCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAnswer }): Check {
   if (heard.length === 0) return check('engine', 'cached-tokens', 'unknown', failed(answer));
   const cached = usageOf(heard)?.cached ?? null;
   if (cached !== null)

@@ -124,10 +124,10 @@ export class PointNoise {
   }
 }
 
-type Told = Pick<Observation, 'figure' | 'at' | 'drain'>;
+type NamedFigure = Pick<Observation, 'figure' | 'at' | 'drain'>;
 
 /** Covariance of two figures: steps that are alike slower or faster, and the same drain. */
-function together(a: Told, b: Told): number {
+function together(a: NamedFigure, b: NamedFigure): number {
   const drained = a.figure.drains && b.figure.drains ? drainSigma ** 2 * a.drain * b.drain : 0;
   return a.figure.slowed * b.figure.slowed * alike(a.at, b.at) + drained;
 }

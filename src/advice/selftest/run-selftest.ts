@@ -1,4 +1,4 @@
-import type { ClientHealth, LoadShape, ProblemCode, RunnerKit, RunPlan, Stops, Verdict } from '../../core/index.ts';
+import type { ClientHealth, LoadShape, ProblemCode, Runner, RunPlan, StopSignals, Verdict } from '../../core/index.ts';
 import { verdictOf } from '../../core/index.ts';
 import { makeLoadRunner } from '../../client/load/index.ts';
 import type { Secrets } from '../../client/load/index.ts';
@@ -32,7 +32,7 @@ export interface SelftestAsk {
 export type SelftestPart = 'streams' | 'schedule' | 'requests';
 
 /** Runs the runner of a part to its end and keeps what comes out: whoever keeps it is the only reader of the runner. */
-export type KeepPart = (plan: RunPlan, kit: RunnerKit, stops: Stops) => Promise<unknown>;
+export type KeepPart = (plan: RunPlan, kit: Runner, stops: StopSignals) => Promise<unknown>;
 
 /** What was found: `llmdyno.selftest/1`. */
 export interface SelftestReport {
@@ -221,7 +221,7 @@ async function measure(
     ...(isForeign(ask.stamp) && { stamp: ask.stamp }),
   });
   const tally = new PartTally();
-  const heard: RunnerKit = {
+  const heard: Runner = {
     ...kit,
     async *run(...given) {
       for await (const ended of kit.run(...given)) {
@@ -230,7 +230,7 @@ async function measure(
       }
     },
   };
-  await (ask.keep ?? keepNowhere)(plan, heard, { sending: ask.stop, everything: ask.stop });
+  await (ask.keep ?? keepNowhere)(plan, heard, { drain: ask.stop, cancel: ask.stop });
   return { tally, health: kit.health() };
 }
 

@@ -1,5 +1,5 @@
 /** Where something was seen, and what (usually a logarithm). */
-export interface Seen {
+export interface Observation {
   at: readonly number[];
   value: number;
   /** Variance of one look at it. */
@@ -19,14 +19,14 @@ export interface ProcessShape {
 }
 
 /** A middle and a variance of the true value (a look at it has the noise on top). */
-export interface Belief {
+export interface Posterior {
   mean: number;
   variance: number;
 }
 
 /** What is believed everywhere after some looks. */
 export interface Process {
-  at(place: readonly number[]): Belief;
+  at(place: readonly number[]): Posterior;
   /** Logarithm of how likely the looks were under this shape. */
   likelihood: number;
 }
@@ -35,7 +35,11 @@ export interface Process {
 const nameShare = 0.6;
 
 /** A Gaussian process with level, trend and Matérn 5/2 bends; `ordered` says which coordinates are numbers. */
-export function gaussianProcess(seen: readonly Seen[], ordered: readonly boolean[], shape: ProcessShape): Process {
+export function gaussianProcess(
+  seen: readonly Observation[],
+  ordered: readonly boolean[],
+  shape: ProcessShape,
+): Process {
   const kernel = (a: readonly number[], b: readonly number[]): number => {
     let squared = 0;
     let share = 1;

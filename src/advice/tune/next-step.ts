@@ -153,7 +153,7 @@ function acceptChance(
     const noise = surrogate.noise(word);
     const margin = word === 'failed' ? 0 : allowanceOf(word, trials, runs);
     return chance * meetsChance(problem, slo, surrogate.belief(word, place), margin, noise ** 2 / runs);
-  }, surrogate.worksChance(place));
+  }, surrogate.feasibility(place));
 }
 
 interface Looked {

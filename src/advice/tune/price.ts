@@ -60,7 +60,7 @@ function expectedBest(problem: TuneProblem, surrogate: Surrogate, chosen: Chosen
   const score = (place: readonly number[]): number => {
     const chance = slos.reduce(
       (sum, slo) => sum * meetsChance(problem, slo, surrogate.belief(sloWord(slo), place)),
-      surrogate.worksChance(place),
+      surrogate.feasibility(place),
     );
     return chance < 0.5 ? -Infinity : sign * surrogate.belief(objective.word, place).mean;
   };

@@ -3,7 +3,7 @@ import type { Slo } from '../../results/measure/index.ts';
 import { fitEngine } from './engine-model.ts';
 import type { EngineModel } from './engine-model.ts';
 import { gaussianProcess } from './gaussian-process.ts';
-import type { Belief, Process, ProcessShape, Seen } from './gaussian-process.ts';
+import type { Posterior, Process, ProcessShape, Observation } from './gaussian-process.ts';
 import { sloWord } from './goal-metrics.ts';
 import { noiseOf } from './noise.ts';
 import type { TuneProblem } from './problem.ts';
@@ -11,7 +11,7 @@ import { requestLengthsOf } from './request-lengths.ts';
 import type { SimulatedFigures } from './simulate-point.ts';
 import { scaleOf } from './scale.ts';
 import type { Scale } from './scale.ts';
-import { worksChances } from './works-chance.ts';
+import { worksChances } from './feasibility.ts';
 import { coordinatesOf, loadNames, pointAt } from './space.ts';
 import type { Place, Space } from './space.ts';
 import type { Predicted, Trial } from './trial.ts';
@@ -19,9 +19,9 @@ import type { Predicted, Trial } from './trial.ts';
 /** What is believed of every place after the trials so far. */
 export interface Surrogate {
   /** Of a figure on its own scale (scale.ts). */
-  belief(word: string, place: Place): Belief;
+  belief(word: string, place: Place): Posterior;
   /** Chance that the server works there at all. */
-  worksChance(place: Place): number;
+  feasibility(place: Place): number;
   /** Standard deviation of one look at a figure, in the same units. */
   noise(word: string): number;
   /** How much of the belief rests on the calibrated simulator, 0…1. */
@@ -103,7 +103,7 @@ export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): S
   };
   return {
     belief: (word, place) => learntOf(word).at(place, coordinatesOf(space, place)),
-    worksChance: worksChances(space, located),
+    feasibility: worksChances(space, located),
     noise: (word) => noiseOf(word, trials),
     get simulatorShare() {
       return model === null ? 0 : learntOf(problem.objective.word).simulatorShare;
@@ -120,7 +120,7 @@ export interface Located {
 }
 
 interface Learnt {
-  at(place: Place, coordinates: readonly number[]): Belief;
+  at(place: Place, coordinates: readonly number[]): Posterior;
   simulatorShare: number;
 }
 
@@ -142,14 +142,14 @@ function learn(
     return value === undefined || value <= 0 ? null : scale.to(value);
   };
   const middle = looks.length === 0 ? 0 : looks.reduce((sum, { value }) => sum + value, 0) / looks.length;
-  const plain = looks.map(({ at, value }): Seen => ({ at, value: value - middle, noise: noise ** 2 }));
+  const plain = looks.map(({ at, value }): Observation => ({ at, value: value - middle, noise: noise ** 2 }));
   const parts: { process: Process; weight: number; base(place: Place): number }[] = plainShapes.map((shape) => {
     const process = gaussianProcess(plain, ordered, word === 'failed' ? narrow(shape) : shape);
     return { process, weight: process.likelihood - Math.log(plainShapes.length), base: () => middle };
   });
   const guesses = looks.map(({ place }) => guess(place));
   if (simulator !== null && looks.length > 0 && guesses.every((value) => value !== null)) {
-    const seen = looks.map(({ at, value }, i): Seen => ({ at, value: value - guesses[i]!, noise: noise ** 2 }));
+    const seen = looks.map(({ at, value }, i): Observation => ({ at, value: value - guesses[i]!, noise: noise ** 2 }));
     for (const shape of simulatedShapes) {
       const process = gaussianProcess(seen, ordered, shape);
       const odds = shapeOdds(shape, simulator.misfit) - simulatedTotal(simulator.misfit);
@@ -207,7 +207,7 @@ export function placeOf(space: Space, { settings, load }: Pick<Trial, 'settings'
 export function meetsChance(
   problem: TuneProblem,
   slo: Slo,
-  { mean, variance }: Belief,
+  { mean, variance }: Posterior,
   marginOf = 0,
   extraVariance = 0,
 ): number {

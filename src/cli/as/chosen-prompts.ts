@@ -3,7 +3,7 @@ import type { Phrase, Prompt } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset } from '../../inputs/dataset/index.ts';
 import { datasetOptionsOf } from '../../lab/index.ts';
-import type { OpenPrompts, PlanWords } from '../../lab/index.ts';
+import type { OpenPrompts, PlanSettings } from '../../lab/index.ts';
 import { fromPrompts, withOutputLengths } from '../../inputs/workload/index.ts';
 
 /** Which prompts of a dataset another tool would take, and how it would change them. */
@@ -20,7 +20,7 @@ export interface Choice {
 
 /** Opens the dataset of the words and takes the prompts that the choice keeps, in their order, all held in memory. */
 export function opener(choice: Choice): OpenPrompts {
-  return async (words: PlanWords) => {
+  return async (words: PlanSettings) => {
     const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
     const put = words.outputTokens === undefined ? null : withOutputLengths(words.outputTokens, words.seed ?? 1);
     const prompts = (await chosen(dataset, choice, words.shuffle === true)).map((prompt, index) =>
@@ -39,7 +39,7 @@ export function opener(choice: Choice): OpenPrompts {
 
 /** A dataset of prompts that are given, whatever their source. */
 export function givenPrompts(prompts: readonly Prompt[], spec: string): OpenPrompts {
-  return (words: PlanWords) =>
+  return (words: PlanSettings) =>
     Promise.resolve({
       words,
       gapsMs: null,

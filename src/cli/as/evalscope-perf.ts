@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { say } from '../../core/index.ts';
 import { comparisonFigure, figureSvg } from '../../results/report/index.ts';
 import type { Sweep } from '../../core/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import { evalscopeBlock, evalscopeFigures, readForeign, wholeOf, wholesOf } from '../../tools/index.ts';
 import type { EvalscopeFigures, ForeignTable } from '../../tools/index.ts';
 import { lengthChoice } from './evalscope-prompts.ts';
-import { measureAs, warnMoot } from './measure-as.ts';
+import { measureAs, warnIgnored } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
 import { drawn, nameFor } from '../drawn.ts';
 
@@ -15,20 +15,20 @@ import { drawn, nameFor } from '../drawn.ts';
 export const evalscopePerfFlags: ForeignTable = {
   tool: 'evalscope-perf',
   positional: ['URL', 'MODEL', 'DATASET_PATH'],
-  obeyed: {
+  supported: {
     '--max-prompt-length': 'one',
     '--stop': 'one',
     '--read-timeout': 'one',
     '--parallels': 'one',
     '--n': 'one',
   },
-  moot: { '--install-completion': 'nothing', '--show-completion': 'nothing' },
+  ignored: { '--install-completion': 'nothing', '--show-completion': 'nothing' },
 };
 
 /** Runs `evalscope-perf URL MODEL DATASET …`: one block and one text file per level, then performance_metrics.png. */
-export async function evalscopePerf(typed: readonly string[], given: Given): Promise<number> {
+export async function evalscopePerf(typed: readonly string[], given: ParsedCommand): Promise<number> {
   const words = readForeign(evalscopePerfFlags, typed);
-  warnMoot(given, words);
+  warnIgnored(given, words);
   const [url, model, file] = words.args as [string, string, string];
   const parallels = wholesOf(words, '--parallels', 1) ?? [1];
   const requests = wholeOf(words, '--n', 1) ?? 1;
@@ -74,7 +74,7 @@ export function metricsLine(figures: EvalscopeFigures): string {
 }
 
 /** QPS, latency, throughput and failures against the load, 2×2, in Chinese as the wrapper draws it. */
-async function drawPicture(given: Given, sweep: Sweep, model: string): Promise<void> {
+async function drawPicture(given: ParsedCommand, sweep: Sweep, model: string): Promise<void> {
   const figure = { ...comparisonFigure([sweep]), title: { en: `Model: ${model}`, zh: `模型: ${model}` } };
   const svg = await figureSvg(figure, { lang: 'zh', theme: 'light', width: 1200 });
   const picture = await drawn(given, svg);

@@ -3,7 +3,7 @@ import { apiNames, UserError } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
 import { openTokenizer } from '../../inputs/dataset/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { givenPrompts, opener } from './chosen-prompts.ts';
 import {
   badValue,
@@ -24,7 +24,7 @@ import {
 } from '../../tools/index.ts';
 import type { AsMeasured, Dialect, ForeignWords } from '../../tools/index.ts';
 import { lengthChoice } from './evalscope-prompts.ts';
-import { measureAs, warnMoot } from './measure-as.ts';
+import { measureAs, warnIgnored } from './measure-as.ts';
 import type { AsJob, AsPoint } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
 import { readDocument } from '../../lab/index.ts';
@@ -56,9 +56,9 @@ const apis: Readonly<Record<string, string>> = {
 };
 
 /** Runs `evalscope perf …` and prints the block of 0.5; the JSON files of later releases are written beside. */
-export async function evalscope(typed: readonly string[], given: Given): Promise<number> {
+export async function evalscope(typed: readonly string[], given: ParsedCommand): Promise<number> {
   const words = readForeign(evalscopeFlags, typed);
-  warnMoot(given, words);
+  warnIgnored(given, words);
   const dialect = dialectOf(words);
   // 0.5 asks every prompt of the dataset once unless told how many.
   const numbers = wholesOf(words, '--number', 1) ?? (dialect === '0.5' ? [] : [1000]);

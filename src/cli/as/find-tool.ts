@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { UserError } from '../../core/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import type { ForeignTable } from '../../tools/index.ts';
 import { evalscope } from './evalscope.ts';
 import { evalscopeFlags, mindieFlags, vllmServeFlags } from '../../tools/index.ts';
@@ -13,7 +13,7 @@ export interface ForeignTool {
   /** The words that call it. */
   called: readonly string[];
   table: ForeignTable;
-  run(words: readonly string[], given: Given): Promise<number>;
+  run(words: readonly string[], given: ParsedCommand): Promise<number>;
 }
 
 /** Every tool, by the words that call it; adding one is a file and a line here. */

@@ -54,7 +54,10 @@ describe("another tool's words", () => {
   });
 
   test('what makes no sense here is collected, what is unknown or refused is told all at once', () => {
-    expect(readForeign(evalscopeFlags, ['--debug', '--num-workers', '4']).moot).toEqual(['--debug', '--num-workers']);
+    expect(readForeign(evalscopeFlags, ['--debug', '--num-workers', '4']).ignored).toEqual([
+      '--debug',
+      '--num-workers',
+    ]);
     expect(codes(() => readForeign(evalscopeFlags, ['--paralel', '3', '--sla-auto-tune', '--url']))).toEqual([
       'foreign-flag-unknown --paralel',
       'foreign-flag-refused --sla-auto-tune',
@@ -96,9 +99,9 @@ describe('the tool that a command line calls', () => {
   test('no flag stands in two lists of a table', () => {
     for (const { table } of foreignTools) {
       const names = [
-        ...Object.keys(table.obeyed),
-        ...Object.keys(table.moot ?? {}),
-        ...Object.keys(table.refused ?? {}),
+        ...Object.keys(table.supported),
+        ...Object.keys(table.ignored ?? {}),
+        ...Object.keys(table.rejected ?? {}),
       ];
       expect(new Set(names).size).toBe(names.length);
     }
@@ -140,7 +143,7 @@ test.each([
       .split('\n')
       .filter((line) => line.startsWith('-'));
     expect(theirs.length).toBeGreaterThan(80);
-    const known = { ...table.obeyed, ...table.moot, ...table.refused, ...table.alias };
+    const known = { ...table.supported, ...table.ignored, ...table.rejected, ...table.alias };
     expect(theirs.filter((flag) => !Object.hasOwn(known, flag))).toEqual([]);
   },
 );

@@ -6,12 +6,12 @@ import type {
   LabPoint,
   LoadPoint,
   OpenPrompts,
-  PlanWords,
+  PlanSettings,
   Prepared,
   ServerWords,
 } from '../../lab/index.ts';
 import { readAnswers, readExchanges } from '../../results/store/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import type { AsMeasured, ForeignWords } from '../../tools/index.ts';
 
@@ -19,7 +19,7 @@ import type { AsMeasured, ForeignWords } from '../../tools/index.ts';
 export interface AsPoint {
   load: LoadPoint;
   /** What differs from the common words, such as the number of requests. */
-  words?: Partial<PlanWords>;
+  words?: Partial<PlanSettings>;
   /** Number of its first prompt. */
   offset?: number;
 }
@@ -38,7 +38,7 @@ export interface AsJob {
 }
 
 /** Measures every point into the store and hands each to the tool's own printer; ends with the exit code (5 = a point is not valid). */
-export async function measureAs(given: Given, job: AsJob): Promise<{ code: number; sweep: Sweep }> {
+export async function measureAs(given: ParsedCommand, job: AsJob): Promise<{ code: number; sweep: Sweep }> {
   const { world, done } = commandWorld(given, (event) => {
     if (event.event === 'started') job.before?.(job.points[event.number]!, event.number);
   });
@@ -80,7 +80,7 @@ export async function answersOf(dir: string): Promise<Map<number, string>> {
 }
 
 /** What the audit holds against a point, on stderr: the other tool would not have said it, its readers must not stumble over it. */
-function doubts(given: Given, summary: Summary): void {
+function doubts(given: ParsedCommand, summary: Summary): void {
   if (given.common.quiet) return;
   for (const finding of summary.verdict.findings) {
     if (finding.severity === 'info') continue;
@@ -90,9 +90,9 @@ function doubts(given: Given, summary: Summary): void {
 }
 
 /** One warning that names everything that has no effect here. */
-export function warnMoot(given: Given, words: ForeignWords, more: readonly string[] = []): void {
-  if (words.moot.length > 0 && !given.common.quiet) {
-    const flags = words.moot.join(', ');
+export function warnIgnored(given: ParsedCommand, words: ForeignWords, more: readonly string[] = []): void {
+  if (words.ignored.length > 0 && !given.common.quiet) {
+    const flags = words.ignored.join(', ');
     given.io.err(
       `${say({ en: `warning: without effect here: ${flags}`, zh: `警告：以下选项在此不起作用：${flags}` }, given.common.lang)}\n`,
     );

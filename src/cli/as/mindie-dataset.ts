@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
-import type { PlanWords } from '../../lab/index.ts';
+import type { PlanSettings } from '../../lab/index.ts';
 import type { ForeignWords } from '../../tools/index.ts';
 import { badValue, requiredOf } from '../../tools/index.ts';
 import { readDocument } from '../../lab/index.ts';
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, { kind: string; field?: string }>> = {
 
 /** The dataset that --DatasetType and --DatasetPath name; a folder stands for the test file in it. */
 export function mindieDataset(words: ForeignWords): {
-  words: Partial<PlanWords>;
+  words: Partial<PlanSettings>;
   source: string;
   /** How many prompts there are where they are made up and have no end of their own; null = as many as the file holds. */
   count: number | null;

@@ -4,7 +4,7 @@ import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
 import { openTokenizer } from '../../inputs/dataset/index.ts';
 import type { Tokenizer } from '../../inputs/dataset/index.ts';
 import { fetchOnce } from '../../client/load/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import {
   badValue,
@@ -24,7 +24,7 @@ import {
   wholeOf,
 } from '../../tools/index.ts';
 import type { AsMeasured, ClientFacts, ForeignWords } from '../../tools/index.ts';
-import { answersOf, measureAs, warnMoot } from './measure-as.ts';
+import { answersOf, measureAs, warnIgnored } from './measure-as.ts';
 import type { AsJob } from './measure-as.ts';
 import { mindieDataset } from './mindie-dataset.ts';
 import { writeMindie } from './mindie-files.ts';
@@ -34,7 +34,7 @@ const testTypes = ['client', 'openai', 'vllm_client', 'tgi_client'] as const;
 type TestType = (typeof testTypes)[number];
 
 /** Runs MindIE's `benchmark …`: both tables for every rate, CSV and JSON files in --SavePath. */
-export async function mindieBenchmark(typed: readonly string[], given: Given): Promise<number> {
+export async function mindieBenchmark(typed: readonly string[], given: ParsedCommand): Promise<number> {
   const words = readForeign(mindieFlags, typed);
   if (truthOf(words, '--Tokenizer') === false) throw tokenIds();
   const type = choiceOf(words, '--TestType', testTypes) ?? 'client';
@@ -44,7 +44,7 @@ export async function mindieBenchmark(typed: readonly string[], given: Given): P
   const concurrency = wholeOf(words, '--Concurrency', 1) ?? 128;
   const base = words.last('--Http') ?? 'https://127.0.0.1:1025';
   const ready = await managementReady(words, base);
-  warnMoot(given, words, notesOf(given, words, base, ready));
+  warnIgnored(given, words, notesOf(given, words, base, ready));
   const data = mindieDataset(words);
   const prompts = new Map<string, Prompt>();
   const { code } = await measureAs(given, {
@@ -155,7 +155,7 @@ async function managementReady(words: ForeignWords, base: string): Promise<boole
   return fetched.problem === null && fetched.status === 200;
 }
 
-function notesOf(given: Given, words: ForeignWords, base: string, ready: boolean): string[] {
+function notesOf(given: ParsedCommand, words: ForeignWords, base: string, ready: boolean): string[] {
   const { lang } = given.common;
   const management = words.last('--ManagementHttp');
   return [

@@ -2,13 +2,13 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { say } from '../../core/index.ts';
 import { packageRoot } from '../../inputs/dataset/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 
 /**
  * The tokenizer that a command names, where it lies on this machine; else the one that estimates (about a token per six
  * letters or two Chinese characters), which is said: the other tool would have downloaded it, nothing is fetched here.
  */
-export function tokenizerOr(given: Given, named: string | undefined): string {
+export function tokenizerOr(given: ParsedCommand, named: string | undefined): string {
   if (named !== undefined && isTokenizer(named)) return named;
   if (!given.common.quiet) {
     const what = named ?? '–';

@@ -1,5 +1,5 @@
 import { outputTokensOf } from '../../core/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import {
   choiceOf,
@@ -12,14 +12,14 @@ import {
   vllm2023Flags,
   wholeOf,
 } from '../../tools/index.ts';
-import { measureAs, warnMoot } from './measure-as.ts';
+import { measureAs, warnIgnored } from './measure-as.ts';
 import type { AsMeasured } from '../../tools/index.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
 
 /** Runs the benchmark_serving.py of 2023: ShareGPT against vLLM's /generate (or TGI), whole answers, a block without a head. */
-export async function vllm2023(typed: readonly string[], given: Given): Promise<number> {
+export async function vllm2023(typed: readonly string[], given: ParsedCommand): Promise<number> {
   const words = readForeign(vllm2023Flags, typed);
-  warnMoot(given, words);
+  warnIgnored(given, words);
   const backend = choiceOf(words, '--backend', ['vllm', 'tgi']) ?? 'vllm';
   const requests = wholeOf(words, '--num-prompts', 1) ?? 1000;
   const rate = realOf(words, '--request-rate', 0) ?? Infinity;

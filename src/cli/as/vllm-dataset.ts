@@ -1,12 +1,12 @@
 import type { LengthLaw } from '../../core/index.ts';
-import type { PlanWords } from '../../lab/index.ts';
+import type { PlanSettings } from '../../lab/index.ts';
 import { UserError } from '../../core/index.ts';
 import type { ForeignWords } from '../../tools/index.ts';
 import { badValue, jsonOf, realIn, wholeOf } from '../../tools/index.ts';
 
 /** The dataset that a command of vLLM's benchmark names. */
 export interface VllmDataset {
-  words: Partial<PlanWords>;
+  words: Partial<PlanSettings>;
   /** Answers have the length asked for whatever the model says. */
   forcesLength: boolean;
 }
@@ -77,7 +77,7 @@ function randomWords(
   dialect: 'now' | '2025',
   output: number,
   tokenizer: string | null,
-): Partial<PlanWords> {
+): Partial<PlanSettings> {
   const input = wholeOf(words, '--random-input-len', 1) ?? wholeOf(words, '--input-len', 1) ?? 1024;
   const prefix = wholeOf(words, '--random-prefix-len') ?? 0;
   const ratio = ratioOf(words, dialect);

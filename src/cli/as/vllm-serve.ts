@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { apiNames } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
-import type { Given } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import {
   badValue,
@@ -20,7 +20,7 @@ import {
   wholeOf,
 } from '../../tools/index.ts';
 import type { ForeignWords, Goodput, VllmBlockOptions, VllmMetric } from '../../tools/index.ts';
-import { answersOf, measureAs, warnMoot } from './measure-as.ts';
+import { answersOf, measureAs, warnIgnored } from './measure-as.ts';
 import type { AsJob } from './measure-as.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
 import { vllm2023 } from './vllm-2023.ts';
@@ -43,19 +43,19 @@ const backends: Readonly<Record<string, string>> = {
 };
 
 /** Runs `vllm bench serve …`. */
-export function vllmServe(typed: readonly string[], given: Given): Promise<number> {
+export function vllmServe(typed: readonly string[], given: ParsedCommand): Promise<number> {
   return serve(typed, given, 'now');
 }
 
 /** Runs `benchmark_serving.py …`: the script of 2023 where no model is named, else the one of 2024 and 2025. */
-export function benchmarkServing(typed: readonly string[], given: Given): Promise<number> {
+export function benchmarkServing(typed: readonly string[], given: ParsedCommand): Promise<number> {
   const named = typed.some((word) => /^--(model|dataset[-_]name|dataset[-_]path)(=|$)/.test(word));
   return named ? serve(typed, given, '2025') : vllm2023(typed, given);
 }
 
-async function serve(typed: readonly string[], given: Given, dialect: 'now' | '2025'): Promise<number> {
+async function serve(typed: readonly string[], given: ParsedCommand, dialect: 'now' | '2025'): Promise<number> {
   const words = readForeign(vllmServeFlags, typed);
-  warnMoot(given, words);
+  warnIgnored(given, words);
   const block = blockOptions(words, dialect);
   const burstiness = realOf(words, '--burstiness', 0) ?? 1;
   const goodput = goodputOf(words);
@@ -96,7 +96,7 @@ async function serve(typed: readonly string[], given: Given, dialect: 'now' | '2
 
 function jobOf(
   words: ForeignWords,
-  given: Given,
+  given: ParsedCommand,
   dialect: 'now' | '2025',
   block: VllmBlockOptions,
   burstiness: number,

@@ -1,7 +1,7 @@
 import { exitCodes, say } from '../../core/index.ts';
 import { findTool } from '../as/find-tool.ts';
 import type { ForeignTable } from '../../tools/index.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 
 export const command: CommandFile = {
   about: {
@@ -57,7 +57,7 @@ export const command: CommandFile = {
   },
 };
 
-function showFlags(given: Given, table: ForeignTable): number {
+function showFlags(given: ParsedCommand, table: ForeignTable): number {
   const { lang } = given.common;
   const section = (title: string, flags: readonly string[]): string =>
     flags.length === 0 ? '' : `\n${title}\n${flags.map((flag) => `  ${flag}`).join('\n')}\n`;
@@ -67,12 +67,12 @@ function showFlags(given: Given, table: ForeignTable): number {
       `dyno as ${[table.tool, ...(table.positional ?? [])].join(' ')} …\n`,
       section(
         say({ en: 'obeyed:', zh: '生效的选项：' }, lang),
-        Object.keys(table.obeyed).map((flag) =>
+        Object.keys(table.supported).map((flag) =>
           [flag, ...spelled.filter(([, of]) => of === flag).map(([name]) => name)].join(', '),
         ),
       ),
-      section(say({ en: 'taken, without effect:', zh: '接受但不起作用：' }, lang), Object.keys(table.moot ?? {})),
-      section(say({ en: 'refused:', zh: '不支持：' }, lang), Object.keys(table.refused ?? {})),
+      section(say({ en: 'taken, without effect:', zh: '接受但不起作用：' }, lang), Object.keys(table.ignored ?? {})),
+      section(say({ en: 'refused:', zh: '不支持：' }, lang), Object.keys(table.rejected ?? {})),
     ].join(''),
   );
   return exitCodes.ok;

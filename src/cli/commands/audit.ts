@@ -15,7 +15,7 @@ import {
 } from '../../lab/index.ts';
 import { findEntry, openSweep } from '../../results/store/index.ts';
 import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { reportOptions, sourcePlace } from '../show.ts';
 import { formatOf } from '../format-flag.ts';
 
@@ -93,7 +93,7 @@ interface AuditedResult extends PointSet {
 }
 
 /** What a word names: a file or folder on disk that is no run of ours is imported, everything else is looked up. */
-async function pointsNamed(given: Given, word: string): Promise<PointSet[]> {
+async function pointsNamed(given: ParsedCommand, word: string): Promise<PointSet[]> {
   if (await isForeign(word)) {
     const { sweeps, problems } = await importPaths([word], formatOf(given));
     given.io.err(problemLines(problems, given.common.lang));
@@ -130,7 +130,7 @@ async function runSet(entry: StoredRun): Promise<PointSet> {
   };
 }
 
-async function sweepSet(given: Given, entry: StoredSweep): Promise<PointSet> {
+async function sweepSet(given: ParsedCommand, entry: StoredSweep): Promise<PointSet> {
   const { points: stored, title } = await sweepOf(given.common.store, entry);
   const { runs } = await openSweep(given.common.store, entry.dir);
   const plans = new Map(runs.map((run) => [run.record.runId, run.record.plan]));
@@ -183,7 +183,7 @@ const statusWords = {
 
 const loudCodes = ['overloaded', 'server-silent', 'cached-prompts'] as const;
 
-function textOf(given: Given, { title, points, rejected, audit }: AuditedResult): string {
+function textOf(given: ParsedCommand, { title, points, rejected, audit }: AuditedResult): string {
   const { lang } = given.common;
   const paint = reportOptions(given).paint ?? plainPainter;
   const everywhere = remarksOfAll(audit.points);

@@ -3,7 +3,7 @@ import { parseGate, promisesKept } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
 import { comparisonMarkdown, comparisonReportText, comparisonScreen, pointName } from '../../results/report/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
 import { allFlag, sourcePlace, reportOptions } from '../show.ts';
 import { comparisonOf, sidesOf, sourcesOf } from '../../lab/index.ts';
@@ -100,7 +100,7 @@ export const command: CommandFile = {
   },
 };
 
-function formOf(given: Given): (typeof forms)[number] {
+function formOf(given: ParsedCommand): (typeof forms)[number] {
   const word = given.common.json ? 'json' : (last(given, 'as') ?? 'text');
   const form = forms.find((known) => known === word);
   if (form !== undefined) return form;
@@ -113,7 +113,7 @@ function formOf(given: Given): (typeof forms)[number] {
 }
 
 /** What was named, the baseline first. */
-async function chosen(given: Given): Promise<readonly ReportSource[]> {
+async function chosen(given: ParsedCommand): Promise<readonly ReportSource[]> {
   const baseline = last(given, 'baseline');
   const others = await sourcesOf(given.args, sourcePlace(given));
   return sidesOf(
@@ -127,7 +127,7 @@ function withBaseline(baseline: readonly ReportSource[], others: readonly Report
 }
 
 async function tell(
-  given: Given,
+  given: ParsedCommand,
   told: readonly ReportSource[],
   comparison: Comparison,
   as: (typeof forms)[number],

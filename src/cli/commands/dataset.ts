@@ -14,10 +14,10 @@ import {
 } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions, Spread } from '../../inputs/dataset/index.ts';
 import { tableText } from '../../results/report/index.ts';
-import { planWords, readWords, throwMistakes } from '../../lab/index.ts';
+import { planSettings, readWords, throwMistakes } from '../../lab/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
-import { columnsOf } from '../io.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
+import { columnsOf } from '../terminal.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { lineAgain } from '../printer.ts';
 
@@ -26,12 +26,12 @@ const forms = ['openqa', 'messages', 'requests'] as const;
 
 /** Words that mean the same here as in a run. */
 const vocabulary = {
-  field: planWords.field,
-  tokenizer: planWords.tokenizer,
-  inputTokens: planWords.inputTokens,
-  outputTokens: planWords.outputTokens,
-  seed: planWords.seed,
-  shuffle: planWords.shuffle,
+  field: planSettings.field,
+  tokenizer: planSettings.tokenizer,
+  inputTokens: planSettings.inputTokens,
+  outputTokens: planSettings.outputTokens,
+  seed: planSettings.seed,
+  shuffle: planSettings.shuffle,
 };
 
 export const command: CommandFile = {
@@ -112,14 +112,14 @@ export const command: CommandFile = {
   },
 };
 
-function optionsOf(given: Given): DatasetOptions {
+function optionsOf(given: ParsedCommand): DatasetOptions {
   const { words, mistakes } = readWords(vocabulary, typedWords(given.flags, vocabulary));
   throwMistakes(mistakes);
   const { inputTokens: input, outputTokens: output, ...same } = words;
   return { ...same, ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
 }
 
-function list(given: Given): number {
+function list(given: ParsedCommand): number {
   const { json, lang } = given.common;
   const kinds = { ...recordFormats, ...madeKinds };
   if (json) {
@@ -148,7 +148,7 @@ function list(given: Given): number {
   return exitCodes.ok;
 }
 
-async function inspect(given: Given, dataset: Dataset, counting: boolean): Promise<number> {
+async function inspect(given: ParsedCommand, dataset: Dataset, counting: boolean): Promise<number> {
   const { json, lang } = given.common;
   const folder = last(given, 'tokenizer');
   if (counting && folder === undefined)
@@ -201,7 +201,7 @@ function figures(spread: Spread): string[] {
   ];
 }
 
-async function sample(given: Given, dataset: Dataset): Promise<number> {
+async function sample(given: ParsedCommand, dataset: Dataset): Promise<number> {
   const workload = dataset.workload(0);
   const prompts: Prompt[] = [];
   for (let i = 0; i < (numberOf(given) ?? 5); i++) {
@@ -229,7 +229,7 @@ async function sample(given: Given, dataset: Dataset): Promise<number> {
   return exitCodes.ok;
 }
 
-async function convert(given: Given, dataset: Dataset): Promise<number> {
+async function convert(given: ParsedCommand, dataset: Dataset): Promise<number> {
   const [as = 'messages', out] = [last(given, 'as'), last(given, 'out')];
   if (!(forms as readonly string[]).includes(as))
     throw usage({
@@ -277,7 +277,7 @@ function lineOf({ messages, text, maxTokens, body }: Prompt, as: string): unknow
   return { question: text ?? (typeof lastSaid === 'string' ? lastSaid : JSON.stringify(lastSaid)) };
 }
 
-async function get(given: Given, name: string): Promise<number> {
+async function get(given: ParsedCommand, name: string): Promise<number> {
   const { io, common } = given;
   const from = last(given, 'from');
   if (from !== undefined && from !== 'modelscope' && from !== 'huggingface')
@@ -305,7 +305,7 @@ async function get(given: Given, name: string): Promise<number> {
   return exitCodes.ok;
 }
 
-function numberOf(given: Given): number | null {
+function numberOf(given: ParsedCommand): number | null {
   const text = last(given, 'count');
   if (text === undefined) return null;
   const value = Number(text);

@@ -6,7 +6,7 @@ import type { Outcome, World } from '../../lab/index.ts';
 import { comparisonText } from '../../results/report/index.ts';
 import { builtinProfile } from '../../engine/sim/index.ts';
 import { findEntry } from '../../results/store/index.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { renderForm, writeWhole } from '../render.ts';
 import { reportOptions, showPoint, showSweep } from '../show.ts';
@@ -33,7 +33,7 @@ export const command: CommandFile = {
     const folders: string[] = [];
     try {
       for (const profile of profiles) {
-        if (world.stops.sending.aborted) break;
+        if (world.stops.drain.aborted) break;
         const { sweep, dir } = await sweepEngine(given, profile, world);
         sweeps.push(sweep!);
         folders.push(dir);
@@ -44,11 +44,11 @@ export const command: CommandFile = {
     const files = sweeps.length === profiles.length ? await writeFiles(given, folders) : [];
     tell(given, sweeps, folders, files);
     // Doubts about a point are shown with it; a demonstration has nothing to gate.
-    return world.stops.sending.aborted ? exitCodes.interrupted : exitCodes.ok;
+    return world.stops.drain.aborted ? exitCodes.interrupted : exitCodes.ok;
   },
 };
 
-async function sweepEngine(given: Given, profile: string, world: World): Promise<Outcome> {
+async function sweepEngine(given: ParsedCommand, profile: string, world: World): Promise<Outcome> {
   const { io, common } = given;
   const { title } = builtinProfile(profile);
   if (!common.quiet)
@@ -74,7 +74,7 @@ async function sweepEngine(given: Given, profile: string, world: World): Promise
 }
 
 /** The report of both engines and the pictures, each into the folder it belongs to; the page lies with the first. */
-async function writeFiles(given: Given, folders: readonly string[]): Promise<string[]> {
+async function writeFiles(given: ParsedCommand, folders: readonly string[]): Promise<string[]> {
   const told = [];
   for (const folder of folders)
     told.push(await storedSource(given.common.store, await findEntry(given.common.store, folder)));
@@ -92,7 +92,7 @@ async function writeFiles(given: Given, folders: readonly string[]): Promise<str
   return files;
 }
 
-function tell(given: Given, sweeps: Sweep[], folders: readonly string[], files: readonly string[]): void {
+function tell(given: ParsedCommand, sweeps: Sweep[], folders: readonly string[], files: readonly string[]): void {
   const { io, common } = given;
   if (common.json) {
     io.out(`${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps, folders, files }, null, 2)}\n`);

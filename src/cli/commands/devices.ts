@@ -7,8 +7,8 @@ import { findTools, hostFiles, readHostDevices, sample } from '../../client/tele
 import type { HostDevices, TelemetryLine } from '../../client/telemetry/index.ts';
 import { capturedText } from '../captured-text.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
-import { columnsOf } from '../io.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
+import { columnsOf } from '../terminal.ts';
 import { paddedRows } from '../padded-rows.ts';
 
 const toolNames = Object.keys(deviceTools) as DeviceTool[];
@@ -68,7 +68,7 @@ export const command: CommandFile = {
   },
 };
 
-function toolOf(given: Given): DeviceTool | undefined {
+function toolOf(given: ParsedCommand): DeviceTool | undefined {
   const word = last(given, 'tool');
   if (word === undefined) return undefined;
   const tool = toolNames.find((name) => name === word);
@@ -124,7 +124,7 @@ function shownNuma({ nodes, distances, source }: NumaLayout): Record<string, unk
   };
 }
 
-function asText(found: HostDevices, given: Given): string {
+function asText(found: HostDevices, given: ParsedCommand): string {
   const { lang } = given.common;
   const parts = [
     ...(found.devices.length > 0 ? [deviceTable(found.devices, lang, columnsOf(given.io))] : []),
@@ -191,7 +191,7 @@ function numaText(numa: NumaLayout, devices: readonly Device[], lang: Lang): str
   return `NUMA: ${nodes}\n${tip}`;
 }
 
-async function watch(given: Given, tool: DeviceTool | undefined): Promise<number> {
+async function watch(given: ParsedCommand, tool: DeviceTool | undefined): Promise<number> {
   const { io, common } = given;
   const stop = new AbortController();
   const forget = io.onInterrupt(() => stop.abort());

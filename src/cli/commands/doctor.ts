@@ -10,7 +10,7 @@ import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
 import { capturedText } from '../captured-text.ts';
 import { coloursFor } from '../colours.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 
 export const command: CommandFile = {
   about: {
@@ -72,7 +72,7 @@ export const command: CommandFile = {
   },
 };
 
-function concurrencyOf(given: Given): number {
+function concurrencyOf(given: ParsedCommand): number {
   const text = last(given, 'concurrency') ?? '100';
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
   throw new UserError({
@@ -86,7 +86,7 @@ function concurrencyOf(given: Given): number {
   });
 }
 
-async function viewOf(given: Given, concurrency: number): Promise<HostView> {
+async function viewOf(given: ParsedCommand, concurrency: number): Promise<HostView> {
   const text = capturedText(given);
   if (text !== null) {
     const files = capturedFiles(text);
@@ -116,7 +116,7 @@ async function ofClient(concurrency: number): Promise<Check[]> {
   });
 }
 
-async function ofEngine(given: Given): Promise<Check[]> {
+async function ofEngine(given: ParsedCommand): Promise<Check[]> {
   const [url] = given.args;
   if (url === undefined) return [];
   const variable = last(given, 'key-env');
@@ -126,7 +126,7 @@ async function ofEngine(given: Given): Promise<Check[]> {
   return engineChecks(readAddress(url, null), { model: last(given, 'model') ?? null, headers });
 }
 
-function asJson(checks: readonly Check[], given: Given): string {
+function asJson(checks: readonly Check[], given: ParsedCommand): string {
   const { lang } = given.common;
   const shown = checks.map(({ code, group, status, evidence, fix }) => ({
     code,
@@ -144,7 +144,7 @@ const groups: Readonly<Record<Check['group'], Phrase>> = {
   engine: { en: 'engine', zh: '引擎' },
 };
 
-function asText(checks: readonly Check[], given: Given): string {
+function asText(checks: readonly Check[], given: ParsedCommand): string {
   const { lang } = given.common;
   const paint = coloursFor(given.io, 'out');
   const marks: Readonly<Record<CheckStatus, string>> = {

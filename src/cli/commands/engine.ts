@@ -2,16 +2,16 @@ import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine, warmUp } from '../../engine/http/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/http/index.ts';
-import { builtinProfiles, mishapNames, parseMishap } from '../../engine/sim/index.ts';
+import { builtinProfiles, simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 
 const defaultPort = '8000';
 /** A client's own timeout is set on the client. */
-const engineMishaps = mishapNames.filter((name) => name !== 'client-timeout');
+const engineMishaps = simFaultNames.filter((name) => name !== 'client-timeout');
 
 export const command: CommandFile = {
   about: {
@@ -113,7 +113,7 @@ function engineJson({ url, port, managementUrl, metricsUrl }: RunningEngine): st
   return JSON.stringify({ schema: 'llmdyno.engine/1', url, port, managementUrl, metricsUrl });
 }
 
-function untilInterrupted(given: Given): Promise<void> {
+function untilInterrupted(given: ParsedCommand): Promise<void> {
   return new Promise((resolve) => {
     const done = given.io.onInterrupt(() => {
       done();
@@ -122,7 +122,7 @@ function untilInterrupted(given: Given): Promise<void> {
   });
 }
 
-async function goodbye(engine: RunningEngine, given: Given): Promise<void> {
+async function goodbye(engine: RunningEngine, given: ParsedCommand): Promise<void> {
   const { requests, byFault } = engine.stats();
   await engine.close();
   const faults = Object.entries(byFault)
@@ -135,7 +135,7 @@ async function goodbye(engine: RunningEngine, given: Given): Promise<void> {
   );
 }
 
-function listProfiles(given: Given): number {
+function listProfiles(given: ParsedCommand): number {
   const profiles = [...builtinProfiles.values()];
   given.io.out(
     given.common.json
@@ -158,7 +158,7 @@ function qualityOf({ date, fit }: EngineProfile): Phrase {
   return { en: `${date}; held-out error: ${errors.join(', ')}`, zh: `${date}；留出误差：${errors.join('，')}` };
 }
 
-function optionsOf(given: Given): EngineOptions {
+function optionsOf(given: ParsedCommand): EngineOptions {
   const models = given.flags.get('model');
   const reasoning = last(given, 'reasoning-tokens');
   return {
@@ -176,10 +176,10 @@ function optionsOf(given: Given): EngineOptions {
   };
 }
 
-function faultsOf(given: Given): Pick<EngineOptions, 'faults' | 'mishaps'> {
+function faultsOf(given: ParsedCommand): Pick<EngineOptions, 'faults' | 'simFaults'> {
   const texts = given.flags.get('fault') ?? [];
-  const mishaps = texts.flatMap((text) => parseMishap(text) ?? []);
-  if (mishaps.some((mishap) => mishap.name === 'client-timeout')) {
+  const simFaults = texts.flatMap((text) => parseSimFault(text) ?? []);
+  if (simFaults.some((mishap) => mishap.name === 'client-timeout')) {
     throw bad(
       '--fault',
       { en: 'client-timeout is the client’s, not the engine’s', zh: 'client-timeout 属于客户端而非引擎' },
@@ -189,11 +189,11 @@ function faultsOf(given: Given): Pick<EngineOptions, 'faults' | 'mishaps'> {
       },
     );
   }
-  return { mishaps, faults: texts.filter((text) => parseMishap(text) === null).map(parseFault) };
+  return { simFaults, faults: texts.filter((text) => parseSimFault(text) === null).map(parseFault) };
 }
 
 function numberOf(
-  given: Given,
+  given: ParsedCommand,
   name: string,
   fallback: string,
   shape: RegExp,

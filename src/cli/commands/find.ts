@@ -1,10 +1,10 @@
-import { findWords, planWords } from '../../lab/index.ts';
+import { findSettings, planSettings } from '../../lab/index.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
 import { allFlag } from '../show.ts';
 
-const { findRuns } = findWords;
+const { findRuns } = findSettings;
 
 export const command: CommandFile = {
   about: {
@@ -18,7 +18,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf({ ...planWords, findRuns }), allFlag],
+  flags: [...flagsOf({ ...planSettings, findRuns }), allFlag],
   examples: [
     {
       line: "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'",

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { exitCodes, UserError } from '../../core/index.ts';
-import { fitAll, planWords, readBeginning, readWords, throwMistakes, workerWords } from '../../lab/index.ts';
+import { fitAll, planSettings, readBeginning, readWords, throwMistakes, workerSettings } from '../../lab/index.ts';
 import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../engine/sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../engine/sim/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { blocksInServerLog, settingsInServerLog } from '../../advice/plan/index.ts';
 import type { ServerSettings } from '../../advice/plan/index.ts';
 import { commandWorld } from '../experiment-command.ts';
@@ -17,19 +17,19 @@ import { schedulerNamed } from '../profile-flags.ts';
 const defaultTrain = 0.25;
 /** How a live server is spoken to; the same words as for dyno run. */
 const serverWords = {
-  model: planWords.model,
-  api: planWords.api,
-  keyEnv: planWords.keyEnv,
-  header: planWords.header,
-  insecure: planWords.insecure,
-  tokenizer: planWords.tokenizer,
+  model: planSettings.model,
+  api: planSettings.api,
+  keyEnv: planSettings.keyEnv,
+  header: planSettings.header,
+  insecure: planSettings.insecure,
+  tokenizer: planSettings.tokenizer,
 };
 
 /** Whose CPUs are used. */
 const cpuWords = {
-  workers: workerWords.workers,
-  queue: workerWords.queue,
-  waitWorkers: workerWords.waitWorkers,
+  workers: workerSettings.workers,
+  queue: workerSettings.queue,
+  waitWorkers: workerSettings.waitWorkers,
 };
 
 export const command: CommandFile = {
@@ -163,7 +163,7 @@ export const command: CommandFile = {
 };
 
 /** Whose CPUs the fits use. */
-function queueWordsOf(given: Given): Words<typeof cpuWords> {
+function queueWordsOf(given: ParsedCommand): Words<typeof cpuWords> {
   const { words, mistakes } = readWords(cpuWords, typedWords(given.flags, cpuWords));
   throwMistakes(mistakes);
   if (words.workers !== undefined && given.flags.has('probe')) throw probesAreSentHere();
@@ -171,7 +171,7 @@ function queueWordsOf(given: Given): Words<typeof cpuWords> {
 }
 
 /** What a fit of a sweep is told besides its points. */
-function sweepAsk(given: Given): SweepAsk {
+function sweepAsk(given: ParsedCommand): SweepAsk {
   return {
     points: (given.flags.get('points') ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()),
     holdOut: given.flags.has('hold-out'),
@@ -183,7 +183,7 @@ function sweepAsk(given: Given): SweepAsk {
 }
 
 /** The server to probe, and how it is spoken to. */
-function probeWords(given: Given, url: string): ServerWords {
+function probeWords(given: ParsedCommand, url: string): ServerWords {
   const names = new Set(Object.values(serverWords).map(({ name }) => name));
   const flags = new Map([...given.flags].filter(([name]) => names.has(name)));
   return readPlanInput({ ...given, args: [url], flags }, {}).words;
@@ -201,7 +201,7 @@ function probesAreSentHere(): UserError {
   });
 }
 
-function traceAsk(given: Given): TraceAsk {
+function traceAsk(given: ParsedCommand): TraceAsk {
   const scheduler = schedulerNamed(last(given, 'scheduler') ?? 'vllm-v1');
   const { kv, maxBatchSize, maxPrefillTokens, others } = readSets(given);
   const settings: Record<string, SettingValue> = Object.fromEntries(
@@ -227,7 +227,7 @@ function today(): string {
 }
 
 /** What --set says of the limits, and the settings that are the scheduler's own. */
-function readSets(given: Given): ServerSettings & { kv: EngineProfile['kv']; others: string[] } {
+function readSets(given: ParsedCommand): ServerSettings & { kv: EngineProfile['kv']; others: string[] } {
   const amounts: Record<string, number | null> = { maxBatchSize: null, blocks: null, blockSize: null };
   const others: string[] = [];
   for (const text of given.flags.get('set') ?? []) {
@@ -263,7 +263,7 @@ const budgetTaken = new Set<string>(['vllm-v1', 'vllm-v0', 'sglang']);
 const mostLogBytes = 64 * 1024 * 1024;
 
 /** What the server's log says of its limits; nothing where no log was given. */
-function readServerLog(given: Given, blockSize: number): ServerSettings & { kv: EngineProfile['kv'] } {
+function readServerLog(given: ParsedCommand, blockSize: number): ServerSettings & { kv: EngineProfile['kv'] } {
   const file = last(given, 'server-log');
   if (file === undefined) return { maxBatchSize: null, maxPrefillTokens: null, kv: null };
   const text = readBeginning(file, mostLogBytes, { flag: '--server-log' });
@@ -271,13 +271,13 @@ function readServerLog(given: Given, blockSize: number): ServerSettings & { kv: 
   return { ...settingsInServerLog(text), kv: found === null ? null : { blocks: found.blocks, blockSize } };
 }
 
-function knownLimits(given: Given): ServerSettings & { kv: EngineProfile['kv'] } {
+function knownLimits(given: ParsedCommand): ServerSettings & { kv: EngineProfile['kv'] } {
   const { maxBatchSize, maxPrefillTokens, kv, others } = readSets(given);
   const named = others.map((text) => text.split('=')).find(([key]) => batchNames.has(key ?? ''));
   return { maxBatchSize: maxBatchSize ?? (named === undefined ? null : Number(named[1])), maxPrefillTokens, kv };
 }
 
-function trainShare(given: Given): number {
+function trainShare(given: ParsedCommand): number {
   const text = last(given, 'train') ?? String(defaultTrain);
   const share = Number(text);
   if (share > 0 && share < 1) return share;

@@ -4,7 +4,7 @@ import { formatNames } from '../../tools/index.ts';
 import type { Imported, ImportedSweep, Origin } from '../../tools/index.ts';
 import { audited, importPaths, keepImports, problemLines } from '../../lab/index.ts';
 import type { AuditedSweep } from '../../lab/index.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { formatOf } from '../format-flag.ts';
 import { shownCommand } from '../shown-command.ts';
 
@@ -78,7 +78,7 @@ function renamed(sweeps: readonly ImportedSweep[], names: readonly string[]): Im
   return sweeps.map((sweep, i) => ({ ...sweep, title: names[i] === undefined ? sweep.title : printable(names[i]) }));
 }
 
-function show(given: Given, imported: Imported & { sweeps: AuditedSweep[] }): void {
+function show(given: ParsedCommand, imported: Imported & { sweeps: AuditedSweep[] }): void {
   const { io, common } = given;
   const problems = imported.problems.map(({ file, line, message, zh }) => ({
     file,

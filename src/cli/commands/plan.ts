@@ -20,7 +20,7 @@ import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
 import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
 import { cardsOfHost } from '../host-cards.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
 
 const mostConfigBytes = 10 * 1024 * 1024;
@@ -130,7 +130,7 @@ export const command: CommandFile = {
 };
 
 /** The question with its files read; every flag that cannot be read is reported together. */
-function readAsked(given: Given): PlanAsked {
+function readAsked(given: ParsedCommand): PlanAsked {
   const mistakes: Mistake[] = [];
   const asked = askedOf(given, mistakes);
   collect(mistakes, () => {
@@ -160,7 +160,7 @@ function readAsked(given: Given): PlanAsked {
 }
 
 /** `--card host`: the cards that this host has; what is said by flags wins. */
-async function withHostCards(given: Given, asked: PlanAsked): Promise<PlanAsked> {
+async function withHostCards(given: ParsedCommand, asked: PlanAsked): Promise<PlanAsked> {
   if (asked.cardName !== 'host') return asked;
   const { devices } = await readHostDevices(hostFiles(), given.io.env);
   const { cardName: _, ...said } = asked;
@@ -176,7 +176,7 @@ function collect(mistakes: Mistake[], read: () => void): void {
   }
 }
 
-function checkFile(given: Given, file: string): number {
+function checkFile(given: ParsedCommand, file: string): number {
   const { json, mode } = readJson(file, mostConfigBytes, { flag: '--check' });
   const plan = namesARig(given) ? planDocument(readAsked(given)) : null;
   const result = checkMindieConfig(json, { file, mode: process.platform === 'win32' ? null : mode, plan });
@@ -184,7 +184,7 @@ function checkFile(given: Given, file: string): number {
   return result.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
 }
 
-function emitPlan(given: Given, plan: PlanDocument, emit: string): number {
+function emitPlan(given: ParsedCommand, plan: PlanDocument, emit: string): number {
   const kind = choice(given, 'emit', ['mindie', 'vllm', 'sglang', 'profile'], emit);
   const text = { mindie: mindieText, vllm: vllmText, sglang: sglangText, profile: profileText }[kind](given, plan);
   const out = last(given, 'out');
@@ -193,15 +193,15 @@ function emitPlan(given: Given, plan: PlanDocument, emit: string): number {
   return exitCodes.ok;
 }
 
-function vllmText(given: Given, plan: PlanDocument): string {
+function vllmText(given: ParsedCommand, plan: PlanDocument): string {
   return emitVllm(plan, serveTarget(given, plan));
 }
 
-function sglangText(given: Given, plan: PlanDocument): string {
+function sglangText(given: ParsedCommand, plan: PlanDocument): string {
   return emitSglang(plan, serveTarget(given, plan));
 }
 
-function serveTarget(given: Given, plan: PlanDocument): ServeTarget {
+function serveTarget(given: ParsedCommand, plan: PlanDocument): ServeTarget {
   const known = knownModels.find((model) => model.name === plan.model.name);
   const kv = last(given, 'kv-dtype');
   const format = kv === undefined ? null : numberFormatOf(kv);
@@ -209,11 +209,11 @@ function serveTarget(given: Given, plan: PlanDocument): ServeTarget {
   return { model, kvFormat: format === null || format === 'bfloat16' || format === 'float16' ? null : format };
 }
 
-function profileText(_given: Given, plan: PlanDocument): string {
+function profileText(_given: ParsedCommand, plan: PlanDocument): string {
   return asJson(emitProfile(plan, new Date().toISOString().slice(0, 10)));
 }
 
-function mindieText(given: Given, plan: PlanDocument): string {
+function mindieText(given: ParsedCommand, plan: PlanDocument): string {
   const patch = mindiePatch(plan);
   const template = last(given, 'template');
   if (template === undefined) return asJson(patch);
@@ -242,7 +242,7 @@ function writeOut(file: string, text: string): void {
   }
 }
 
-function listKnown(given: Given, what: string): number {
+function listKnown(given: ParsedCommand, what: string): number {
   const kind = choice(given, 'list', ['models', 'cards'], what);
   const { json, lang } = given.common;
   if (json) {
@@ -278,7 +278,7 @@ function listKnown(given: Given, what: string): number {
   return exitCodes.ok;
 }
 
-function choice<T extends string>(given: Given, name: string, names: readonly T[], usual: string): T {
+function choice<T extends string>(given: ParsedCommand, name: string, names: readonly T[], usual: string): T {
   const word = last(given, name) ?? usual;
   const found = names.find((known) => known === word);
   if (found !== undefined) return found;

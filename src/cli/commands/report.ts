@@ -6,7 +6,7 @@ import { reporters } from '../../lab/index.ts';
 import type { Reported, ReportOptions } from '../../results/report/index.ts';
 import type { ReporterName } from '../../lab/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
 import type { FileForm } from '../render.ts';
 import { perWorkerFlag, reportOptions, sourcePlace } from '../show.ts';
@@ -101,7 +101,7 @@ export const command: CommandFile = {
 };
 
 async function tellText(
-  given: Given,
+  given: ParsedCommand,
   told: readonly ReportSource[],
   as: ReporterName,
   machine: MachineFacts,
@@ -132,7 +132,7 @@ function machinesIn(form: ReporterName, told: readonly ReportSource[], options: 
 }
 
 async function tellFile(
-  given: Given,
+  given: ParsedCommand,
   told: readonly ReportSource[],
   form: FileForm,
   machine: MachineFacts,
@@ -144,7 +144,7 @@ async function tellFile(
 }
 
 /** What was told of the machine; all mistakes at once. */
-function machineOf(given: Given, told: readonly ReportSource[]): MachineFacts {
+function machineOf(given: ParsedCommand, told: readonly ReportSource[]): MachineFacts {
   const said = (fact: 'pricePerHour' | 'cards' | 'powerW'): number | null =>
     told.map(({ facts }) => facts?.[fact] ?? null).find((value) => value !== null) ?? null;
   const mistakes: Mistake[] = [];

@@ -1,5 +1,5 @@
 import type { RunPlan } from '../../core/index.ts';
-import { planWords, refuseLists } from '../../lab/index.ts';
+import { planSettings, refuseLists } from '../../lab/index.ts';
 import { openRun } from '../../results/store/index.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
@@ -19,7 +19,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf(planWords), allFlag, perWorkerFlag, resumeFlag],
+  flags: [...flagsOf(planSettings), allFlag, perWorkerFlag, resumeFlag],
   examples: [
     {
       line: 'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',

@@ -5,8 +5,8 @@ import { deleteRun, findWhatever, listRuns, setFacts, tagRun } from '../../resul
 import type { ListedEntry } from '../../results/store/index.ts';
 import { addressOf, entryNamed, isUnknownRun, reporters, sourcesOf } from '../../lab/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
-import { columnsOf } from '../io.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
+import { columnsOf } from '../terminal.ts';
 import { reportOptions, showStored, sourcePlace } from '../show.ts';
 
 const verbs = ['list', 'show', 'tag', 'untag', 'rename', 'set', 'delete', 'addresses'] as const;
@@ -84,7 +84,7 @@ export const command: CommandFile = {
   },
 };
 
-async function show(given: Given, word: string): Promise<number> {
+async function show(given: ParsedCommand, word: string): Promise<number> {
   const found = await findWhatever(given.common.store, word).catch((error: unknown) => {
     if (isUnknownRun(error)) return null;
     throw error;
@@ -101,7 +101,7 @@ async function show(given: Given, word: string): Promise<number> {
 }
 
 /** Calls a run, a sweep or points of one otherwise; what was recorded stays. */
-async function rename(given: Given, word: string, name: string): Promise<number> {
+async function rename(given: ParsedCommand, word: string, name: string): Promise<number> {
   if (name.trim() === '') throw missing({ en: 'which name?', zh: '新名称是什么？' }, 'rename');
   const { entry, points } = await entryNamed(given.common.store, word);
   // A point is told from the others by its variant, a run and a sweep by their name.
@@ -112,7 +112,7 @@ async function rename(given: Given, word: string, name: string): Promise<number>
 /** Numbers among the facts, and the names that the user gives them. */
 const numbers: Readonly<Record<string, string>> = { cards: 'cards', price: 'pricePerHour', power: 'powerW' };
 
-async function set(given: Given, word: string, pairs: readonly string[]): Promise<number> {
+async function set(given: ParsedCommand, word: string, pairs: readonly string[]): Promise<number> {
   if (pairs.length === 0) throw missing({ en: 'what?', zh: '要设置什么？' }, 'set');
   const change = Object.fromEntries(pairs.map(readPair));
   const { entry, points } = await entryNamed(given.common.store, word);
@@ -142,14 +142,14 @@ function readPair(pair: string): [string, string | number | null] {
   return [key, value === '' ? null : number ? Number(value) : value];
 }
 
-function said(given: Given, change: Readonly<Record<string, string | number | null>>): number {
+function said(given: ParsedCommand, change: Readonly<Record<string, string | number | null>>): number {
   const lines = Object.entries(change).map(([key, value]) => `${key}=${printable(String(value ?? ''))}\n`);
   given.io.out(given.common.json ? `${JSON.stringify(change)}\n` : lines.join(''));
   return exitCodes.ok;
 }
 
 /** How everything in the store is written; of one sweep, its points. */
-async function addresses(given: Given, word: string | undefined): Promise<number> {
+async function addresses(given: ParsedCommand, word: string | undefined): Promise<number> {
   const lines: (string | null)[] = [];
   if (word === undefined) {
     const entries = await listRuns(given.common.store, {});
@@ -167,7 +167,7 @@ async function addresses(given: Given, word: string | undefined): Promise<number
   return exitCodes.ok;
 }
 
-async function list(given: Given): Promise<number> {
+async function list(given: ParsedCommand): Promise<number> {
   const { store, json, lang } = given.common;
   const [tag, label, model] = ['tag', 'label', 'model'].map((name) => last(given, name));
   const entries = await listRuns(store, {
@@ -195,7 +195,7 @@ async function list(given: Given): Promise<number> {
   return exitCodes.ok;
 }
 
-function row(entry: ListedEntry, given: Given): string[] {
+function row(entry: ListedEntry, given: ParsedCommand): string[] {
   const { lang } = given.common;
   if (entry.kind === 'broken') {
     return [
@@ -237,7 +237,7 @@ function asJson(entry: ListedEntry): Record<string, unknown> {
   return { id, kind, label, tags, finished, startedAt: record.startedAt, ...simulated };
 }
 
-async function remove(given: Given, word: string): Promise<number> {
+async function remove(given: ParsedCommand, word: string): Promise<number> {
   if (!given.flags.has('yes')) {
     throw new UserError({
       code: 'delete-needs-yes',

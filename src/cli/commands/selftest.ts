@@ -10,8 +10,8 @@ import { firstModel, positiveDurationMs, storeSelftestRun } from '../../lab/inde
 import { findServerStamp, runSelftest } from '../../advice/selftest/index.ts';
 import type { SelftestReport } from '../../advice/selftest/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
-import { columnsOf } from '../io.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
+import { columnsOf } from '../terminal.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { writeWhole } from '../render.ts';
 import { selftestFigure, selftestText } from '../selftest-text.ts';
@@ -174,7 +174,7 @@ export const command: CommandFile = {
 };
 
 async function measure(
-  given: Given,
+  given: ParsedCommand,
   url: string,
   settings: { concurrency: number; tokens: number; forMs: number; ratePerSec: number | null },
   stop: AbortController,
@@ -217,7 +217,7 @@ async function someModel(address: Address, server: Omit<Target, 'model'>): Promi
 }
 
 /** The embedded engine is reached directly. */
-function refuseReach(given: Given): void {
+function refuseReach(given: ParsedCommand): void {
   const name = ['http2', 'proxy', 'insecure'].find((flag) => given.flags.has(flag));
   if (name === undefined) return;
   throw new UserError({
@@ -252,7 +252,7 @@ function refuseEndless(answerMs: number): void {
 }
 
 /** Where a picture goes; null = none is asked for. */
-function pictureFile(given: Given): string | null {
+function pictureFile(given: ParsedCommand): string | null {
   const file = last(given, 'out') ?? null;
   if (file === null || /\.(?:svg|png)$/i.test(file)) return file;
   throw new UserError({
@@ -263,21 +263,21 @@ function pictureFile(given: Given): string | null {
   });
 }
 
-async function keepPicture(file: string, report: SelftestReport, given: Given): Promise<void> {
+async function keepPicture(file: string, report: SelftestReport, given: ParsedCommand): Promise<void> {
   const svg = await figureSvg(selftestFigure(report), { lang: given.common.lang, theme: 'light', width: 900 });
   const kept = await writeWhole(file, /\.svg$/i.test(file) ? svg : await drawn(given, svg));
   if (!given.common.quiet)
     given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${printable(kept)}\n`);
 }
 
-function reachOf(given: Given): Pick<Target, 'reach'> {
+function reachOf(given: ParsedCommand): Pick<Target, 'reach'> {
   const proxy = proxyOf(given);
   const http2 = given.flags.has('http2');
   if (proxy === null && !http2) return {};
   return { reach: { ca: null, cert: null, key: null, proxy, also: [], ...(http2 && { http2: true as const }) } };
 }
 
-function proxyOf(given: Given): string | null {
+function proxyOf(given: ParsedCommand): string | null {
   const text = last(given, 'proxy') ?? 'none';
   if (text === 'none') return null;
   const whole = text.includes('://') ? text : `http://${text}`;
@@ -323,7 +323,14 @@ function metronome(gapMs: number): object {
   };
 }
 
-function number(given: Given, name: string, fallback: number, least: number, most: number, whole = false): number {
+function number(
+  given: ParsedCommand,
+  name: string,
+  fallback: number,
+  least: number,
+  most: number,
+  whole = false,
+): number {
   const text = last(given, name);
   const value = text === undefined ? fallback : numberIn(name, text);
   if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;

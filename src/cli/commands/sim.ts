@@ -1,8 +1,8 @@
 import { UserError } from '../../core/index.ts';
-import { findWords, kindOf, loadPoints, nowhere, planWords, sweepWords } from '../../lab/index.ts';
-import { mishapNames, parseMishap } from '../../engine/sim/index.ts';
-import type { Mishap } from '../../engine/sim/index.ts';
-import type { CommandFile, Given } from '../command.ts';
+import { findSettings, kindOf, loadPoints, nowhere, planSettings, sweepSettings } from '../../lab/index.ts';
+import { simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
+import type { SimFault } from '../../engine/sim/index.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { allFlag } from '../show.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
@@ -28,11 +28,11 @@ export const command: CommandFile = {
       value: 'NAME',
       repeat: true,
       help: {
-        en: `what went wrong in published benchmarks, repeatable: ${mishapNames.join(', ')}`,
-        zh: `重现公开测试中出现过的问题，可重复：${mishapNames.join('、')}`,
+        en: `what went wrong in published benchmarks, repeatable: ${simFaultNames.join(', ')}`,
+        zh: `重现公开测试中出现过的问题，可重复：${simFaultNames.join('、')}`,
       },
     },
-    ...flagsOf({ ...planWords, ...sweepWords, ...findWords }),
+    ...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }),
   ],
   examples: [
     {
@@ -54,14 +54,14 @@ export const command: CommandFile = {
   ],
   run(given) {
     const simulate = { profile: profileOf(given), faults: mishapsOf(given) };
-    const { words } = readPlanInput(given, { ...sweepWords, ...findWords }, nowhere);
+    const { words } = readPlanInput(given, { ...sweepSettings, ...findSettings }, nowhere);
     return experimentCommand(given, { kind: kindOf(words, loadPoints(words).length), words, simulate, resume: null });
   },
 };
 
-function mishapsOf(given: Given): Mishap[] {
+function mishapsOf(given: ParsedCommand): SimFault[] {
   return (given.flags.get('fault') ?? []).map((text) => {
-    const mishap = parseMishap(text);
+    const mishap = parseSimFault(text);
     if (mishap !== null) return mishap;
     throw new UserError({
       code: 'unknown-fault',
@@ -70,8 +70,8 @@ function mishapsOf(given: Given): Mishap[] {
         zh: `这里没有名为 "${text.slice(0, 50)}" 的故障`,
       },
       hint: {
-        en: `Faults: ${mishapNames.join(', ')}. Those of the wire are for dyno engine.`,
-        zh: `可用的故障：${mishapNames.join('、')}。网络层的故障用于 dyno engine。`,
+        en: `Faults: ${simFaultNames.join(', ')}. Those of the wire are for dyno engine.`,
+        zh: `可用的故障：${simFaultNames.join('、')}。网络层的故障用于 dyno engine。`,
       },
       place: { flag: '--fault' },
     });

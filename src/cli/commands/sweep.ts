@@ -1,5 +1,5 @@
 import type { RunPlan } from '../../core/index.ts';
-import { findWords, planWords, sweepWords } from '../../lab/index.ts';
+import { findSettings, planSettings, sweepSettings } from '../../lab/index.ts';
 import { openSweep } from '../../results/store/index.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
@@ -19,7 +19,7 @@ export const command: CommandFile = {
       help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
     },
   ],
-  flags: [...flagsOf({ ...planWords, ...sweepWords, ...findWords }), allFlag, perWorkerFlag, resumeFlag],
+  flags: [...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }), allFlag, perWorkerFlag, resumeFlag],
   examples: [
     {
       line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
@@ -47,7 +47,7 @@ export const command: CommandFile = {
     const resume = word === null ? null : await openSweep(typed.common.store, word);
     const begun = (resume?.runs[0]?.record.plan ?? null) as RunPlan | null;
     const given = resume === null ? typed : mergeResumedFlags(typed, 'sweep', command, resume.record, begun);
-    const { words } = readPlanInput(given, { ...sweepWords, ...findWords });
+    const { words } = readPlanInput(given, { ...sweepSettings, ...findSettings });
     // A sweep of one point is a sweep still: `run` is the command for one.
     const kind = words.find === undefined ? 'sweep' : 'find';
     return experimentCommand(given, { kind, words, simulate: null, resume });

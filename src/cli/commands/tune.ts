@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { exitCodes, say, UserError } from '../../core/index.ts';
-import { readPlanText, runTune, workerWords, workloadWords } from '../../lab/index.ts';
+import { readPlanText, runTune, workerSettings, workloadWords } from '../../lab/index.ts';
 import { figureSvg } from '../../results/report/index.ts';
 import type { Figure } from '../../results/report/index.ts';
 import {
@@ -20,9 +20,9 @@ import {
 } from '../../advice/tune/index.ts';
 import type { TuneDocument, TuneRequest } from '../../advice/tune/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
-import { columnsOf } from '../io.ts';
+import { columnsOf } from '../terminal.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
@@ -86,7 +86,7 @@ export const command: CommandFile = {
         zh: '仅恢复被终止的调优留下的改动，然后结束',
       },
     },
-    ...flagsOf(workerWords),
+    ...flagsOf(workerSettings),
   ],
   examples: [
     { line: 'dyno tune --init mindie > tune.yaml', says: { en: 'a file to begin with', zh: '生成模板文件' } },
@@ -116,7 +116,7 @@ export const command: CommandFile = {
     const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
     const simulated = last(given, 'simulate');
     const profile = simulated === undefined ? null : profileNamed(simulated);
-    const words = workloadWords(request, file, typedWords(given.flags, workerWords));
+    const words = workloadWords(request, file, typedWords(given.flags, workerSettings));
     if (profile === null) await checkConfigs(request);
     if (given.flags.has('dry-run')) return dryRun(given, request);
     const { world, done } = commandWorld(given, (event) => {
@@ -151,14 +151,14 @@ function exitCodeOf({ stoppedBecause, best, slos, variants, trials }: TuneDocume
 }
 
 /** Puts back what tunes that were killed left behind; one that is at work on the same store is left alone. */
-async function putBack(given: Given): Promise<void> {
+async function putBack(given: ParsedCommand): Promise<void> {
   for (const left of await unfinishedTunes(given.common.store)) {
     if (left.alive) continue;
     given.io.err(recoveryText(await recover(left), given.common.lang));
   }
 }
 
-async function folderToResume(given: Given, hash: string): Promise<string | null> {
+async function folderToResume(given: ParsedCommand, hash: string): Promise<string | null> {
   const wanted = last(given, 'resume');
   if (wanted === undefined) return null;
   const found = await resumable(given.common.store, hash, wanted);
@@ -192,7 +192,7 @@ function withRuns(request: TuneRequest, text: string | undefined): TuneRequest {
   return { ...request, problem: { ...request.problem, budgetRuns: Number(text) } };
 }
 
-function dryRun(given: Given, { problem, server, variants, repeats, url }: TuneRequest): number {
+function dryRun(given: ParsedCommand, { problem, server, variants, repeats, url }: TuneRequest): number {
   const { lang } = given.common;
   const points = variants.length > 0 ? [] : calibrationPoints(problem);
   const { patch } = { patch: patchOf(server, points[0]?.settings ?? variants[0]?.settings ?? null) };
@@ -231,7 +231,7 @@ function dryRun(given: Given, { problem, server, variants, repeats, url }: TuneR
   return exitCodes.ok;
 }
 
-async function drawCharts(given: Given, document: TuneDocument, dir: string): Promise<void> {
+async function drawCharts(given: ParsedCommand, document: TuneDocument, dir: string): Promise<void> {
   const figures = [document.trials.length > 0 ? trialsFigure(document) : null, paretoOfTune(document)];
   for (const figure of figures.filter((one): one is Figure => one !== null)) {
     const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
@@ -240,7 +240,7 @@ async function drawCharts(given: Given, document: TuneDocument, dir: string): Pr
   }
 }
 
-function printInit(given: Given, word: string): number {
+function printInit(given: ParsedCommand, word: string): number {
   const name = initNames.find((known) => known === word);
   if (name === undefined) {
     throw new UserError({

@@ -1,23 +1,27 @@
 import { statSync } from 'node:fs';
 import { exitCodes, say, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { readWords, redisPlace, throwMistakes, workerWords } from '../../lab/index.ts';
+import { readWords, redisPlace, throwMistakes, workerSettings } from '../../lab/index.ts';
 import type { GivenWord } from '../../lab/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { openPrivately } from '../open-browser.ts';
 import { tellBug } from '../tell-bug.ts';
 import { tokenOf } from '../token-file.ts';
-import { uiDesk } from '../ui-desk.ts';
+import { pageBackend } from '../page-backend.ts';
 
 const defaultPort = '4477';
 const loopback = '127.0.0.1';
 
 /** Whose machines do what is started from the page; a page cannot name others. */
-const teamWords = { workers: workerWords.workers, queue: workerWords.queue, minWorkers: workerWords.minWorkers };
+const teamWords = {
+  workers: workerSettings.workers,
+  queue: workerSettings.queue,
+  minWorkers: workerSettings.minWorkers,
+};
 
 export const command: CommandFile = {
   about: {
@@ -111,7 +115,7 @@ export const command: CommandFile = {
     const keyVariables = keyVariablesOf(given);
     const tokenFile = last(given, 'token-file');
     const token = tokenFile === undefined ? null : tokenOf(tokenFile);
-    const desk = uiDesk(given, team);
+    const desk = pageBackend(given, team);
     const tell = (error: unknown): void => tellBug(error, given.io, given.common.lang);
     const ui = await listening(
       () => startUi({ host, port, allowedTargets, datasets, keyVariables, token, files, desk, tell }),
@@ -139,7 +143,7 @@ export const command: CommandFile = {
 };
 
 /** The settings that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
-async function teamOf(given: Given): Promise<GivenWord[]> {
+async function teamOf(given: ParsedCommand): Promise<GivenWord[]> {
   const typed = typedWords(given.flags, teamWords);
   const { words, mistakes } = readWords(teamWords, typed);
   throwMistakes(mistakes);
@@ -156,7 +160,7 @@ const withToken: Phrase = {
 };
 
 /** Names that are set; a name is not repeated in the error, because a key is easily typed in its place. */
-function keyVariablesOf({ flags, io }: Given): readonly string[] {
+function keyVariablesOf({ flags, io }: ParsedCommand): readonly string[] {
   const names = flags.get('allow-key-env') ?? [];
   const isSet = (name: string): boolean => (io.env[name] ?? '') !== '';
   if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && isSet(name))) return names;
@@ -170,7 +174,7 @@ function keyVariablesOf({ flags, io }: Given): readonly string[] {
   );
 }
 
-function datasetsOf(given: Given): string | null {
+function datasetsOf(given: ParsedCommand): string | null {
   const dir = last(given, 'datasets');
   if (dir === undefined) return null;
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return dir;
@@ -181,7 +185,7 @@ function datasetsOf(given: Given): string | null {
   );
 }
 
-function portOf(given: Given): number {
+function portOf(given: ParsedCommand): number {
   const text = last(given, 'port') ?? defaultPort;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw bad(
@@ -222,7 +226,7 @@ async function listening(start: () => Promise<RunningUi>, host: string, port: nu
 }
 
 /** A desktop is there where a display is named; on macOS and Windows it always is. */
-function wantsBrowser({ flags, io, common }: Given): boolean {
+function wantsBrowser({ flags, io, common }: ParsedCommand): boolean {
   if (flags.has('no-open')) return false;
   if (flags.has('open')) return true;
   const desktop = process.platform !== 'linux' || Boolean(io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'] ?? undefined);

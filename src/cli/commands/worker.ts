@@ -12,7 +12,7 @@ import {
   version,
 } from '../../lab/index.ts';
 import { last } from '../command.ts';
-import type { CommandFile, Given } from '../command.ts';
+import type { CommandFile, ParsedCommand } from '../command.ts';
 import { sharePhrase } from '../share-phrase.ts';
 import type { WorkerRules, WorkerSource } from '../../lab/index.ts';
 
@@ -160,7 +160,7 @@ export const command: CommandFile = {
   },
 };
 
-function rulesOf(given: Given): WorkerRules {
+function rulesOf(given: ParsedCommand): WorkerRules {
   const urls = given.flags.get('allow-url') ?? [];
   const bad = urls.find((url) => !URL.canParse(url) || !/^https?:/i.test(url));
   if (bad !== undefined)
@@ -173,12 +173,12 @@ function rulesOf(given: Given): WorkerRules {
   return { urls, envs: given.flags.get('allow-env') ?? [], files: given.flags.get('allow-file') ?? [] };
 }
 
-function nameOf(given: Given): string {
+function nameOf(given: ParsedCommand): string {
   const name = last(given, 'name') ?? `${hostname()}-${randomBytes(2).toString('hex')}`;
   return name.replaceAll(/[^\w.-]+/g, '-').slice(0, 60);
 }
 
-function labelsOf(given: Given): Record<string, string> {
+function labelsOf(given: ParsedCommand): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const text of given.flags.get('label') ?? []) {
     const at = text.indexOf('=');

@@ -5,7 +5,7 @@ import { problem } from '../../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
 import { fromPrompts, plainPrompt } from '../../inputs/workload/index.ts';
 import { dealOver, ownerOf } from './deals.ts';
-import { KeptEntries } from './kept-entries.ts';
+import { AckTracker } from './ack-tracker.ts';
 import { OrderedEnds } from './ordered-ends.ts';
 import { RequestLedger } from './request-ledger.ts';
 import { ShareDealing } from './share-dealing.ts';
@@ -234,7 +234,7 @@ describe('the books', () => {
   });
 
   test('an entry of the stream is forgotten only when every exchange of it is on disk', () => {
-    const kept = new KeptEntries();
+    const kept = new AckTracker();
     const [a, b, c] = [ended(0, 1), ended(1, 2), ended(2, 3)];
     kept.came('1-0', [a, c]);
     kept.came('2-0', [b]);

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type {
   Ended,
-  RunnerKit,
+  Runner,
   RunPlan,
   RunState,
   StopRule,
-  Stops,
+  StopSignals,
   WorkerShareFacts,
   Workload,
 } from '../../core/index.ts';
-import { joinedHealth, ResultQueue, recordedEnding, ruleKeeper, startClock } from '../load/index.ts';
+import { joinedHealth, ResultQueue, recordedEnding, runStateTracker, startClock } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
@@ -29,7 +29,7 @@ export interface ClusterParts {
 }
 
 /** The real runner spread over machines: the same plan, schedule and order of asks, sent by whoever is there. */
-export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit> {
+export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
   const { cluster } = parts;
   const { held, clock } = await startOrTakeUp(cluster);
   let control: RunControl | null = null;
@@ -42,10 +42,10 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
     }
     return sum;
   };
-  const keeper = ruleKeeper(progress);
+  const keeper = runStateTracker(progress);
   const workers = (): WorkerShareFacts[] => workerFacts(control?.members.values() ?? []);
 
-  const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
+  const run = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]): AsyncIterable<Ended> => {
     const results = new ResultQueue<Ended>();
     const mine = new RunControl({
       cluster,
@@ -64,12 +64,12 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
     });
     control = mine;
     const apply = (): void => {
-      if (stops.everything.aborted) mine.order('cancel-all');
-      else if (stops.sending.aborted) mine.order('stop-sending');
+      if (stops.cancel.aborted) mine.order('cancel-all');
+      else if (stops.drain.aborted) mine.order('stop-sending');
     };
     const live = async (): Promise<void> => {
-      stops.sending.addEventListener('abort', apply);
-      stops.everything.addEventListener('abort', apply);
+      stops.drain.addEventListener('abort', apply);
+      stops.cancel.addEventListener('abort', apply);
       try {
         apply();
         await mine.run();
@@ -77,8 +77,8 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<RunnerKit>
       } catch (failure) {
         results.fail(failure);
       } finally {
-        stops.sending.removeEventListener('abort', apply);
-        stops.everything.removeEventListener('abort', apply);
+        stops.drain.removeEventListener('abort', apply);
+        stops.cancel.removeEventListener('abort', apply);
       }
     };
     void live();

@@ -14,11 +14,11 @@
 export { makeClusterRunner } from './cluster-runner.ts';
 export { benchAt } from './bench-at.ts';
 export { defaultLostAfterMs, setAside } from './job-engine.ts';
-export type { Workbench } from './job-engine.ts';
+export type { RemoteComputers } from './job-engine.ts';
 export { openCluster } from './open-cluster.ts';
 export type { Cluster, ClusterEvent, ClusterOptions } from './open-cluster.ts';
 export { shown } from './redis.ts';
 export type { RedisPlace } from './redis.ts';
 export { serveWorker } from './serve-worker.ts';
 export type { RunningWorker, WorkerOptions } from './serve-worker.ts';
-export type { Equipment, ShareEvent } from './worker-share.ts';
+export type { WorkerInputs, ShareEvent } from './worker-share.ts';

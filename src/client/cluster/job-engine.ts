@@ -144,7 +144,7 @@ export function takeSeats(
 export const setAside = 'set aside';
 
 /** Work for the CPUs of whoever is on the queue: each job goes to one worker, and to another when that one is lost. */
-export interface Workbench {
+export interface RemoteComputers {
   /** Names of the workers that are there. */
   present(): Promise<string[]>;
   /** The answer to a job, by whoever did it; null = nobody did: the workers are gone or send load, or Redis is gone. */
@@ -163,7 +163,7 @@ const patienceMs = 15_000;
 const absenceMs = 3000;
 
 /** Opens the queue of CPU work. */
-export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise<Workbench> {
+export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise<RemoteComputers> {
   const about = { connection: connectionTo(place), prefix: keys.prefix };
   // Events carry the answers: few are kept, and who misses one looks at the job itself.
   const queue = new Queue<{ text: string }>(keys.work, { ...about, streams: { events: { maxLen: 50 } } });

@@ -3,7 +3,7 @@ import type { Ended, RunPlan, Workload } from '../../core/index.ts';
 import { limitsOf, phasesOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
 import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
-import { KeptEntries } from './kept-entries.ts';
+import { AckTracker } from './ack-tracker.ts';
 import { runKeys } from './keys.ts';
 import { countShare, isFreeSeat, lastSeat, newMember, resetForPhase, seatName } from './members.ts';
 import type { Member } from './members.ts';
@@ -42,7 +42,7 @@ export class RunControl {
   readonly #parts: RunControlParts;
   readonly #streams: RunStreams;
   readonly members = new Map<string, Member>();
-  readonly #kept = new KeptEntries();
+  readonly #kept = new AckTracker();
   readonly #reader;
   #phase: PhaseControl | null = null;
   #phaseName: PhaseName | null = null;

@@ -7,7 +7,7 @@ import { controllingIn } from './lease.ts';
 import { checkRedis, mistake, openRedis, shown } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
 import { doShare } from './worker-share.ts';
-import type { Equipment, ShareEvent } from './worker-share.ts';
+import type { WorkerInputs, ShareEvent } from './worker-share.ts';
 
 /** What a worker is started with. */
 export interface WorkerOptions {
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   labels: Readonly<Record<string, string>>;
   lostAfterMs: number;
   orphanAfterMs: number;
-  equip(source: unknown, plan: RunPlan): Promise<Equipment>;
+  equip(source: unknown, plan: RunPlan): Promise<WorkerInputs>;
   /** Does jobs that need only CPU (simulations, fits); absent = it takes none. */
   compute?: {
     do(job: string): Promise<string>;

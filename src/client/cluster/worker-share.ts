@@ -14,7 +14,7 @@ import { ResultSender } from './result-sender.ts';
 import { ShareDealing } from './share-dealing.ts';
 
 /** What a worker makes of a seat's source: prompts and secrets of its own. */
-export interface Equipment {
+export interface WorkerInputs {
   workload(phase: PhaseName): Workload;
   secrets: Readonly<Record<string, string>>;
 }
@@ -33,7 +33,7 @@ export interface WorkerShareParts {
   controllerKey: string;
   /** Where the queue says which run it holds. */
   runKey: string;
-  equip(source: unknown, plan: RunPlan): Promise<Equipment>;
+  equip(source: unknown, plan: RunPlan): Promise<WorkerInputs>;
   /** Aborted when this worker wants to leave: no more asks, drain, go. */
   leave: AbortSignal;
   tell(event: ShareEvent): void;

@@ -1,11 +1,11 @@
 import { outputKindLetters } from '../../core/index.ts';
 import type { Chunks, OutputKind } from '../../core/index.ts';
-import { BlockStore, numberPage } from './block-store.ts';
+import { BlockPool, numberPage } from './block-pool.ts';
 import { moment, readAt, stampAt } from './moment.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
-const store = new BlockStore(16 * width, numberPage);
+const store = new BlockPool(16 * width, numberPage);
 const nowhere: Float64Array = new Float64Array(0);
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ClientHealth } from '../../core/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
-import { hostRoom, threadCpu } from './host-room.ts';
+import { hostRoom, threadCpu } from './host-limits.ts';
 import { joinedHealth } from './joined-health.ts';
 import { ServerClock } from './server-clock.ts';
 

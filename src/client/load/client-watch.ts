@@ -2,8 +2,8 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { IntervalHistogram } from 'node:perf_hooks';
 
 import type { ClientHealth } from '../../core/index.ts';
-import { hostRoom, residentBytes, threadCpu } from './host-room.ts';
-import type { HostRoom } from './host-room.ts';
+import { hostRoom, residentBytes, threadCpu } from './host-limits.ts';
+import type { HostLimits } from './host-limits.ts';
 
 const resolutionMs = 5;
 /** Looking at the host takes milliseconds in which nothing is stamped: once at the first full load, then seldom. */
@@ -29,7 +29,7 @@ export class ClientWatch {
   #thread = threadCpu();
   #startedMs = performance.now();
   #rss = memory();
-  #room: HostRoom = hostRoom();
+  #room: HostLimits = hostRoom();
   #sampler: NodeJS.Timeout | null = null;
 
   start(): void {
@@ -120,7 +120,7 @@ function mostMemory(before: Memory, after: Memory): number | null {
 }
 
 /** The least room of two looks; what one look could not tell, the other tells. */
-function tightest(before: HostRoom, now: HostRoom): HostRoom {
+function tightest(before: HostLimits, now: HostLimits): HostLimits {
   const pick = (of: (...values: number[]) => number, a: number | null, b: number | null): number | null =>
     a === null || b === null ? (a ?? b) : of(a, b);
   return {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 import { problem } from '../../core/index.ts';
 import type { Problem } from '../../core/index.ts';
-import type { Carrier } from './carrier.ts';
+import type { RequestTransport } from './request-transport.ts';
 import { socketProblem } from './connect-problem.ts';
 import type { Stage } from './connect-problem.ts';
 import { connect } from './endpoint.ts';
@@ -33,7 +33,7 @@ export interface ConnectionClient {
 }
 
 /** One connection: a socket, a strict reader, and at most one request. */
-export class Connection implements Carrier, ResponseHandler {
+export class Connection implements RequestTransport, ResponseHandler {
   readonly #clock: RunClock;
   readonly #reader = new HttpReader();
   #socket: Socket;

@@ -1,16 +1,16 @@
 import { problem } from '../../core/index.ts';
 import type { Ask, Ended, Outcome, Problem, Scrub, Timeouts } from '../../core/index.ts';
 import type { Listener, Protocol } from '../protocol/index.ts';
-import type { Carrier, Taken } from './carrier.ts';
+import type { RequestTransport, Taken } from './request-transport.ts';
 import type { ConnectionClient } from './connection.ts';
 import { contentDecoder } from './content-decoder.ts';
 import type { ContentDecoder, DecodedClient } from './content-decoder.ts';
-import type { Ending } from './ending.ts';
+import type { LazyRecord } from './lazy-record.ts';
 import { HeardAnswer } from './heard-answer.ts';
 import type { StampPlace } from './heard-answer.ts';
 import type { HeldBytes, Holder } from './held-bytes.ts';
 import type { ResponseHead } from './http-reader.ts';
-import type { Placed } from './placed-list.ts';
+import type { Placed } from './swap-remove-list.ts';
 import { openingOf, strangeAnswer } from './opening.ts';
 import { contentCoding, refusal, refusalMs, RefusalWords } from './refusal.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -36,10 +36,10 @@ const mostRedials = 32;
 /** A complete answer whose body has not ended waits so long for that end, which frees its connection for the next request. */
 const lingerMs = 100;
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
-export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, Placed {
+export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Holder, Placed {
   readonly #ask: Ask;
   readonly #settings: FlightSettings;
-  #connection: Carrier;
+  #connection: RequestTransport;
   /** Kept until the answer begins: after that nobody asks again. */
   #request: string;
   readonly #redial: () => Taken;
@@ -84,7 +84,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
     ask: Ask;
     request: string;
     settings: FlightSettings;
-    connection: Carrier;
+    connection: RequestTransport;
     fresh: boolean;
     dueMs: number;
     nowMs: number;
@@ -119,7 +119,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
     this.#settings.touched();
   }
 
-  get connection(): Carrier {
+  get connection(): RequestTransport {
     return this.#connection;
   }
 
@@ -219,7 +219,7 @@ export class Flight implements ConnectionClient, DecodedClient, Ending, Holder, 
 
   chunk(buffer: Uint8Array, from: number, to: number): number {
     if (this.#over || this.#refused !== null || this.#decoder !== null) return from;
-    return this.#listener!.overhear?.(buffer, from, to, this.#heard) ?? from;
+    return this.#listener!.parseFast?.(buffer, from, to, this.#heard) ?? from;
   }
 
   end(reusable: boolean, atMs: number): void {

@@ -1,9 +1,9 @@
 import type { Chunks, OutputKind, Problem, ServerSteps, ServerTimes } from '../../core/index.ts';
 import { problem } from '../../core/index.ts';
-import type { Ear, Heard, ServerStamp, TextPlace } from '../protocol/index.ts';
+import type { TextSink, ParsedEvent, ServerStamp, TextPlace } from '../protocol/index.ts';
 import { ChunkLog } from './chunk-log.ts';
 import { moment, readAt, stampAt } from './moment.ts';
-import { SaidText } from './said-text.ts';
+import { AnswerBuffer } from './answer-buffer.ts';
 import { foreignStampMs, stampMsIn } from './stamp.ts';
 
 /** How the times that a server writes into its events are placed on ours. */
@@ -20,24 +20,24 @@ interface Said {
   reasoning: string;
   outputChars: number;
   chunks: Chunks;
-  usage: Extract<Heard, { kind: 'usage' }> | null;
+  usage: Extract<ParsedEvent, { kind: 'usage' }> | null;
   finish: string | null;
   steps: ServerSteps | null;
   times: ServerTimes | null;
 }
 
 /** What one answer has said so far, and when. */
-export class HeardAnswer implements Ear {
+export class HeardAnswer implements TextSink {
   readonly #place: StampPlace;
   readonly #keepsText: boolean;
   readonly #chunks = new ChunkLog();
-  readonly #answer: SaidText;
+  readonly #answer: AnswerBuffer;
   /** Reasoning; tool calls count as part of the answer. */
-  #reasoning: SaidText | null = null;
+  #reasoning: AnswerBuffer | null = null;
   /** Events heard in the read at hand, of one kind, that stand in no entry of the chunks yet. */
   #pieces = 0;
   #piecesOf: OutputKind = 'answer';
-  #usage: Extract<Heard, { kind: 'usage' }> | null = null;
+  #usage: Extract<ParsedEvent, { kind: 'usage' }> | null = null;
   #finish: string | null = null;
   #steps: ServerSteps | null = null;
   #times: ServerTimes | null = null;
@@ -50,7 +50,7 @@ export class HeardAnswer implements Ear {
   constructor(place: StampPlace, keepsText: boolean) {
     this.#place = place;
     this.#keepsText = keepsText;
-    this.#answer = new SaidText(keepsText);
+    this.#answer = new AnswerBuffer(keepsText);
   }
 
   /** Nothing was said that an answer says. */
@@ -81,7 +81,7 @@ export class HeardAnswer implements Ear {
   }
 
   /** Takes what was understood of the read at `atMs`; status = that of the answer. */
-  take(heard: readonly Heard[], atMs: number, status: number | null): void {
+  take(heard: readonly ParsedEvent[], atMs: number, status: number | null): void {
     for (let i = 0; i < heard.length; i++) {
       const piece = heard[i]!;
       if (piece.kind === 'text') {
@@ -122,8 +122,8 @@ export class HeardAnswer implements Ear {
     return { text, reasoning, outputChars, chunks, usage, finish, steps, times };
   }
 
-  #said(of: OutputKind): SaidText {
-    return of === 'reasoning' ? (this.#reasoning ??= new SaidText(this.#keepsText)) : this.#answer;
+  #said(of: OutputKind): AnswerBuffer {
+    return of === 'reasoning' ? (this.#reasoning ??= new AnswerBuffer(this.#keepsText)) : this.#answer;
   }
 
   /** Output was read: an entry of its own, or part of the one for the same read. */

@@ -9,13 +9,13 @@
  */
 export { makeLoadRunner } from './load-runner.ts';
 export type { MakeDealing } from './phase-parts.ts';
-export { recordedEnding } from './ending.ts';
+export { recordedEnding } from './lazy-record.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';
 export { ResultQueue } from './result-queue.ts';
 export { rehearse } from './rehearsal.ts';
-export { ruleKeeper } from './rule-keeper.ts';
+export { runStateTracker } from './run-state-tracker.ts';
 export { startClock } from './run-clock.ts';
 export type { RunClock } from './run-clock.ts';
 export { serveLoadThread } from './load-thread.ts';

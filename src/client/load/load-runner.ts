@@ -1,4 +1,13 @@
-import type { Ended, RunBehind, RunnerKit, RunPlan, RunState, StopRule, Stops, Workload } from '../../core/index.ts';
+import type {
+  Ended,
+  ResumePoint,
+  Runner,
+  RunPlan,
+  RunState,
+  StopRule,
+  StopSignals,
+  Workload,
+} from '../../core/index.ts';
 import type { Protocol, ServerStamp } from '../protocol/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
@@ -6,7 +15,7 @@ import { ResultQueue } from './result-queue.ts';
 import { rehearse } from './rehearsal.ts';
 import type { Secrets } from './request-text.ts';
 import { clockFrom, startClock } from './run-clock.ts';
-import { ruleKeeper } from './rule-keeper.ts';
+import { runStateTracker } from './run-state-tracker.ts';
 
 /** What the real runner is given besides the plan. */
 export interface LoadParts {
@@ -14,7 +23,7 @@ export interface LoadParts {
   workload(phase: PhaseName): Workload;
   secrets: Secrets;
   /** Set for a run that goes on after an interruption. */
-  behind?: RunBehind | null;
+  behind?: ResumePoint | null;
   /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
   stamp?: ServerStamp;
   /** A wire that a program brings; absent = the plan's. */
@@ -22,15 +31,15 @@ export interface LoadParts {
 }
 
 /** The real runner in this thread: a plan becomes requests over sockets, and their exchanges. */
-export function makeLoadRunner(parts: LoadParts): RunnerKit {
+export function makeLoadRunner(parts: LoadParts): Runner {
   const behind = parts.behind ?? null;
   const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   let session: LoadSession | null = null;
   let makeRecord: (() => (played: Ended) => void) | undefined;
   const idle = { due: 0, sent: 0, inFlight: 0 };
-  const keeper = ruleKeeper(() => ({ nowMs: clock.nowMs(), ...(session?.progress ?? idle) }));
+  const keeper = runStateTracker(() => ({ nowMs: clock.nowMs(), ...(session?.progress ?? idle) }));
 
-  const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
+  const run = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]): AsyncIterable<Ended> => {
     const results = new ResultQueue<Ended>();
     const mine = new LoadSession({
       ...parts,
@@ -47,15 +56,15 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
     });
     session = mine;
     const apply = (): void => {
-      if (stops.everything.aborted) mine.cancelAll();
-      else if (stops.sending.aborted) mine.stopSending();
+      if (stops.cancel.aborted) mine.cancelAll();
+      else if (stops.drain.aborted) mine.stopSending();
     };
     const live = async (): Promise<void> => {
-      stops.sending.addEventListener('abort', apply);
-      stops.everything.addEventListener('abort', apply);
+      stops.drain.addEventListener('abort', apply);
+      stops.cancel.addEventListener('abort', apply);
       try {
         for (const phase of phasesOf(plan, behind)) {
-          if (phase === 'warmup' && stops.sending.aborted) continue;
+          if (phase === 'warmup' && stops.drain.aborted) continue;
           await mine.prepare(phase);
           await rehearse(plan, clock, phase, makeRecord);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.
@@ -68,8 +77,8 @@ export function makeLoadRunner(parts: LoadParts): RunnerKit {
       } catch (failure) {
         results.fail(failure);
       } finally {
-        stops.sending.removeEventListener('abort', apply);
-        stops.everything.removeEventListener('abort', apply);
+        stops.drain.removeEventListener('abort', apply);
+        stops.cancel.removeEventListener('abort', apply);
         mine.close();
       }
     };

@@ -1,12 +1,12 @@
 import { onlyPlace } from '../../inputs/arrival/index.ts';
 import type { Place } from '../../inputs/arrival/index.ts';
-import type { ClientHealth, RunBehind, RunPlan, Workload } from '../../core/index.ts';
+import type { ClientHealth, ResumePoint, RunPlan, Workload } from '../../core/index.ts';
 import { makeScrub, secretValues } from '../../core/index.ts';
 import { protocolFor } from '../protocol/index.ts';
 import type { Protocol, ServerStamp } from '../protocol/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
-import type { Ending } from './ending.ts';
+import type { LazyRecord } from './lazy-record.ts';
 import { endpointsOf } from './endpoint.ts';
 import { HeldBytes, mostHeldBytes } from './held-bytes.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
@@ -41,14 +41,14 @@ export interface SessionParts {
   /** Which part of the run is this thread's, phase by phase; absent = all of it. */
   place?(phase: PhaseName): Place;
   /** What an earlier part of the run has done already; null = nothing. */
-  behind: RunBehind | null;
+  behind: ResumePoint | null;
   /** Deals asks from elsewhere; absent = this process deals them itself. */
   deal?: MakeDealing;
   /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
   stamp?: ServerStamp;
   /** A wire that a program brings; absent = the plan's. */
   protocol?: Protocol;
-  emit(ending: Ending): void;
+  emit(ending: LazyRecord): void;
 }
 
 /** One thread's part of a run: its connections, its phases, its health. */
@@ -169,7 +169,7 @@ export class LoadSession {
 }
 
 /** The phases of a plan, in order; a run that goes on in its measured part does not warm up again. */
-export function phasesOf(plan: RunPlan, behind: RunBehind | null): PhaseName[] {
+export function phasesOf(plan: RunPlan, behind: ResumePoint | null): PhaseName[] {
   return plan.warmup === null || (behind !== null && behind.doneCount > 0) ? ['measure'] : ['warmup', 'measure'];
 }
 

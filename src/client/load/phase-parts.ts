@@ -1,7 +1,7 @@
 import type { Dealing, DealtPhase, DueRequest, Place } from '../../inputs/arrival/index.ts';
-import type { Ask, RunBehind, RunPlan } from '../../core/index.ts';
-import type { WrittenAsk } from './ask-writer.ts';
-import type { Ending } from './ending.ts';
+import type { Ask, ResumePoint, RunPlan } from '../../core/index.ts';
+import type { WrittenAsk } from './request-serializer.ts';
+import type { LazyRecord } from './lazy-record.ts';
 import type { FlightSettings } from './flight.ts';
 import type { ConnectionSource } from './pools.ts';
 import type { RunClock } from './run-clock.ts';
@@ -17,22 +17,22 @@ export interface PhaseParts {
   settings: FlightSettings;
   encode(ask: Ask): string;
   /** Every ask of the phase comes through here exactly once. */
-  emit(ending: Ending): void;
+  emit(ending: LazyRecord): void;
   /** Which part of the run is this thread's. */
   place: Place;
   /** What an earlier part of the run has done already; null = nothing. */
-  behind: RunBehind | null;
+  behind: ResumePoint | null;
   /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
   deal?: MakeDealing;
 }
 
 /** An ask with what every attempt at it needs. */
-export interface Errand extends WrittenAsk {
+export interface PreparedRequest extends WrittenAsk {
   dealt: DueRequest;
 }
 
 /** What of a plan every request asks about, looked up once: plans come in as many shapes as there are ways to write them. */
-export interface PlanWays {
+export interface RequestPolicy {
   severalServers: boolean;
   /** Every conversation goes to one of several servers. */
   bySession: boolean;
@@ -40,7 +40,7 @@ export interface PlanWays {
 }
 
 /** The ways of a plan. */
-export function waysOf(plan: RunPlan): PlanWays {
+export function waysOf(plan: RunPlan): RequestPolicy {
   const { reach } = plan.target;
   return {
     severalServers: (reach?.also.length ?? 0) > 0,

@@ -2,15 +2,15 @@ import { dealingAt, RequestQueue } from '../../inputs/arrival/index.ts';
 import type { Dealing, DueRequest, PacerLimits, Turn } from '../../inputs/arrival/index.ts';
 import { problem } from '../../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../../core/index.ts';
-import { Alarm } from './alarm.ts';
-import { AskWriter } from './ask-writer.ts';
-import type { WrittenAsk } from './ask-writer.ts';
-import { recordedEnding } from './ending.ts';
+import { PreciseTimer } from './precise-timer.ts';
+import { RequestSerializer } from './request-serializer.ts';
+import type { WrittenAsk } from './request-serializer.ts';
+import { recordedEnding } from './lazy-record.ts';
 import { Flight } from './flight.ts';
 import { waysOf } from './phase-parts.ts';
-import type { Errand, PhaseParts, PlanWays } from './phase-parts.ts';
-import { PlacedList } from './placed-list.ts';
-import { PromptLine, promptsAhead } from './prompt-line.ts';
+import type { PreparedRequest, PhaseParts, RequestPolicy } from './phase-parts.ts';
+import { SwapRemoveList } from './swap-remove-list.ts';
+import { PromptPrefetcher, promptsAhead } from './prompt-prefetcher.ts';
 import { joinedAttempts, longestTimerMs, retryWaits, timeoutsLeft, turnedAway } from './retry-policy.ts';
 import { RoundBudget } from './round-budget.ts';
 import { unsentExchange } from './unsent-exchange.ts';
@@ -25,14 +25,14 @@ const mostSendingMs = 0.5;
 export class Phase {
   readonly #parts: PhaseParts;
   readonly #warmup: boolean;
-  readonly #alarm: Alarm;
-  readonly #flights = new PlacedList<Flight>();
+  readonly #alarm: PreciseTimer;
+  readonly #flights = new SwapRemoveList<Flight>();
   /** Before this no timeout of a flight passes. */
   #safeUntilMs = Infinity;
   readonly #dealing: Dealing;
-  readonly #prompts: PromptLine;
-  readonly #writer: AskWriter;
-  readonly #ways: PlanWays;
+  readonly #prompts: PromptPrefetcher;
+  readonly #writer: RequestSerializer;
+  readonly #ways: RequestPolicy;
   readonly #queue: RequestQueue;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
   readonly #waiting = new Map<NodeJS.Timeout, Ended>();
@@ -50,12 +50,12 @@ export class Phase {
     this.#parts = parts;
     this.#warmup = warmup;
     this.#ways = waysOf(parts.plan);
-    this.#alarm = new Alarm(parts.clock, () => this.#pump());
+    this.#alarm = new PreciseTimer(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
-    this.#prompts = new PromptLine(workload, promptsAhead(load.concurrency));
-    this.#writer = new AskWriter({
+    this.#prompts = new PromptPrefetcher(workload, promptsAhead(load.concurrency));
+    this.#writer = new RequestSerializer({
       prompt: (number) => this.#prompts.take(number),
       ask: (number, prompt) => ({ seq: this.#recorded(number), prompt, generation: parts.plan.generation }),
       encode: parts.encode,
@@ -228,7 +228,7 @@ export class Phase {
   }
 
   /** Makes one attempt at an ask; `before` is how the attempts so far ended, null for the first. */
-  #fly(errand: Errand, before: Ended | null, attempt: number): void {
+  #fly(errand: PreparedRequest, before: Ended | null, attempt: number): void {
     const { pool, clock, settings } = this.#parts;
     const { dealt, ask, text, inputChars } = errand;
     const session = this.#ways.bySession ? (ask.prompt.labels['session'] ?? null) : null;
@@ -266,7 +266,7 @@ export class Phase {
   }
 
   /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */
-  #again(errand: Errand, ended: Ended, attempt: number): boolean {
+  #again(errand: PreparedRequest, ended: Ended, attempt: number): boolean {
     if (attempt > this.#ways.retries || this.#stopped || !turnedAway(ended.exchange)) return false;
     const waitMs = this.#retryWait(ended.exchange.problem!, attempt);
     const { totalMs } = this.#parts.plan.timeouts;

@@ -1,5 +1,5 @@
 import { randomStream } from '../../core/index.ts';
-import type { Carrier, Taken } from './carrier.ts';
+import type { RequestTransport, Taken } from './request-transport.ts';
 
 /** Where a run's connections come from: one pool, or several servers in turn. */
 export interface ConnectionSource {
@@ -10,7 +10,7 @@ export interface ConnectionSource {
   expect?(inMs: number): void;
   /** In place of one that went away before its server had looked at the request. */
   replace(session: string | null): Taken;
-  give(connection: Carrier): void;
+  give(connection: RequestTransport): void;
   close(): void;
   readonly opened: number;
   readonly reused: number;
@@ -19,7 +19,7 @@ export interface ConnectionSource {
 /** Several servers that do the same work, asked one after the other, or each session always at the same. */
 export class Pools implements ConnectionSource {
   readonly #pools: readonly ConnectionSource[];
-  readonly #owner = new WeakMap<Carrier, ConnectionSource>();
+  readonly #owner = new WeakMap<RequestTransport, ConnectionSource>();
   #next = 0;
 
   constructor(pools: readonly ConnectionSource[]) {
@@ -48,7 +48,7 @@ export class Pools implements ConnectionSource {
     return taken;
   }
 
-  give(connection: Carrier): void {
+  give(connection: RequestTransport): void {
     this.#owner.get(connection)?.give(connection);
   }
 

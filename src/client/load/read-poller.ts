@@ -1,4 +1,4 @@
-import { coresToPoll, readyTasks, threadCpu } from './host-room.ts';
+import { coresToPoll, readyTasks, threadCpu } from './host-limits.ts';
 import { letPass, nap } from './let-pass.ts';
 import { moment, readAt } from './moment.ts';
 import type { RunClock } from './run-clock.ts';

@@ -1,4 +1,4 @@
-import type { ClientHealth, Ended, Mistake, RunBehind, RunPlan } from '../../core/index.ts';
+import type { ClientHealth, Ended, Mistake, ResumePoint, RunPlan } from '../../core/index.ts';
 import type { PhaseName } from './load-session.ts';
 import type { Secrets } from './request-text.ts';
 
@@ -12,7 +12,7 @@ export interface ThreadData {
   /** Per phase a counter of requests claimed, then of conversations claimed; three numbers per thread: due, sent, in flight. */
   shared: SharedArrayBuffer;
   source: unknown;
-  behind: RunBehind | null;
+  behind: ResumePoint | null;
 }
 
 /** Places in ThreadData.shared. */

@@ -3,20 +3,20 @@ import { BrokenPromise, UserError } from '../../core/index.ts';
 import type {
   ClientHealth,
   Ended,
-  RunBehind,
-  RunnerKit,
+  ResumePoint,
+  Runner,
   RunPlan,
   RunState,
   StopRule,
-  Stops,
+  StopSignals,
 } from '../../core/index.ts';
 import { EndMerge } from './end-merge.ts';
-import { recordedEnding } from './ending.ts';
+import { recordedEnding } from './lazy-record.ts';
 import { joinedHealth } from './joined-health.ts';
 import { phasesOf } from './load-session.ts';
 import { ResultQueue } from './result-queue.ts';
 import type { Secrets } from './request-text.ts';
-import { ruleKeeper } from './rule-keeper.ts';
+import { runStateTracker } from './run-state-tracker.ts';
 import { clockFrom, startClock } from './run-clock.ts';
 import { sharedPlaces } from './thread-words.ts';
 import type { ThreadData, ThreadOrder, ThreadWord } from './thread-words.ts';
@@ -33,11 +33,11 @@ export interface ThreadedParts {
   source: unknown;
   secrets: Secrets;
   /** Set for a run that goes on after an interruption. */
-  behind?: RunBehind | null;
+  behind?: ResumePoint | null;
 }
 
 /** The real runner spread over threads: one schedule and one order of asks, whatever their number. */
-export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
+export function makeThreadedRunner(parts: ThreadedParts): Runner {
   const behind = parts.behind ?? null;
   const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   const { threads } = parts;
@@ -54,9 +54,9 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
     }
     return sum;
   };
-  const keeper = ruleKeeper(progress);
+  const keeper = runStateTracker(progress);
 
-  const run = (plan: RunPlan, stops: Stops, rules: readonly StopRule[]): AsyncIterable<Ended> => {
+  const run = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]): AsyncIterable<Ended> => {
     const results = new ResultQueue<Ended>();
     // A thread without a slot would have nothing to do.
     const count = Math.min(threads, plan.load.concurrency ?? threads);
@@ -70,15 +70,15 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
       health: (health) => healths.push(health),
     });
     const apply = (): void => {
-      if (stops.everything.aborted) crew.order({ say: 'cancel-all' });
-      else if (stops.sending.aborted) crew.order({ say: 'stop-sending' });
+      if (stops.cancel.aborted) crew.order({ say: 'cancel-all' });
+      else if (stops.drain.aborted) crew.order({ say: 'stop-sending' });
     };
     const live = async (): Promise<void> => {
-      stops.sending.addEventListener('abort', apply);
-      stops.everything.addEventListener('abort', apply);
+      stops.drain.addEventListener('abort', apply);
+      stops.cancel.addEventListener('abort', apply);
       try {
         for (const phase of phasesOf(plan, behind)) {
-          if (phase === 'warmup' && stops.sending.aborted) continue;
+          if (phase === 'warmup' && stops.drain.aborted) continue;
           crew.order({ say: 'prepare', phase });
           await crew.all('ready', phase);
           apply();
@@ -92,8 +92,8 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
         results.fail(failure);
         await crew.dismiss();
       } finally {
-        stops.sending.removeEventListener('abort', apply);
-        stops.everything.removeEventListener('abort', apply);
+        stops.drain.removeEventListener('abort', apply);
+        stops.cancel.removeEventListener('abort', apply);
       }
     };
     healths = [];
@@ -110,7 +110,7 @@ export function makeThreadedRunner(parts: ThreadedParts): RunnerKit {
   };
 }
 
-interface Crew {
+interface LoadThreads {
   order(order: ThreadOrder): void;
   /** Settles when every thread has said it; fails when one fails. */
   all(word: 'ready' | 'drained', phase: string): Promise<void>;
@@ -125,7 +125,7 @@ function startCrew(
   shared: SharedArrayBuffer,
   originNs: bigint,
   hear: { ended(ended: Ended): void; health(health: ClientHealth): void },
-): Crew {
+): LoadThreads {
   const said = new Map<string, number>();
   const waiting = new Map<string, () => void>();
   let broken: ((failure: Error) => void) | null = null;

@@ -3,7 +3,7 @@ import { errorPart, notAnAnswer, textPart, usagePart, within } from './heard-par
 import type { Hearer } from './json-listener.ts';
 import { jsonWire } from './json-wire.ts';
 import { isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf } from './said-prompt.ts';
 
 /** The wire has no default for it. */
@@ -33,7 +33,7 @@ export const anthropic = jsonWire({
 
 function messagesHearer(): Hearer {
   let input: Record<string, unknown> = {};
-  const usage = (output: unknown): Heard =>
+  const usage = (output: unknown): ParsedEvent =>
     usagePart({ input: totalInput(input), output, cached: input['cache_read_input_tokens'] });
   return (value) => {
     if (!isObject(value)) return notAnAnswer(value, 'object');
@@ -72,7 +72,7 @@ function messagesHearer(): Hearer {
   };
 }
 
-function blockPart(block: Record<string, unknown>): Heard[] {
+function blockPart(block: Record<string, unknown>): ParsedEvent[] {
   const tool = block['partial_json'] ?? (block['type'] === 'tool_use' ? block['name'] : undefined);
   return [...textPart('reasoning', block['thinking']), ...textPart('answer', block['text']), ...textPart('tool', tool)];
 }

@@ -1,5 +1,5 @@
 import type { OutputKind } from '../../core/index.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 /** Repetitions in a row that are no accident of the language. */
 const enough = 2;
@@ -43,9 +43,9 @@ export class CumulativeText {
   }
 
   /** What a piece of text means; nothing for a piece that says nothing new. */
-  hear(of: OutputKind, piece: string, tokens: number | null = null): Heard[] {
+  hear(of: OutputKind, piece: string, tokens: number | null = null): ParsedEvent[] {
     if (piece === '') return [];
-    const fresh = (text: string): Heard[] => (text === '' ? [] : [{ kind: 'text', of, text, events: 1, tokens }]);
+    const fresh = (text: string): ParsedEvent[] => (text === '' ? [] : [{ kind: 'text', of, text, events: 1, tokens }]);
     if (this.#cumulative === false) return fresh(piece);
     this.#pieces++;
     const before = this.#last;

@@ -3,7 +3,7 @@ import type { Ask, CustomWire, Target } from '../../core/index.ts';
 import { countIn, notAnAnswer, textPart, usagePart } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
 import { errorWords, isObject } from './openai-answer.ts';
-import type { Heard, Protocol } from './protocol.ts';
+import type { ParsedEvent, Protocol } from './protocol.ts';
 import { maxTokensOf, promptText } from './said-prompt.ts';
 
 /** The wire that a user described: a template for the body, and where in an answer things stand. */
@@ -24,13 +24,13 @@ export function customProtocol(wire: CustomWire | null): Protocol {
   });
 }
 
-function hearBy(wire: CustomWire, value: unknown): Heard[] {
+function hearBy(wire: CustomWire, value: unknown): ParsedEvent[] {
   if (!isObject(value)) return notAnAnswer(value, 'object');
   const error = at(value, wire.error ?? 'error');
   if (error !== undefined && error !== null && error !== '') {
     return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(error) }];
   }
-  const heard: Heard[] = [
+  const heard: ParsedEvent[] = [
     ...(wire.reasoning === null ? [] : textPart('reasoning', at(value, wire.reasoning))),
     ...textPart('answer', at(value, wire.text)),
   ];

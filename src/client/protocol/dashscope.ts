@@ -1,7 +1,7 @@
 import { notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
 import { isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf } from './said-prompt.ts';
 
 /** Alibaba's DashScope (Model Studio), its own wire; each event holds only what is new (`incremental_output`). */
@@ -34,7 +34,7 @@ export const dashscope = jsonWire({
     const { output } = value;
     if (!isObject(output)) return notAnAnswer(value, '"output"');
     const choices = Array.isArray(output['choices']) ? output['choices'] : [output];
-    const heard = choices.flatMap((choice: unknown): Heard[] => {
+    const heard = choices.flatMap((choice: unknown): ParsedEvent[] => {
       if (!isObject(choice)) return [];
       const message = within(choice, 'message');
       const reason = choice['finish_reason'];

@@ -1,11 +1,11 @@
 import { errorPart, notAnAnswer, usagePart, within } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
 import { isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { promptText } from './said-prompt.ts';
 
 /** An answer that is no text is still an answer: output of no characters and no tokens. */
-const something: Heard = { kind: 'text', of: 'answer', text: '', events: 1, tokens: 0 };
+const something: ParsedEvent = { kind: 'text', of: 'answer', text: '', events: 1, tokens: 0 };
 
 /** OpenAI's embeddings; a prompt with an `input` of its own (a batch) sends that. */
 export const embeddings = jsonWire({

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hearObject } from './openai-answer.ts';
 import { OpenaiStreamListener } from './openai-listener.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 /** What an answer amounts to, however it was cut into pieces. */
-function gist(heard: readonly Heard[]): object {
+function gist(heard: readonly ParsedEvent[]): object {
   const text = { answer: '', reasoning: '', tool: '' };
   let events = 0;
   for (const piece of heard) {
@@ -20,8 +20,8 @@ function gist(heard: readonly Heard[]): object {
 }
 
 /** The plain way: every event through JSON.parse. */
-function slowly(bytes: Uint8Array): Heard[] {
-  const heard: Heard[] = [];
+function slowly(bytes: Uint8Array): ParsedEvent[] {
+  const heard: ParsedEvent[] = [];
   let finished = false;
   for (const event of new TextDecoder().decode(bytes).split('\n\n')) {
     if (!event.startsWith('data: ')) continue;
@@ -30,7 +30,7 @@ function slowly(bytes: Uint8Array): Heard[] {
       finished = true;
       continue;
     }
-    let pieces: Heard[];
+    let pieces: ParsedEvent[];
     try {
       pieces = hearObject(JSON.parse(data));
     } catch {
@@ -43,14 +43,14 @@ function slowly(bytes: Uint8Array): Heard[] {
   return finished ? heard : [...heard, { kind: 'problem', code: 'truncated-stream', words: '' }];
 }
 
-function quickly(bytes: Uint8Array, cuts: readonly number[]): Heard[] {
+function quickly(bytes: Uint8Array, cuts: readonly number[]): ParsedEvent[] {
   const listener = new OpenaiStreamListener();
-  const heard: Heard[] = [];
+  const heard: ParsedEvent[] = [];
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
     const to = Math.max(from, cut);
     // As the load hands them in: first what can be understood where it stands, then the rest.
-    const rest = listener.overhear(bytes, from, to, {
+    const rest = listener.parseFast(bytes, from, to, {
       piece: (buffer, { of, textFrom, textTo, stampFrom, stampTo }, said) => {
         const text = said ?? new TextDecoder().decode(buffer.slice(textFrom, textTo));
         // Whoever takes a stamp out of the bytes looks whether it is one.

@@ -1,6 +1,6 @@
 import type { OutputKind } from '../../core/index.ts';
 import { KnownBytes } from './known-bytes.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -25,7 +25,7 @@ export interface UnderstoodEvent {
   /** The member that holds the server's stamp; null = there is none. */
   stamp: string | null;
   /** What an event without text says. */
-  says: readonly Heard[];
+  says: readonly ParsedEvent[];
 }
 
 interface Place {
@@ -45,7 +45,7 @@ export class EventTemplate {
   readonly of: OutputKind | null;
   /** Whether it says how many tokens were used. */
   readonly counts: boolean;
-  readonly #says: readonly Heard[];
+  readonly #says: readonly ParsedEvent[];
   readonly #literals: readonly KnownBytes[];
   readonly #holes: readonly Hole[];
   /** After a match: where the text stands, and whether it has escapes. */
@@ -113,14 +113,14 @@ export class EventTemplate {
   }
 
   /** What the event without text that matched last says. */
-  said(): readonly Heard[] {
+  said(): readonly ParsedEvent[] {
     if (!this.counts) return this.#says;
-    const said: Heard[] = [];
+    const said: ParsedEvent[] = [];
     for (const piece of this.#says) said.push(piece.kind === 'usage' ? this.#counted(piece) : piece);
     return said;
   }
 
-  #counted({ cached, reasoning }: Extract<Heard, { kind: 'usage' }>): Heard {
+  #counted({ cached, reasoning }: Extract<ParsedEvent, { kind: 'usage' }>): ParsedEvent {
     return { kind: 'usage', input: this.#inputTokens, output: this.#outputTokens, cached, reasoning };
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { apiNames } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
 import { protocols } from './protocols.ts';
-import type { Heard, Listener } from './protocol.ts';
+import type { ParsedEvent, Listener } from './protocol.ts';
 
 /** More than 100 k cases over all listeners in the long run. */
 const cases = process.env['LLMDYNO_LONG'] === '1' ? 4200 : 60;
@@ -143,10 +143,10 @@ function meaning(
   one: Case,
   bytes: Uint8Array,
   cuts: readonly number[],
-): { text: string; facts: Heard[]; problem: string | null } {
+): { text: string; facts: ParsedEvent[]; problem: string | null } {
   const listener = listenerOf(one);
   const edges = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b);
-  const heard: Heard[] = [];
+  const heard: ParsedEvent[] = [];
   let at = 0;
   for (const edge of [...edges, bytes.length]) {
     // The bytes are only borrowed: what is handed in is overwritten afterwards.

@@ -1,9 +1,9 @@
 import type { OutputKind } from '../../core/index.ts';
 import { errorWords, isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 /** A piece of output; nothing for no text. */
-export function textPart(of: OutputKind, text: unknown, tokens: number | null = null): Heard[] {
+export function textPart(of: OutputKind, text: unknown, tokens: number | null = null): ParsedEvent[] {
   return typeof text === 'string' && text !== '' ? [{ kind: 'text', of, text, events: 1, tokens }] : [];
 }
 
@@ -13,7 +13,12 @@ export function countIn(value: unknown): number | null {
 }
 
 /** Usage under the names a wire has for it. */
-export function usagePart(usage: { input?: unknown; output?: unknown; cached?: unknown; reasoning?: unknown }): Heard {
+export function usagePart(usage: {
+  input?: unknown;
+  output?: unknown;
+  cached?: unknown;
+  reasoning?: unknown;
+}): ParsedEvent {
   return {
     kind: 'usage',
     input: countIn(usage.input),
@@ -24,12 +29,12 @@ export function usagePart(usage: { input?: unknown; output?: unknown; cached?: u
 }
 
 /** The problem of a value that is no answer of its wire. */
-export function notAnAnswer(value: unknown, missing: string): Heard[] {
+export function notAnAnswer(value: unknown, missing: string): ParsedEvent[] {
   return [{ kind: 'problem', code: 'malformed-stream', words: `no ${missing} in ${JSON.stringify(value) ?? ''}` }];
 }
 
 /** The error that an object tells instead of an answer; null = it tells none. */
-export function errorPart(value: Record<string, unknown>): Heard[] | null {
+export function errorPart(value: Record<string, unknown>): ParsedEvent[] | null {
   const error = value['error'];
   if (error === undefined || error === null || error === '') return null;
   return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(error) }];

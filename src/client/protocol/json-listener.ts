@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../../core/index.ts';
-import type { Heard, Listener } from './protocol.ts';
+import type { ParsedEvent, Listener } from './protocol.ts';
 import { refusalWords } from './openai-answer.ts';
 import { ObjectReader } from './object-reader.ts';
 import type { ObjectHandler } from './object-reader.ts';
@@ -8,7 +8,7 @@ import type { EventHandler } from './sse-reader.ts';
 import { TooLarge, unreadable } from './too-large.ts';
 
 /** What one JSON value of an answer says. Made anew for each answer, so that it may remember. */
-export type Hearer = (value: unknown) => Heard[];
+export type Hearer = (value: unknown) => ParsedEvent[];
 
 /** How a stream is cut and how one knows that it is whole. */
 export interface StreamShape {
@@ -26,7 +26,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
   readonly #shape: StreamShape;
   readonly #events: SseReader | null;
   readonly #objects: ObjectReader | null;
-  #heard: Heard[] = [];
+  #heard: ParsedEvent[] = [];
   #finished = false;
   #used = false;
   #done = false;
@@ -39,7 +39,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
     this.#objects = shape.cut === 'objects' ? new ObjectReader(this) : null;
   }
 
-  hear(bytes: Uint8Array): Heard[] {
+  hear(bytes: Uint8Array): ParsedEvent[] {
     if (this.#broken) return [];
     try {
       this.#events?.push(bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes);
@@ -50,7 +50,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
     return this.#take();
   }
 
-  close(): Heard[] {
+  close(): ParsedEvent[] {
     if (this.#broken) return [];
     let whole = true;
     try {
@@ -126,7 +126,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
   }
 
   /** Text of one kind within one read is one piece. */
-  #push(piece: Heard): void {
+  #push(piece: ParsedEvent): void {
     const last = this.#heard.at(-1);
     if (piece.kind === 'text' && last?.kind === 'text' && last.of === piece.of) {
       const tokens = last.tokens === null || piece.tokens === null ? null : last.tokens + piece.tokens;
@@ -139,7 +139,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
     } else this.#heard.push(piece);
   }
 
-  #take(): Heard[] {
+  #take(): ParsedEvent[] {
     const heard = this.#heard;
     this.#heard = [];
     return heard;
@@ -171,7 +171,7 @@ export class JsonWholeListener implements Listener {
     this.#hearer = hearer;
   }
 
-  hear(bytes: Uint8Array): Heard[] {
+  hear(bytes: Uint8Array): ParsedEvent[] {
     if (this.#broken) return [];
     this.#bytes += bytes.length;
     if (this.#bytes > maxBodyBytes) {
@@ -189,7 +189,7 @@ export class JsonWholeListener implements Listener {
     return this.#bytes;
   }
 
-  close(): Heard[] {
+  close(): ParsedEvent[] {
     if (this.#broken) return [];
     const text = this.#text();
     if (text.trim() === '') return [];

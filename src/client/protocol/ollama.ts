@@ -1,7 +1,7 @@
 import { countIn, errorPart, notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
 import { isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 
 /** Ollama's own wire: a JSON object per line; `/api/chat`, or `/api/generate` where the address says so. */
@@ -27,7 +27,7 @@ export const ollama = jsonWire({
     if (error !== null) return error;
     if (!('message' in value) && !('response' in value)) return notAnAnswer(value, '"message" and no "response"');
     const message = within(value, 'message');
-    const heard: Heard[] = [
+    const heard: ParsedEvent[] = [
       ...textPart('reasoning', message['thinking'] ?? value['thinking']),
       ...textPart('answer', message['content'] ?? value['response']),
     ];

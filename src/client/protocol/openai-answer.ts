@@ -1,4 +1,4 @@
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { stepsOf } from './server-steps.ts';
 import { plainStamp, stampNs, writtenStamp } from './server-stamp.ts';
 import type { ServerStamp } from './server-stamp.ts';
@@ -8,7 +8,7 @@ import { metricsTimes } from './server-times.ts';
  * What one JSON object of an OpenAI-like server says, streamed chunk or whole answer alike; text stands in a chat's
  * delta or message, or in a completion's text.
  */
-export function hearObject(value: unknown, stamp: ServerStamp = plainStamp): Heard[] {
+export function hearObject(value: unknown, stamp: ServerStamp = plainStamp): ParsedEvent[] {
   if (!isObject(value)) return [{ kind: 'problem', code: 'malformed-stream', words: JSON.stringify(value) ?? '' }];
   const error = value['error'];
   if (error !== undefined && error !== null)
@@ -16,7 +16,7 @@ export function hearObject(value: unknown, stamp: ServerStamp = plainStamp): Hea
   if (value['object'] === 'error') {
     return [{ kind: 'problem', code: 'in-stream-error', words: errorWords(value) }];
   }
-  const heard: Heard[] = [];
+  const heard: ParsedEvent[] = [];
   const written = writtenStamp(value, stamp);
   const emitNs = written === null ? null : stampNs(written, stamp.nsPerUnit);
   if (emitNs !== null) heard.push({ kind: 'stamp', emitNs });
@@ -42,7 +42,7 @@ function timesOf(value: Record<string, unknown>): unknown[] | null {
   return Array.isArray(further) ? [value['prefill_time'], ...(further as unknown[])] : null;
 }
 
-function hearChoice(choice: unknown, heard: Heard[]): void {
+function hearChoice(choice: unknown, heard: ParsedEvent[]): void {
   if (!isObject(choice)) return;
   const part = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : choice;
   const reasoning = part['reasoning_content'] ?? part['reasoning'];
@@ -80,7 +80,7 @@ function toolText(call: unknown): string {
   return `${typeof name === 'string' ? name : ''}${typeof args === 'string' ? args : ''}`;
 }
 
-function hearUsage(usage: Record<string, unknown>): Heard {
+function hearUsage(usage: Record<string, unknown>): ParsedEvent {
   return {
     kind: 'usage',
     input: count(usage['prompt_tokens']),

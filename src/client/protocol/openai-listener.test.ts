@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { protocols } from './protocols.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const sse = { stream: true, contentType: 'text/event-stream' };
 const json = { stream: false, contentType: 'application/json' };
 
-function hear(text: string, shape = sse, cuts: readonly number[] = []): Heard[] {
+function hear(text: string, shape = sse, cuts: readonly number[] = []): ParsedEvent[] {
   const listener = protocols['openai-chat'].listen(shape);
   const bytes = bytesOf(text);
-  const heard: Heard[] = [];
+  const heard: ParsedEvent[] = [];
   let from = 0;
   for (const cut of [...cuts.toSorted((a, b) => a - b), bytes.length]) {
     heard.push(...listener.hear(bytes.subarray(from, cut)));
@@ -147,7 +147,7 @@ describe('an answer in one piece', () => {
 describe('several choices', () => {
   const say = (index: number, content: string, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index, delta: { content }, finish_reason: finish }] })}\n\n`;
-  const last = (text: string): Heard | undefined => hear(text).at(-1);
+  const last = (text: string): ParsedEvent | undefined => hear(text).at(-1);
   const begun = say(0, 'a') + say(1, 'b') + say(0, 'c', 'stop');
 
   test('a stream that ends while one of them is still talking is cut off', () => {

@@ -4,7 +4,7 @@ import type { EventTemplate } from './event-template.ts';
 import { JsonStreamListener } from './json-listener.ts';
 import { KnownShapes } from './known-shapes.ts';
 import { hearObject, refusalWords } from './openai-answer.ts';
-import type { Ear, Heard, Listener } from './protocol.ts';
+import type { TextSink, ParsedEvent, Listener } from './protocol.ts';
 import { plainStamp, stampInText, stampNs } from './server-stamp.ts';
 import type { ServerStamp } from './server-stamp.ts';
 import { SseReader } from './sse-reader.ts';
@@ -38,7 +38,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   #plainEvents = 0;
   #of: OutputKind = 'answer';
   #stamp: bigint | null = null;
-  #heard: Heard[] = [];
+  #heard: ParsedEvent[] = [];
   /** `[DONE]` was heard. */
   #done = false;
   #finishes = 0;
@@ -63,7 +63,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     this.#asked = choices;
   }
 
-  hear(bytes: Uint8Array): Heard[] {
+  hear(bytes: Uint8Array): ParsedEvent[] {
     if (this.#broken || bytes.length === 0) return this.#take();
     if (!this.#begun) this.#begin(bytes);
     if (this.#objects !== null) return this.#objects.hear(bytes);
@@ -76,7 +76,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     return this.#take();
   }
 
-  overhear(buffer: Uint8Array, from: number, to: number, ear: Ear): number {
+  parseFast(buffer: Uint8Array, from: number, to: number, ear: TextSink): number {
     if (this.#broken || this.#objects !== null || !this.#reader.between) return from;
     let at = from;
     while (at < to) {
@@ -122,7 +122,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (!this.#broken) this.#fail({ kind: 'problem', code: 'in-stream-error', words: refusalWords(words) });
   }
 
-  close(): Heard[] {
+  close(): ParsedEvent[] {
     if (this.#broken) return [];
     if (this.#objects !== null) return this.#objects.close();
     try {
@@ -146,7 +146,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     const first = bytes.find((byte) => byte > 32);
     this.#begun = first !== undefined;
     if (first !== OPEN) return;
-    const fresh = (piece: Heard): Heard[] => this.#fresh(piece);
+    const fresh = (piece: ParsedEvent): ParsedEvent[] => this.#fresh(piece);
     this.#objects = new JsonStreamListener((value) => hearObject(value, this.#stamped).flatMap(fresh), {
       cut: 'objects',
       endsBy: 'finish',
@@ -154,13 +154,13 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   }
 
   /** Answer text without what was said already, where the server says everything again (MindIE's fullTextEnabled). */
-  #fresh(piece: Heard): Heard[] {
+  #fresh(piece: ParsedEvent): ParsedEvent[] {
     return piece.kind === 'text' && piece.of === 'answer' && piece.text !== ''
       ? this.#texts.hear('answer', piece.text)
       : [piece];
   }
 
-  #take(): Heard[] {
+  #take(): ParsedEvent[] {
     this.#flush();
     const heard = this.#heard;
     if (heard.length > 0) this.#heard = [];
@@ -256,7 +256,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (end !== -1 && !this.#broken && !several) this.#learn(buffer.subarray(line, end), heard);
   }
 
-  #say(heard: readonly Heard[]): void {
+  #say(heard: readonly ParsedEvent[]): void {
     if (heard.length === 0) return;
     this.#flush();
     for (const piece of heard) {
@@ -271,7 +271,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
    * llama.cpp sends a usage event for each of several choices, each with that choice's tokens; they add up. Usage beside
    * choices is a count so far (vLLM's continuous stats), and the last one stands.
    */
-  #addUsage(value: unknown, heard: Heard[]): void {
+  #addUsage(value: unknown, heard: ParsedEvent[]): void {
     if (!this.#several) return;
     const { choices } = value as { choices?: unknown };
     if (!Array.isArray(choices) || choices.length > 0) return;
@@ -283,7 +283,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   }
 
   /** Learns the shape of an event that is a plain piece of text, or says nothing but that the answer begins or ends. */
-  #learn(line: Uint8Array, heard: readonly Heard[]): void {
+  #learn(line: Uint8Array, heard: readonly ParsedEvent[]): void {
     const [first] = heard;
     const stamped = first?.kind === 'stamp';
     const stamp = stamped ? this.#stamped.key : null;
@@ -311,7 +311,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     this.#fail({ kind: 'problem', code: 'malformed-stream', words });
   }
 
-  #fail(why: Heard): void {
+  #fail(why: ParsedEvent): void {
     this.#flush();
     this.#broken = true;
     this.#heard.push(why);

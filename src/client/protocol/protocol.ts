@@ -9,7 +9,7 @@ export interface HttpCall {
 }
 
 /** What a listener understood from the bytes it was given. */
-export type Heard =
+export type ParsedEvent =
   /** Output text of one kind, from so many events; tokens = what the server said it holds, null = it did not say. */
   | { kind: 'text'; of: OutputKind; text: string; events: number; tokens: number | null }
   /** All text of one kind so far was this: the pieces heard before had said some of it twice. */
@@ -36,7 +36,7 @@ export interface TextPlace {
 }
 
 /** Takes text as bytes, so that nothing has to be made of it while reads wait to be stamped. */
-export interface Ear {
+export interface TextSink {
   /** One event of output; `text` is given where its bytes had escapes. Buffer and place are only borrowed for the call. */
   piece(buffer: Uint8Array, place: TextPlace, text: string | null): void;
 }
@@ -44,15 +44,15 @@ export interface Ear {
 /** Hears one answer. Pure: bytes in, facts out; knows neither sockets nor clocks. */
 export interface Listener {
   /** The next bytes of the body, split anywhere. The bytes are only borrowed for the call. */
-  hear(bytes: Uint8Array): Heard[];
+  hear(bytes: Uint8Array): ParsedEvent[];
   /**
    * For a quicker way through: bytes `from` to `to` are the next of the body. Hands the text of the whole events at their
    * beginning that it can understand where they stand to `ear` and says where the first other byte is; anything else that
    * these events said is told by the next `hear`.
    */
-  overhear?(buffer: Uint8Array, from: number, to: number, ear: Ear): number;
+  parseFast?(buffer: Uint8Array, from: number, to: number, ear: TextSink): number;
   /** The body ended properly; what is still missing is said now. */
-  close(): Heard[];
+  close(): ParsedEvent[];
   /** Everything was said: what may still come is only the end of the body. Absent = only that end tells. */
   readonly complete?: boolean;
   /** Bytes held of what is not whole yet. */

@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { protocols } from './protocols.ts';
 
 const fixtures = join(import.meta.dirname, '../../../test/fixtures/protocol');
 
 /** The body of a recorded answer, heard in pieces of a given size. */
-function hearRecorded(file: string, stream: boolean, step: number): Heard[] {
+function hearRecorded(file: string, stream: boolean, step: number): ParsedEvent[] {
   const bytes = readFileSync(join(fixtures, file));
   const body = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
   const listener = protocols['openai-chat'].listen({
     stream,
     contentType: stream ? 'text/event-stream; charset=utf-8' : 'application/json',
   });
-  const heard: Heard[] = [];
+  const heard: ParsedEvent[] = [];
   for (let at = 0; at < body.length; at += step)
     heard.push(...listener.hear(Uint8Array.from(body.subarray(at, at + step))));
   return [...heard, ...listener.close()];
 }
 
-const textOf = (heard: readonly Heard[]): string =>
+const textOf = (heard: readonly ParsedEvent[]): string =>
   heard.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('');
-const eventsOf = (heard: readonly Heard[]): number =>
+const eventsOf = (heard: readonly ParsedEvent[]): number =>
   heard.reduce((sum, piece) => sum + (piece.kind === 'text' ? piece.events : 0), 0);
 
 describe('transformers serve 5.17 on an H200', () => {
@@ -51,7 +51,7 @@ describe("llama.cpp's server, asked for two choices with logprobs", () => {
     const bytes = readFileSync(join(fixtures, file));
     return bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
   };
-  const listen = (stream: boolean, file: string): Heard[] => {
+  const listen = (stream: boolean, file: string): ParsedEvent[] => {
     const contentType = stream ? 'text/event-stream' : 'application/json';
     const listener = protocols['openai-chat'].listen({ stream, contentType });
     return [...listener.hear(bodyOf(file)), ...listener.close()];
@@ -74,7 +74,7 @@ describe("llama.cpp's server, asked for two choices with logprobs", () => {
 });
 
 describe("aiperf's mock server, as TGI", () => {
-  const hear = (stream: boolean, file: string): Heard[] => {
+  const hear = (stream: boolean, file: string): ParsedEvent[] => {
     const bytes = readFileSync(join(fixtures, file));
     const contentType = stream ? 'text/event-stream' : 'application/json';
     const listener = protocols.tgi.listen({ stream, contentType });

@@ -1,7 +1,7 @@
 import { errorPart, notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
 import { errorWords, isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf } from './said-prompt.ts';
 import { metricsTimes } from './server-times.ts';
 
@@ -31,7 +31,7 @@ const deltas: Readonly<Record<string, 'answer' | 'reasoning' | 'tool'>> = {
   'response.function_call_arguments.delta': 'tool',
 };
 
-function hearResponse(value: unknown): Heard[] {
+function hearResponse(value: unknown): ParsedEvent[] {
   if (!isObject(value)) return notAnAnswer(value, 'object');
   const type = value['type'];
   if (type === 'error')
@@ -52,7 +52,7 @@ function hearResponse(value: unknown): Heard[] {
   return typeof type === 'string' ? [] : notAnAnswer(value, '"type"');
 }
 
-function ended(response: Record<string, unknown>): Heard[] {
+function ended(response: Record<string, unknown>): ParsedEvent[] {
   const usage = within(response, 'usage');
   const why = within(response, 'incomplete_details')['reason'];
   const times = metricsTimes(response['metrics']);
@@ -69,9 +69,9 @@ function ended(response: Record<string, unknown>): Heard[] {
 }
 
 /** The items of a whole answer: messages with parts of text, reasoning, calls of functions. */
-function outputOf(output: unknown): Heard[] {
+function outputOf(output: unknown): ParsedEvent[] {
   if (!Array.isArray(output)) return [];
-  return output.flatMap((item: unknown): Heard[] => {
+  return output.flatMap((item: unknown): ParsedEvent[] => {
     if (!isObject(item)) return [];
     if (item['type'] === 'function_call') return textPart('tool', item['arguments']);
     const parts = item['content'] ?? item['summary'];

@@ -1,4 +1,4 @@
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 /**
  * Batch sizes and queue waits (µs on the wire), one of each or lists of them, and the times of steps where an answer in one
@@ -8,7 +8,7 @@ export function stepsOf(
   batch: unknown,
   waits: unknown,
   times: unknown = null,
-): Extract<Heard, { kind: 'steps' }> | null {
+): Extract<ParsedEvent, { kind: 'steps' }> | null {
   const numbers = (value: unknown): number[] =>
     (Array.isArray(value) ? value : [value]).filter(
       (item): item is number => typeof item === 'number' && Number.isFinite(item) && item >= 0,

@@ -1,8 +1,8 @@
 import type { ServerTimes } from '../../core/index.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 /** vLLM's `metrics` of one request (`--enable-per-request-metrics`), in ms; null = none that can be read. */
-export function metricsTimes(metrics: unknown): Heard | null {
+export function metricsTimes(metrics: unknown): ParsedEvent | null {
   if (typeof metrics !== 'object' || metrics === null) return null;
   const told = metrics as Record<string, unknown>;
   return timesPart({
@@ -13,7 +13,7 @@ export function metricsTimes(metrics: unknown): Heard | null {
 }
 
 /** Times as a server told them, in ms; null = none of them is a time. */
-export function timesPart(told: Partial<Record<keyof ServerTimes, unknown>>): Heard | null {
+export function timesPart(told: Partial<Record<keyof ServerTimes, unknown>>): ParsedEvent | null {
   const times: ServerTimes = {
     queueMs: timeIn(told.queueMs),
     prefillMs: timeIn(told.prefillMs),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Ask, Generation, Prompt, Target } from '../../core/index.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { sglang } from './sglang.ts';
 
 const target = { url: 'http://h/generate', api: 'sglang', model: 'm' } as unknown as Target;
@@ -48,17 +48,17 @@ describe('what is asked', () => {
   });
 });
 
-function hear(values: readonly unknown[], end = 'data: [DONE]\n\n'): Heard[] {
+function hear(values: readonly unknown[], end = 'data: [DONE]\n\n'): ParsedEvent[] {
   const listener = sglang.listen({ stream: true, contentType: 'text/event-stream' });
   const text = values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('') + end;
   return [...listener.hear(new TextEncoder().encode(text)), ...listener.close()];
 }
-const said = (heard: readonly Heard[]): string =>
+const said = (heard: readonly ParsedEvent[]): string =>
   heard.reduce(
     (text, piece) => (piece.kind === 'text' ? text + piece.text : piece.kind === 'restated' ? piece.text : text),
     '',
   );
-const tokens = (heard: readonly Heard[]): number =>
+const tokens = (heard: readonly ParsedEvent[]): number =>
   heard.reduce((sum, piece) => sum + (piece.kind === 'text' ? (piece.tokens ?? 0) : 0), 0);
 const part = (text: string, completion_tokens: number, more: object = {}, beside: object = {}): unknown => ({
   text,

@@ -4,7 +4,7 @@ import { countIn, errorPart, notAnAnswer, usagePart, within } from './heard-part
 import type { Hearer } from './json-listener.ts';
 import { jsonWire } from './json-wire.ts';
 import { errorWords, isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 import { timesPart } from './server-times.ts';
 
@@ -54,10 +54,10 @@ interface Choice {
 }
 
 /** An event, or a whole answer: one object, or a list of them where several answers were asked for. */
-function hearAll(value: unknown, choices: Map<unknown, Choice>): Heard[] {
+function hearAll(value: unknown, choices: Map<unknown, Choice>): ParsedEvent[] {
   const items: unknown[] = Array.isArray(value) ? value : [value];
   if (items.length === 0) return notAnAnswer(value, 'object');
-  const heard: Heard[] = [];
+  const heard: ParsedEvent[] = [];
   for (const [place, item] of items.entries()) {
     const index = Array.isArray(value) ? place : isObject(item) ? item['index'] : undefined;
     let choice = choices.get(index);
@@ -111,7 +111,7 @@ class SaidTexts {
   #texts: CumulativeText | null = null;
   #first = '';
 
-  hear(said: string, ids: number | null, total: number | null): Heard[] {
+  hear(said: string, ids: number | null, total: number | null): ParsedEvent[] {
     if (this.#texts !== null) return this.#texts.hear('answer', said);
     if (said === '') return [];
     if (this.#first === '') {
@@ -125,7 +125,7 @@ class SaidTexts {
   }
 }
 
-function ended(meta: Record<string, unknown>): Heard[] {
+function ended(meta: Record<string, unknown>): ParsedEvent[] {
   const why = meta['finish_reason'];
   if (why === null || why === undefined) return [];
   const type = isObject(why) ? why['type'] : why;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { OpenaiStreamListener } from './openai-listener.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 
 /** What is heard of a stream that is read event by event. */
-function heard(events: readonly object[]): Heard[] {
+function heard(events: readonly object[]): ParsedEvent[] {
   const listener = new OpenaiStreamListener();
-  const all: Heard[] = [];
+  const all: ParsedEvent[] = [];
   for (const event of events)
     all.push(...listener.hear(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)));
   all.push(...listener.hear(new TextEncoder().encode('data: [DONE]\n\n')), ...listener.close());
   return all;
 }
-const eventsIn = (all: readonly Heard[]): number =>
+const eventsIn = (all: readonly ParsedEvent[]): number =>
   all.reduce((sum, piece) => sum + (piece.kind === 'text' ? piece.events : 0), 0);
 const completion = (text: string, finish: string | null = null, more: object = {}): object => ({
   object: 'text_completion',

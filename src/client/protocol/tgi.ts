@@ -3,7 +3,7 @@ import { countIn, errorPart, notAnAnswer, textPart, usagePart, within } from './
 import type { Hearer } from './json-listener.ts';
 import { jsonWire } from './json-wire.ts';
 import { errorWords, isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 
 /** Hugging Face's text-generation-inference. */
@@ -42,7 +42,7 @@ export function tgiHearer(): Hearer {
     if (error !== null) return error;
     const { token } = value;
     const whole = value['generated_text'];
-    const heard: Heard[] = [];
+    const heard: ParsedEvent[] = [];
     if (isObject(token)) {
       const ids = token['id'];
       const tokens = Array.isArray(ids) ? ids.length : 1;
@@ -58,7 +58,7 @@ export function tgiHearer(): Hearer {
   };
 }
 
-function ended(value: Record<string, unknown>, told: number | null): Heard[] {
+function ended(value: Record<string, unknown>, told: number | null): ParsedEvent[] {
   const details = within(value, 'details');
   const prefill = details['prefill'];
   const input =

@@ -3,7 +3,7 @@ import { countIn, errorPart, notAnAnswer, usagePart, within } from './heard-part
 import type { Hearer } from './json-listener.ts';
 import { jsonWire } from './json-wire.ts';
 import { isObject } from './openai-answer.ts';
-import type { Heard } from './protocol.ts';
+import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 import { stepsOf } from './server-steps.ts';
 import { tgiHearer } from './tgi.ts';
@@ -80,7 +80,7 @@ function tritonHearer(): Hearer {
     const total = countIn(details['generated_tokens']);
     const tokens = total === null ? null : total > counted ? total - counted : total;
     counted = total === null ? counted : Math.max(total, counted + (total > counted ? 0 : total));
-    const heard: Heard[] = texts.hear('answer', said, tokens);
+    const heard: ParsedEvent[] = texts.hear('answer', said, tokens);
     const steps = stepsOf(details['batch_size'], details['queue_wait_time'], details['perf_stat']);
     if (steps !== null) heard.push(steps);
     const reason = details['finish_reason'];

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { DelayLine } from './delay-line.ts';
-import type { Misfortune } from './fault.ts';
-import type { Meters } from './meters.ts';
+import type { InjectedFault } from './fault.ts';
+import type { EngineMetrics } from './engine-metrics.ts';
 import type { PlannedAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
 import type { StepFacts, Usage, WholeChoice, Wire } from './wire.ts';
@@ -25,10 +25,10 @@ export interface AnswerParts {
   choices: readonly { planned: PlannedAnswer; wire: Wire }[];
   inputTokens: number;
   res: ServerResponse;
-  misfortune: Misfortune | null;
+  misfortune: InjectedFault | null;
   stamp: boolean;
   speed: number;
-  meters: Meters;
+  meters: EngineMetrics;
   /** Takes the request, with all its choices, out of the engine core; harmless when it is out already. */
   leave(): void;
 }
@@ -314,7 +314,7 @@ function resetConnection(socket: Socket | null): void {
 }
 
 /** Which token a fault in mid-answer strikes at; null = it does not strike that way. */
-function strikeAt(misfortune: Misfortune | null, outputTokens: number): number | null {
+function strikeAt(misfortune: InjectedFault | null, outputTokens: number): number | null {
   const within = Math.min(outputTokens - 1, strikeWithinTokens);
   switch (misfortune?.name) {
     case 'stall':

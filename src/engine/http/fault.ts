@@ -55,14 +55,14 @@ export function checkFaults(faults: readonly Fault[]): void {
 }
 
 /** What befalls one request, and where in its answer. */
-export interface Misfortune {
+export interface InjectedFault {
   name: FaultName;
   /** A number from 0 to 1 that decides the details. */
   roll: number;
 }
 
 /** Draws the fault of one request after the other; null = none. */
-export function faultDice(faults: readonly Fault[], seed: number): () => Misfortune | null {
+export function faultDice(faults: readonly Fault[], seed: number): () => InjectedFault | null {
   const random: RandomStream = randomStream(seed, 'engine faults');
   return () => {
     // Always two draws, so that the n-th request's luck does not hang on the others'.

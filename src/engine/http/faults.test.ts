@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Mishap } from '../sim/index.ts';
+import type { SimFault } from '../sim/index.ts';
 import type { EngineOptions, Fault } from './index.ts';
 import { call, chat, events, profile, start, stopAll } from '../../../test/engine-client.ts';
 
@@ -149,7 +149,7 @@ describe('faults', () => {
 
 describe('what went wrong in published benchmarks', () => {
   it('stuck-request: the second request gets no answer, the others do', async () => {
-    const engine = await start({ mishaps: [{ name: 'stuck-request', request: 2 }] });
+    const engine = await start({ simFaults: [{ name: 'stuck-request', request: 2 }] });
     const ask = () => call(engine, '/v1/chat/completions', chat({ max_tokens: 3, stream: true }));
     expect((await ask()).broke).toBeNull();
     void ask().catch(() => {});
@@ -158,7 +158,7 @@ describe('what went wrong in published benchmarks', () => {
   });
 
   it('runaway-generation: the second answer has eight times its limit', async () => {
-    const engine = await start({ mishaps: [{ name: 'runaway-generation', request: 2 }] });
+    const engine = await start({ simFaults: [{ name: 'runaway-generation', request: 2 }] });
     const lengths: number[] = [];
     for (let i = 0; i < 3; i++) {
       const { body } = await call(engine, '/v1/chat/completions', chat({ max_tokens: 5 }));
@@ -169,8 +169,8 @@ describe('what went wrong in published benchmarks', () => {
 
   it('cold-start and decode-starvation reach the engine core', async () => {
     const quick = { ...profile, cost: { ...profile.cost, aMs: 1 } };
-    const ask = async (mishaps: readonly Mishap[]): Promise<number> => {
-      const engine = await start({ profile: quick, mishaps });
+    const ask = async (simFaults: readonly SimFault[]): Promise<number> => {
+      const engine = await start({ profile: quick, simFaults });
       await Promise.all([1, 2].map(() => call(engine, '/v1/chat/completions', chat({ max_tokens: 8, stream: true }))));
       const { busyMs, stepsTotal } = engine.stats().counters;
       return busyMs / stepsTotal;
@@ -178,7 +178,7 @@ describe('what went wrong in published benchmarks', () => {
     const usual = await ask([]);
     expect(await ask([{ name: 'cold-start', request: 1 }])).toBeGreaterThan(10 * usual);
     // Two answers of eight tokens, decoded one after the other: seven steps each, where together they need seven.
-    const engine = await start({ profile: quick, mishaps: [{ name: 'decode-starvation', request: 1 }] });
+    const engine = await start({ profile: quick, simFaults: [{ name: 'decode-starvation', request: 1 }] });
     await Promise.all([1, 2].map(() => call(engine, '/v1/chat/completions', chat({ max_tokens: 8, stream: true }))));
     expect(engine.stats().counters.stepsTotal).toBeGreaterThanOrEqual(16);
   });

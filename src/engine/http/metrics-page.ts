@@ -1,5 +1,5 @@
 import type { EngineCounters } from '../sim/index.ts';
-import type { Histogram, Meters } from './meters.ts';
+import type { Histogram, EngineMetrics } from './engine-metrics.ts';
 
 type Kind = 'gauge' | 'counter' | 'histogram';
 
@@ -30,7 +30,7 @@ export function metricWriter(
 }
 
 /** The /metrics page in Prometheus' text format, under vLLM's names. */
-export function metricsPage(model: string, counters: EngineCounters, meters: Meters): string {
+export function metricsPage(model: string, counters: EngineCounters, meters: EngineMetrics): string {
   const labels = `engine="0",model_name="${escapeLabel(model)}"`;
   const { one, histogram } = metricWriter('vllm:', labels);
   const parts = [

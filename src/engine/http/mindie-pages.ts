@@ -1,8 +1,8 @@
 import { filledSettings } from '../sim/index.ts';
 import type { EngineCounters, EngineProfile } from '../sim/index.ts';
 import { escapeLabel, metricWriter } from './metrics-page.ts';
-import { Histogram } from './meters.ts';
-import type { Meters } from './meters.ts';
+import { Histogram } from './engine-metrics.ts';
+import type { EngineMetrics } from './engine-metrics.ts';
 
 /** A page that answers a GET. */
 export interface Page {
@@ -15,7 +15,7 @@ export interface MindieState {
   models: readonly string[];
   profile: EngineProfile;
   counters: EngineCounters;
-  meters: Meters;
+  meters: EngineMetrics;
   /** Calls whose body was in order. */
   requests: number;
   upSec: number;

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EngineCounters, EngineProfile, Mishap } from '../sim/index.ts';
+import type { EngineCounters, EngineProfile, SimFault } from '../sim/index.ts';
 import { invariant, UserError } from '../../core/index.ts';
 import type { Fault, FaultName } from './fault.ts';
 import { checkFaults } from './fault.ts';
-import type { FinishedReason } from './meters.ts';
-import { Service } from './service.ts';
+import type { FinishedReason } from './engine-metrics.ts';
+import { EngineServer } from './engine-server.ts';
 
 /** How a simulated engine is to be. */
 export interface EngineOptions {
@@ -20,7 +20,7 @@ export interface EngineOptions {
   speed?: number;
   faults?: readonly Fault[];
   /** What went wrong in published benchmarks; that of the client is not the engine's to make. */
-  mishaps?: readonly Mishap[];
+  simFaults?: readonly SimFault[];
   /** Puts emit_ns, the monotonic clock just before the write, into every streamed object. */
   stamp?: boolean;
   seed?: number;
@@ -75,7 +75,7 @@ const keepAliveMs = 75_000;
 export async function startEngine(options: EngineOptions): Promise<RunningEngine> {
   invariant((options.speed ?? 1) > 0, 'an engine runs forward in time');
   checkFaults(options.faults ?? []);
-  const service = new Service(options);
+  const service = new EngineServer(options);
   const server = serverFor(options, (req, res) => service.handle(req, res));
   let connections = 0;
   server.on(options.tls ? 'secureConnection' : 'connection', () => {

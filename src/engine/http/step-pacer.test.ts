@@ -139,7 +139,7 @@ async function virtual(engine: EngineProfile, { load, asks, seed }: Case): Promi
   const kit = makeSimRunner({ profile: engine, workload: () => ({ next: () => queue.shift() ?? null }) });
   const never = new AbortController().signal;
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { sending: never, everything: never }, [])) exchanges.push(exchange);
+  for await (const { exchange } of kit.run(plan, { drain: never, cancel: never }, [])) exchanges.push(exchange);
   return exchanges.toSorted((a, b) => a.seq - b.seq);
 }
 

@@ -5,7 +5,7 @@ import { BlockPhases } from './kv/block-phases.ts';
 import { KvBlocks } from './kv/kv-blocks.ts';
 import type { KvShape } from './kv/kv-blocks.ts';
 import { PrefixCache } from './kv/prefix-cache.ts';
-import type { Board } from './scheduler/scheduler.ts';
+import type { SchedulerState } from './scheduler/scheduler.ts';
 import type { CoreSequence, Sequence } from './sequence.ts';
 import { SequenceQueue } from './sequence-queue.ts';
 
@@ -13,7 +13,7 @@ import { SequenceQueue } from './sequence-queue.ts';
  * Who waits, who runs, who holds which blocks, and the step being formed. Decoding sequences advance together, so only
  * the engine's decode-step number and sums are kept per step; each one's own progress follows from when it joined.
  */
-export class EngineBoard implements Board {
+export class EngineBoard implements SchedulerState {
   nowMs = 0;
   lastStepMs: number | null = null;
   readonly kv: KvBlocks;

@@ -3,7 +3,7 @@ import { EngineBoard } from './board.ts';
 import type { CostModel } from './cost/cost-model.ts';
 import { linearCost } from './cost/linear-cost.ts';
 import { StepCost } from './cost/step-cost.ts';
-import { coldFactor } from './mishap.ts';
+import { coldFactor } from './sim-fault.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import { engineCounters } from './engine-counters.ts';
 import type { EngineProfile } from './engine-profile.ts';

@@ -1,19 +1,19 @@
-import type { Mishap, MishapName } from './mishap.ts';
-import { mishapTimeoutMs, runawayTokens } from './mishap.ts';
+import type { SimFault, MishapName } from './sim-fault.ts';
+import { mishapTimeoutMs, runawayTokens } from './sim-fault.ts';
 import type { Flight } from './sim-exchange.ts';
 
 /** What mishaps do to the requests of a virtual run. */
 export class FlightMishaps {
   /** The client gives up at this, if the plan does not sooner; null = as planned. */
   readonly timeoutMs: number | null;
-  readonly #befallen: readonly Mishap[];
+  readonly #injectedFaults: readonly SimFault[];
   #requests: number;
 
   /** `already`: requests before this run's first. */
-  constructor(befallen: readonly Mishap[], already: number) {
-    this.#befallen = befallen;
+  constructor(injectedFaults: readonly SimFault[], already: number) {
+    this.#injectedFaults = injectedFaults;
     this.#requests = already;
-    this.timeoutMs = mishapTimeoutMs(befallen);
+    this.timeoutMs = mishapTimeoutMs(injectedFaults);
   }
 
   /** Counts a request that was sent; true = it is stuck and never reaches the engine. A runaway one is made longer. */
@@ -30,6 +30,6 @@ export class FlightMishaps {
   }
 
   #hits(name: MishapName): boolean {
-    return this.#befallen.some((mishap) => mishap.name === name && mishap.request === this.#requests);
+    return this.#injectedFaults.some((mishap) => mishap.name === name && mishap.request === this.#requests);
   }
 }

@@ -21,13 +21,20 @@ export { engineStory, saturationWords } from './engine-story.ts';
 export { KvBlocks } from './kv/kv-blocks.ts';
 export type { KvShape } from './kv/kv-blocks.ts';
 export { isMemoryWord, memoryWords, withMemory } from './memory-settings.ts';
-export { mishapNames, mishaps, mishapTimeoutMs, parseMishap, runawayTokens, starvedProfile } from './mishap.ts';
-export type { Mishap, MishapName } from './mishap.ts';
+export {
+  simFaultNames,
+  simFaults,
+  mishapTimeoutMs,
+  parseSimFault,
+  runawayTokens,
+  starvedProfile,
+} from './sim-fault.ts';
+export type { SimFault, MishapName } from './sim-fault.ts';
 export { promptKeys, textKeys, tokenKeys } from './prefix-keys.ts';
 export type { PromptKeys } from './prefix-keys.ts';
 export { readProfile } from './read-profile.ts';
 export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
-export type { Board, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
+export type { SchedulerState, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
 export { settingConflicts } from './scheduler/setting-conflicts.ts';
 export {
   aheadSetting,

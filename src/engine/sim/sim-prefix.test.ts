@@ -49,7 +49,7 @@ async function play(
   const kit = makeSimRunner({ profile: { ...profile, scheduler }, workload: () => workload });
   const never = new AbortController().signal;
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run({ ...plan, ...what }, { sending: never, everything: never }, [])) {
+  for await (const { exchange } of kit.run({ ...plan, ...what }, { drain: never, cancel: never }, [])) {
     exchanges.push(exchange);
   }
   return { exchanges, counters: kit.counters()! };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Exchange, Prompt, RunPlan, StopRule, Stops } from '../../core/index.ts';
+import type { Exchange, Prompt, RunPlan, StopRule, StopSignals } from '../../core/index.ts';
 import { fromPrompts, plainPrompt } from '../../inputs/workload/index.ts';
 import type { EngineProfile } from './index.ts';
 import { makeSimRunner } from './index.ts';
@@ -47,7 +47,7 @@ const prompts = Array.from({ length: 50 }, (_, i): Prompt => ({ ...plainPrompt(`
 
 interface Given {
   rules?: StopRule[];
-  stops?: Stops;
+  stops?: StopSignals;
   profile?: EngineProfile;
   /** Looks at each exchange as it comes out. */
   look?: (exchange: Exchange) => void;
@@ -62,7 +62,7 @@ async function play(what: Partial<RunPlan>, given: Given = {}): Promise<Exchange
   const exchanges: Exchange[] = [];
   for await (const { exchange } of kit.run(
     { ...plan, ...what },
-    given.stops ?? { sending: never, everything: never },
+    given.stops ?? { drain: never, cancel: never },
     given.rules ?? [],
   )) {
     exchanges.push(exchange);
@@ -218,7 +218,7 @@ describe('stops', () => {
     const exchanges = await play(
       { load: { ...plan.load, concurrency: 2 }, requests: 10 },
       {
-        stops: { sending: sending.signal, everything: everything.signal },
+        stops: { drain: sending.signal, cancel: everything.signal },
         look: (e) => e.seq === 1 && sending.abort(),
       },
     );
@@ -235,7 +235,7 @@ describe('stops', () => {
     const exchanges = await play(
       { load: open(100, null), requests: 30 },
       {
-        stops: { sending: sending.signal, everything: everything.signal },
+        stops: { drain: sending.signal, cancel: everything.signal },
         look: (e) => e.seq === 0 && everything.abort(),
       },
     );

@@ -1,12 +1,12 @@
-import type { RunnerKit, RunState, Workload } from '../../core/index.ts';
+import type { Runner, RunState, Workload } from '../../core/index.ts';
 import { invariant } from '../../core/index.ts';
 import type { CostModel } from './cost/cost-model.ts';
 import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import { FlightMishaps } from './flight-mishaps.ts';
-import type { Mishap } from './mishap.ts';
-import { starvedProfile } from './mishap.ts';
+import type { SimFault } from './sim-fault.ts';
+import { starvedProfile } from './sim-fault.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
 import { VirtualRun } from './virtual-run.ts';
 
@@ -22,7 +22,7 @@ export interface SimRunnerOptions {
   /** false = the scheduler is asked before every step; the results are the same. Default true. */
   skipSteady?: boolean;
   /** What goes wrong; `already` = requests that this engine has had before this run. */
-  mishaps?: { befallen: readonly Mishap[]; already: number };
+  simFaults?: { injectedFaults: readonly SimFault[]; already: number };
   /** Which run of a sweep it is, from 0: no two have the same jitter. Default 0. */
   run?: number;
   /** Awaited now and then: a long run would otherwise never let the process hear a signal. */
@@ -30,7 +30,7 @@ export interface SimRunnerOptions {
 }
 
 /** A runner kit that can also be asked what its engine looks like. */
-export interface SimRunnerKit extends RunnerKit {
+export interface SimRunnerKit extends Runner {
   /** null = the run has not begun. */
   counters(): EngineCounters | null;
 }
@@ -51,11 +51,11 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
     monotonicOriginNs: null,
     run(plan, stops, rules) {
       invariant(run === null, 'a sim runner makes one run');
-      const { befallen, already } = options.mishaps ?? { befallen: [], already: 0 };
+      const { injectedFaults, already } = options.simFaults ?? { injectedFaults: [], already: 0 };
       core = new EngineCore({
-        profile: starvedProfile(options.profile, befallen),
+        profile: starvedProfile(options.profile, injectedFaults),
         seed: engineSeed(plan.seed, options.run ?? 0),
-        cold: already === 0 && befallen.some((mishap) => mishap.name === 'cold-start'),
+        cold: already === 0 && injectedFaults.some((mishap) => mishap.name === 'cold-start'),
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),
         ...(options.cost === undefined ? {} : { cost: options.cost }),
@@ -68,7 +68,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
         options.workload.bind(options),
         options.breathe ?? null,
         options.profile.overheadMs ?? 0,
-        new FlightMishaps(befallen, already),
+        new FlightMishaps(injectedFaults, already),
       );
       return run.exchanges();
     },

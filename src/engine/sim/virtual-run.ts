@@ -9,7 +9,7 @@ import type {
   RunPlan,
   RunState,
   StopRule,
-  Stops,
+  StopSignals,
   Workload,
 } from '../../core/index.ts';
 import { invariant, problem } from '../../core/index.ts';
@@ -53,14 +53,14 @@ export class VirtualRun {
 
   constructor(
     private readonly plan: RunPlan,
-    private readonly stops: Stops,
+    private readonly stops: StopSignals,
     private readonly rules: readonly StopRule[],
     private readonly core: EngineCore,
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
     /** From the send until the engine knows of a request. */
     private readonly overheadMs: number,
-    private readonly mishaps: FlightMishaps,
+    private readonly simFaults: FlightMishaps,
   ) {}
 
   state(): RunState {
@@ -71,7 +71,7 @@ export class VirtualRun {
   async *exchanges(): AsyncGenerator<Ended> {
     const { warmup, requests, durationMs } = this.plan;
     invariant(requests !== null || durationMs !== null, 'a run has an end');
-    if (warmup !== null && !this.stops.sending.aborted) {
+    if (warmup !== null && !this.stops.drain.aborted) {
       const limits =
         'requests' in warmup
           ? { requests: warmup.requests, durationMs: null }
@@ -122,8 +122,8 @@ export class VirtualRun {
   }
 
   #heedStops(phase: Phase): void {
-    if (this.stops.sending.aborted) this.#sendingStopped = true;
-    if (this.stops.everything.aborted || this.#cancelAsked) this.#cancelAll();
+    if (this.stops.drain.aborted) this.#sendingStopped = true;
+    if (this.stops.cancel.aborted || this.#cancelAsked) this.#cancelAll();
     if (this.#sendingStopped && !phase.stopped) this.#sendNoMore(phase);
   }
 
@@ -179,7 +179,7 @@ export class VirtualRun {
       turn,
     });
     this.#flights.set(flight.seq, flight);
-    const stuck = this.mishaps.befalls(flight, (input, output) => this.core.fits(input, output));
+    const stuck = this.simFaults.befalls(flight, (input, output) => this.core.fits(input, output));
     if (stuck) {
       // Nothing but its deadline will end it.
     } else if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
@@ -226,7 +226,7 @@ export class VirtualRun {
   /** Deadlines only ever move later, so one entry in the heap per flight is enough: it is looked at again when it is due. */
   #deadlineOf(flight: Flight): { atMs: number; code: ProblemCode } {
     const { ttftMs, readMs } = this.plan.timeouts;
-    const totalMs = Math.min(this.plan.timeouts.totalMs ?? Infinity, this.mishaps.timeoutMs ?? Infinity);
+    const totalMs = Math.min(this.plan.timeouts.totalMs ?? Infinity, this.simFaults.timeoutMs ?? Infinity);
     const sentMs = flight.sentMs ?? this.#nowMs;
     const lastMs = flight.stream ? this.core.lastTokenMs(flight.seq) : null;
     const waitsForFirst = flight.stream && lastMs === null;

@@ -1,5 +1,5 @@
 import { invariant } from '../../core/index.ts';
-import type { LoadShape, RunBehind } from '../../core/index.ts';
+import type { LoadShape, ResumePoint } from '../../core/index.ts';
 import { claimsOf } from './claims.ts';
 import type { Claimed, Place } from './claims.ts';
 import { conversationPacing } from './conversations.ts';
@@ -36,7 +36,7 @@ export interface DealtPhase {
 export function dealingAt(
   place: Place,
   { load, limits, seed, conversations }: DealtPhase,
-  behind: RunBehind | null,
+  behind: ResumePoint | null,
 ): Dealing {
   const requests = claimsOf(place, place.claimed.requests, load.concurrency);
   const begun = claimsOf(place, place.claimed.conversations, load.concurrency);

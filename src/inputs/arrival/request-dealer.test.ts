@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { LoadShape, RunBehind } from '../../core/index.ts';
+import type { LoadShape, ResumePoint } from '../../core/index.ts';
 import { dealingAt } from './dealing.ts';
 import type { PacerLimits } from './pacer.ts';
 import type { RequestDealer } from './request-dealer.ts';
@@ -14,7 +14,7 @@ const closed: LoadShape = {
 };
 const open: LoadShape = { ...closed, kind: 'open', concurrency: null, ratePerSec: 10, arrival: { process: 'poisson' } };
 
-function behindOf(done: readonly number[], elapsedMs: number): RunBehind {
+function behindOf(done: readonly number[], elapsedMs: number): ResumePoint {
   const bits = new Uint8Array(64);
   for (const seq of done) bits[seq >> 3]! |= 1 << (seq & 7);
   return { clockMs: elapsedMs, elapsedMs, done: bits, doneCount: done.length };
@@ -25,7 +25,7 @@ function dealersOf(
   load: LoadShape,
   limits: PacerLimits,
   seed: number,
-  behind: RunBehind | null = null,
+  behind: ResumePoint | null = null,
   of = 1,
 ): RequestDealer[] {
   const claimed = { requests: new Int32Array(new SharedArrayBuffer(4)), conversations: new Int32Array(1) };

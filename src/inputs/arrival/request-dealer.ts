@@ -1,5 +1,5 @@
 import { isBehind } from '../../core/index.ts';
-import type { LoadShape, RunBehind } from '../../core/index.ts';
+import type { LoadShape, ResumePoint } from '../../core/index.ts';
 import type { Claimed, Claims } from './claims.ts';
 import type { Turn } from './conversation-queue.ts';
 import { isDue } from './pacer.ts';
@@ -31,7 +31,7 @@ export interface DealerParts {
   seed: number;
   claims: Claims;
   /** What an earlier part of the run has done: it is left out, and the schedule goes on where it broke off; null = nothing. */
-  behind: RunBehind | null;
+  behind: ResumePoint | null;
 }
 
 /** The requests of a load that one place may claim: schedule and order are the same for any number of places. */

@@ -1,5 +1,5 @@
 import { invariant } from '../../core/index.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { startComputeThread } from './compute-thread.ts';
 import { doComputeJob, mostChars, readAnswer } from './compute-job.ts';
 import type { ComputeJob } from './compute-job.ts';
@@ -20,7 +20,7 @@ const defaultWaitMs = 60_000;
 
 /** The workers that --workers names, once one is there; null = this machine does it. */
 export async function openComputeQueue(
-  words: Pick<PlanWords, 'workers' | 'queue' | 'waitWorkers'>,
+  words: Pick<PlanSettings, 'workers' | 'queue' | 'waitWorkers'>,
   world: Pick<World, 'env' | 'notify'>,
 ): Promise<ComputeQueue | null> {
   if (words.workers === undefined) return null;

@@ -1,7 +1,7 @@
-import type { Ended, RunnerKit, RunPlan, RunState } from '../../core/index.ts';
+import type { Ended, Runner, RunPlan, RunState } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import { makeSimRunner } from '../../engine/sim/index.ts';
-import type { EngineCounters, EngineProfile, Mishap, SimRunnerKit } from '../../engine/sim/index.ts';
+import type { EngineCounters, EngineProfile, SimFault, SimRunnerKit } from '../../engine/sim/index.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 
 /** A simulation as plain data, for whoever has CPU to spare. */
@@ -9,7 +9,7 @@ export interface SimJob {
   plan: RunPlan;
   profile: EngineProfile;
   prompts: PromptSource;
-  befallen: readonly Mishap[];
+  injectedFaults: readonly SimFault[];
   already: number;
   /** Which run of the sweep it is. */
   run: number;
@@ -23,18 +23,18 @@ interface SimDone {
 
 /** Does a simulation that came over the queue. */
 export async function doSimJob(work: SimJob): Promise<SimDone> {
-  const { plan, profile, prompts, befallen, already, run } = work;
+  const { plan, profile, prompts, injectedFaults, already, run } = work;
   const dataset = await openDataset(prompts.spec, prompts.options);
   const kit = makeSimRunner({
     profile,
     workload: (phase) => dataset.workload(prompts.offsets[phase]),
-    mishaps: { befallen, already },
+    simFaults: { injectedFaults, already },
     run,
     breathe: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   const never = new AbortController().signal;
   const ended: Ended[] = [];
-  for await (const one of kit.run(plan, { sending: never, everything: never }, [])) ended.push(one);
+  for await (const one of kit.run(plan, { drain: never, cancel: never }, [])) ended.push(one);
   return { ended, counters: kit.counters() };
 }
 
@@ -42,10 +42,10 @@ export async function doSimJob(work: SimJob): Promise<SimDone> {
 export function simElsewhere(answer: Promise<unknown>): SimRunnerKit {
   let done: SimDone | null = null;
   const state: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
-  const run: RunnerKit['run'] = async function* hand(_plan, stops) {
+  const run: Runner['run'] = async function* hand(_plan, stops) {
     done = (await answer) as SimDone;
     for (const one of done.ended) {
-      if (stops.everything.aborted) return;
+      if (stops.cancel.aborted) return;
       const { outcome, endMs } = one.exchange;
       state.nowMs = endMs;
       state.due++;

@@ -7,7 +7,7 @@ import { findEntry, readExchanges } from '../../results/store/index.ts';
 import { doComputeJob } from '../compute/compute-job.ts';
 import { openComputeQueue } from '../compute/compute-queue.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import type { ServerWords } from '../prepare/prepare.ts';
 import { summaryOfRun, sweepOf } from '../read-run.ts';
 import { importPaths } from '../results/import-files.ts';
@@ -35,7 +35,7 @@ export interface FitExperiment {
   /** How the servers that are named are spoken to, to probe them; null = nothing is probed. */
   probe: ((url: string) => ServerWords) | null;
   /** Whose processors are used. */
-  queue: Pick<PlanWords, 'workers' | 'queue' | 'waitWorkers'>;
+  queue: Pick<PlanSettings, 'workers' | 'queue' | 'waitWorkers'>;
 }
 
 type Entry = FittedEntry | NotFitted;

@@ -75,7 +75,7 @@ export async function probeServer(words: ServerWords, probes: readonly Probe[], 
     probed.lost.push({ concurrency, why });
     note(world, `probe ${place}: ${why.en}`, `探测 ${place}：${why.zh}`);
   };
-  await measurePoints({ next: (done) => probes[done.length] ?? null }, measure, world.stops.sending);
+  await measurePoints({ next: (done) => probes[done.length] ?? null }, measure, world.stops.drain);
   return probed;
 }
 

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/index.ts';
-import type { LoadPoint, PlanWords } from '../prepare/assemble-plan.ts';
+import type { LoadPoint, PlanSettings } from '../prepare/assemble-plan.ts';
 import { checkFit } from '../prepare/check-fit.ts';
 import { openWords, promptsNeeded } from '../prepare/prepare.ts';
 import type { Prepared } from '../prepare/prepare.ts';
@@ -17,7 +17,7 @@ export interface SweepPoint extends LoadPoint {
 }
 
 /** Every pair of the grid's lengths, input by input; none for no grid. */
-export function gridCells(sides: readonly GridSide[], words: PlanWords): GridCell[] {
+export function gridCells(sides: readonly GridSide[], words: PlanSettings): GridCell[] {
   if (sides.length === 0) return [];
   const lengthsOf = (side: GridSide['side']): number[] =>
     sides.filter((one) => one.side === side).flatMap((one) => one.lengths);
@@ -50,7 +50,7 @@ export function sweepPoints(loads: readonly LoadPoint[], cells: readonly GridCel
 }
 
 /** The lengths of a cell as words of a plan. */
-export function lengthWords(cell: GridCell | null): Pick<PlanWords, 'inputTokens' | 'outputTokens'> {
+export function lengthWords(cell: GridCell | null): Pick<PlanSettings, 'inputTokens' | 'outputTokens'> {
   return {
     ...(cell?.input != null && { inputTokens: { law: 'fixed', tokens: cell.input } }),
     ...(cell?.output != null && { outputTokens: { law: 'fixed', tokens: cell.output } }),
@@ -60,7 +60,7 @@ export function lengthWords(cell: GridCell | null): Pick<PlanWords, 'inputTokens
 /** The dataset of every cell, opened and checked. */
 export async function preparedByCell(
   prepared: Prepared,
-  words: PlanWords,
+  words: PlanSettings,
   points: readonly SweepPoint[],
 ): Promise<Map<GridCell, Prepared>> {
   const byCell = new Map<GridCell, Prepared>();

@@ -4,7 +4,7 @@ import { figuresOf, findMax, trialSize } from '../../advice/tune/index.ts';
 import type { Found, Probe } from '../../advice/tune/index.ts';
 import type { LabPoint, MeasuredPoint } from '../measure-point.ts';
 import type { PointSource } from '../point-loop.ts';
-import type { LoadPoint, PlanWords } from '../prepare/assemble-plan.ts';
+import type { LoadPoint, PlanSettings } from '../prepare/assemble-plan.ts';
 import { planPoint } from '../prepare/prepare.ts';
 import type { ServerWords } from '../prepare/prepare.ts';
 import type { RunnerSource } from '../runners/runner-source.ts';
@@ -97,7 +97,7 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
 }
 
 /** Two numbers are the range; one is where it begins. */
-function rangeOf(words: PlanWords, variable: 'concurrency' | 'rate'): [number, number] {
+function rangeOf(words: PlanSettings, variable: 'concurrency' | 'rate'): [number, number] {
   const given = words[variable] ?? [];
   const low = Math.min(...given, ...(given.length === 0 ? [limits[variable].least] : []));
   const high = given.length > 1 ? Math.max(...given) : limits[variable].most;

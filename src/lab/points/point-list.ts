@@ -2,11 +2,11 @@ import type { RunPlan } from '../../core/index.ts';
 import type { LabPoint, MeasuredPoint } from '../measure-point.ts';
 import type { PointSource } from '../point-loop.ts';
 import { loadPoints } from '../prepare/assemble-plan.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { planPoint, sliceLength } from '../prepare/prepare.ts';
 import type { OpenPrompts, Prepared, ServerWords } from '../prepare/prepare.ts';
 import type { RunnerSource } from '../runners/runner-source.ts';
-import type { SweepWords } from '../settings/plan-words.ts';
+import type { SweepSettings } from '../settings/plan-words.ts';
 import { gridCells, lengthWords, preparedByCell, sweepPoints } from './grid.ts';
 import type { SweepPoint } from './grid.ts';
 
@@ -24,7 +24,7 @@ export function listOf(points: readonly LabPoint[], isGrid = false): PointList {
 
 /** Every load, in every cell of the grid, as often as asked: all opened, looked at and planned before the first request of the first. */
 export async function sweepList(
-  words: ServerWords & SweepWords,
+  words: ServerWords & SweepSettings,
   runners: RunnerSource,
   open?: OpenPrompts,
 ): Promise<PointList> {
@@ -48,7 +48,7 @@ export async function sweepList(
 }
 
 /** Every cell asks prompts of the seed that was drawn for the first. */
-function withPromptsOf({ words: { promptSeed } }: Prepared, words: PlanWords): PlanWords {
+function withPromptsOf({ words: { promptSeed } }: Prepared, words: PlanSettings): PlanSettings {
   return promptSeed === undefined ? words : { ...words, promptSeed };
 }
 

@@ -3,11 +3,11 @@ import { exitCodes, hiddenValue, isSecretName, UserError } from '../../core/inde
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { parseRunGate, parseSlo } from '../../results/measure/index.ts';
 import { parseStop } from '../stop-rules/parse-stop.ts';
-import type { planWords } from '../settings/plan-words.ts';
+import type { planSettings } from '../settings/plan-words.ts';
 import type { Words } from '../settings/read-words.ts';
 
 /** The settings of a run as read; what was not given is absent. */
-export type PlanWords = Words<typeof planWords>;
+export type PlanSettings = Words<typeof planSettings>;
 
 /** One load point of a plan: a concurrency, a rate, or both. */
 export interface LoadPoint {
@@ -37,7 +37,7 @@ const defaults = {
 } as const;
 
 /** Everything about the settings that can be wrong before anything is opened or asked. */
-export function checkWords(words: PlanWords): Mistake[] {
+export function checkWords(words: PlanSettings): Mistake[] {
   const mistakes: Mistake[] = [];
   const wrong = (flag: string, en: string, zh: string, hintEn: string, hintZh: string): void => {
     mistakes.push({
@@ -148,7 +148,7 @@ export function checkWords(words: PlanWords): Mistake[] {
 }
 
 /** The points that the settings ask for: every concurrency, or every rate (with at most one cap). */
-export function loadPoints(words: PlanWords): LoadPoint[] {
+export function loadPoints(words: PlanSettings): LoadPoint[] {
   const { rate, concurrency } = words;
   if (rate !== undefined) return rate.map((ratePerSec) => ({ ratePerSec, concurrency: concurrency?.[0] ?? null }));
   const open = words.arrival?.process === 'trace' || (words.ramp !== undefined && 'shape' in words.ramp);
@@ -167,7 +167,7 @@ export function variableOf(value: string): string | undefined {
 }
 
 /** Splits headers into what plan.json may show and what it must not; `env:NAME` is looked up in `env`. */
-export function splitHeaders(words: PlanWords, env: Readonly<Record<string, string | undefined>>): SplitHeaders {
+export function splitHeaders(words: PlanSettings, env: Readonly<Record<string, string | undefined>>): SplitHeaders {
   const shown: Record<string, string> = {};
   const secrets: Record<string, string> = {};
   const missing: Mistake[] = [];
@@ -189,7 +189,7 @@ export function splitHeaders(words: PlanWords, env: Readonly<Record<string, stri
 
 /** The frozen plan of one load point. */
 export function assemblePlan(parts: {
-  words: PlanWords;
+  words: PlanSettings;
   target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
   dataset: DatasetFacts;
   point: LoadPoint;
@@ -239,7 +239,7 @@ export function assemblePlan(parts: {
 }
 
 /** How the server is reached, where the words say more than its address; `url` gives further servers their path. */
-export function reachWord(words: PlanWords, url: string): Pick<Target, 'reach'> {
+export function reachWord(words: PlanSettings, url: string): Pick<Target, 'reach'> {
   const { ca, cert, certKey, alsoAt, http2 = false, spread } = words;
   const proxy = words.proxy === 'none' ? undefined : words.proxy;
   if ([ca, cert, certKey, proxy, alsoAt].every((word) => word === undefined) && !http2) return {};
@@ -267,17 +267,17 @@ function isNoWarmup(warmup: Warmup | undefined): boolean {
   return warmup !== undefined && 'requests' in warmup && warmup.requests === 0;
 }
 
-export function requestsOf(words: PlanWords): number | null {
+export function requestsOf(words: PlanSettings): number | null {
   return words.requests ?? (words.duration === undefined ? defaults.requests : null);
 }
 
 /** Answers of a given length are only given when the model may not stop before; the continuation template asks in words. */
-function holdsLengths(words: PlanWords, dataset: DatasetFacts): boolean {
+function holdsLengths(words: PlanSettings, dataset: DatasetFacts): boolean {
   if (dataset.kind === 'continuation') return false;
   return words.outputTokens !== undefined || lengthKinds.has(dataset.kind);
 }
 
-function loadShape(words: PlanWords, point: LoadPoint, timing: Timing | null): LoadShape {
+function loadShape(words: PlanSettings, point: LoadPoint, timing: Timing | null): LoadShape {
   const common = {
     concurrency: point.concurrency,
     dropLate: words.dropLate ?? false,
@@ -293,7 +293,7 @@ function loadShape(words: PlanWords, point: LoadPoint, timing: Timing | null): L
 }
 
 /** The arrival process of the words, which is not a trace's. */
-export function plainArrival(words: PlanWords): Exclude<Arrival, { process: 'closed' | 'trace' }> {
+export function plainArrival(words: PlanSettings): Exclude<Arrival, { process: 'closed' | 'trace' }> {
   const said = words.arrival;
   return said === undefined || said.process === 'trace' ? { process: 'poisson' } : said;
 }

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../core/index.ts';
-import type { PlanWords } from './assemble-plan.ts';
+import type { PlanSettings } from './assemble-plan.ts';
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
 
@@ -16,7 +16,7 @@ interface EnvProxy {
  * The words with the proxy that the environment names for this server, where none was typed; and the secret for it. A name and
  * password are taken from the variable also where --proxy names the same host and port.
  */
-export function withProxy<W extends PlanWords & { url: string }>(
+export function withProxy<W extends PlanSettings & { url: string }>(
   words: W,
   serverUrl: string,
   world: Pick<World, 'env' | 'notify'>,

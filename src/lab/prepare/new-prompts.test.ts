@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { PlanWords } from './assemble-plan.ts';
+import type { PlanSettings } from './assemble-plan.ts';
 import { withNewPrompts } from './new-prompts.ts';
 
-const words = (changes: Partial<PlanWords> = {}): PlanWords => ({ ...changes });
-const seedOf = (changes: Partial<PlanWords>): unknown => withNewPrompts(words(changes)).promptSeed;
+const words = (changes: Partial<PlanSettings> = {}): PlanSettings => ({ ...changes });
+const seedOf = (changes: Partial<PlanSettings>): unknown => withNewPrompts(words(changes)).promptSeed;
 
 test('prompts are new in every run, unless a seed was typed or the same ones are asked for', () => {
   expect(new Set(Array.from({ length: 20 }, () => seedOf({}))).size).toBeGreaterThan(18);

@@ -8,7 +8,7 @@ import { addressFor, keyAsAsked, readAddress } from '../../client/protocol/index
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
 import { assemblePlan, reachWord, requestsOf, splitHeaders } from './assemble-plan.ts';
-import type { LoadPoint, PlanWords } from './assemble-plan.ts';
+import type { LoadPoint, PlanSettings } from './assemble-plan.ts';
 import { checkFit } from './check-fit.ts';
 import { withProxy } from './env-proxy.ts';
 import { noteLengths } from './length-notes.ts';
@@ -20,7 +20,7 @@ import { readWireFile } from './wire-file.ts';
 
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
 export interface Prepared {
-  words: PlanWords;
+  words: PlanSettings;
   target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
   dataset: Dataset;
   /** Gaps of the trace to replay; null = none. */
@@ -35,19 +35,19 @@ export interface Prepared {
 }
 
 /** Settings with the address of a server. */
-export type ServerWords = PlanWords & { url: string };
+export type ServerWords = PlanSettings & { url: string };
 
 /** A dataset that was opened and looked at, with what it changes about the settings. */
 export interface OpenedPrompts {
   dataset: Dataset;
-  words: PlanWords;
+  words: PlanSettings;
   gapsMs: readonly number[] | null;
   /** The words alone say what the dataset is. */
   reopenable: boolean;
 }
 
 /** How prompts are chosen: by the words, or by another tool's rules. `points` = how many slices of them are asked. */
-export type OpenPrompts = (words: PlanWords, points: number) => Promise<OpenedPrompts>;
+export type OpenPrompts = (words: PlanSettings, points: number) => Promise<OpenedPrompts>;
 
 const preflightTimeoutMs = 60_000;
 /** How long a server may take to list its models where the list is only asked for how many tokens they take. */
@@ -134,7 +134,7 @@ export const nowhere = 'http://simulated.invalid/v1/chat/completions';
 
 /** What a plan needs where there is no server to ask: `model` is what the simulated engine is called. */
 export async function prepareSimulated(
-  asked: PlanWords,
+  asked: PlanSettings,
   points: number,
   model: string,
   open: OpenPrompts = openWords,
@@ -154,7 +154,7 @@ function noWire(): UserError {
 }
 
 /** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */
-export async function openWords(asked: PlanWords, points: number): Promise<OpenedPrompts> {
+export async function openWords(asked: PlanSettings, points: number): Promise<OpenedPrompts> {
   const dataset = await openDataset(asked.dataset, datasetOptionsOf(asked));
   const count = asked.requests ?? null;
   const gapsMs = await traceGaps(asked, dataset, { offset: 0, count });
@@ -164,7 +164,7 @@ export async function openWords(asked: PlanWords, points: number): Promise<Opene
 }
 
 /** What the words say about the dataset besides its spec. */
-export function datasetOptionsOf(words: PlanWords): DatasetOptions {
+export function datasetOptionsOf(words: PlanSettings): DatasetOptions {
   return {
     seed: words.promptSeed ?? words.seed ?? 1,
     ...(words.field !== undefined && { field: words.field }),
@@ -180,7 +180,7 @@ export function datasetOptionsOf(words: PlanWords): DatasetOptions {
 }
 
 /** Prompts that a run takes before it repeats itself: measured ones, then those of the warm-up. */
-export function promptsNeeded(words: PlanWords, points: number): number | null {
+export function promptsNeeded(words: PlanSettings, points: number): number | null {
   const requests = requestsOf(words);
   if (requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
   return (requests + warmupRequests(words.warmup)) * points;

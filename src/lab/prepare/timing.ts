@@ -4,10 +4,10 @@ import type { RateShape } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, Slice } from '../../inputs/dataset/index.ts';
 import { plainArrival } from './assemble-plan.ts';
-import type { LoadPoint, PlanWords, Timing } from './assemble-plan.ts';
+import type { LoadPoint, PlanSettings, Timing } from './assemble-plan.ts';
 
 /** Reads the times of a trace, from the file named or from the dataset itself; null = no trace was asked for. */
-export async function traceGaps(words: PlanWords, dataset: Dataset, slice: Slice): Promise<number[] | null> {
+export async function traceGaps(words: PlanSettings, dataset: Dataset, slice: Slice): Promise<number[] | null> {
   const { arrival } = words;
   if (arrival?.process !== 'trace') return null;
   const source = arrival.file === null ? dataset : await openDataset(arrival.file);
@@ -17,7 +17,7 @@ export async function traceGaps(words: PlanWords, dataset: Dataset, slice: Slice
 
 /** When asks come due where a trace or a shape says so; null = by the point's own rate or concurrency. */
 export function timingOf(
-  words: PlanWords,
+  words: PlanSettings,
   point: LoadPoint,
   gapsMs: readonly number[] | null,
   limits: { requests: number | null; durationMs: number | null },
@@ -33,7 +33,7 @@ export function timingOf(
   return { arrival: plainArrival(words), shape, ratePerSec: rounded(meanRate(shape, limits)) };
 }
 
-function shapeOf({ ramp }: PlanWords, { ratePerSec }: LoadPoint): RateShape | null {
+function shapeOf({ ramp }: PlanSettings, { ratePerSec }: LoadPoint): RateShape | null {
   if (ramp === undefined) return null;
   if ('shape' in ramp) return ramp.shape;
   if (ratePerSec === null) return null;

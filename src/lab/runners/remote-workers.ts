@@ -1,8 +1,8 @@
 import { isBehind, UserError } from '../../core/index.ts';
-import type { Phrase, RunBehind, RunnerKit, RunPlan } from '../../core/index.ts';
+import type { Phrase, ResumePoint, Runner, RunPlan } from '../../core/index.ts';
 import type { Cluster, ClusterEvent } from '../../client/cluster/index.ts';
 import type { StoredRun } from '../../results/store/index.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 import { version } from '../version.ts';
@@ -15,7 +15,7 @@ export interface RemoteWorkers {
   /** Takes the queue and waits for the workers, where that was not done yet. */
   ready(): Promise<void>;
   /** `behind` is what an interrupted run of this queue has on disk. */
-  runner(plan: RunPlan, prepared: Prepared, prompts: PromptSource, behind: RunBehind | null): Promise<RunnerKit>;
+  runner(plan: RunPlan, prepared: Prepared, prompts: PromptSource, behind: ResumePoint | null): Promise<Runner>;
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function remoteWorkers(
 
 /** The job engine is loaded only here. */
 async function openWorkers(
-  words: PlanWords,
+  words: PlanSettings,
   { env, notify }: Pick<World, 'env' | 'notify'>,
   resume: StoredRun | null,
 ): Promise<Cluster> {
@@ -77,7 +77,7 @@ async function openWorkers(
   });
 }
 
-function* numbersOf(behind: RunBehind | null): Generator<number> {
+function* numbersOf(behind: ResumePoint | null): Generator<number> {
   for (let seq = 0; seq < (behind?.done.length ?? 0) * 8; seq++) if (isBehind(behind, seq)) yield seq;
 }
 

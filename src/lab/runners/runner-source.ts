@@ -1,4 +1,4 @@
-import type { RunBehind, RunnerKit, RunPlan } from '../../core/index.ts';
+import type { ResumePoint, Runner, RunPlan } from '../../core/index.ts';
 import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { OpenPrompts, Prepared, ServerWords } from '../prepare/prepare.ts';
 
@@ -11,12 +11,12 @@ export interface PointAsk {
   /** Requests that the points before it have issued. */
   issuedBefore: number;
   /** What an interrupted run of this plan has done already; null = nothing. */
-  behind: RunBehind | null;
+  behind: ResumePoint | null;
 }
 
 /** What carries out one point: traffic or virtual time, and what watches the server beside it. */
 export interface PointRunner {
-  kit: RunnerKit;
+  kit: Runner;
   /** null = nothing is watched. */
   telemetry: RunTelemetry | null;
 }

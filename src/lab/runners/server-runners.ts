@@ -4,7 +4,7 @@ import { makeLoadRunner, makeThreadedRunner } from '../../client/load/index.ts';
 import type { StoredRun } from '../../results/store/index.ts';
 import { openOwn } from '../own-parts.ts';
 import type { OwnParts } from '../own-parts.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { datasetOptionsOf, offsetsOf, prepare } from '../prepare/prepare.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
@@ -17,7 +17,7 @@ import type { TelemetryWish } from './start-telemetry.ts';
 
 /** Real load on the server that the words name: in as many threads, or on as many machines, as they ask for or the load needs. */
 export function serverRunners(
-  words: Pick<PlanWords, 'workers'>,
+  words: Pick<PlanSettings, 'workers'>,
   world: World,
   resume: StoredRun | null = null,
   team: RemoteWorkers | null = null,
@@ -78,7 +78,7 @@ function localRunner({ prepared, plan, behind }: PointAsk, source: PromptSource)
 const perThread = { streams: 800, sendsPerSec: 1000 };
 
 /** Load threads for a plan: as many as asked for, or as the load needs and the cores allow; never more than slots. */
-function threadsFor(words: PlanWords, plan: RunPlan): number {
+function threadsFor(words: PlanSettings, plan: RunPlan): number {
   const { concurrency, ratePerSec } = plan.load;
   const needed = Math.max((concurrency ?? 0) / perThread.streams, (ratePerSec ?? 0) / perThread.sendsPerSec);
   const auto = Math.min(Math.ceil(needed), availableParallelism() - 1);

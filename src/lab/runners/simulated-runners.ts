@@ -1,6 +1,6 @@
 import type { RunPlan } from '../../core/index.ts';
 import { engineStory, makeSimRunner, saturationOf, schedulers } from '../../engine/sim/index.ts';
-import type { EngineProfile, Mishap, SimRunnerKit } from '../../engine/sim/index.ts';
+import type { EngineProfile, SimFault, SimRunnerKit } from '../../engine/sim/index.ts';
 import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import { simElsewhere } from '../compute/sim-job.ts';
@@ -13,7 +13,7 @@ import type { PointAsk, RunnerSource } from './runner-source.ts';
 /** An engine that exists in virtual time only, and what goes wrong in it. */
 export interface SimulatedEngine {
   profile: EngineProfile;
-  faults: readonly Mishap[];
+  faults: readonly SimFault[];
 }
 
 /**
@@ -30,7 +30,7 @@ export function simulatedRunners(
     at: ComputeQueue,
     { prepared, plan, number, issuedBefore }: Pick<PointAsk, 'prepared' | 'plan' | 'number' | 'issuedBefore'>,
   ): Promise<unknown> => {
-    const about = { profile, befallen: faults, already: issuedBefore, run: number };
+    const about = { profile, injectedFaults: faults, already: issuedBefore, run: number };
     const answer = offsetsOf(prepared.dataset, plan).then((offsets) => {
       const prompts = { spec: prepared.words.dataset, options: datasetOptionsOf(prepared.words), offsets };
       return at.ask({ do: 'simulate', work: { ...about, plan, prompts } satisfies SimJob });
@@ -50,7 +50,7 @@ export function simulatedRunners(
           ? makeSimRunner({
               profile,
               workload: (phase) => prepared.dataset.workload(offsets[phase]),
-              mishaps: { befallen: faults, already: issuedBefore },
+              simFaults: { injectedFaults: faults, already: issuedBefore },
               run: number,
               breathe: () => new Promise((resolve) => void setImmediate(resolve)),
             })

@@ -1,10 +1,10 @@
 import { exitCodes, UserError } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
-import type { Equipment } from '../../client/cluster/index.ts';
+import type { WorkerInputs } from '../../client/cluster/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import { keyAsAsked, readAddress } from '../../client/protocol/index.ts';
 import { isSecretHeader, splitHeaders, variableOf } from '../prepare/assemble-plan.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 import type { World } from '../world.ts';
 
@@ -19,7 +19,7 @@ export interface WorkerSource {
 }
 
 /** The source of a plan for machines elsewhere; a secret that was typed cannot go there. */
-export function workerSource(words: PlanWords, plan: RunPlan, prompts: PromptSource): WorkerSource {
+export function workerSource(words: PlanSettings, plan: RunPlan, prompts: PromptSource): WorkerSource {
   const headerEnv: Record<string, string> = {};
   for (const { name, value } of words.header ?? []) {
     const variable = variableOf(value);
@@ -32,10 +32,10 @@ export function workerSource(words: PlanWords, plan: RunPlan, prompts: PromptSou
 }
 
 /** Opens the dataset again and looks up the secrets in this machine's environment. */
-export async function equipWorker(source: WorkerSource, env: World['env']): Promise<Equipment> {
+export async function equipWorker(source: WorkerSource, env: World['env']): Promise<WorkerInputs> {
   const { prompts, target, headerEnv } = source;
   const header = Object.entries(headerEnv).map(([name, variable]) => ({ name, value: `env:${variable}` }));
-  const words: PlanWords = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
+  const words: PlanSettings = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
   const { secrets } = splitHeaders(words, env);
   const dataset = await openDataset(prompts.spec, prompts.options);
   const { hash } = dataset.facts({ offset: 0, count: null });

@@ -1,6 +1,6 @@
 import type { RateShape } from '../../core/index.ts';
 import { positiveDurationMs } from './readers.ts';
-import { BadValue } from './word.ts';
+import { BadValue } from './setting.ts';
 
 /** How asks come due, as it was said; the times of a trace are read later. */
 export type ArrivalWord =

@@ -1,4 +1,4 @@
-import { BadValue } from './word.ts';
+import { BadValue } from './setting.ts';
 
 /** One side of a grid of lengths. */
 export interface GridSide {

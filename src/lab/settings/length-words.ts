@@ -1,5 +1,5 @@
 import type { LengthLaw } from '../../core/index.ts';
-import { BadValue } from './word.ts';
+import { BadValue } from './setting.ts';
 
 const mostTokens = 10_000_000;
 

@@ -1,6 +1,6 @@
 import { someText, wholeNumber } from './readers.ts';
-import { many, one } from './word.ts';
-import type { Word } from './word.ts';
+import { many, one } from './setting.ts';
+import type { Setting } from './setting.ts';
 
 /** What is promised and must not come true, what ends a run early, and what is asked again. They are part of planWords. */
 export const limitWords = {
@@ -63,4 +63,4 @@ export const limitWords = {
     'repeat',
     someText,
   ),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;

@@ -4,15 +4,15 @@ import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
 import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wholeNumber } from './readers.ts';
 import type { Words } from './read-words.ts';
-import { BadValue, flag, many, one } from './word.ts';
-import type { Word } from './word.ts';
+import { BadValue, flag, many, one } from './setting.ts';
+import type { Setting } from './setting.ts';
 import { reachWords } from './reach-words.ts';
 import { limitWords } from './limit-words.ts';
-import { workerWords } from './worker-words.ts';
+import { workerSettings } from './worker-words.ts';
 import { workloadWords } from './workload-words.ts';
 
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
-export const planWords = {
+export const planSettings = {
   url: one(
     {
       name: 'url',
@@ -288,17 +288,17 @@ export const planWords = {
     },
     someText,
   ),
-  ...workerWords,
+  ...workerSettings,
   lenient: flag({ name: 'lenient', help: { en: 'exit 0 even when the run is not valid', zh: '即使结果无效也返回 0' } }),
   noText: flag({ name: 'no-text', help: { en: 'do not keep the answers', zh: '不保存回答文本' } }),
   noPreflight: flag({
     name: 'no-preflight',
     help: { en: 'do not ask the server one short question first', zh: '开始前不发送试探请求' },
   }),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;
 
 /** Words that only a sweep takes. */
-export const sweepWords = {
+export const sweepSettings = {
   grid: many(
     {
       name: 'grid',
@@ -327,10 +327,10 @@ export const sweepWords = {
     },
     positiveDurationMs,
   ),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;
 
 /** Words of a search for the largest load. */
-export const findWords = {
+export const findSettings = {
   find: one(
     {
       name: 'find',
@@ -353,13 +353,13 @@ export const findWords = {
     },
     wholeNumber(3, 1000),
   ),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;
 
 /** Settings of a sweep as read. */
-export type SweepWords = Words<typeof sweepWords>;
+export type SweepSettings = Words<typeof sweepSettings>;
 
 /** Settings of a search as read. */
-export type FindWords = Words<typeof findWords>;
+export type FindSettings = Words<typeof findSettings>;
 
 function metricsPlace(text: string): string {
   const word = text.trim();

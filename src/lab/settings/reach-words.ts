@@ -1,6 +1,6 @@
 import { httpAddress, oneOf, someText } from './readers.ts';
-import { flag, many, one } from './word.ts';
-import type { Word } from './word.ts';
+import { flag, many, one } from './setting.ts';
+import type { Setting } from './setting.ts';
 
 /** How a server is reached beyond its address: certificates, a proxy, further servers. They are part of planWords. */
 export const reachWords = {
@@ -76,4 +76,4 @@ export const reachWords = {
     'repeat',
     httpAddress,
   ),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;

@@ -1,10 +1,10 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import { checkWords } from '../prepare/assemble-plan.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { readWords, throwMistakes } from './read-words.ts';
 import type { Given, Vocabulary, Words } from './read-words.ts';
-import { planWords } from './plan-words.ts';
+import { planSettings } from './plan-words.ts';
 
 /**
  * The settings of an experiment, read and held against each other; everything that is wrong is told at once. `more` = words beside
@@ -14,9 +14,9 @@ export function readSettings<V extends Vocabulary>(
   given: readonly Given[],
   more: V,
   otherwise: string | null,
-): PlanWords & { url: string } & Words<V> {
-  const { words, mistakes } = readWords({ ...planWords, ...more }, given);
-  const read = words as PlanWords & Words<V>;
+): PlanSettings & { url: string } & Words<V> {
+  const { words, mistakes } = readWords({ ...planSettings, ...more }, given);
+  const read = words as PlanSettings & Words<V>;
   const all: Mistake[] = [...mistakes, ...checkWords(read)];
   const url = read.url ?? otherwise;
   if (url === null && mistakes.length === 0) all.push(noUrl());
@@ -25,7 +25,7 @@ export function readSettings<V extends Vocabulary>(
 }
 
 /** A run is a single point: several of them are a UserError. */
-export function refuseLists(words: PlanWords): void {
+export function refuseLists(words: PlanSettings): void {
   const lists = (['concurrency', 'rate'] as const).filter((name) => (words[name]?.length ?? 0) > 1);
   if (lists.length === 0) return;
   throw new UserError(

@@ -1,11 +1,11 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake, Place } from '../../core/index.ts';
 import { nearest } from '../../core/index.ts';
-import { BadValue } from './word.ts';
-import type { Word } from './word.ts';
+import { BadValue } from './setting.ts';
+import type { Setting } from './setting.ts';
 
 /** A vocabulary: words by the key they are read into. */
-export type Vocabulary = Readonly<Record<string, Word<unknown>>>;
+export type Vocabulary = Readonly<Record<string, Setting<unknown>>>;
 
 /** What a vocabulary reads to; a word that was not given is absent. */
 export type Words<V extends Vocabulary> = { -readonly [K in keyof V]?: ReturnType<V[K]['read']> };

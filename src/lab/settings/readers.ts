@@ -1,4 +1,4 @@
-import { BadValue } from './word.ts';
+import { BadValue } from './setting.ts';
 
 const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 

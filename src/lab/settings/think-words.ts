@@ -1,6 +1,6 @@
 import type { ThinkLaw } from '../../core/index.ts';
 import { positiveDurationMs } from './readers.ts';
-import { BadValue } from './word.ts';
+import { BadValue } from './setting.ts';
 
 /** `5s`, `2s..8s` or `exponential(5s)`. */
 export function thinkLaw(text: string): ThinkLaw {

@@ -1,9 +1,9 @@
 import { positiveDurationMs, someText, wholeNumber } from './readers.ts';
-import { BadValue, flag, one } from './word.ts';
-import type { Word } from './word.ts';
+import { BadValue, flag, one } from './setting.ts';
+import type { Setting } from './setting.ts';
 
 /** Load from many machines: where the workers are, and what happens when one is lost. They are part of planWords. */
-export const workerWords = {
+export const workerSettings = {
   workers: one(
     {
       name: 'workers',
@@ -64,7 +64,7 @@ export const workerWords = {
     name: 'clear-queue',
     help: { en: 'throw away what an older run left in the queue', zh: '丢弃较早运行遗留在队列中的内容' },
   }),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;
 
 /** Queue names stand in keys of Redis. */
 export function queueName(text: string): string {

@@ -5,7 +5,7 @@ import type { LengthLaw } from '../../core/index.ts';
 import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
 import { lengthLaw } from './length-words.ts';
-import { BadValue } from './word.ts';
+import { BadValue } from './setting.ts';
 
 describe('lengths', () => {
   it.each<[string, LengthLaw]>([

@@ -1,8 +1,8 @@
 import { lengthLaw } from './length-words.ts';
 import { someText, wholeNumber } from './readers.ts';
 import { thinkLaw } from './think-words.ts';
-import { flag, one } from './word.ts';
-import type { Word } from './word.ts';
+import { flag, one } from './setting.ts';
+import type { Setting } from './setting.ts';
 
 /** What is asked: the settings of prompts and answers. They are part of planWords. */
 export const workloadWords = {
@@ -134,4 +134,4 @@ export const workloadWords = {
       zh: '每个测试点前清空服务器的前缀缓存（开发模式的 vLLM、SGLang）；无法清空时会提示',
     },
   }),
-} as const satisfies Record<string, Word<unknown>>;
+} as const satisfies Record<string, Setting<unknown>>;

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import { durationMs } from '../settings/readers.ts';
-import { BadValue } from '../settings/word.ts';
+import { BadValue } from '../settings/setting.ts';
 import type { Budget, Price } from './budget-watch.ts';
 
 /** One stop rule as asked for. */

@@ -15,7 +15,7 @@ import {
   readJournal,
   Server,
   serverRunner,
-  tellTune,
+  tuneDocument,
   trialSize,
 } from '../../advice/tune/index.ts';
 import type {
@@ -130,9 +130,9 @@ async function carryOutTune(
     because ??= 'interrupted';
     await journal.write({ kind: 'end', because });
     await journal.close();
-    await writeJsonFile(join(dir, 'tune.json'), tellTune(request.problem, facts, trials, because));
+    await writeJsonFile(join(dir, 'tune.json'), tuneDocument(request.problem, facts, trials, because));
   }
-  return tellTune(request.problem, facts, trials, because);
+  return tuneDocument(request.problem, facts, trials, because);
 }
 
 async function realRunner(
@@ -216,14 +216,14 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
       this.#tell({ ...shown, leftMs: this.#leftMs(trials), trial, document: this.#document(trials) });
       return trial;
     };
-    const { whole } = await measurePoints(this, measure, this.#world.stops.sending, trials);
+    const { whole } = await measurePoints(this, measure, this.#world.stops.drain, trials);
     return whole ? this.#because : 'interrupted';
   }
 
   async next(done: readonly Trial[]): Promise<TrialStep | null> {
     await this.#whilePaused();
     const isBrokenOff = done.length > this.#before && done.at(-1)!.outcome === 'interrupted';
-    if (this.#world.stops.sending.aborted || isBrokenOff) return null;
+    if (this.#world.stops.drain.aborted || isBrokenOff) return null;
     const step = this.#step(done);
     const { budgetHours } = this.#request;
     const spentMs = performance.now() - this.#begunMs;
@@ -255,7 +255,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
     const runId = `${this.#facts.tuneId}-${number}`;
     const { point, seed } = step;
     const asked = { number, point, seed, requests, runId, dir: this.#dir, title };
-    const result = await this.#runner.run(asked, this.#world.stops.sending);
+    const result = await this.#runner.run(asked, this.#world.stops.drain);
     const figures = result.summary === null ? {} : figuresOf(problem.objective, problem.slos, result.summary);
     const known = result.outcome !== 'ok' || figures[problem.objective.word] != null;
     const trial: Trial = {
@@ -296,7 +296,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
   }
 
   #document(trials: readonly Trial[]): TuneDocument {
-    return tellTune(this.#request.problem, this.#facts, trials, null);
+    return tuneDocument(this.#request.problem, this.#facts, trials, null);
   }
 
   #write(trials: readonly Trial[]): Promise<void> {
@@ -313,7 +313,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
       );
     if (!(await there())) return;
     await this.#journal.write({ kind: 'paused' });
-    while (!this.#world.stops.sending.aborted && (await there())) {
+    while (!this.#world.stops.drain.aborted && (await there())) {
       await new Promise((resolved) => {
         setTimeout(resolved, 200);
       });

@@ -48,7 +48,7 @@ export function serverTrials(place: TrialPlace, workers: RemoteWorkers | null): 
       const prepared = await runners.prepare(wordsFor(asked, trial), 1);
       if (server !== undefined) prepared.target = { ...prepared.target, server };
       const { summary } = await measureTrial(trial, prepared, place, runners);
-      if (workers !== null && !place.world.stops.sending.aborted) refuseUnsent(summary);
+      if (workers !== null && !place.world.stops.drain.aborted) refuseUnsent(summary);
       return { summary, runId: summary.runId };
     },
   };
@@ -67,7 +67,7 @@ export function simulatedTrials(
     const runners = simulatedRunners({ profile: { ...profile, scheduler }, faults: [] }, queue);
     const prepared = await runners.prepare(wordsFor(place.words, trial), 1);
     const { summary } = await measureTrial(trial, prepared, place, runners);
-    const outcome = place.world.stops.sending.aborted ? 'interrupted' : 'ok';
+    const outcome = place.world.stops.drain.aborted ? 'interrupted' : 'ok';
     return { outcome, cause: null, summary, runId: summary.runId, restarted: true };
   };
 }

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import type { TuneRequest } from '../../advice/tune/index.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { openWords } from '../prepare/prepare.ts';
 import { remoteWorkers } from '../runners/remote-workers.ts';
 import type { RemoteWorkers } from '../runners/remote-workers.ts';
@@ -11,7 +11,11 @@ import type { World } from '../world.ts';
  * The machines that load the server of a whole tune; null = this one. Its queue is taken and its workers are there
  * before anything is changed or restarted.
  */
-export async function tuneWorkers(request: TuneRequest, words: PlanWords, world: World): Promise<RemoteWorkers | null> {
+export async function tuneWorkers(
+  request: TuneRequest,
+  words: PlanSettings,
+  world: World,
+): Promise<RemoteWorkers | null> {
   if (words.workers === undefined) return null;
   if (request.server.evaluate !== null) throw nothingToSend();
   const opened = await openWords({ ...words, requests: words.requests ?? 1 }, 1);

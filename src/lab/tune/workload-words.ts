@@ -1,9 +1,9 @@
 import { throwMistakes, readWords } from '../settings/read-words.ts';
 import type { Given } from '../settings/read-words.ts';
-import { planWords } from '../settings/plan-words.ts';
+import { planSettings } from '../settings/plan-words.ts';
 import type { TuneRequest } from '../../advice/tune/index.ts';
 import { checkWords } from '../prepare/assemble-plan.ts';
-import type { PlanWords } from '../prepare/assemble-plan.ts';
+import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { nowhere } from '../prepare/prepare.ts';
 import type { ServerWords } from '../prepare/prepare.ts';
 
@@ -14,8 +14,8 @@ export function workloadWords(request: TuneRequest, file: string, flags: readonl
     texts,
     place: { file, line, field: `workload.${name}` },
   }));
-  const { words, mistakes } = readWords(planWords, [...given, ...flags]);
-  const asked = words as PlanWords;
+  const { words, mistakes } = readWords(planSettings, [...given, ...flags]);
+  const asked = words as PlanSettings;
   const own = (['concurrency', 'rate', 'url'] as const).filter((name) => asked[name] !== undefined);
   throwMistakes([
     ...mistakes,

@@ -31,7 +31,7 @@ export type { ComparedMetric } from './intervals.ts';
 export type { Shelf } from './column.ts';
 export { countLimits } from './possible-count.ts';
 export { makeMeter, meterFor } from './meter.ts';
-export type { Glance, Meter, MeterOptions } from './meter.ts';
+export type { RecentFigures, Meter, MeterOptions } from './meter.ts';
 export { quantileInterval } from './quantile-interval.ts';
 export { histogramMethod } from './reading.ts';
 export type { Reading } from './reading.ts';

@@ -24,7 +24,7 @@ export interface MeterOptions {
 }
 
 /** A cheap look at a run in progress: constant time, whatever the number of requests. */
-export interface Glance {
+export interface RecentFigures {
   recorded: number;
   ok: number;
   failed: number;
@@ -45,7 +45,7 @@ export interface Meter {
   /** `planned` null or left out = as many as were recorded. */
   read(planned?: number | null): Reading;
   /** `nowMs` on the run's clock; left out = the last end seen. */
-  peek(nowMs?: number): Glance;
+  peek(nowMs?: number): RecentFigures;
 }
 
 const defaultExactGaps = 2_000_000;
@@ -86,7 +86,7 @@ export function meterFor(plan: Pick<RunPlan, 'load' | 'generation' | 'slo'>, she
   return makeMeter({ load: plan.load, stream: plan.generation.stream, slo: plan.slo, shelf });
 }
 
-function glanceAt(state: MeterState, nowMs: number): Glance {
+function glanceAt(state: MeterState, nowMs: number): RecentFigures {
   const { ok, failed, cancelled, dropped } = state.counts;
   const toMs = Math.floor(nowMs / bucketMs) * bucketMs;
   const fromMs = Math.max(0, toMs - recentMs);

@@ -36,7 +36,7 @@ export { createRun } from './run-writer.ts';
 export type { NewRun, RunWriter } from './run-writer.ts';
 export { jsonSchemas, runRecordSchema, summarySchema, sweepRecordSchema, sweepSchema } from './schema/index.ts';
 export type { HostFacts, JsonSchemaName, RunRecord, SweepRecord } from './schema/index.ts';
-export { makeSlabShelf } from './slab-shelf.ts';
+export { makeSlabShelf } from './spill-file.ts';
 export type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
 export type { StoredTune } from './stored-tune.ts';
 export { createSweep, newSweepId, openSweep, readSweep, resumeSweep } from './sweep.ts';

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBehind } from '../../core/index.ts';
-import type { Exchange, RunBehind } from '../../core/index.ts';
+import type { Exchange, ResumePoint } from '../../core/index.ts';
 import { encodeExchange } from './exchange-line.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { FolderLock } from './folder-lock.ts';
@@ -19,7 +19,7 @@ import { telling } from './store-error.ts';
 export interface Unfinished {
   /** Holds its folder for this process. */
   lock: FolderLock;
-  behind: RunBehind;
+  behind: ResumePoint;
   /** Its records are turns of conversations, whose middle cannot be taken up again. */
   conversations: boolean;
 }

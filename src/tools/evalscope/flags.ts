@@ -7,7 +7,7 @@ export type Dialect = '0.5' | '1';
 export const evalscopeFlags: ForeignTable = {
   tool: 'evalscope perf',
   alias: { '-n': '--number' },
-  obeyed: {
+  supported: {
     '--model': 'one',
     '--url': 'one',
     '--api': 'one',
@@ -52,7 +52,7 @@ export const evalscopeFlags: ForeignTable = {
     '--no-stream': 'nothing',
     '--extra-args': 'one',
   },
-  moot: {
+  ignored: {
     '--attn-implementation': 'one',
     '--port': 'one',
     '--db-commit-interval': 'one',
@@ -87,7 +87,7 @@ export const evalscopeFlags: ForeignTable = {
     '--sla-fixed-parallel': 'one',
     '--sla-number-multiplier': 'one',
   },
-  refused: {
+  rejected: {
     '--sla-auto-tune': {
       en: 'Use dyno sweep with --slo and read goodput at each point.',
       zh: '请使用带 --slo 的 dyno sweep，并查看每个点的 goodput。',

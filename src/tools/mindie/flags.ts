@@ -6,13 +6,13 @@ const take = (names: string): Record<string, 'one'> =>
 /** The options of MindIE Benchmark (1.0 to 2.2). */
 export const mindieFlags: ForeignTable = {
   tool: 'benchmark (MindIE)',
-  obeyed: take(
+  supported: take(
     'TestType Http ManagementHttp ModelName ModelPath DatasetPath DatasetType Concurrency MaxInputLen MaxOutputLen Tokenizer ' +
       'DoSampling SamplingParams TaskKind RequestRate Distribution RequestNum RequestCount WarmupSize RequestTimeOut ' +
       'TestAccuracy SavePath SyntheticConfigPath',
   ),
-  moot: take('ModelVersion ConfigPath WorkersNum TrustRemoteCode SaveTokensPath SaveHumanEvalOutputFile'),
-  refused: {
+  ignored: take('ModelVersion ConfigPath WorkersNum TrustRemoteCode SaveTokensPath SaveHumanEvalOutputFile'),
+  rejected: {
     '--LoraDataMappingFile': { en: 'Run once for each adapter.', zh: '请对每个 LoRA 适配器各运行一次。' },
   },
 };

@@ -9,7 +9,7 @@ const switches = (names: string): Record<string, 'nothing'> =>
 export const vllmServeFlags: ForeignTable = {
   tool: 'vllm bench serve',
   alias: { '--endpoint-type': '--backend' },
-  obeyed: {
+  supported: {
     ...plain(
       'backend base-url host port endpoint model served-model-name tokenizer dataset dataset-name dataset-path num-prompts ' +
         'request-rate burstiness max-concurrency num-warmups seed logprobs temperature top-p top-k min-p frequency-penalty ' +
@@ -23,7 +23,7 @@ export const vllmServeFlags: ForeignTable = {
     '--goodput': 'some',
     '--metadata': 'any',
   },
-  moot: {
+  ignored: {
     ...plain(
       'tokenizer-mode ready-check-timeout-sec request-id-prefix timeline-itl-thresholds hf-subset hf-split hf-name hf-output-len ' +
         'sonnet-input-len sonnet-output-len sonnet-prefix-len ' +
@@ -39,7 +39,7 @@ export const vllmServeFlags: ForeignTable = {
         'plot-dataset-stats no-stream enable-multimodal-chat custom-ensure-client-side-data no-reranker no-self-timed',
     ),
   },
-  refused: {
+  rejected: {
     '--lora-modules': {
       en: 'Run once for each module with --served-model-name.',
       zh: '请用 --served-model-name 对每个模块各运行一次。',
@@ -65,9 +65,9 @@ export const vllmServeFlags: ForeignTable = {
 /** The options of the script of 2023, which spoke to vLLM's own /generate (or to TGI). */
 export const vllm2023Flags: ForeignTable = {
   tool: 'benchmark_serving.py (2023)',
-  obeyed: {
+  supported: {
     ...plain('backend host port dataset tokenizer best-of num-prompts request-rate seed'),
     ...switches('use-beam-search'),
   },
-  moot: switches('trust-remote-code'),
+  ignored: switches('trust-remote-code'),
 };

@@ -1,7 +1,7 @@
 import { printable, say } from '../../core/index.ts';
 import type { StartedExperiment } from '../../lab/index.ts';
 import type { JobState } from '../api/shapes.ts';
-import type { Desk } from './desk.ts';
+import type { PageBackend } from './page-backend.ts';
 import type { Start } from './start-words.ts';
 
 /** The experiments that were started from the page since it was opened. */
@@ -20,7 +20,7 @@ const mostKept = 50;
 const mostSaid = 4000;
 
 /** Each experiment tells its own id: nothing is looked for in the store. */
-export function makeJobs(desk: Pick<Desk, 'begin' | 'lang'>): Jobs {
+export function makeJobs(desk: Pick<PageBackend, 'begin' | 'lang'>): Jobs {
   const jobs = new Map<string, TrackedJob>();
   let next = 1;
   return {

@@ -5,7 +5,7 @@ import { openSweep, readSummary, scanExchanges } from '../../results/store/index
 import type { ScannedRow, StoredRun } from '../../results/store/index.ts';
 import type { LiveEvents, LiveRow } from '../api/live-events.ts';
 import { outcomeNames, problemNames } from '../api/request-columns.ts';
-import type { Entry } from './desk.ts';
+import type { Entry } from './page-backend.ts';
 import { isUnderWay, readLive } from './live-file.ts';
 import { samplesIn } from './live-samples.ts';
 import type { Call } from './route.ts';

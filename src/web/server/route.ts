@@ -2,14 +2,14 @@ import { UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import type { z } from '../api/shape.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Desk, Entry } from './desk.ts';
+import type { PageBackend, Entry } from './page-backend.ts';
 import type { Context } from './http.ts';
 import type { Jobs } from './jobs.ts';
 import type { Trash } from './trash.ts';
 
 /** Everything a route may use. */
-export interface Hall {
-  desk: Desk;
+export interface ServerContext {
+  desk: PageBackend;
   catalogue: Catalogue;
   jobs: Jobs;
   trash: Trash;
@@ -25,7 +25,7 @@ export interface Hall {
 
 /** One call of a route. */
 export interface Call {
-  hall: Hall;
+  hall: ServerContext;
   /** What stands in the path, decoded. */
   param(name: string): string;
   query(name: string): string | null;

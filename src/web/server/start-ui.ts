@@ -2,14 +2,14 @@ import type { AddressInfo } from 'node:net';
 import type { AppFiles } from './app-files.ts';
 import { makeCatalogue } from './catalogue.ts';
 import { datasetFiles } from './dataset-files.ts';
-import type { Desk } from './desk.ts';
+import type { PageBackend } from './page-backend.ts';
 import { bracketed, isLoopback, makeGuard, makeToken, safeHeaders } from './guard.ts';
 import { Hono, serve } from './http.ts';
 import type { Context, ServerType } from './http.ts';
 import { makeJobs } from './jobs.ts';
 import { openApi } from './open-api.ts';
 import { asRefusal, refused } from './route.ts';
-import type { Call, Hall, Refused, Route } from './route.ts';
+import type { Call, ServerContext, Refused, Route } from './route.ts';
 import { apiRoot, routes } from './routes.ts';
 import { makeTrash } from './trash.ts';
 
@@ -27,7 +27,7 @@ export interface UiOptions {
   /** null = a new one is made. */
   token: string | null;
   files: AppFiles;
-  desk: Desk;
+  desk: PageBackend;
   /** Tells whoever runs the page what nobody expected. */
   tell(error: unknown): void;
 }
@@ -51,7 +51,7 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
   const catalogue = makeCatalogue(desk.store);
   const trash = makeTrash(desk.store);
   await trash.empty();
-  const hall: Hall = {
+  const hall: ServerContext = {
     desk,
     catalogue,
     trash,
@@ -105,7 +105,7 @@ function listen(app: Hono, hostname: string, port: number): Promise<ServerType> 
   });
 }
 
-function handler(route: Route, hall: Hall): (context: Context) => Promise<Response> {
+function handler(route: Route, hall: ServerContext): (context: Context) => Promise<Response> {
   return async (context) => {
     try {
       const call: Call = {

@@ -1,7 +1,7 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
 import { opensNoFile, recordFormats } from '../../inputs/dataset/index.ts';
-import { checkWords, isSecretHeader, planWords, readWords, sweepWords } from '../../lab/index.ts';
-import type { GivenWord, PlanWords } from '../../lab/index.ts';
+import { checkWords, isSecretHeader, planSettings, readWords, sweepSettings } from '../../lab/index.ts';
+import type { GivenWord, PlanSettings } from '../../lab/index.ts';
 import { builtinProfiles } from '../../engine/sim/index.ts';
 import type { FormWord, StartAsk } from '../api/shapes.ts';
 import { isAllowedTarget } from './allowed-target.ts';
@@ -48,7 +48,7 @@ const offered = [
   'limit',
 ] as const;
 
-const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepWords).map(({ name }) => name));
+const sweepOnly: ReadonlySet<string> = new Set(Object.values(sweepSettings).map(({ name }) => name));
 /** A server is needed for these; in virtual time there is none. */
 const serverOnly: ReadonlySet<string> = new Set([
   'api',
@@ -58,7 +58,7 @@ const serverOnly: ReadonlySet<string> = new Set([
   'flush-cache',
   'connect-timeout',
 ]);
-const vocabulary = { ...planWords, ...sweepWords };
+const vocabulary = { ...planSettings, ...sweepSettings };
 const profileWord = 'profile';
 const madeDatasets = ['builtin:questions', 'random', 'shared-prefix', 'filler', 'sonnet'];
 
@@ -157,7 +157,7 @@ export function readStart(
   const url = ask.command === 'sim' ? null : targetOf(ask.url, allowed, mistakes);
   const settings = [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])];
   const read = readWords(vocabulary, settings);
-  const words = read.words as PlanWords;
+  const words = read.words as PlanSettings;
   if (words.header?.some(isSecretHeader) === true) mistakes.push(wrong('header', noSecrets));
   mistakes.push(...read.mistakes, ...checkWords(words));
   if (mistakes.length > 0) throw new Refused(400, mistakes);

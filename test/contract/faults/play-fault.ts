@@ -13,7 +13,7 @@ export async function played(plan: RunPlan): Promise<Exchange[]> {
   });
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { sending: signal, everything: signal }, [])) exchanges.push(exchange);
+  for await (const { exchange } of kit.run(plan, { drain: signal, cancel: signal }, [])) exchanges.push(exchange);
   return exchanges;
 }
 

@@ -1,16 +1,16 @@
 import { constants } from 'node:http2';
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
-import type { Carrier } from '../carrier.ts';
+import type { RequestTransport } from '../request-transport.ts';
 import type { ConnectionClient } from '../connection.ts';
-import type { Http2Line } from './line.ts';
+import type { Http2Connection } from './connection.ts';
 import type { RequestParts } from './request-parts.ts';
 import { streamProblem } from './stream-problem.ts';
 import { moment, readAt } from '../moment.ts';
 
 /** One request as a stream of a shared connection. Every DATA frame is stamped as node:http2 hands it on. */
-export class Http2Carrier implements Carrier {
+export class Http2Carrier implements RequestTransport {
   readonly hostHeader: string;
-  readonly #line: Http2Line;
+  readonly #line: Http2Connection;
   readonly #parts: (request: string) => RequestParts;
   #stream: ClientHttp2Stream | null = null;
   #client: ConnectionClient | null = null;
@@ -23,7 +23,7 @@ export class Http2Carrier implements Carrier {
   /** Data that came in one read with the head: node:http2 tells of the head a moment after it. */
   readonly #early: { bytes: Buffer; atMs: number }[] = [];
 
-  constructor(line: Http2Line, hostHeader: string, parts: (request: string) => RequestParts) {
+  constructor(line: Http2Connection, hostHeader: string, parts: (request: string) => RequestParts) {
     this.#line = line;
     this.hostHeader = hostHeader;
     this.#parts = parts;

@@ -1,10 +1,10 @@
-import type { Taken } from '../carrier.ts';
+import type { Taken } from '../request-transport.ts';
 import { ConnectionTally } from '../connection-tally.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { ConnectionSource } from '../pools.ts';
 import type { RunClock } from '../run-clock.ts';
 import { Http2Carrier } from './http2-carrier.ts';
-import { Http2Line } from './line.ts';
+import { Http2Connection } from './connection.ts';
 import { requestReader } from './request-parts.ts';
 
 const streamsOfOne = 100;
@@ -16,7 +16,7 @@ export class Http2Pool implements ConnectionSource {
   readonly #clock: RunClock;
   readonly #tally: ConnectionTally;
   readonly #parts: ReturnType<typeof requestReader>;
-  readonly #lines = new Set<Http2Line>();
+  readonly #lines = new Set<Http2Connection>();
   opened = 0;
   reused = 0;
 
@@ -28,7 +28,7 @@ export class Http2Pool implements ConnectionSource {
   }
 
   take(): Taken {
-    let line: Http2Line | null = null;
+    let line: Http2Connection | null = null;
     for (const known of this.#lines) {
       if (known.usable) {
         line = known;
@@ -70,9 +70,9 @@ export class Http2Pool implements ConnectionSource {
     this.#lines.clear();
   }
 
-  #open(): Http2Line {
+  #open(): Http2Connection {
     this.opened++;
-    const line = new Http2Line(this.#endpoint, this.#clock, this.#tally);
+    const line = new Http2Connection(this.#endpoint, this.#clock, this.#tally);
     this.#lines.add(line);
     line.onGone = () => this.#lines.delete(line);
     return line;

@@ -1,6 +1,6 @@
 import type { Sequence } from '../sequence.ts';
 import { makeRoomToDecode } from './scheduler.ts';
-import type { Board, Scheduler } from './scheduler.ts';
+import type { SchedulerState, Scheduler } from './scheduler.ts';
 import { StageForecast } from './stage-forecast.ts';
 
 /** MindIE's own names (ScheduleConfig); host memory is given in KV blocks. */
@@ -60,7 +60,7 @@ export function mindie(settings: MindieSettings): Scheduler {
 }
 
 /** An idle engine gives the queue a moment to fill: its prefill batch closes by count, by tokens, or when the oldest has waited long enough. */
-function waitsForMore(board: Board, settings: MindieSettings): boolean {
+function waitsForMore(board: SchedulerState, settings: MindieSettings): boolean {
   if (board.running.length > 0) return false;
   const most = Math.min(settings.maxPrefillBatchSize || settings.maxBatchSize, settings.maxBatchSize);
   const untilMs = board.waiting.at(0).arrivalMs + settings.maxQueueDelayMicroseconds / 1000;
@@ -71,19 +71,19 @@ function waitsForMore(board: Board, settings: MindieSettings): boolean {
 }
 
 /** Tokens of the prompts that the next prefill step would take if blocks allowed. */
-function nextPrefillTokens(board: Board, settings: MindieSettings, mostPrompts: number): number {
+function nextPrefillTokens(board: SchedulerState, settings: MindieSettings, mostPrompts: number): number {
   let tokens = 0;
   for (let i = 0; i < Math.min(mostPrompts, board.waiting.length) && tokens < settings.maxPrefillTokens; i++)
     tokens += board.remaining(board.waiting.at(i));
   return tokens;
 }
 
-function prefillFirst(board: Board): boolean {
+function prefillFirst(board: SchedulerState): boolean {
   return board.waiting.length > 0;
 }
 
 /** Waste grows with every free slot that waits; the prefill comes once it outweighs what stopping the running ones costs. */
-function wasteRule(settings: MindieSettings): (board: Board) => boolean {
+function wasteRule(settings: MindieSettings): (board: SchedulerState) => boolean {
   let waste = 0;
   return (board) => {
     const running = board.running.length;
@@ -99,7 +99,7 @@ function wasteRule(settings: MindieSettings): (board: Board) => boolean {
 }
 
 /** The stage with the smaller share of its time limit left goes first; what a step will take is learnt from those that were. */
-function leastLaxity(settings: MindieSettings, forecast: StageForecast): (board: Board) => boolean {
+function leastLaxity(settings: MindieSettings, forecast: StageForecast): (board: SchedulerState) => boolean {
   const { prefillExpectedTime, decodeExpectedTime, maxBatchSize } = settings;
   return (board) => {
     const { waiting, running } = board;
@@ -115,7 +115,7 @@ function leastLaxity(settings: MindieSettings, forecast: StageForecast): (board:
 }
 
 /** Forms a step of prompts; says how many tokens are in it. */
-function admit(board: Board, settings: MindieSettings, mostPrompts: number): number {
+function admit(board: SchedulerState, settings: MindieSettings, mostPrompts: number): number {
   let prompts = 0;
   let tokens = 0;
   while (board.waiting.length > 0 && prompts < mostPrompts && board.running.length < settings.maxBatchSize) {
@@ -131,15 +131,15 @@ function admit(board: Board, settings: MindieSettings, mostPrompts: number): num
 }
 
 /** All running ones but the oldest group of the given size sit out; true = nobody does. */
-function oldestOnly(board: Board, groupSize: number): boolean {
+function oldestOnly(board: SchedulerState, groupSize: number): boolean {
   const out = board.running.slice(groupSize);
   for (const sequence of out) board.sitOut(sequence);
   return out.length === 0;
 }
 
 function hostMemory(settings: MindieSettings): {
-  howToPreempt(board: Board): (sequence: Sequence) => 'recompute' | 'swap';
-  bringBack(board: Board): boolean;
+  howToPreempt(board: SchedulerState): (sequence: Sequence) => 'recompute' | 'swap';
+  bringBack(board: SchedulerState): boolean;
 } {
   let used = 0;
   let count = 0;

@@ -21,7 +21,7 @@ export interface KvView {
  * What a scheduler sees and does while it forms one step. Everything it does here takes effect at once: blocks are taken
  * or given back, sequences move between the queue and the running set.
  */
-export interface Board {
+export interface SchedulerState {
   readonly nowMs: number;
   /** How long the last step took that was not a rest; null = there was none. */
   readonly lastStepMs: number | null;
@@ -60,7 +60,7 @@ export interface Board {
  * or a block lacks, it would form the same decode step again and keep no other state: the core may then skip asking.
  */
 export interface Scheduler {
-  form(board: Board): 'steady' | 'changing';
+  form(board: SchedulerState): 'steady' | 'changing';
 }
 
 /** The limits that the plainest scheduler works under. */
@@ -73,7 +73,7 @@ export interface SchedulerLimits {
 
 /** Preempts the youngest by recompute until a decode step of the rest has its blocks; says how many went. */
 export function makeRoomToDecode(
-  board: Board,
+  board: SchedulerState,
   how: (sequence: Sequence) => 'recompute' | 'swap' = () => 'recompute',
 ): number {
   let gone = 0;

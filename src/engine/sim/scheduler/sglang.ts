@@ -1,5 +1,5 @@
 import { makeRoomToDecode } from './scheduler.ts';
-import type { Board, Scheduler } from './scheduler.ts';
+import type { SchedulerState, Scheduler } from './scheduler.ts';
 
 /** SGLang's own names. */
 export interface SglangSettings {
@@ -36,7 +36,7 @@ interface Extend {
   any: boolean;
 }
 
-function goOn(board: Board, extend: Extend): void {
+function goOn(board: SchedulerState, extend: Extend): void {
   for (const sequence of board.prefilling) {
     const tokens = Math.min(board.remaining(sequence), extend.budget);
     if (tokens > 0 && board.prefill(sequence, tokens)) {
@@ -46,7 +46,7 @@ function goOn(board: Board, extend: Extend): void {
   }
 }
 
-function admit(board: Board, settings: SglangSettings, extend: Extend): void {
+function admit(board: SchedulerState, settings: SglangSettings, extend: Extend): void {
   const cuts = settings.chunked_prefill_size > 0;
   while (extend.budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_running_requests) {
     const next = board.waiting.at(0);
@@ -59,7 +59,7 @@ function admit(board: Board, settings: SglangSettings, extend: Extend): void {
   }
 }
 
-function hasRoom(board: Board, tokens: number, settings: SglangSettings): boolean {
+function hasRoom(board: SchedulerState, tokens: number, settings: SglangSettings): boolean {
   if (board.kv.total === null || board.running.length === 0) return true;
   return board.kv.blocksFor(tokens) + Math.floor(settings.new_token_ratio * board.kv.total) <= board.kv.free;
 }

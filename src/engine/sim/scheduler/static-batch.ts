@@ -1,5 +1,5 @@
 import { makeRoomToDecode } from './scheduler.ts';
-import type { Board, Scheduler } from './scheduler.ts';
+import type { SchedulerState, Scheduler } from './scheduler.ts';
 
 /** A batch size is all that it has. */
 export interface StaticSettings {
@@ -19,7 +19,7 @@ export function staticBatch(settings: StaticSettings): Scheduler {
   };
 }
 
-function admit(board: Board, settings: StaticSettings): boolean {
+function admit(board: SchedulerState, settings: StaticSettings): boolean {
   const isNew = board.running.length === 0;
   let admitted = false;
   while (board.waiting.length > 0 && board.running.length < settings.maxBatchSize) {

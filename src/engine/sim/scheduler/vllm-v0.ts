@@ -1,6 +1,6 @@
 import type { Sequence } from '../sequence.ts';
 import { makeRoomToDecode } from './scheduler.ts';
-import type { Board, Scheduler } from './scheduler.ts';
+import type { SchedulerState, Scheduler } from './scheduler.ts';
 
 /** vLLM's own names; host memory is given in KV blocks. */
 export interface VllmV0Settings {
@@ -21,7 +21,7 @@ export interface VllmV0Settings {
 export function vllmV0(settings: VllmV0Settings): Scheduler {
   let hostBlocks = settings.num_cpu_blocks;
   const howToPreempt =
-    (board: Board) =>
+    (board: SchedulerState) =>
     (sequence: Sequence): 'recompute' | 'swap' => {
       if (settings.preemption_mode !== 'swap' || board.remaining(sequence) > 0) return 'recompute';
       const blocks = board.blocksHeld(sequence);
@@ -50,7 +50,7 @@ export function vllmV0(settings: VllmV0Settings): Scheduler {
   };
 }
 
-function admit(board: Board, settings: VllmV0Settings): boolean {
+function admit(board: SchedulerState, settings: VllmV0Settings): boolean {
   let budget = settings.max_num_batched_tokens;
   let any = false;
   const watermark = Math.floor(settings.watermark * (board.kv.total ?? 0));

@@ -1,5 +1,5 @@
 import type { Sequence } from '../sequence.ts';
-import type { Board, Scheduler } from './scheduler.ts';
+import type { SchedulerState, Scheduler } from './scheduler.ts';
 
 /** vLLM's own names. */
 export interface VllmV1Settings {
@@ -35,7 +35,7 @@ export function vllmV1(settings: VllmV1Settings): Scheduler {
 }
 
 /** Prompts that a step leaves in the middle. */
-function partialOf(board: Board, plan: Plan): number {
+function partialOf(board: SchedulerState, plan: Plan): number {
   return plan.chunks.filter(({ sequence, tokens }) => tokens < board.remaining(sequence)).length;
 }
 
@@ -45,7 +45,7 @@ interface Plan {
   sitOut: Sequence[];
 }
 
-function spendOnRunning(board: Board, settings: VllmV1Settings): Plan {
+function spendOnRunning(board: SchedulerState, settings: VllmV1Settings): Plan {
   const budget = settings.max_num_batched_tokens;
   const wants = board.prefilling.map((sequence) => ({ sequence, tokens: chunkOf(board, sequence, settings) }));
   const all = wants.reduce((sum, want) => sum + want.tokens, board.decodable);
@@ -67,14 +67,14 @@ function spendOnRunning(board: Board, settings: VllmV1Settings): Plan {
   return plan;
 }
 
-function chunkOf(board: Board, sequence: Sequence, settings: VllmV1Settings): number {
+function chunkOf(board: SchedulerState, sequence: Sequence, settings: VllmV1Settings): number {
   const remaining = board.remaining(sequence);
   const { long_prefill_token_threshold: threshold } = settings;
   return threshold > 0 ? Math.min(remaining, threshold) : remaining;
 }
 
 /** Preempts from the youngest until the blocks of the plan are free; what is preempted leaves the plan. */
-function makeRoom(board: Board, plan: Plan): boolean {
+function makeRoom(board: SchedulerState, plan: Plan): boolean {
   let preempted = false;
   while (blocksOf(board, plan) > board.kv.free) {
     const youngest = board.running.at(-1)!;
@@ -86,13 +86,13 @@ function makeRoom(board: Board, plan: Plan): boolean {
   return preempted;
 }
 
-function blocksOf(board: Board, plan: Plan): number {
+function blocksOf(board: SchedulerState, plan: Plan): number {
   let blocks = board.blocksToDecode();
   for (const { sequence, tokens } of plan.chunks) blocks += board.blocksToPrefill(sequence, tokens);
   return blocks;
 }
 
-function admit(board: Board, settings: VllmV1Settings, budget: number, partial: number): boolean {
+function admit(board: SchedulerState, settings: VllmV1Settings, budget: number, partial: number): boolean {
   let admitted = false;
   while (budget > 0 && board.waiting.length > 0 && board.running.length < settings.max_num_seqs) {
     const next = board.waiting.at(0);

@@ -8,7 +8,7 @@ import {
   toldNumber,
   toldPercent,
   toldWatts,
-} from './told-value.ts';
+} from './reading.ts';
 
 /** The texts of one cell by what they are; `clean` = every word of the header has its value and each looks as it should. */
 export interface CellValues {

@@ -16,7 +16,7 @@ import {
   toldName,
   toldPercent,
   toldWatts,
-} from './told-value.ts';
+} from './reading.ts';
 
 /** Devices out of every boxed table of a text: npu-smi, mx-smi, nvidia-smi, hl-smi, cnmon, ixsmi. */
 export function readBoxTables(text: CleanText): DeviceReading {

@@ -1,6 +1,6 @@
 import type { CleanText } from './clean-lines.ts';
 import type { Device } from './device.ts';
-import { toldBytes, toldCount, toldName } from './told-value.ts';
+import { toldBytes, toldCount, toldName } from './reading.ts';
 
 /** Puts the processes of `nvidia-smi --query-compute-apps=gpu_uuid,pid,… --format=csv` with their cards. */
 export function addComputeApps({ lines }: CleanText, devices: readonly Device[]): void {

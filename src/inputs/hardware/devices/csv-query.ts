@@ -2,7 +2,7 @@ import type { Phrase } from '../../../core/index.ts';
 import type { CleanText } from './clean-lines.ts';
 import { deviceTools, unknownDevice } from './device.ts';
 import type { Device, DeviceReading, DeviceTool } from './device.ts';
-import { toldBusId, toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './told-value.ts';
+import { toldBusId, toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './reading.ts';
 
 type Setter = (device: Device, text: string, unit: string | null) => boolean;
 

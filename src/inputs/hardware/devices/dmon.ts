@@ -2,7 +2,7 @@ import type { Phrase } from '../../../core/index.ts';
 import type { CleanText } from './clean-lines.ts';
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
-import { toldBusId, toldBytes, toldCelsius, toldCount, toldPercent, toldWatts } from './told-value.ts';
+import { toldBusId, toldBytes, toldCelsius, toldCount, toldPercent, toldWatts } from './reading.ts';
 
 interface Header {
   names: string[];

@@ -1,7 +1,7 @@
 import type { CleanText } from './clean-lines.ts';
 import { unknownDevice } from './device.ts';
 import type { DeviceReading } from './device.ts';
-import { isNothing, toldCelsius, toldCount, toldPercent, toldWatts } from './told-value.ts';
+import { isNothing, toldCelsius, toldCount, toldPercent, toldWatts } from './reading.ts';
 
 const readers = {
   temp: (text: string) => toldCelsius(text, 'needed'),

@@ -3,7 +3,7 @@ import type { Device, DeviceReading } from './device.ts';
 import { lenientJson } from './lenient-json.ts';
 import { allFigures, untoldFigures } from './untold-figures.ts';
 import type { ExpectedFigure } from './untold-figures.ts';
-import { toldBusId, toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './told-value.ts';
+import { toldBusId, toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './reading.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

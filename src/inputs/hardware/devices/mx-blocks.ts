@@ -1,7 +1,7 @@
 import type { CleanText } from './clean-lines.ts';
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
-import { toldBusId, toldBytes, toldCelsius, toldName, toldPercent, toldWatts } from './told-value.ts';
+import { toldBusId, toldBytes, toldCelsius, toldName, toldPercent, toldWatts } from './reading.ts';
 
 /** Blocks of mx-smi's `--show-…` queries and `-L`: a line `GPU#0  MXC500  0000:08:00.0`, then lines of `key : value`. */
 export function readMxBlocks({ lines, lastLineOpen }: CleanText): DeviceReading {

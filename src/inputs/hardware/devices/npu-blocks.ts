@@ -4,7 +4,7 @@ import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
 import { untoldFigures } from './untold-figures.ts';
 import type { ExpectedFigure } from './untold-figures.ts';
-import { toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './told-value.ts';
+import { toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './reading.ts';
 
 type Block = Map<string, string>;
 

@@ -1,7 +1,7 @@
 import type { CleanText } from './clean-lines.ts';
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
-import { toldCelsius, toldCount, toldPercent, toldWatts } from './told-value.ts';
+import { toldCelsius, toldCount, toldPercent, toldWatts } from './reading.ts';
 
 const columnNames = [
   'npuid(idx)',

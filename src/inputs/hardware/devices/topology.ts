@@ -2,7 +2,7 @@ import type { Phrase } from '../../../core/index.ts';
 import type { CleanText } from './clean-lines.ts';
 import { deviceTools, unknownDevice } from './device.ts';
 import type { Device, DeviceReading, DeviceTool } from './device.ts';
-import { toldCount } from './told-value.ts';
+import { toldCount } from './reading.ts';
 
 const deviceWord = /^(GPU|NPU|MLU|HPU|DCU|NIC|mlx5_|eth|hca)_?(\d+)$/i;
 const isNetwork = /^(?:NIC|mlx5_|eth|hca)/i;

@@ -9,7 +9,7 @@ import { PlanForm, planCommand } from '../parts/plan-form.tsx';
 import { PlanFigures } from '../parts/plan-figures.tsx';
 import { TroubleBox } from '../parts/states.tsx';
 import { useMemo } from '../preact.ts';
-import { Trouble } from '../state/ask.ts';
+import { ApiError } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
@@ -72,12 +72,12 @@ export function PlanPage({ place }: { place: Place }) {
   );
 }
 
-function planned(asked: PlanAsked): { plan: PlanDocument } | { trouble: Trouble } {
+function planned(asked: PlanAsked): { plan: PlanDocument } | { trouble: ApiError } {
   try {
     return { plan: planDocument(asked) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { trouble: new Trouble(400, error.mistakes) };
+    return { trouble: new ApiError(400, error.mistakes) };
   }
 }
 

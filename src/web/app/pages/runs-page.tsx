@@ -6,7 +6,7 @@ import { RunsTable } from '../parts/runs-table.tsx';
 import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { useRef, useState } from '../preact.ts';
-import { ask, tell, Trouble, useLoaded } from '../state/ask.ts';
+import { ask, tell, ApiError, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
@@ -35,7 +35,7 @@ export function RunsPage({ place }: { place: Place }) {
         }),
       (error: unknown) => {
         back();
-        toast(error instanceof Trouble ? t(error.mistakes[0]!.message) : String(error));
+        toast(error instanceof ApiError ? t(error.mistakes[0]!.message) : String(error));
       },
     );
   };

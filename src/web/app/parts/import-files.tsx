@@ -1,7 +1,7 @@
 import type { KeptFiles } from '../../api/shapes.ts';
 import type { ComponentChildren } from '../preact.ts';
 import { useState } from '../preact.ts';
-import { ask, Trouble } from '../state/ask.ts';
+import { ask, ApiError } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { toast } from './toasts.tsx';
@@ -52,7 +52,7 @@ async function sendAll(files: readonly File[], done: () => void): Promise<void> 
       });
       tellKept(file.name, kept);
     } catch (error) {
-      toast(`${file.name}: ${error instanceof Trouble ? t(error.mistakes[0]!.message) : String(error)}`);
+      toast(`${file.name}: ${error instanceof ApiError ? t(error.mistakes[0]!.message) : String(error)}`);
     }
   }
   done();

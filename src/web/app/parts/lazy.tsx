@@ -1,7 +1,7 @@
 import type { ComponentType } from '../preact.ts';
 import { useEffect, useState } from '../preact.ts';
 import { both } from '../state/settings.ts';
-import { Trouble } from '../state/ask.ts';
+import { ApiError } from '../state/ask.ts';
 import { TroubleBox, Waiting } from './states.tsx';
 
 /** Shows a component once its code is there. */
@@ -23,7 +23,7 @@ export function Lazy<P extends object>({ load, props }: { load: () => Promise<Co
   return <Component {...props} />;
 }
 
-const notLoaded = new Trouble(0, [
+const notLoaded = new ApiError(0, [
   {
     message: both('This page could not be loaded.', '页面加载失败。'),
     hint: both('Is `dyno ui` still running? Reload to try again.', '`dyno ui` 是否仍在运行？请刷新重试。'),

@@ -3,7 +3,7 @@ import { timelineData } from '../charts/timeline-data.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { count, time } from '../format.ts';
 import { useEffect, useMemo, useState } from '../preact.ts';
-import { Trouble } from '../state/ask.ts';
+import { ApiError } from '../state/ask.ts';
 import { rewriteQuery } from '../state/place.ts';
 import { loadRequests } from '../state/load-requests.ts';
 import { windowFigures } from '../state/request-data.ts';
@@ -27,7 +27,7 @@ interface ExplorerProps {
 export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps) {
   const [data, setData] = useState<RequestData | null>(null);
   const [rows, setRows] = useState(0);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [trouble, setTrouble] = useState<ApiError | null>(null);
   useEffect(() => {
     const stop = new AbortController();
     loadRequests(id, stop.signal, (now) => {
@@ -35,7 +35,7 @@ export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps
       setRows(now.whole ? now.rows + 0.5 : now.rows);
     })
       .catch((error: unknown) => {
-        if (!stop.signal.aborted && error instanceof Trouble) setTrouble(error);
+        if (!stop.signal.aborted && error instanceof ApiError) setTrouble(error);
       })
       .finally(whole);
     return () => stop.abort();

@@ -1,6 +1,6 @@
 import type { FormWord, FormWords, JobState, StartAsk } from '../../api/shapes.ts';
 import { useEffect, useState } from '../preact.ts';
-import { ask, tell, Trouble, useLoaded } from '../state/ask.ts';
+import { ask, tell, ApiError, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { commandLine, planYaml } from '../start-text.ts';
@@ -38,7 +38,7 @@ const first: StartAsk = {
 export function StartForm({ query }: { query: URLSearchParams }) {
   const { data, trouble } = useLoaded('words', (signal) => ask<FormWords>('/words', { signal }));
   const [asked, setAsked] = useState<StartAsk>(() => remembered(query));
-  const [refused, setRefused] = useState<Trouble | null>(null);
+  const [refused, setRefused] = useState<ApiError | null>(null);
   const [job, setJob] = useState<JobState | null>(null);
   useEffect(() => localStorage.setItem(key, JSON.stringify(withoutHeaders(asked))), [asked]);
   useFollowed(job, setJob);
@@ -50,7 +50,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
     event.preventDefault();
     setRefused(null);
     tell<JobState>('/start', cleaned(asked, data)).then(setJob, (error: unknown) =>
-      setRefused(error instanceof Trouble ? error : null),
+      setRefused(error instanceof ApiError ? error : null),
     );
   };
   const offered = data.words.filter(({ commands: list }) => list.includes(asked.command));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from '../preact.ts';
-import type { Trouble } from '../state/ask.ts';
+import type { ApiError } from '../state/ask.ts';
 import { both, t } from '../state/settings.ts';
 
 /** Stands where something will be, with the room it will take. */
@@ -12,7 +12,7 @@ export function Waiting({ height = 160 }: { height?: number }) {
 }
 
 /** What went wrong and what to do about it. */
-export function TroubleBox({ trouble, again }: { trouble: Trouble; again?: () => void }) {
+export function TroubleBox({ trouble, again }: { trouble: ApiError; again?: () => void }) {
   return (
     <div class="note bad" role="alert">
       {trouble.mistakes.map(({ message, hint, place }, i) => (

@@ -9,7 +9,7 @@ import {
   settingMistakes,
 } from '../../../engine/sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../../../engine/sim/index.ts';
-import { Trouble } from '../state/ask.ts';
+import { ApiError } from '../state/ask.ts';
 import { askedOf } from '../state/plan-asked.ts';
 
 /** The engines that come with llmdyno. */
@@ -32,7 +32,7 @@ export function settingsIn(query: URLSearchParams): Record<string, SettingValue>
 export function chosenProfile(
   query: URLSearchParams,
   fitted: EngineProfile | null,
-): { profile: EngineProfile } | { trouble: Trouble } | Record<string, never> {
+): { profile: EngineProfile } | { trouble: ApiError } | Record<string, never> {
   const engine = query.get('engine') ?? engineNames[0]!;
   try {
     if (engine === 'fit') return fitted === null ? {} : { profile: withSettings(fitted, query) };
@@ -41,7 +41,7 @@ export function chosenProfile(
     return { profile: withSettings(base, query) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { trouble: new Trouble(400, error.mistakes) };
+    return { trouble: new ApiError(400, error.mistakes) };
   }
 }
 

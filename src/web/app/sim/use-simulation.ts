@@ -1,6 +1,6 @@
 import type { Summary } from '../../../core/index.ts';
 import { useEffect, useRef, useState } from '../preact.ts';
-import { Trouble } from '../state/ask.ts';
+import { ApiError } from '../state/ask.ts';
 import { both } from '../state/settings.ts';
 import type { CurveAsk, CurvePoint, FittedCurve } from './curve.ts';
 import type { WorkerAnswer, WorkerAsk } from './sim-worker.ts';
@@ -11,7 +11,7 @@ export interface Simulation {
   fitted: FittedCurve | null;
   busy: boolean;
   tookMs: number | null;
-  trouble: Trouble | null;
+  trouble: ApiError | null;
   /** To be called on every drawing; the same ask is played once. */
   ask(ask: CurveAsk | null): void;
 }
@@ -21,7 +21,7 @@ interface State {
   fitted: FittedCurve | null;
   busy: boolean;
   tookMs: number | null;
-  trouble: Trouble | null;
+  trouble: ApiError | null;
 }
 
 const calm: State = { points: [], fitted: null, busy: false, tookMs: null, trouble: null };
@@ -84,8 +84,8 @@ function makeWorker(): Worker {
   return new Worker(new URL('./sim-worker.ts', import.meta.url), { type: 'module' });
 }
 
-function failed(en: string, zh: string): Trouble {
-  return new Trouble(0, [
+function failed(en: string, zh: string): ApiError {
+  return new ApiError(0, [
     {
       message: both(`No engine could be fitted: ${en}`, `无法拟合：${zh}`),
       hint: both('Choose a sweep with at least three usable points.', '请选择至少有三个可用点的扫描。'),

@@ -4,19 +4,19 @@ import { useEffect, useRef, useState } from '../preact.ts';
 import { both } from './settings.ts';
 
 /** Why something did not work, for people. */
-export class Trouble extends Error {
+export class ApiError extends Error {
   override name = 'Trouble';
   readonly mistakes: readonly { message: Phrase; hint: Phrase; place?: object | undefined }[];
   readonly status: number;
 
-  constructor(status: number, mistakes: Trouble['mistakes']) {
+  constructor(status: number, mistakes: ApiError['mistakes']) {
     super(mistakes[0]?.message.en ?? 'trouble');
     this.status = status;
     this.mistakes = mistakes;
   }
 }
 
-const unreachable = new Trouble(0, [
+const unreachable = new ApiError(0, [
   {
     message: both('The server of this page does not answer.', '页面的服务没有响应。'),
     hint: both(
@@ -42,7 +42,7 @@ export async function call(path: string, options: RequestInit = {}): Promise<Res
   }
   if (response.ok) return response;
   const refusal = (await response.json().catch(() => null)) as Refusal | null;
-  throw new Trouble(
+  throw new ApiError(
     response.status,
     refusal?.mistakes ?? [
       {
@@ -75,13 +75,13 @@ export function tell<T>(path: string, body: unknown, method = 'POST'): Promise<T
 /** Something that is being loaded, is there, or cannot be had. Old data stay while new ones are on their way. */
 export interface Loaded<T> {
   data: T | null;
-  trouble: Trouble | null;
+  trouble: ApiError | null;
   again(): void;
 }
 
 /** Loads something, again when `key` changes, and every so often where told; a null key loads nothing. */
 export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>, everyMs = 0): Loaded<T> {
-  const [state, setState] = useState<{ key: string | null; data: T | null; trouble: Trouble | null }>({
+  const [state, setState] = useState<{ key: string | null; data: T | null; trouble: ApiError | null }>({
     key: null,
     data: null,
     trouble: null,
@@ -100,7 +100,7 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
         if (data !== undefined) setState({ key, data, trouble: null });
       } catch (error) {
         if (stop.signal.aborted) return;
-        const trouble = error instanceof Trouble ? error : asTrouble(error);
+        const trouble = error instanceof ApiError ? error : asTrouble(error);
         setState((old) => ({ key, data: old.key === key ? old.data : null, trouble }));
       }
       if (everyMs > 0) timer = setTimeout(() => void once(), everyMs);
@@ -119,9 +119,9 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
   };
 }
 
-function asTrouble(error: unknown): Trouble {
+function asTrouble(error: unknown): ApiError {
   const words = error instanceof Error ? error.message : String(error);
-  return new Trouble(0, [
+  return new ApiError(0, [
     {
       message: both(`Something went wrong: ${words}`, `出错了：${words}`),
       hint: both('Reload the page.', '请刷新页面。'),

@@ -8,7 +8,7 @@ import type { Lang } from '../../../core/index.ts';
 import { keptShape } from '../../api/shapes.ts';
 import type { KeptFiles } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';
-import type { Entry, Rendering } from '../desk.ts';
+import type { Entry, Rendering } from '../page-backend.ts';
 import { entryOf, noSuchRun, refused } from '../route.ts';
 import type { Call, Route } from '../route.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Alarm } from './alarm.ts';
+import { PreciseTimer } from './precise-timer.ts';
 import { startClock } from './run-clock.ts';
 
 test('an alarm never rings before its time', async () => {
@@ -12,7 +12,7 @@ test('an alarm never rings before its time', async () => {
       if (lateMs.length === due.length) resolve();
       else alarm.set(due[lateMs.length]!);
     };
-    const alarm = new Alarm(clock, ring);
+    const alarm = new PreciseTimer(clock, ring);
     alarm.set(due[0]!);
   });
   expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeSlabShelf } from './slab-shelf.ts';
+import { makeSlabShelf } from './spill-file.ts';
 
 let folder = '';
 beforeEach(async () => {

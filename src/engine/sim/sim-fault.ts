@@ -3,7 +3,7 @@ import type { Phrase } from '../../core/index.ts';
 import type { EngineProfile } from './engine-profile.ts';
 
 /** What went wrong in published benchmarks, by name, with what it is. */
-export const mishaps = {
+export const simFaults = {
   'client-timeout': {
     en: 'the client gives up after 30 s: the slow ones are lost, and the figures are those of the survivors',
     zh: '客户端 30 秒后放弃：慢请求丢失，结果只反映幸存者',
@@ -26,11 +26,11 @@ export const mishaps = {
   },
 } as const satisfies Record<string, Phrase>;
 
-export type MishapName = keyof typeof mishaps;
-export const mishapNames = Object.keys(mishaps) as MishapName[];
+export type MishapName = keyof typeof simFaults;
+export const simFaultNames = Object.keys(simFaults) as MishapName[];
 
 /** A mishap; `request` is which one it befalls, where it befalls one. */
-export interface Mishap {
+export interface SimFault {
   name: MishapName;
   /** Counted from 1 over the engine's life, all points of a sweep together. */
   request: number;
@@ -40,9 +40,9 @@ const usualRequest = 40;
 const befallsOne: ReadonlySet<MishapName> = new Set(['stuck-request', 'runaway-generation']);
 
 /** Reads NAME, or NAME:NUMBER for one that befalls a single request; null = no mishap has that name. */
-export function parseMishap(text: string): Mishap | null {
+export function parseSimFault(text: string): SimFault | null {
   const [word = '', number, ...rest] = text.trim().split(':');
-  const name = mishapNames.find((known) => known === word);
+  const name = simFaultNames.find((known) => known === word);
   if (name === undefined) return null;
   if (number === undefined) return { name, request: usualRequest };
   if (befallsOne.has(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
@@ -60,17 +60,17 @@ export function parseMishap(text: string): Mishap | null {
 }
 
 /** The profile as a mishap of the configuration has it; others leave it as it is. */
-export function starvedProfile(profile: EngineProfile, befallen: readonly Mishap[]): EngineProfile {
-  if (!befallen.some((mishap) => mishap.name === 'decode-starvation')) return profile;
+export function starvedProfile(profile: EngineProfile, injectedFaults: readonly SimFault[]): EngineProfile {
+  if (!injectedFaults.some((mishap) => mishap.name === 'decode-starvation')) return profile;
   const kept = profile.scheduler?.name === 'mindie' ? profile.scheduler.settings : {};
   const settings = { ...kept, maxPrefillBatchSize: 1, backendType: 'ms' };
   return { ...profile, scheduler: { name: 'mindie', settings } };
 }
 
 /** When the client gives up at the latest, where a mishap needs it to. */
-export function mishapTimeoutMs(befallen: readonly Mishap[]): number | null {
-  if (befallen.some((mishap) => mishap.name === 'client-timeout')) return 30_000;
-  return befallen.some((mishap) => mishap.name === 'stuck-request') ? 120_000 : null;
+export function mishapTimeoutMs(injectedFaults: readonly SimFault[]): number | null {
+  if (injectedFaults.some((mishap) => mishap.name === 'client-timeout')) return 30_000;
+  return injectedFaults.some((mishap) => mishap.name === 'stuck-request') ? 120_000 : null;
 }
 
 /** Tokens of an answer that does not stop at its limit. */

@@ -30,7 +30,7 @@ export interface TuneFacts {
 }
 
 /** The document of a tune at any moment; stoppedBecause null = it goes on. */
-export function tellTune(
+export function tuneDocument(
   problem: TuneProblem,
   facts: TuneFacts,
   trials: readonly Trial[],

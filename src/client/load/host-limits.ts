@@ -2,7 +2,7 @@ import os from 'node:os';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 
 /** What this host still has for connections; null = the system does not tell (it is not Linux). */
-export interface HostRoom {
+export interface HostLimits {
   fileHandlesLeft: number | null;
   fileHandlesLimit: number | null;
   portsLeft: number | null;
@@ -14,7 +14,7 @@ export interface HostRoom {
 const pageBytes = 4096;
 
 /** Looks at the limits as they are now; each look is a few short reads of /proc, whatever the number of connections. */
-export function hostRoom(): HostRoom {
+export function hostRoom(): HostLimits {
   const fileHandlesLimit = handleLimit();
   const used = handlesUsed();
   const sockets = socketFacts();

@@ -7,7 +7,7 @@ const slabBytes = 64 * 1024;
 const mostSpare = 16;
 
 /** Numbers that wait for the end of a run on disk instead of in memory: see Shelf in the measure room. */
-export interface SlabShelf {
+export interface SpillFile {
   slab(): Float64Array;
   put(slab: Float64Array): number;
   read(place: number, into: Float64Array): void;
@@ -20,7 +20,7 @@ export interface SlabShelf {
  * A shelf in a folder. Its file is made with the first slab and has no name from then on, so that nothing is left of it
  * however the process ends. Writing never waits: a slab stays in memory until it is written, and for good where the disk fails.
  */
-export function makeSlabShelf(dir: string): SlabShelf {
+export function makeSlabShelf(dir: string): SpillFile {
   const file = join(dir, '.slabs');
   const inMemory = new Map<number, Float64Array>();
   const spare: Float64Array[] = [];

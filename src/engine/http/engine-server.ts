@@ -3,9 +3,9 @@ import { simulatedServer } from '../../core/index.ts';
 import { EngineCore, estimateTokens, promptKeys, starvedProfile, tokenKeys } from '../sim/index.ts';
 import type { Emission, PromptKeys, Step } from '../sim/index.ts';
 import { Answer } from './answer.ts';
-import type { FaultName, Misfortune } from './fault.ts';
+import type { FaultName, InjectedFault } from './fault.ts';
 import { faultDice, faultNames } from './fault.ts';
-import { Meters } from './meters.ts';
+import { EngineMetrics } from './engine-metrics.ts';
 import { metricsPage } from './metrics-page.ts';
 import { planAnswer } from './planned-answer.ts';
 import type { AnswerSettings, PlannedAnswer } from './planned-answer.ts';
@@ -47,21 +47,21 @@ interface Taken {
   req: IncomingMessage;
   res: ServerResponse;
   call: Call;
-  misfortune: Misfortune | null;
+  misfortune: InjectedFault | null;
 }
 
 /** Everything behind the socket: routes, the engine core and its pacer, the answers under way. */
-export class Service {
+export class EngineServer {
   readonly #options: EngineOptions;
   readonly #models: readonly string[];
   /** Of everything random. */
   readonly #seed: number;
   readonly #core: EngineCore;
   readonly #pacer: StepPacer;
-  readonly #meters = new Meters();
+  readonly #meters = new EngineMetrics();
   /** By the core's numbers: each choice of an answer is a sequence of its own. */
   readonly #answers = new Map<number, { answer: Answer; choice: number }>();
-  readonly #roll: () => Misfortune | null;
+  readonly #roll: () => InjectedFault | null;
   readonly #byFault = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<FaultName, number>;
   readonly #startedSec = Math.floor(Date.now() / 1000);
   readonly #quirks: Quirks;
@@ -74,11 +74,11 @@ export class Service {
     this.#options = options;
     this.#models = options.models ?? [options.profile.model];
     this.#seed = options.seed ?? 1;
-    const befallen = options.mishaps ?? [];
+    const injectedFaults = options.simFaults ?? [];
     this.#core = new EngineCore({
-      profile: starvedProfile(options.profile, befallen),
+      profile: starvedProfile(options.profile, injectedFaults),
       seed: this.#seed,
-      cold: befallen.some((mishap) => mishap.name === 'cold-start'),
+      cold: injectedFaults.some((mishap) => mishap.name === 'cold-start'),
     });
     this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => {
       for (const emission of emissions) this.#tell(emission, step, emissions.length);
@@ -213,8 +213,8 @@ export class Service {
   }
 
   /** The one request that is stuck, or that does not stop. */
-  #mishapOf(request: number): Misfortune | null {
-    const hit = (this.#options.mishaps ?? []).find((mishap) => mishap.request === request);
+  #mishapOf(request: number): InjectedFault | null {
+    const hit = (this.#options.simFaults ?? []).find((mishap) => mishap.request === request);
     if (hit?.name === 'stuck-request') return { name: 'stall', roll: 0 };
     return hit?.name === 'runaway-generation' ? { name: 'runaway', roll: 0 } : null;
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { BlockStore } from './block-store.ts';
+import { BlockPool } from './block-pool.ts';
 
 test('blocks that are out share no place, however many there are', () => {
-  const store = new BlockStore(5, (length) => new Uint8Array(length));
+  const store = new BlockPool(5, (length) => new Uint8Array(length));
   const blocks = Array.from({ length: 1000 }, () => store.take());
   expect(new Set(blocks).size).toBe(1000);
   const places = blocks.map((block) => store.page(block).subarray(store.start(block), store.start(block) + 5));
@@ -12,7 +12,7 @@ test('blocks that are out share no place, however many there are', () => {
 
 test('what is given back is taken again before anything new is made', () => {
   let made = 0;
-  const store = new BlockStore(4, (length) => {
+  const store = new BlockPool(4, (length) => {
     made += length;
     return new Float64Array(length);
   });
@@ -29,7 +29,7 @@ test('what is given back is taken again before anything new is made', () => {
 test('no more than sixteen megabytes are kept without use, and what is out stays whole meanwhile', () => {
   let heldBytes = 0;
   const made: Uint8Array[] = [];
-  const store = new BlockStore(4096, (length) => {
+  const store = new BlockPool(4096, (length) => {
     made.push(new Uint8Array(length));
     return made.at(-1)!;
   });

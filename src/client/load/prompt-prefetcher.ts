@@ -4,7 +4,7 @@ import { takeAhead } from '../../inputs/workload/index.ts';
 import type { AheadWorkload } from '../../inputs/workload/index.ts';
 
 /** The prompts of a run by their number, read ahead; numbers may be left out, and one that was passed is read anew. */
-export class PromptLine {
+export class PromptPrefetcher {
   readonly #open: () => Workload;
   readonly #ahead: AheadWorkload;
   #read = 0;
@@ -12,7 +12,7 @@ export class PromptLine {
   /** Asks that all prompts before the last one taken stand for. */
   #turnsBefore = 0;
   /** A second line for numbers behind the first: asks that another machine could not send. */
-  #behind: PromptLine | null = null;
+  #behind: PromptPrefetcher | null = null;
 
   /** A prompt is the first turn of a conversation. */
   readonly conversations: boolean;
@@ -32,7 +32,7 @@ export class PromptLine {
   /** Prompt `number`, at once where it has been read; those before it are passed over. */
   take(number: number): Prompt | null | Promise<Prompt | null> {
     if (number < this.#read) {
-      if (this.#behind === null || number < this.#behind.#read) this.#behind = new PromptLine(this.#open, 1);
+      if (this.#behind === null || number < this.#behind.#read) this.#behind = new PromptPrefetcher(this.#open, 1);
       const line = this.#behind;
       const found = line.take(number);
       this.#turnsBefore = line.#turnsBefore;

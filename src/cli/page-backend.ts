@@ -3,8 +3,8 @@ import type { Lang } from '../core/index.ts';
 import { comparisonMarkdown, comparisonReportText } from '../results/report/index.ts';
 import { reporters } from '../lab/index.ts';
 import type { ReporterName } from '../lab/index.ts';
-import type { Desk, Kept, Rendering } from '../web/index.ts';
-import type { Given } from './command.ts';
+import type { PageBackend, Kept, Rendering } from '../web/index.ts';
+import type { ParsedCommand } from './command.ts';
 import {
   audited,
   comparisonOf,
@@ -20,14 +20,14 @@ import { reportOptions } from './show.ts';
 import { shownCommand } from './shown-command.ts';
 import type { GivenWord, ReportSource } from '../lab/index.ts';
 
-type Entries = Parameters<Desk['compare']>[0];
+type Entries = Parameters<PageBackend['compare']>[0];
 
 const severalForms = ['markdown', 'json', 'html', 'svg', 'png', 'xlsx', 'text'] as const;
 const endings: Readonly<Record<string, string>> = { markdown: 'md', junit: 'xml' };
 
 /** What the command line does for the page: the same code that report, compare, import and run use. `team` = settings that everything begun there gets. */
-export function uiDesk(given: Given, team: readonly GivenWord[] = []): Desk {
-  const quiet = (lang: Lang): Given => ({
+export function pageBackend(given: ParsedCommand, team: readonly GivenWord[] = []): PageBackend {
+  const quiet = (lang: Lang): ParsedCommand => ({
     ...given,
     common: { ...given.common, lang, json: false, quiet: true },
     io: { ...given.io, out: () => {}, err: () => {}, outIsTty: false, errIsTty: false },
@@ -61,7 +61,7 @@ export function uiDesk(given: Given, team: readonly GivenWord[] = []): Desk {
   };
 }
 
-async function rendering(given: Given, told: readonly ReportSource[], form: string): Promise<Rendering> {
+async function rendering(given: ParsedCommand, told: readonly ReportSource[], form: string): Promise<Rendering> {
   const options = reportOptions(given);
   const comparison = told.length > 1 ? await comparisonOf(told, []) : undefined;
   const ending = endings[form] ?? (form in reporters && !['csv', 'json'].includes(form) ? 'txt' : form);
@@ -80,7 +80,7 @@ async function rendering(given: Given, told: readonly ReportSource[], form: stri
   return { content, ending };
 }
 
-async function keep(given: Given, folder: string): Promise<Kept> {
+async function keep(given: ParsedCommand, folder: string): Promise<Kept> {
   const imported = await importPaths([folder], 'auto');
   const sweeps = imported.sweeps.map(audited);
   await keepImports(sweeps, given.common.store, null);

@@ -1,7 +1,7 @@
 import type { ConnectionClient } from './connection.ts';
 
 /** What carries a request: a connection of its own, or a stream of one that is shared. */
-export interface Carrier {
+export interface RequestTransport {
   /** What its Host header has to be. */
   readonly hostHeader: string;
   /**
@@ -15,6 +15,6 @@ export interface Carrier {
 
 /** A carrier to send on, and whether its connection is still to be made. */
 export interface Taken {
-  connection: Carrier;
+  connection: RequestTransport;
   fresh: boolean;
 }

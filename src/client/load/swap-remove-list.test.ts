@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PlacedList } from './placed-list.ts';
+import { SwapRemoveList } from './swap-remove-list.ts';
 
 test('holds what was added and not taken out, whatever the order, as a set does', () => {
   const moves = fc.array(fc.tuple(fc.boolean(), fc.nat(9)), { maxLength: 60 });
   fc.assert(
     fc.property(moves, (list) => {
       const items = Array.from({ length: 10 }, (_, name) => ({ name, place: -1 }));
-      const placed = new PlacedList<(typeof items)[number]>();
+      const placed = new SwapRemoveList<(typeof items)[number]>();
       const set = new Set<number>();
       for (const [adds, name] of list) {
         if (!adds) placed.delete(items[name]!);
@@ -26,7 +26,7 @@ test('holds what was added and not taken out, whatever the order, as a set does'
 
 test('visits each one once, also when they go while they are visited', () => {
   const items = Array.from({ length: 7 }, (_, name) => ({ name, place: -1 }));
-  const placed = new PlacedList<(typeof items)[number]>();
+  const placed = new SwapRemoveList<(typeof items)[number]>();
   for (const item of items) placed.add(item);
   const seen: number[] = [];
   placed.each((item) => {

@@ -26,7 +26,7 @@ const flushMs = 20;
 const standstillMs = 250;
 
 /** One HTTP/2 connection: a socket, a session of node:http2 over it, and as many streams as the server takes. */
-export class Http2Line {
+export class Http2Connection {
   readonly #clock: RunClock;
   #session: ClientHttp2Session | null = null;
   /** The session before the server has told its settings. */

@@ -7,7 +7,7 @@ export type EndSignal = (typeof endSignals)[number];
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The outside world as a command sees it; tests hand in their own. The only way to stdout and stderr. */
-export interface Io {
+export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   /** From now on these values are shown by nobody. */
@@ -31,7 +31,7 @@ export interface CommonFlags {
 }
 
 /** The real world. */
-export function processIo(): Io {
+export function processTerminal(): Terminal {
   // A reader that went away (`dyno … | head`) is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
@@ -70,12 +70,12 @@ export function processIo(): Io {
 }
 
 /** How long a line may be: to the end of a terminal, without end in a file or pipe. */
-export function columnsOf(io: Pick<Io, 'outIsTty' | 'columns'>): number {
+export function columnsOf(io: Pick<Terminal, 'outIsTty' | 'columns'>): number {
   return io.outIsTty ? io.columns : Infinity;
 }
 
 /** The language to speak: what was asked for, else the locale's. */
-export function chooseLang(asked: string | undefined, env: Io['env']): Lang {
+export function chooseLang(asked: string | undefined, env: Terminal['env']): Lang {
   if (asked === 'zh' || asked === 'en') return asked;
   const locale = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '';
   return /^zh/i.test(locale) ? 'zh' : 'en';

@@ -49,7 +49,7 @@ export class LastValues {
 export type FinishedReason = 'stop' | 'length' | 'abort';
 
 /** What the engine counts besides its core's own counters; times are wall-clock seconds, as a server would see them. */
-export class Meters {
+export class EngineMetrics {
   readonly timeToFirstTokenSec = new Histogram(firstTokenSec);
   readonly interTokenSec = new Histogram(shortSec);
   readonly latencySec = new Histogram(longSec);

@@ -28,7 +28,7 @@ interface Page<T> {
  * blocks on, and none is ever copied into a larger one. A thousand streams that begin together would else all
  * grow in the same moment, and the collector would be busy with what they left behind.
  */
-export class BlockStore<T extends Flat> {
+export class BlockPool<T extends Flat> {
   readonly blockLength: number;
   readonly #make: (length: number) => T;
   readonly #pages: (Page<T> | null)[] = [];

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Prompt } from '../../core/index.ts';
-import { AskWriter } from './ask-writer.ts';
+import { RequestSerializer } from './request-serializer.ts';
 
 const prompt = (id: string): Prompt => ({
   id,
@@ -27,7 +27,7 @@ const aWhile = (): Promise<void> => new Promise((resolve) => void setTimeout(res
 /** A writer over a line of prompts, and what was done in which order. */
 function writerOf(find: (number: number) => Prompt | null | Promise<Prompt | null>) {
   const done: string[] = [];
-  const writer = new AskWriter({
+  const writer = new RequestSerializer({
     prompt: (number) => (done.push(`read ${number}`), find(number)),
     ask: (seq, read) => ({ seq, prompt: read, generation }),
     encode: ({ seq, prompt: { id } }) => (done.push(`write ${seq}`), `${seq} ${id}`),

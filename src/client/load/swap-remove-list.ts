@@ -8,7 +8,7 @@ export interface Placed {
  * all that was in them, which keeps every request of a run alive until a full collection, and makes small ones take ten times
  * as long.
  */
-export class PlacedList<T extends Placed> {
+export class SwapRemoveList<T extends Placed> {
   readonly #items: T[] = [];
 
   get size(): number {

@@ -29,7 +29,7 @@ interface Ahead {
 }
 
 /** Writes asks by their number; one of them ahead of its time, so that what is left to do when it comes due is sending. */
-export class AskWriter {
+export class RequestSerializer {
   readonly #parts: AskWriterParts;
   #ahead: Ahead | null = null;
   #timer: NodeJS.Timeout | null = null;

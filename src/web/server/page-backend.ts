@@ -22,7 +22,7 @@ export interface Kept {
 }
 
 /** What the command line does for the page: the server is given these and starts, renders and imports nothing itself. */
-export interface Desk {
+export interface PageBackend {
   store: string;
   version: string;
   /** In which experiments that are begun here say what they remark. */

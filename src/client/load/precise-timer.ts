@@ -13,7 +13,7 @@ const spinShare = 0.01;
 const betweenLooksMs = 0.005;
 
 /** Wakes a function at an absolute time, as exactly as Node allows; one time at once. */
-export class Alarm {
+export class PreciseTimer {
   readonly #clock: RunClock;
   readonly #ring: () => void;
   #timer: NodeJS.Timeout | null = null;

@@ -1,15 +1,17 @@
 import type { RunState, StopRule } from '../../core/index.ts';
-import type { Ending } from './ending.ts';
+import type { LazyRecord } from './lazy-record.ts';
 
 /** Keeps the state that stop rules look at, and asks them. */
-export interface RuleKeeper {
+export interface RunStateTracker {
   state(): RunState;
   /** The gravest word of the rules about an ask that is over; warm-up is not judged. */
-  judge(ending: Ending, rules: readonly StopRule[]): ReturnType<StopRule>;
+  judge(ending: LazyRecord, rules: readonly StopRule[]): ReturnType<StopRule>;
 }
 
 /** A keeper over what the runner knows: `progress` says where the run stands, outcomes are counted here. */
-export function ruleKeeper(progress: () => Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'>): RuleKeeper {
+export function runStateTracker(
+  progress: () => Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'>,
+): RunStateTracker {
   let ok = 0;
   let failed = 0;
   const state = (): RunState => ({ ...progress(), ok, failed });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SaidText } from './said-text.ts';
+import { AnswerBuffer } from './answer-buffer.ts';
 
 const encoder = new TextEncoder();
 
@@ -8,7 +8,7 @@ test('what comes as bytes and as text, in pieces of any length, is said in order
   const piece = fc.record({ text: fc.string({ unit: 'grapheme', maxLength: 700 }), asBytes: fc.boolean() });
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), fc.array(piece, { maxLength: 12 }), (one, other) => {
-      const [a, b] = [new SaidText(true), new SaidText(true)];
+      const [a, b] = [new AnswerBuffer(true), new AnswerBuffer(true)];
       for (let i = 0; i < Math.max(one.length, other.length); i++) {
         say(a, one[i]);
         say(b, other[i]);
@@ -27,7 +27,7 @@ test('what comes as bytes and as text, in pieces of any length, is said in order
 });
 
 test('an answer of half a megabyte is said whole', () => {
-  const said = new SaidText(true);
+  const said = new AnswerBuffer(true);
   const text = '长的回答，'.repeat(40_000);
   const bytes = encoder.encode(text);
   // Cut within characters too.
@@ -36,7 +36,7 @@ test('an answer of half a megabyte is said whole', () => {
   said.close();
 });
 
-function say(said: SaidText, piece: { text: string; asBytes: boolean } | undefined): void {
+function say(said: AnswerBuffer, piece: { text: string; asBytes: boolean } | undefined): void {
   if (piece === undefined) return;
   const bytes = encoder.encode(`..${piece.text}..`);
   if (piece.asBytes) said.addBytes(bytes, 2, bytes.length - 2);

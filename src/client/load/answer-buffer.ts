@@ -1,7 +1,7 @@
 import { charCount } from '../../inputs/workload/index.ts';
-import { BlockStore, bytePage } from './block-store.ts';
+import { BlockPool, bytePage } from './block-pool.ts';
 
-const store = new BlockStore(256, bytePage);
+const store = new BlockPool(256, bytePage);
 /** Where an answer is put together from its blocks, to be decoded; a longer one gets room of its own. */
 const whole = Buffer.allocUnsafeSlow(64 * 1024);
 
@@ -9,7 +9,7 @@ const whole = Buffer.allocUnsafeSlow(64 * 1024);
  * What an answer said, of one kind. Text that came as bytes stays bytes until somebody asks for it: decoding every piece
  * as it comes costs time in the loop that stamps reads, and ten thousand strings a second are work for the collector.
  */
-export class SaidText {
+export class AnswerBuffer {
   readonly #keep: boolean;
   #pieces: string[] = [];
   #blocks: number[] = [];

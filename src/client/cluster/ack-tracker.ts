@@ -9,7 +9,7 @@ interface Entry {
  * Knows which entries of the results stream may be forgotten: those whose every exchange is on the controller's disk.
  * Until then they stay in Redis, so that a controller that was killed finds them again.
  */
-export class KeptEntries {
+export class AckTracker {
   #entries: Entry[] = [];
   readonly #of = new WeakMap<Ended, Entry>();
   #emitted: (Entry | null)[] = [];

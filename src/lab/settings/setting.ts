@@ -14,7 +14,7 @@ export class BadValue extends Error {
 }
 
 /** One setting of a plan: the same word as a flag (`--max-tokens`), in YAML (`max-tokens`) and in a web form. */
-export interface Word<T> {
+export interface Setting<T> {
   /** Without dashes: `max-tokens`. */
   name: string;
   short?: string;
@@ -28,22 +28,22 @@ export interface Word<T> {
 }
 
 /** A word that takes one text. */
-export function one<T>(word: Omit<Word<T>, 'read'>, read: (text: string) => T): Word<T> {
+export function one<T>(word: Omit<Setting<T>, 'read'>, read: (text: string) => T): Setting<T> {
   return { ...word, read: (texts) => read(texts.at(-1)!) };
 }
 
 /** A word that takes several texts: repeated, or comma-separated where that cannot be part of a value. */
 export function many<T>(
-  word: Omit<Word<T[]>, 'read' | 'repeat'>,
+  word: Omit<Setting<T[]>, 'read' | 'repeat'>,
   repeat: 'repeat' | 'comma',
   read: (text: string) => T,
-): Word<T[]> {
+): Setting<T[]> {
   const split = (text: string): string[] => (repeat === 'comma' ? text.split(',').map((part) => part.trim()) : [text]);
   return { ...word, repeat, read: (texts) => texts.flatMap(split).map(read) };
 }
 
 /** A switch: present or `true` is true, `false` in a file is false. */
-export function flag(word: Omit<Word<boolean>, 'read' | 'value'>): Word<boolean> {
+export function flag(word: Omit<Setting<boolean>, 'read' | 'value'>): Setting<boolean> {
   return {
     ...word,
     value: null,
