@@ -76,7 +76,7 @@ describe('what a simulated engine says of itself is where a user looks', () => {
   const tight = '--scheduler vllm-v0 --set preemption_mode=swap --set swap_space=1 --set blocks=100 --set blockSize=16';
 
   it('label, preemptions, swapped bytes: in the text, the CSV and the summary', async () => {
-    const { out } = await dyno(`sim ${tight} --concurrency 16 -n 60 --lenient`);
+    const { out } = await dyno(`sim ${tight} --concurrency 16 -n 60 --lenient --all`);
     const told = /backlogged.*KV cache 100 % full at most, (\d+) preemptions, (\d+) blocks \((\d+) MiB a card\)/.exec(
       out,
     );
@@ -109,8 +109,8 @@ describe('what a simulated engine says of itself is where a user looks', () => {
     expect((await dyno('runs list')).out).toMatch(/sweep of 2, simulated.* two /);
     expect((await dyno('audit one')).out).toContain('[SIMULATED: not a measurement of a real engine]');
     const compared = await dyno('compare one two --lenient');
-    expect(compared.out).toContain('one: simulated, not a measurement of a real engine. @ 2 (simulated)');
-    expect(compared.out).toContain('two: simulated, not a measurement of a real engine. @ 2 (simulated)');
+    expect(compared.out).toContain('[one: simulated, not a measurement of a real engine. @ 2]');
+    expect(compared.out).toContain('[two: simulated, not a measurement of a real engine. @ 2]');
   });
 });
 

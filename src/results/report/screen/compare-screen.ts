@@ -51,7 +51,11 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
       zh: '全部指标与置信区间：--all · 图表：--as png',
     }),
   );
-  const above = [...answer, ...names, ...promises];
+  // A prediction beside a measurement looks like one more measurement.
+  const simulated = comparison.findings
+    .filter(({ code }) => code === 'simulated')
+    .flatMap(({ message, zh }) => fold(`[${printable(told({ en: message, zh: zh.message }))}]`).map(paint.warn));
+  const above = [...answer, ...names, ...simulated, ...promises];
   const room = compareScreenLines - above.length - table.length - gates.length - 3;
   const doubted = doubtLines(doubts, Math.max(1, room), frame);
   return `${[...above, '', ...table, ...(doubted.length > 0 ? ['', ...doubted] : []), ...gates, foot].join('\n')}\n`;

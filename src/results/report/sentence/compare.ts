@@ -96,8 +96,8 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     return {
       tone: 'warn',
       says: {
-        en: `${letter} beside A: ${differences.en}. No spread is known here, so nothing can be tested; the differences stand as they were reported.`,
-        zh: `${letter} 与 A 相比：${differences.zh}。没有离散信息，无法检验；差异仅为原始数据所示。`,
+        en: `${letter} beside A: ${differences.en === '' ? 'the same figures' : differences.en}. No spread is known here, so nothing can be tested; the differences stand as they were reported.`,
+        zh: `${letter} 与 A 相比：${differences.zh === '' ? '数字相同' : differences.zh}。没有离散信息，无法检验；差异仅为原始数据所示。`,
       },
     };
   }
