@@ -93,9 +93,12 @@ describe('an experiment of the page tells its own id', () => {
     const labels = ids.map((id) => readJson<{ plan: { label: string } }>(store, id, 'plan.json').plan.label);
     expect(labels).toEqual(['first', 'second']);
     for (const id of ids) await api.stop(id);
-    // A stop waits for answers that are under way, and none ever comes: the connections end.
-    silent.closeAllConnections();
-    for (const { job } of [first, second]) await until(async () => (await api.job(job)).exitCode);
+    // A stop waits for answers that are under way, and none ever comes: the connections end, those that are still to be made too.
+    const exitOf = async (job: string): Promise<number | null> => {
+      silent.closeAllConnections();
+      return (await api.job(job)).exitCode;
+    };
+    for (const { job } of [first, second]) await until(() => exitOf(job));
     await api.close();
   });
 

@@ -25,6 +25,12 @@ const probeTickMs = 250;
 const flushMs = 20;
 const standstillMs = 250;
 
+/**
+ * Keeps a session until its streams are gone: Node ends the process (`current_nghttp2_memory_ == 0`, nodejs/node#39951) where it
+ * collects a session before a stream of it whose headers were cut off, as a flood of CONTINUATION leaves them.
+ */
+const outlivesStreams = new FinalizationRegistry<ClientHttp2Session>(() => {});
+
 /** One HTTP/2 connection: a socket, a session of node:http2 over it, and as many streams as the server takes. */
 export class Http2Connection {
   readonly #clock: RunClock;
@@ -194,6 +200,7 @@ export class Http2Connection {
     if (this.#session === null || this.#isDead) return null;
     try {
       const stream = this.#session.request(headers, { endStream: false });
+      outlivesStreams.register(stream, this.#session);
       this.heard();
       return stream;
     } catch (error) {
