@@ -12,15 +12,16 @@ const scripts = readdirSync(join(root, 'examples'), { recursive: true, encoding:
 
 /** What each example must have said: one line that only the real thing prints. */
 const says: Record<string, RegExp> = {
-  '01-one-point.sh': /planned 100, ok 100, failed 0[\s\S]*-first +run, simulated engine +first/,
+  '01-one-point.sh': /^All 100 answered [\s\S]*-first +run, simulated engine +first/m,
   '02-sweep.sh': /^\| 指标 \| 4 \| 8 \| 16 \|$/m,
-  '03-open-loop-slo.sh': /^goodput: .*\(ttft<500ms, tpot<50ms\)$/m,
+  '03-open-loop-slo.sh':
+    /^ {2}ttft < 500ms \(every request\) .*(?:kept|BROKEN)$[\s\S]*^ {2}tpot < 50ms \(every request\) /m,
   '04-faulty-server.sh': /planned: 200,[\s\S]*unaccounted: 0,[\s\S]*reset: \d+/,
   '05-ci-gate.sh': /^failed 0\.0 %, ttft p90 \d+ ms$/m,
   '07-compare-gate.sh': /^same engine: passed$[\s\S]*^slower engine: exit code 4$/m,
   '08-published-faults.sh':
     /^stuck-request.*stuck-request,[\s\S]*^runaway.*runaway-generation,[\s\S]*^decode-starvation: decode-starvation,[\s\S]*^cold-start.*cold-start,[\s\S]*^client-timeout: censored-percentiles.*survivor-bias/m,
-  '06-own-questions/run.sh': /planned 60, ok 60, failed 0[\s\S]*\{"seq":0,"text":"\w/,
+  '06-own-questions/run.sh': /^All 60 answered [\s\S]*\{"seq":0,"text":"\w/m,
   '10-numa/run.sh':
     /^A none +3\/3[\s\S]*^outputTokensPerSec against A none: B first [\s\S]*12 runs in shuffled order\.$/m,
   '09-tune-mindie/run.sh': /maxBatchSize = \d+[\s\S]*^config\.json is as it was$/m,
