@@ -52,7 +52,7 @@ test('a full disk ends the run at once, is told, and what was written can be rea
     ? `unshare -m bash -c 'dyno() { "${process.execPath}" "${main}" "$@"; }; mount -t tmpfs -o size=700k tmpfs ${small} && ${load} --store ${small}; code=$?; cp -r ${small}/. ${folder}/kept; exit $code'`
     : `ulimit -f 600; ${load} --store ${folder}/kept`;
   const done = await shell(script);
-  expect(done.code).toBe(2);
+  expect(done.code).toBe(6);
   expect(done.err).toMatch(mounted ? /the disk is full/ : /the file system said EFBIG/);
   expect(done.err).not.toMatch(/bug/);
   const kept = join(folder, 'kept');
