@@ -63,6 +63,8 @@ export class Http2Server implements FaultServer {
 
   #serve(socket: Socket): void {
     socket.on('error', () => {});
+    // Each of its streams listens for its end.
+    socket.setMaxListeners(0);
     socket.on('end', () => socket.end());
     socket.write(settingsFrame());
     const reader = new FrameReader();
