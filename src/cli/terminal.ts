@@ -35,6 +35,8 @@ export function processTerminal(): Terminal {
   // A reader that went away (`dyno … | head`) is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    // The terminal is gone (SIGHUP): what was measured is kept, and nobody is there to be told.
+    if (error.code === 'EIO') process.exit(exitCodes.interrupted);
     const lang = chooseLang(langIn(process.argv.slice(2)), process.env);
     const said = { en: 'cannot write the result to stdout', zh: '无法把结果写到标准输出' };
     process.stderr.write(
