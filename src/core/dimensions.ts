@@ -8,6 +8,10 @@ export interface PointAsked {
   variant?: string;
   /** Settings of the server, by its own names. */
   settings?: Readonly<Record<string, string>>;
+  /** The accelerator, by a name of data/cards. */
+  card?: string;
+  /** How many of them hold the model. */
+  cards?: number;
 }
 
 export type DimensionValue = string | number;

@@ -46,6 +46,24 @@ export class UserError extends Error {
   }
 }
 
+/** A mistake in words: what is wrong and what to do about it, each in both languages; a place that is a string is a flag. */
+export function mistake(
+  code: string,
+  en: string,
+  zh: string,
+  hintEn: string,
+  hintZh: string,
+  place?: Place | string,
+): Mistake {
+  const where = typeof place === 'string' ? { flag: place } : place;
+  return { code, message: { en, zh }, hint: { en: hintEn, zh: hintZh }, ...(where !== undefined && { place: where }) };
+}
+
+/** The same as an error, where one mistake is enough to stop. */
+export function userError(...said: Parameters<typeof mistake>): UserError {
+  return new UserError(mistake(...said));
+}
+
 /** Whether plain data from elsewhere is a list of mistakes, at least one. */
 export function isMistakes(value: unknown): value is readonly Mistake[] {
   return Array.isArray(value) && value.length > 0 && value.every(isMistake);
@@ -64,14 +82,13 @@ export function isFailureCode(value: unknown): value is number {
 }
 
 /** "file.yaml:3: what is wrong" — the place first, as compilers do. */
-export function describeMistake(mistake: Mistake, lang: Lang): string {
-  const { place } = mistake;
+export function describeMistake({ message, place }: Mistake, lang: Lang): string {
   const where = [
     place?.file !== undefined ? place.file + (place.line !== undefined ? `:${place.line}` : '') : null,
     place?.flag ?? null,
     place?.field ?? null,
   ].filter((part) => part !== null);
-  return (where.length > 0 ? `${where.join(' ')}: ` : '') + say(mistake.message, lang);
+  return (where.length > 0 ? `${where.join(' ')}: ` : '') + say(message, lang);
 }
 
 /** What the kernel refused (a file system, a network, a limit) as a mistake to mend: no promise of ours; null = something else. */
@@ -80,15 +97,14 @@ export function systemMistake(error: unknown): UserError | null {
   if (!(error instanceof Error) || typeof errno !== 'number' || typeof syscall !== 'string') return null;
   const said = `${String(code)} (${syscall})`;
   return new UserError(
-    {
-      code: 'system-error',
-      message: { en: `the system said ${said}`, zh: `系统报错 ${said}` },
-      hint: {
-        en: 'Check the path, its permissions and its file system; what was written before stays.',
-        zh: '请检查路径、权限与文件系统；此前写入的内容保留。',
-      },
-      ...(typeof path === 'string' && { place: { file: path } }),
-    },
+    mistake(
+      'system-error',
+      `the system said ${said}`,
+      `系统报错 ${said}`,
+      'Check the path, its permissions and its file system; what was written before stays.',
+      '请检查路径、权限与文件系统；此前写入的内容保留。',
+      typeof path === 'string' ? { file: path } : undefined,
+    ),
     exitCodes.brokeOff,
   );
 }

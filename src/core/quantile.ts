@@ -1,5 +1,5 @@
-import { percentileRanks } from './summary.ts';
-import type { Distribution, PercentileKey } from './summary.ts';
+import { percentileRanks, slowRanks } from './summary.ts';
+import type { Distribution, PercentileKey, SpeedDistribution } from './summary.ts';
 
 /**
  * Quantile q of ascending values by linear interpolation between order statistics at (n − 1)·q
@@ -34,4 +34,13 @@ export function distributionOf(values: ArrayLike<number>): Distribution | null {
     ...percentiles,
     n: ascending.length,
   };
+}
+
+/** The same of a speed, with its slow users. */
+export function speedDistributionOf(values: ArrayLike<number>): SpeedDistribution | null {
+  const whole = distributionOf(values);
+  if (whole === null) return null;
+  const ascending = Float64Array.from(values).sort();
+  const slow = Object.fromEntries(slowRanks.map((rank) => [`p${rank}`, quantile(ascending, rank / 100)]));
+  return { ...whole, ...slow };
 }

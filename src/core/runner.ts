@@ -10,6 +10,10 @@ export interface RunState {
   inFlight: number;
   ok: number;
   failed: number;
+  /** When bytes of any answer last came; null = none came yet, absent = the client does not tell. */
+  heardMs?: number | null;
+  /** Output tokens heard so far, warm-up included, as far as the server sends them one by one; absent = the client does not tell. */
+  heardTokens?: number;
 }
 
 /** Looks at the run after each exchange and says whether it should go on. */
@@ -39,6 +43,8 @@ export interface ClientHealth {
   cpuPerThread?: number[];
   /** Share of the time in which the busiest-waiting thread was ready and had no core to run on; absent = not known. */
   cpuWaitRatio?: number;
+  /** Share of the processor time of this host that its hypervisor gave to others; absent = not known. */
+  stolenRatio?: number;
   /** Share of the time with open streams in which the threads that read polled for bytes instead of sleeping until they came; absent = not known. */
   pollRatio?: number;
   /** Share of it in which they napped for a moment after reads, because others needed the core; absent = not known. */

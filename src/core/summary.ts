@@ -2,6 +2,7 @@ import type { PointAsked } from './dimensions.ts';
 import type { Verdict } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
 import type { ClientHealth, WorkerShareFacts } from './runner.ts';
+import type { Searched } from './searched.ts';
 
 /** The percentiles that every distribution carries. */
 export const percentileRanks = [50, 66, 75, 80, 90, 95, 98, 99] as const;
@@ -13,6 +14,15 @@ export interface Distribution extends Record<PercentileKey, number | null> {
   min: number | null;
   max: number | null;
   n: number;
+}
+
+/** The percentiles of slow users, which only a speed has. */
+export const slowRanks = [1, 10] as const;
+
+/** A speed: its low percentiles are the slow users; absent = not worked out (imports, runs of before). */
+export interface SpeedDistribution extends Distribution {
+  p1?: number | null;
+  p10?: number | null;
 }
 
 /** Where every planned request went: planned = ok + failed + cancelled + dropped + unaccounted. */
@@ -198,10 +208,10 @@ export interface Summary extends Figures {
   inputTokens: Distribution | null;
   outputTokens: Distribution | null;
   /** Output tokens of a request over its latency: the speed one user sees. */
-  userTokensPerSec: Distribution | null;
+  userTokensPerSec: SpeedDistribution | null;
   /** Input tokens served from the cache over all input tokens; null = the server did not say. */
   cachedInputRatio: number | null;
-  /** What of the input tokens these prompts alone let a server take from its cache, had it been empty; absent = not worked out. */
+  /** What of the input tokens these prompts alone let a server take from its cache, had it been empty, in blocks of 16 tokens; absent = not worked out. */
   eligibleInputRatio?: number | null;
   goodput: Goodput | null;
   /** Absent = nothing was promised. */
@@ -246,6 +256,8 @@ export interface Sweep {
   variable: 'concurrency' | 'rate' | 'grid';
   points: Summary[];
   findings: Verdict['findings'];
+  /** Absent = it was no search, or one that was broken off or that an older version kept. */
+  search?: Searched;
 }
 
 /** The distributions that a summary holds, in the order they are told. */

@@ -27,7 +27,8 @@ export const closedPacer: PacerMaker = (load, limits, _seed, part) => {
       const opensMs = (index + inFlight * of) * perSlotMs;
       if (opensMs > nowMs) return { untilMs: opensMs };
       // A slot that was never used is free since it opened, however late the client comes to fill it.
-      const atMs = handedOut < slots ? Math.min(nowMs, (index + handedOut * of) * perSlotMs) : nowMs;
+      const atMs =
+        limits.inStride !== true && handedOut < slots ? Math.min(nowMs, (index + handedOut * of) * perSlotMs) : nowMs;
       handedOut += 1;
       return { atMs };
     },

@@ -1,7 +1,7 @@
 import type { Answer, LoadShape } from '../../core/index.ts';
 import { ConversationQueue } from './conversation-queue.ts';
 import type { NewConversation, Turn } from './conversation-queue.ts';
-import type { Dealing } from './dealing.ts';
+import type { RequestSource } from './request-source.ts';
 import type { PacerLimits, PacerView } from './pacer.ts';
 import { isCount, isDealt } from './request-dealer.ts';
 import type { Deal, RequestDealer } from './request-dealer.ts';
@@ -18,7 +18,7 @@ export function conversationPacing(load: LoadShape): ConversationPacing {
 export interface ConversationParts {
   load: LoadShape;
   limits: PacerLimits;
-  dealing: Dealing;
+  requestSource: RequestSource;
   /** Conversation `number`, to begin at `dueMs` (null = as soon as a slot is free); null = there is none. */
   open(number: number, dueMs: number | null): NewConversation | null | Promise<NewConversation | null>;
 }
@@ -58,7 +58,7 @@ export class Conversations implements RequestDealer {
 
   /** As a dealer, each request with the turn it says but at a rate of requests. */
   next(view: PacerView): Deal {
-    const { limits, dealing } = this.#parts;
+    const { limits, requestSource } = this.#parts;
     const { nowMs } = view;
     if (this.#pacing === 'slots' && nowMs >= (limits.durationMs ?? Infinity)) this.#queue.drop();
     if (!this.#queue.hasDue(nowMs)) {
@@ -66,16 +66,16 @@ export class Conversations implements RequestDealer {
       const untilMs = Math.min(this.#queue.nextMs, this.#againMs);
       return untilMs > nowMs && untilMs < Infinity ? { untilMs } : 'wait';
     }
-    if (this.#pacing === 'requests') return dealing.dealer.next(view);
+    if (this.#pacing === 'requests') return requestSource.dealer.next(view);
     const turn = this.#queue.take(nowMs)!;
-    const seq = dealing.nextTurn === undefined ? turn.number : dealing.nextTurn();
+    const seq = requestSource.nextTurn === undefined ? turn.number : requestSource.nextTurn();
     if (seq === null) return 'done';
     // A user who thinks keeps the slot: the turn after is due as soon as it can be asked.
     return { seq, atMs: this.#pacing === 'slots' && !turn.opens ? nowMs : (turn.dueMs ?? nowMs), turn };
   }
 
   rest(): number | null {
-    return this.#parts.dealing.dealer.rest();
+    return this.#parts.requestSource.dealer.rest();
   }
 
   /** At a rate of requests, the turn that the one due now says; null = which conversation begins is not known yet. */
@@ -85,10 +85,10 @@ export class Conversations implements RequestDealer {
 
   /** Notes how a turn ended (null = not well) and gives the numbers of planned turns that are lost with its conversation. */
   ended(turn: Turn, answer: Answer | null, endMs: number): readonly number[] {
-    const { limits, dealing } = this.#parts;
+    const { limits, requestSource } = this.#parts;
     const lost = this.#queue.ended(turn, answer, endMs);
     if (lost === 0 || this.#pacing === 'requests' || !isCount(limits)) return none;
-    return Array.from({ length: lost }, (_, i) => dealing.nextTurn?.() ?? turn.number + 1 + i);
+    return Array.from({ length: lost }, (_, i) => requestSource.nextTurn?.() ?? turn.number + 1 + i);
   }
 
   /** Nobody says anything any more. */
@@ -101,13 +101,13 @@ export class Conversations implements RequestDealer {
   }
 
   #open(view: PacerView): NewConversation | null | 'later' | Promise<NewConversation | null | 'later'> {
-    const { dealing, open } = this.#parts;
+    const { requestSource, open } = this.#parts;
     if (this.#pacing === 'requests') {
-      const number = dealing.beginConversation();
+      const number = requestSource.beginConversation();
       return typeof number === 'number' ? this.#within(open(number, null)) : number;
     }
     // A user who thinks, or whose turn is due, has a slot of the closed loop.
-    const dealt = dealing.dealer.next({ ...view, inFlight: view.inFlight + this.#queue.waiting });
+    const dealt = requestSource.dealer.next({ ...view, inFlight: view.inFlight + this.#queue.waiting });
     this.#againMs = typeof dealt !== 'string' && 'untilMs' in dealt ? dealt.untilMs : Infinity;
     if (dealt === 'done') return null;
     return isDealt(dealt) ? this.#within(open(dealt.seq, dealt.atMs)) : 'later';
@@ -119,9 +119,9 @@ export class Conversations implements RequestDealer {
   ): NewConversation | null | 'later' | Promise<NewConversation | null | 'later'> {
     if (opened instanceof Promise) return opened.then((read) => this.#within(read));
     if (opened !== null && this.#queue.hasRoomFor(opened)) return opened;
-    const { dealing } = this.#parts;
-    if (dealing.exhausted === undefined) return null;
-    dealing.exhausted();
+    const { requestSource } = this.#parts;
+    if (requestSource.exhausted === undefined) return null;
+    requestSource.exhausted();
     return 'later';
   }
 }

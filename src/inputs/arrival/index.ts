@@ -11,16 +11,16 @@
  * steps, spikes and sines. request-queue.ts is what a runner asks; request-dealer.ts deals over claims.ts,
  * conversations.ts over conversation-queue.ts; dealing.ts puts them together for a thread.
  */
-export { claimsOf, onlyPlace, partOf } from './claims.ts';
+export { onlyPlace, partOf } from './claims.ts';
 export type { Claimed, Claims, Place } from './claims.ts';
 export type { NewConversation, Turn } from './conversation-queue.ts';
 export { conversationPacing } from './conversations.ts';
-export { dealingAt } from './dealing.ts';
-export type { Dealing, DealtPhase } from './dealing.ts';
+export { requestSourceAt } from './request-source.ts';
+export type { RequestSource, DealtPhase } from './request-source.ts';
 export { makePacer, pacers } from './pacers.ts';
 export { dueUnder, rateAt } from './rate-shape.ts';
-export { isDue } from './pacer.ts';
-export type { LoadPart, Pacer, PacerLimits, PacerMaker, PacerView, Pacing, WaitUntil } from './pacer.ts';
+export { handsOver, isDue } from './pacer.ts';
+export type { LoadPart, Pacer, PacerLimits, PacerView, WaitUntil } from './pacer.ts';
 export { isCount, isDealt, makeDealer } from './request-dealer.ts';
 export type { RequestDealer } from './request-dealer.ts';
 export { RequestQueue } from './request-queue.ts';

@@ -1,4 +1,4 @@
-import type { LoadShape } from '../../core/index.ts';
+import type { LoadShape, RunPlan } from '../../core/index.ts';
 
 /** What a pacer may know of the run, all of it about its own phase (warm-up and measuring have a pacer each). */
 export interface PacerView {
@@ -35,6 +35,17 @@ export interface Pacer {
 export interface PacerLimits {
   requests: number | null;
   durationMs: number | null;
+  /** Every slot is in use when the phase begins, by what is left of the warm-up; absent = all are free. */
+  inStride?: true;
+}
+
+/**
+ * Whether a closed loop begins in its stride: a warm-up that fills every slot hands each over as it frees it. Else the warm-up is drained
+ * first, since one that leaves slots free would be measured beside.
+ */
+export function handsOver({ load, warmup }: Pick<RunPlan, 'load' | 'warmup'>): boolean {
+  if (load.kind !== 'closed' || load.concurrency === null || load.rampMs !== undefined) return false;
+  return warmup !== null && 'requests' in warmup && warmup.requests >= load.concurrency;
 }
 
 /** The slots of a closed loop that one of several places has: `index`, `index + of`, `index + 2·of` … of all, so many of them. */

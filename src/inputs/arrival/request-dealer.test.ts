@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LoadShape, ResumePoint } from '../../core/index.ts';
-import { dealingAt } from './dealing.ts';
+import { requestSourceAt } from './request-source.ts';
 import type { PacerLimits } from './pacer.ts';
 import type { RequestDealer } from './request-dealer.ts';
 
@@ -30,7 +30,7 @@ function dealersOf(
 ): RequestDealer[] {
   const claimed = { requests: new Int32Array(new SharedArrayBuffer(4)), conversations: new Int32Array(1) };
   const phase = { load, limits, seed, conversations: false };
-  return Array.from({ length: of }, (_, index) => dealingAt({ index, of, claimed }, phase, behind).dealer);
+  return Array.from({ length: of }, (_, index) => requestSourceAt({ index, of, claimed }, phase, behind).dealer);
 }
 
 /** Everything a dealer gives, in turn with the others, until all are done. */

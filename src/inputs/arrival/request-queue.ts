@@ -2,7 +2,7 @@ import type { Answer, LoadShape } from '../../core/index.ts';
 import type { Turn } from './conversation-queue.ts';
 import { Conversations } from './conversations.ts';
 import type { ConversationParts } from './conversations.ts';
-import type { Dealing } from './dealing.ts';
+import type { RequestSource } from './request-source.ts';
 import type { PacerLimits, WaitUntil } from './pacer.ts';
 import { isCount, isDealt } from './request-dealer.ts';
 import type { RequestDealer } from './request-dealer.ts';
@@ -24,7 +24,7 @@ export type Move = DueRequest | WaitUntil | Promise<void> | 'again' | 'wait' | '
 export interface RequestQueueParts {
   load: LoadShape;
   limits: PacerLimits;
-  dealing: Dealing;
+  requestSource: RequestSource;
   /** Opens a conversation; null = every prompt is asked once and by itself. */
   open: ConversationParts['open'] | null;
   /** One that came due while every slot was taken, where the load says that it is then not sent. */
@@ -50,10 +50,10 @@ export class RequestQueue {
   due = 0;
 
   constructor(parts: RequestQueueParts) {
-    const { load, limits, dealing, open } = parts;
+    const { load, limits, requestSource, open } = parts;
     this.#parts = parts;
-    this.#talks = open === null ? null : new Conversations({ load, limits, dealing, open });
-    this.#dealer = this.#talks ?? dealing.dealer;
+    this.#talks = open === null ? null : new Conversations({ load, limits, requestSource, open });
+    this.#dealer = this.#talks ?? requestSource.dealer;
   }
 
   /** The request that is sent next, at its time; null = that, or which turn it says, is known only then. */
@@ -79,12 +79,12 @@ export class RequestQueue {
 
   /** What to do now, with so many requests in flight. */
   next(nowMs: number, inFlight: number): Move {
-    const { dealing, load } = this.#parts;
-    if (!this.#dealtOut && dealing.maySend?.() === false) return { untilMs: nowMs + lookAgainMs };
+    const { requestSource, load } = this.#parts;
+    if (!this.#dealtOut && requestSource.maySend?.() === false) return { untilMs: nowMs + lookAgainMs };
     const view = { sent: this.#sent, inFlight: inFlight + this.#dealt, nowMs: nowMs - this.originMs };
     const reading = this.#talks?.prepare(view) ?? null;
     if (reading !== null) return reading;
-    const hasSlot = inFlight < (dealing.slots() ?? Infinity);
+    const hasSlot = inFlight < (requestSource.slots() ?? Infinity);
     if (this.#held.length > 0 && hasSlot) return this.#said(this.#held.shift()!, view.nowMs);
     if (this.#next === null) {
       const dealt = this.#dealtOut ? 'done' : this.#dealer.next(view);

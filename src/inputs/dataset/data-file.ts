@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { jsonIn, membersOf, UserError } from '../../core/index.ts';
 import { arrowParts } from './arrow-rows.ts';
 import { fileNotFound, noPrompts, notAFile, packed, unreadable } from './dataset-mistakes.ts';
 import { readAt, systemCodeOf } from './file-bytes.ts';
@@ -127,11 +127,6 @@ async function guessLayout(file: DataFile): Promise<Layout> {
   // `[` begins an array of records, or a line that is a list of messages.
   const end = text.indexOf('\n');
   const first = end === -1 ? text : text.slice(0, end);
-  try {
-    const value: unknown = JSON.parse(first);
-    const item: unknown = Array.isArray(value) ? value[0] : null;
-    return typeof item === 'object' && item !== null && 'role' in item ? 'lines' : 'array';
-  } catch {
-    return 'array';
-  }
+  const value = jsonIn(first);
+  return Array.isArray(value) && 'role' in membersOf(value[0]) ? 'lines' : 'array';
 }

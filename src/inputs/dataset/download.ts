@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { printable, UserError } from '../../core/index.ts';
+import { mistake, printable, UserError } from '../../core/index.ts';
 
 /** What is fetched, and how it is known to be right. */
 export interface Download {
@@ -124,13 +124,12 @@ function wordsOf(error: unknown): string {
 }
 
 function wrongChecksum(file: string, wanted: string, found: string) {
-  return {
-    code: 'download-checksum',
-    message: {
-      en: `the checksum is ${found}, not ${wanted}; the file was thrown away`,
-      zh: `校验和为 ${found}，应为 ${wanted}；文件已删除`,
-    },
-    hint: { en: 'fetch it again, or from another mirror (--mirror)', zh: '请重新下载，或更换镜像（--mirror）' },
-    place: { file: printable(file).slice(-240) },
-  };
+  return mistake(
+    'download-checksum',
+    `the checksum is ${found}, not ${wanted}; the file was thrown away`,
+    `校验和为 ${found}，应为 ${wanted}；文件已删除`,
+    'fetch it again, or from another mirror (--mirror)',
+    '请重新下载，或更换镜像（--mirror）',
+    { file: printable(file).slice(-240) },
+  );
 }

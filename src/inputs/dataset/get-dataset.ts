@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exitCodes, printable, UserError } from '../../core/index.ts';
+import { exitCodes, mistake, printable, UserError } from '../../core/index.ts';
 import { download, DownloadFailed } from './download.ts';
 import type { Downloaded } from './download.ts';
 import { hubUrl, knownDatasets } from './known-datasets.ts';
@@ -51,34 +51,34 @@ function byHand(name: string, known: KnownDataset, file: string, failures: reado
   const tried = failures.map(({ url, why }) => `${url} (${why})`).join('; ');
   const command = `curl -L -o ${shellWord(file)} ${shellWord(failures[0]!.url)}`;
   const use = known.use.replace('FILE', file);
-  return {
-    code: 'download-failed',
-    message: { en: `"${name}" could not be fetched: ${tried}`, zh: `无法下载“${name}”：${tried}` },
-    hint: {
-      en: `on a machine with a network: ${command} — then copy it to ${file} and use ${use}; a mirror is set with --mirror URL`,
-      zh: `请在有网络的机器上执行：${command}，再复制到 ${file}，使用 ${use}；可用 --mirror URL 指定镜像`,
-    },
-  };
+  return mistake(
+    'download-failed',
+    `"${name}" could not be fetched: ${tried}`,
+    `无法下载“${name}”：${tried}`,
+    `on a machine with a network: ${command} — then copy it to ${file} and use ${use}; a mirror is set with --mirror URL`,
+    `请在有网络的机器上执行：${command}，再复制到 ${file}，使用 ${use}；可用 --mirror URL 指定镜像`,
+  );
 }
 
 function unknownName(name: string) {
   const names = Object.keys(knownDatasets).join(', ');
-  return {
-    code: 'download-unknown',
-    message: {
-      en: `no dataset is called "${printable(name).slice(0, 60)}"`,
-      zh: `没有名为“${printable(name).slice(0, 60)}”的数据集`,
-    },
-    hint: { en: `Known: ${names}.`, zh: `可用：${names}。` },
-  };
+  return mistake(
+    'download-unknown',
+    `no dataset is called "${printable(name).slice(0, 60)}"`,
+    `没有名为“${printable(name).slice(0, 60)}”的数据集`,
+    `Known: ${names}.`,
+    `可用：${names}。`,
+  );
 }
 
 function notThere(name: string, hub: string) {
-  return {
-    code: 'download-unknown',
-    message: { en: `"${name}" does not lie on ${hub}`, zh: `“${name}”不在 ${hub} 上` },
-    hint: { en: 'Leave --from out.', zh: '请去掉 --from。' },
-  };
+  return mistake(
+    'download-unknown',
+    `"${name}" does not lie on ${hub}`,
+    `“${name}”不在 ${hub} 上`,
+    'Leave --from out.',
+    '请去掉 --from。',
+  );
 }
 
 function shellWord(text: string): string {

@@ -10,11 +10,10 @@
  * record is one file in formats/ and one line in record-formats.ts, any other source implements Dataset.
  * How bytes become records: unpack.ts, then record.ts (lines, JSON arrays, CSV, Parquet).
  */
-export type { Dataset, DatasetOptions, Slice, Surveyed } from './dataset.ts';
-export { builtinQuestionsSpec } from './builtin-questions.ts';
+export type { Dataset, DatasetOptions, Slice } from './dataset.ts';
 export { answersNumber } from './check-answer.ts';
 export { getDataset } from './get-dataset.ts';
-export type { GetOptions, Got } from './get-dataset.ts';
+export type { GetOptions } from './get-dataset.ts';
 export { knownDatasets } from './known-datasets.ts';
 export { listedDataset } from './listed-dataset.ts';
 export { madeKinds } from './made-kinds.ts';
@@ -23,6 +22,7 @@ export { opensNoFile } from './opens-no-file.ts';
 export { packageRoot } from './package-root.ts';
 export { recordFormats } from './record-formats.ts';
 export { surveyDataset, textOf } from './survey.ts';
-export type { Spread, Survey } from './survey.ts';
+export type { Spread } from './survey.ts';
 export { openTokenizer } from './tokenizer.ts';
 export type { Tokenizer } from './tokenizer.ts';
+export { ZstdStream } from './zstd.ts';

@@ -1,5 +1,5 @@
 import type { Mistake, Place } from '../../core/index.ts';
-import { printable } from '../../core/index.ts';
+import { mistake, printable } from '../../core/index.ts';
 
 type At = Place & { file: string };
 
@@ -60,64 +60,62 @@ export function csvBroken(at: At, how: 'quote' | 'open' | 'columns', found: numb
 /** Parquet that cannot be read. */
 export function parquetBroken(file: string, words: string): Mistake {
   const why = printable(words).slice(0, 160);
-  return {
-    code: 'dataset-malformed-parquet',
-    message: { en: `the Parquet file cannot be read (${why})`, zh: `无法读取 Parquet 文件（${why}）` },
-    hint: { en: 'fetch it again, or convert it to JSONL', zh: '请重新下载，或转换为 JSONL' },
-    place: { file: printable(file).slice(-240) },
-  };
+  return mistake(
+    'dataset-malformed-parquet',
+    `the Parquet file cannot be read (${why})`,
+    `无法读取 Parquet 文件（${why}）`,
+    'fetch it again, or convert it to JSONL',
+    '请重新下载，或转换为 JSONL',
+    { file: printable(file).slice(-240) },
+  );
 }
 
 /** An Arrow file of a saved dataset that cannot be read. */
 export function arrowBroken(file: string, words: string): Mistake {
   const why = printable(words).slice(0, 160);
-  return {
-    code: 'dataset-malformed-arrow',
-    message: { en: `the Arrow file cannot be read (${why})`, zh: `无法读取 Arrow 文件（${why}）` },
-    hint: { en: 'save the dataset again, or write it with to_parquet', zh: '请重新保存数据集，或用 to_parquet 导出' },
-    place: { file: printable(file).slice(-240) },
-  };
+  return mistake(
+    'dataset-malformed-arrow',
+    `the Arrow file cannot be read (${why})`,
+    `无法读取 Arrow 文件（${why}）`,
+    'save the dataset again, or write it with to_parquet',
+    '请重新保存数据集，或用 to_parquet 导出',
+    { file: printable(file).slice(-240) },
+  );
 }
 
 /** A record that lacks what its format needs; `what` says it. */
 export function wrongShape(at: At, kind: string, what: { en: string; zh: string }): Mistake {
-  return {
-    code: 'dataset-wrong-shape',
-    message: { en: `not a record of ${kind}: ${what.en}`, zh: `不是 ${kind} 记录：${what.zh}` },
-    hint: {
-      en: '`dyno dataset list` shows what each kind holds; `dyno dataset inspect FILE` shows what is there',
-      zh: '`dyno dataset list` 说明每种类型的内容；`dyno dataset inspect 文件` 查看实际内容',
-    },
-    place: at,
-  };
+  return mistake(
+    'dataset-wrong-shape',
+    `not a record of ${kind}: ${what.en}`,
+    `不是 ${kind} 记录：${what.zh}`,
+    '`dyno dataset list` shows what each kind holds; `dyno dataset inspect FILE` shows what is there',
+    '`dyno dataset list` 说明每种类型的内容；`dyno dataset inspect 文件` 查看实际内容',
+    at,
+  );
 }
 
 /** A prompt that does not fit the model's context. */
 export function tooLongForModel(at: Place, tokens: number, limit: number): Mistake {
-  return {
-    code: 'dataset-prompt-too-long',
-    message: {
-      en: `prompt and answer take ${tokens} tokens, the model takes ${limit}`,
-      zh: `提示词与回答共 ${tokens} token，模型最多 ${limit}`,
-    },
-    hint: {
-      en: 'shorten the prompt, lower --output-tokens or --max-tokens, or raise the limit of the server',
-      zh: '请缩短提示词、降低 --output-tokens 或 --max-tokens，或提高服务器上限',
-    },
-    place: at,
-  };
+  return mistake(
+    'dataset-prompt-too-long',
+    `prompt and answer take ${tokens} tokens, the model takes ${limit}`,
+    `提示词与回答共 ${tokens} token，模型最多 ${limit}`,
+    'shorten the prompt, lower --output-tokens or --max-tokens, or raise the limit of the server',
+    '请缩短提示词、降低 --output-tokens 或 --max-tokens，或提高服务器上限',
+    at,
+  );
 }
 
 /** A trace whose time goes backwards or is none. */
 export function badTime(at: At, text: string): Mistake {
   const shown = printable(text).slice(0, 60);
-  return {
-    code: 'trace-bad-time',
-    message: {
-      en: `"${shown}" is no time, or lies before the one above it`,
-      zh: `"${shown}" 不是有效时间，或早于上一条`,
-    },
-    hint: { en: 'sort the trace by time; see docs/guide/datasets.md', zh: '请按时间排序；参见 docs/guide/datasets.md' },
-    place: at,
-  };
+  return mistake(
+    'trace-bad-time',
+    `"${shown}" is no time, or lies before the one above it`,
+    `"${shown}" 不是有效时间，或早于上一条`,
+    'sort the trace by time; see docs/guide/datasets.md',
+    '请按时间排序；参见 docs/guide/datasets.md',
+    at,
+  );
 }

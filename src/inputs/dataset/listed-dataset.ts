@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { Prompt } from '../../core/index.ts';
 import { fromPrompts, plainPrompt } from '../workload/index.ts';
 import type { Dataset } from './dataset.ts';
 
 /** Prompts that a program has at hand, as a dataset: texts or whole prompts, asked in their order and again from the beginning. */
 export function listedDataset(name: string, listed: readonly (string | Prompt)[]): Dataset {
-  if (listed.length === 0) throw noPrompts(name);
+  if (listed.length === 0)
+    throw userError(
+      'no-prompts',
+      `"${name}" has no prompts`,
+      `"${name}" 中没有提示词`,
+      'Give at least one.',
+      '请至少给出一个。',
+    );
   const prompts = listed.map((one, i) => (typeof one === 'string' ? plainPrompt(`${name}-${i + 1}`, one) : one));
   const text = JSON.stringify(prompts);
   const facts = {
@@ -22,12 +29,4 @@ export function listedDataset(name: string, listed: readonly (string | Prompt)[]
     check: () => Promise.resolve(),
     workload: (offset) => fromPrompts(prompts, { offset, cycle: true }),
   };
-}
-
-function noPrompts(name: string): UserError {
-  return new UserError({
-    code: 'no-prompts',
-    message: { en: `"${name}" has no prompts`, zh: `"${name}" 中没有提示词` },
-    hint: { en: 'Give at least one.', zh: '请至少给出一个。' },
-  });
 }

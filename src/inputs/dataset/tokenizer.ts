@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { printable, UserError } from '../../core/index.ts';
+import { jsonIn, membersOf, printable, UserError } from '../../core/index.ts';
 import { builtinTexts } from './builtin-questions.ts';
 import type { TokenCoder } from '../workload/index.ts';
 import { notATokenizer, noTokenizer } from './tokenizer-mistakes.ts';
@@ -57,17 +57,11 @@ async function fileOf(path: string): Promise<string> {
 }
 
 function parse(text: Buffer, file: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.toString('utf8'));
-  } catch {
-    throw new UserError(notATokenizer(file, 'not JSON'));
-  }
-  const model = typeof value === 'object' && value !== null && 'model' in value ? value.model : null;
-  if (typeof model !== 'object' || model === null || !('vocab' in model)) {
-    throw new UserError(notATokenizer(file, 'it has no model.vocab'));
-  }
-  return value as Record<string, unknown>;
+  const value = jsonIn(text.toString('utf8'));
+  if (value === undefined) throw new UserError(notATokenizer(file, 'not JSON'));
+  const members = membersOf(value);
+  if (!('vocab' in membersOf(members['model']))) throw new UserError(notATokenizer(file, 'it has no model.vocab'));
+  return members;
 }
 
 async function configBeside(file: string): Promise<object> {

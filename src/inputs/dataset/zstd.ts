@@ -34,6 +34,11 @@ export class ZstdStream {
   #skip = 0;
   #out: Buffer[] = [];
   #begun = false;
+  readonly #mostWindowBytes: number;
+
+  constructor(windowBytes = mostWindowBytes) {
+    this.#mostWindowBytes = windowBytes;
+  }
 
   /** A whole number of frames was read. */
   get ended(): boolean {
@@ -78,7 +83,7 @@ export class ZstdStream {
     const headerBytes = 6 - single + dictionaryBytes + sizeBytes;
     if (bytes.length < headerBytes) return 0;
     const window = single === 1 ? contentSize(bytes, headerBytes - sizeBytes, sizeBytes) : windowOf(bytes[5]!);
-    if (window > mostWindowBytes) throw new Error(`a window of ${window} bytes`);
+    if (window > this.#mostWindowBytes) throw new Error(`a window of ${window} bytes`);
     const unpacker = new Decompress((data) => {
       // The library uses its window again, so the piece is copied.
       if (data.length > 0) this.#out.push(Buffer.from(data));

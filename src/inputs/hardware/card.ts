@@ -88,3 +88,24 @@ export function cardsLike(name: string): string[] {
     cards.map((card) => card.name),
   );
 }
+
+/** The card of data/cards that a tool means: `NVIDIA H200`, `910B4`, `MXC500`; null = not one of them. */
+export function cardOfDevice(name: string | null, memoryBytes: number): Card | null {
+  if (name === null) return null;
+  const memoryGiB = memoryBytes / gibBytes;
+  const short = name
+    .toLowerCase()
+    .replaceAll(/nvidia|tesla|geforce|metax|ascend|huawei|\bpcie\b|\bsxm\d?\b|\bhbm\d\w*\b|\d+\s*gb\b/g, ' ');
+  const words = short
+    .trim()
+    .replaceAll(/[\s-]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  const sizes = [16, 24, 32, 40, 48, 64, 80, 96, 141].filter((size) => Math.abs(size - memoryGiB) <= 0.12 * size);
+  const tries = [...sizes.map((size) => `${words}-${size}g`), words, name];
+  for (const attempt of tries) {
+    const card = findCard(attempt);
+    // The same name is sold with different memory: what the tool counted decides.
+    if (card !== null && Math.abs(card.memoryBytes / gibBytes - memoryGiB) <= 0.12 * memoryGiB) return card;
+  }
+  return null;
+}

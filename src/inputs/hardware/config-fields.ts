@@ -1,4 +1,5 @@
 import type { Mistake, Phrase, Place } from '../../core/index.ts';
+import { mistake } from '../../core/index.ts';
 
 /** The fields of a config.json read one by one; every mistake is kept, so that all are reported together. */
 export class ConfigFields {
@@ -24,17 +25,18 @@ export class ConfigFields {
     const value = this.optional(...names);
     if (value !== null) return value;
     if (this.raw(...names) === undefined) {
-      this.mistakes.push({
-        code: 'model-config-field-missing',
-        message: { en: `${names[0]} is missing (${meaning.en})`, zh: `缺少 ${names[0]}（${meaning.zh}）` },
-        hint: {
-          en: `give the config.json that lies beside the weights${
+      this.mistakes.push(
+        mistake(
+          'model-config-field-missing',
+          `${names[0]} is missing (${meaning.en})`,
+          `缺少 ${names[0]}（${meaning.zh}）`,
+          `give the config.json that lies beside the weights${
             names.length > 1 ? `; ${names.slice(1).join(', ')} would do too` : ''
           }`,
-          zh: `请使用权重目录中的 config.json${names.length > 1 ? `；也可用 ${names.slice(1).join('、')}` : ''}`,
-        },
-        place: { ...this.#place, field: names[0]! },
-      });
+          `请使用权重目录中的 config.json${names.length > 1 ? `；也可用 ${names.slice(1).join('、')}` : ''}`,
+          { ...this.#place, field: names[0]! },
+        ),
+      );
     }
     return 1;
   }
@@ -63,15 +65,16 @@ export class ConfigFields {
     if (name === undefined) return null;
     const value = this.#fields[name];
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-    this.mistakes.push({
-      code: 'model-config-field-wrong',
-      message: {
-        en: `${name} must be a whole number of at least ${least}`,
-        zh: `${name} 必须是不小于 ${least} 的整数`,
-      },
-      hint: { en: 'take the file as its authors published it', zh: '请使用模型作者发布的原文件' },
-      place: { ...this.#place, field: name },
-    });
+    this.mistakes.push(
+      mistake(
+        'model-config-field-wrong',
+        `${name} must be a whole number of at least ${least}`,
+        `${name} 必须是不小于 ${least} 的整数`,
+        'take the file as its authors published it',
+        '请使用模型作者发布的原文件',
+        { ...this.#place, field: name },
+      ),
+    );
     return null;
   }
 }

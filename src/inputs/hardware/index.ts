@@ -9,14 +9,13 @@
  */
 export * from './byte-size.ts';
 export * from './card.ts';
-export { deviceLabel, deviceTools } from './devices/device.ts';
-export type { Device, DeviceProcess, DeviceReading, DeviceTool, FoundLayout, Vendor } from './devices/device.ts';
+export { deviceTools } from './devices/device.ts';
+export type { Device, DeviceReading, DeviceTool } from './devices/device.ts';
 export { readDevices } from './devices/read-devices.ts';
 export * from './kv-bytes.ts';
 export * from './model-catalogue.ts';
 export * from './model-shape.ts';
 export { bindingAdvice } from './numa/binding-advice.ts';
-export type { BindingAdvice } from './numa/binding-advice.ts';
 export { formatCpuList, parseCpuList } from './numa/cpu-list.ts';
 export type { NumaLayout, NumaNode } from './numa/numa-layout.ts';
 export { readNuma } from './numa/read-numa.ts';

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { isObject, mistake, UserError, userError } from '../../core/index.ts';
 import type { Place } from '../../core/index.ts';
 import { ConfigFields } from './config-fields.ts';
 import type { Experts, LatentAttention, ModelShape, WeightQuantization } from './model-shape.ts';
@@ -6,28 +6,31 @@ import { numberFormatOf } from './number-format.ts';
 
 /** The shape that a config.json in the Hugging Face layout describes; a UserError names every field that is wrong. */
 export function readModelConfig(json: unknown, place: Place = {}): ModelShape {
-  if (!isRecord(json)) {
-    throw new UserError({
-      code: 'model-config-not-an-object',
-      message: { en: 'a model config must be a JSON object', zh: '模型配置必须是一个 JSON 对象' },
-      hint: { en: 'give the config.json that lies beside the weights', zh: '请使用权重目录中的 config.json' },
+  if (!isObject(json)) {
+    throw userError(
+      'model-config-not-an-object',
+      'a model config must be a JSON object',
+      '模型配置必须是一个 JSON 对象',
+      'give the config.json that lies beside the weights',
+      '请使用权重目录中的 config.json',
       place,
-    });
+    );
   }
-  const inner = ['text_config', 'language_config', 'llm_config'].map((key) => own(json, key)).find(isRecord);
+  const inner = ['text_config', 'language_config', 'llm_config'].map((key) => own(json, key)).find(isObject);
   const fields = inner === undefined ? json : { ...pick(json, outerKeys), ...inner };
   const read = new ConfigFields(fields, place);
   const shape = shapeOf(read, inner !== undefined);
   if (read.mistakes.length === 0 && !Number.isInteger(shape.headDim)) {
-    read.mistakes.push({
-      code: 'model-config-head-size',
-      message: {
-        en: `hidden_size ${shape.hiddenSize} is not a multiple of ${shape.attentionHeads} heads, and head_dim is not given`,
-        zh: `hidden_size ${shape.hiddenSize} 不是 ${shape.attentionHeads} 个头的整数倍，且没有 head_dim`,
-      },
-      hint: { en: 'add head_dim as the authors published it', zh: '请补上模型作者发布的 head_dim' },
-      place: { ...place, field: 'head_dim' },
-    });
+    read.mistakes.push(
+      mistake(
+        'model-config-head-size',
+        `hidden_size ${shape.hiddenSize} is not a multiple of ${shape.attentionHeads} heads, and head_dim is not given`,
+        `hidden_size ${shape.hiddenSize} 不是 ${shape.attentionHeads} 个头的整数倍，且没有 head_dim`,
+        'add head_dim as the authors published it',
+        '请补上模型作者发布的 head_dim',
+        { ...place, field: 'head_dim' },
+      ),
+    );
   }
   if (read.mistakes.length > 0) throw new UserError(read.mistakes);
   return shape;
@@ -173,7 +176,7 @@ function slidingOf(read: ConfigFields, family: string, layers: number): ModelSha
 
 function quantizationOf(read: ConfigFields): WeightQuantization | null {
   const config = read.raw('quantization_config');
-  if (!isRecord(config)) {
+  if (!isObject(config)) {
     const word = read.text('quantize', 'quantization');
     const format = word === null ? null : numberFormatOf(word);
     return format === null ? null : { format, method: word!, groupSize: null };
@@ -196,19 +199,15 @@ function quantizationOf(read: ConfigFields): WeightQuantization | null {
 
 function compressedOf(config: Record<string, unknown>, method: string): WeightQuantization | null {
   const groups = own(config, 'config_groups');
-  const first = isRecord(groups) ? Object.values(groups).find(isRecord) : undefined;
+  const first = isObject(groups) ? Object.values(groups).find(isObject) : undefined;
   const weights = first === undefined ? undefined : own(first, 'weights');
-  if (!isRecord(weights)) return null;
+  if (!isObject(weights)) return null;
   const bits = own(weights, 'num_bits');
   const size = own(weights, 'group_size');
   const groupSize = typeof size === 'number' && size > 0 ? size : null;
   const float = own(weights, 'type') === 'float';
   if (bits === 8) return { format: float ? 'fp8' : 'int8', method, groupSize };
   return bits === 4 ? { format: float ? 'fp4' : 'int4', method, groupSize } : null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function own(record: Record<string, unknown>, key: string): unknown {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { charCount, inputCharsOf, plainPrompt } from './index.ts';
 
@@ -47,5 +48,20 @@ describe('character counts', () => {
       }),
     ).toBe(5);
     expect(inputCharsOf({ ...plainPrompt('1', 'raw'), messages: [] })).toBe(3);
+  });
+});
+
+describe('charCount', () => {
+  it('counts what a string falls into, halves of pairs that stand alone included', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(0x61, 0x4f60, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000),
+      fc.integer({ min: 0, max: 0xffff }),
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 30 }), (units) => {
+        const text = String.fromCharCode(...units);
+        expect(charCount(text)).toBe([...text].length);
+      }),
+    );
   });
 });

@@ -1,6 +1,6 @@
+import { jsonIn, membersOf } from '../../../core/index.ts';
 import { unknownDevice } from './device.ts';
 import type { Device, DeviceReading } from './device.ts';
-import { lenientJson } from './lenient-json.ts';
 import { allFigures, untoldFigures } from './untold-figures.ts';
 import type { ExpectedFigure } from './untold-figures.ts';
 import { toldBusId, toldBytes, toldCelsius, toldCount, toldName, toldPercent, toldWatts } from './reading.ts';
@@ -19,14 +19,14 @@ export function readJsonTools(text: string): DeviceReading {
     });
     return reading;
   }
-  const root = members(json);
+  const root = membersOf(json);
   if (Array.isArray(root['CnmonInfo'])) {
     reading.devices.push(...(root['CnmonInfo'] as unknown[]).map(cnmonDevice));
     reading.layouts.push({ tool: 'cnmon', layout: 'json', verified: false });
   } else if (Object.keys(root).some((key) => /^card\d+$/.test(key))) {
     const hygon = /"(?:HCU|DCU) (?:memory )?use \(%\)"|"vram Total/.test(text);
     for (const [key, card] of Object.entries(root)) {
-      if (/^card\d+$/.test(key)) reading.devices.push(rocmDevice(Number(key.slice(4)), members(card), hygon));
+      if (/^card\d+$/.test(key)) reading.devices.push(rocmDevice(Number(key.slice(4)), membersOf(card), hygon));
     }
     reading.layouts.push({ tool: hygon ? 'hy-smi' : 'rocm-smi', layout: 'json', verified: true });
   } else {
@@ -35,7 +35,7 @@ export function readJsonTools(text: string): DeviceReading {
       : Array.isArray(root['gpu_data'])
         ? (root['gpu_data'] as unknown[])
         : [];
-    const devices = list.filter((item) => 'usage' in members(item) || 'mem_usage' in members(item)).map(amdDevice);
+    const devices = list.filter((item) => 'usage' in membersOf(item) || 'mem_usage' in membersOf(item)).map(amdDevice);
     reading.devices.push(...devices);
     if (devices.length > 0) reading.layouts.push({ tool: 'amd-smi', layout: 'json', verified: true });
   }
@@ -48,10 +48,6 @@ function expectedOf(reading: DeviceReading, device: Device): readonly ExpectedFi
   if (reading.layouts[0]?.tool === 'cnmon') return allFigures.filter((figure) => figure !== 'powerW');
   // Without its size the share in use stands alone.
   return device.memoryUsedRatio !== null ? allFigures.filter((figure) => figure !== 'memoryTotalBytes') : allFigures;
-}
-
-function members(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 
 function textOf(value: unknown): string {
@@ -98,14 +94,14 @@ function rocmDevice(index: number, card: Members, hygon: boolean): Device {
 
 /** A reading of amd-smi: a bare number, or `{ value, unit }`. */
 function amdText(holder: unknown, key: string): string {
-  const value = members(holder)[key];
-  const inner = members(value);
+  const value = membersOf(holder)[key];
+  const inner = membersOf(value);
   return 'value' in inner ? `${textOf(inner['value'])} ${textOf(inner['unit'])}`.trim() : textOf(value);
 }
 
 function amdDevice(item: unknown): Device {
   const device = unknownDevice('amd');
-  const gpu = members(item);
+  const gpu = membersOf(item);
   const { usage, power, temperature, mem_usage: memory } = gpu;
   device.index = toldCount(textOf(gpu['gpu'])) ?? null;
   device.utilizationRatio = toldPercent(amdText(usage, 'gfx_activity')) ?? null;
@@ -120,14 +116,36 @@ function amdDevice(item: unknown): Device {
 
 function cnmonDevice(item: unknown): Device {
   const device = unknownDevice('cambricon');
-  const card = members(item);
-  const memory = members(card['PhysicalMemUsage']);
+  const card = membersOf(item);
+  const memory = membersOf(card['PhysicalMemUsage']);
   device.index = toldCount(textOf(card['CardNum'])) ?? null;
   device.name = toldName(textOf(card['ProductName']));
   device.uuid = toldName(textOf(card['UUID']));
-  device.utilizationRatio = toldPercent(textOf(members(card['Utilization'])['MLUAverage'])) ?? null;
+  device.utilizationRatio = toldPercent(textOf(membersOf(card['Utilization'])['MLUAverage'])) ?? null;
   device.memoryTotalBytes = toldBytes(textOf(memory['Total']), 'MiB') ?? null;
   device.memoryUsedBytes = toldBytes(textOf(memory['Used']), 'MiB') ?? null;
-  device.temperatureC = toldCelsius(textOf(members(card['Temperature'])['Chip'])) ?? null;
+  device.temperatureC = toldCelsius(textOf(membersOf(card['Temperature'])['Chip'])) ?? null;
   return device;
+}
+
+/**
+ * JSON with warning lines before it and, as hy-smi prints it, commas missing between members; null where even that fails.
+ * Only a missing comma is mended: a cut-off document is not completed.
+ */
+function lenientJson(text: string): unknown {
+  const start = /^[ \t]*[[{]/m.exec(text);
+  if (start === null) return null;
+  const body = text.slice(start.index).trim();
+  const end = Math.max(body.lastIndexOf('}'), body.lastIndexOf(']'));
+  const whole = body.slice(0, end + 1);
+  for (const candidate of [body, whole, withCommas(whole)]) {
+    const value = jsonIn(candidate);
+    if (value !== undefined) return value;
+  }
+  return null;
+}
+
+/** A comma between a value that ends and a key or object that begins right after it. */
+function withCommas(text: string): string {
+  return text.replaceAll(/(["}\]\d])(\s*)(?="[^"\n]*"\s*:)/g, '$1,$2').replaceAll(/\}(\s*)\{/g, '},$1{');
 }

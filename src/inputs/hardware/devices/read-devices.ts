@@ -2,7 +2,6 @@ import type { Phrase } from '../../../core/index.ts';
 import { readBoxTables } from './box-devices.ts';
 import { cleanLines } from './clean-lines.ts';
 import type { CleanText } from './clean-lines.ts';
-import { addComputeApps } from './compute-apps.ts';
 import { readCsvQuery } from './csv-query.ts';
 import { deviceTools } from './device.ts';
 import type { Device, DeviceReading, DeviceTool } from './device.ts';
@@ -13,6 +12,7 @@ import { readMxBlocks } from './mx-blocks.ts';
 import { readNpuBlocks } from './npu-blocks.ts';
 import { readNpuWatch } from './npu-watch.ts';
 import { readTopology } from './topology.ts';
+import { toldBytes, toldCount, toldName } from './reading.ts';
 
 const mostChars = 16 * 1024 * 1024;
 
@@ -105,4 +105,29 @@ function nothingRead(tool: DeviceTool | undefined): Phrase {
     en: `no card could be read${tool === undefined ? '' : ` as output of ${tool}`}`,
     zh: `没有读到任何卡${tool === undefined ? '' : `（按 ${tool} 的输出解析）`}`,
   };
+}
+
+/** Puts the processes of `nvidia-smi --query-compute-apps=gpu_uuid,pid,… --format=csv` with their cards. */
+function addComputeApps({ lines }: CleanText, devices: readonly Device[]): void {
+  let names: string[] | null = null;
+  for (const line of lines) {
+    const cells = line.split(',').map((cell) => cell.trim());
+    const asNames = cells.map((cell) => cell.toLowerCase().replace(/\s*\[.*$/, ''));
+    if (asNames.includes('gpu_uuid') && asNames.includes('pid')) {
+      names = asNames;
+      continue;
+    }
+    if (names === null || cells.length !== names.length) {
+      names = null;
+      continue;
+    }
+    const header = names;
+    const text = (...wanted: string[]): string => cells[header.findIndex((name) => wanted.includes(name))] ?? '';
+    const owner = devices.find((device) => device.uuid !== null && device.uuid === text('gpu_uuid'));
+    owner?.processes.push({
+      pid: toldCount(text('pid')) ?? null,
+      name: toldName(text('process_name', 'name')),
+      memoryBytes: toldBytes(text('used_gpu_memory', 'used_memory'), 'MiB') ?? null,
+    });
+  }
 }

@@ -1,5 +1,5 @@
 /** A value as a tool tells it: a number, null where the tool says that it does not know, undefined where it is no such value. */
-export type Told<T> = T | null | undefined;
+export type Reading<T> = T | null | undefined;
 
 const nothing =
   /^(?:-+|\/|\[?n\/?a\]?|\[?not supported\]?|\[?unknown(?: error)?\]?|\[?insufficient permissions\]?|\[?not found\]?|err!?|none)$/i;
@@ -10,7 +10,7 @@ export function isNothing(text: string): boolean {
 }
 
 /** A plain decimal number with an optional unit out of `units`; no thousands marks, no decimal commas. */
-export function toldNumber(text: string, units: RegExp, range: { least: number; most: number }): Told<number> {
+export function toldNumber(text: string, units: RegExp, range: { least: number; most: number }): Reading<number> {
   const trimmed = text.trim();
   if (isNothing(trimmed)) return null;
   const match = /^(-?\d+(?:\.\d+)?)\s*(.*)$/.exec(trimmed);
@@ -20,24 +20,24 @@ export function toldNumber(text: string, units: RegExp, range: { least: number; 
 }
 
 /** A whole number. */
-export function toldCount(text: string, most: number = Number.MAX_SAFE_INTEGER): Told<number> {
+export function toldCount(text: string, most: number = Number.MAX_SAFE_INTEGER): Reading<number> {
   const value = toldNumber(text, /^$/, { least: 0, most });
   return value === null || value === undefined || Number.isInteger(value) ? value : undefined;
 }
 
 /** A share of one from whole or broken percents. `sign`: the percent sign is needed, or may be missing. */
-export function toldPercent(text: string, sign: 'needed' | 'optional' = 'optional'): Told<number> {
+export function toldPercent(text: string, sign: 'needed' | 'optional' = 'optional'): Reading<number> {
   const value = toldNumber(text, sign === 'needed' ? /^%$/ : /^%?$/, { least: 0, most: 100 });
   return typeof value === 'number' ? value / 100 : value;
 }
 
 /** Degrees Celsius. */
-export function toldCelsius(text: string, unit: 'needed' | 'optional' = 'optional'): Told<number> {
+export function toldCelsius(text: string, unit: 'needed' | 'optional' = 'optional'): Reading<number> {
   return toldNumber(text, unit === 'needed' ? /^°?C$/ : /^(?:°?C)?$/, { least: -60, most: 200 });
 }
 
 /** Watts; above 10 kW it is no card. */
-export function toldWatts(text: string, unit: 'needed' | 'optional' = 'optional'): Told<number> {
+export function toldWatts(text: string, unit: 'needed' | 'optional' = 'optional'): Reading<number> {
   return toldNumber(text, unit === 'needed' ? /^W$/i : /^W?$/i, { least: 0, most: 10_000 });
 }
 
@@ -52,7 +52,7 @@ const byteUnits: Readonly<Record<string, number>> = {
 };
 
 /** Bytes; device tools mean powers of 1024 whether they write MB or MiB. `usual` is the unit where none stands. */
-export function toldBytes(text: string, usual: string | null): Told<number> {
+export function toldBytes(text: string, usual: string | null): Reading<number> {
   const trimmed = text.trim();
   if (isNothing(trimmed)) return null;
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(trimmed);
@@ -64,7 +64,7 @@ export function toldBytes(text: string, usual: string | null): Told<number> {
 }
 
 /** A PCI address in lower case with a four-digit domain where the tool pads it to eight. */
-export function toldBusId(text: string): Told<string> {
+export function toldBusId(text: string): Reading<string> {
   const trimmed = text.trim();
   if (isNothing(trimmed)) return null;
   const match = /^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-9a-f])$/i.exec(trimmed);

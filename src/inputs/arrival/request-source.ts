@@ -7,8 +7,8 @@ import type { PacerLimits } from './pacer.ts';
 import { isCount, makeDealer } from './request-dealer.ts';
 import type { RequestDealer } from './request-dealer.ts';
 
-/** How a place comes to its requests; what it may take and how many may be in flight there can change while it runs. */
-export interface Dealing {
+/** Where a place (a thread, a machine) gets its requests; what it may take and how many may be in flight there can change while it runs. */
+export interface RequestSource {
   /** Deals requests; where prompts begin conversations that a rate of requests does not pace, conversations. */
   dealer: RequestDealer;
   /** How many requests may be in flight here; null = no cap. */
@@ -32,12 +32,12 @@ export interface DealtPhase {
   conversations: boolean;
 }
 
-/** The dealing of one of several threads, or of the only place. */
-export function dealingAt(
+/** Where one of several threads, or the only place, gets its requests. */
+export function requestSourceAt(
   place: Place,
   { load, limits, seed, conversations }: DealtPhase,
   behind: ResumePoint | null,
-): Dealing {
+): RequestSource {
   const requests = claimsOf(place, place.claimed.requests, load.concurrency);
   const begun = claimsOf(place, place.claimed.conversations, load.concurrency);
   const { slots } = requests.part();
