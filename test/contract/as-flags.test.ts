@@ -12,15 +12,15 @@ import { vllmRows } from './as-rows/vllm.ts';
 
 const tools = [evalscopePerfRows, evalscopeRows, vllmRows, vllm2023Rows, mindieRows];
 
-let kit: AsKit;
+let runner: AsKit;
 beforeAll(async () => {
-  kit = await asKit();
+  runner = await asKit();
 });
-afterAll(() => kit.close());
+afterAll(() => runner.close());
 
 describe.concurrent.each(tools.map((tool) => [tool.tool, tool] as const))('%s', (_, { table, base, rows }) => {
   test.each(rows.map((row) => [row.flag, row.words, row] as const))('%s: %s', async (_flag, _words, row) => {
-    const ran = await kit.as(`${row.base ?? base} ${row.words}`);
+    const ran = await runner.as(`${row.base ?? base} ${row.words}`);
     if ((row.code ?? 0) === 0) expect(ran.err).not.toMatch(/^error/m);
     expect(ran.code).toBe(row.code ?? 0);
     expect(await row.effect(ran)).toEqual(row.expected);
@@ -37,8 +37,8 @@ describe.concurrent.each(tools.map((tool) => [tool.tool, tool] as const))('%s', 
     if (ignored.length === 0) return;
     const value = (takes: Takes): string => (takes === 'nothing' ? '' : '1');
     const short = rows.find(({ words, code }) => words.endsWith(' 1') && code === undefined)!;
-    const plain = await kit.as(`${short.base ?? base} ${short.words}`);
-    const more = await kit.as(
+    const plain = await runner.as(`${short.base ?? base} ${short.words}`);
+    const more = await runner.as(
       `${short.base ?? base} ${short.words} ${ignored.map(([flag, takes]) => `${flag} ${value(takes)}`).join(' ')}`,
     );
     expect(more.code).toBe(0);
@@ -48,7 +48,7 @@ describe.concurrent.each(tools.map((tool) => [tool.tool, tool] as const))('%s', 
 
   test('every flag that is refused says what to do instead, and nothing is sent', async () => {
     for (const [flag, instead] of Object.entries(table.rejected ?? {})) {
-      const ran = await kit.as(`${base} ${flag} 1`);
+      const ran = await runner.as(`${base} ${flag} 1`);
       expect([flag, ran.code, ran.asked]).toEqual([flag, 2, 0]);
       expect(ran.err).toContain(instead.en);
     }
@@ -63,7 +63,7 @@ test('every table of flags that dyno as has is among those above', () => {
 test('prompts are mixed by the seed unless told otherwise, each once before any comes again', async () => {
   const order = async (more: string): Promise<string[]> =>
     prompts(
-      await kit.as(
+      await runner.as(
         `vllm bench serve --base-url URL --model m --dataset-name custom --dataset-path DIR/custom.jsonl --num-prompts 3 --max-concurrency 1 ${more}`,
       ),
     );

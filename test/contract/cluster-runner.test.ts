@@ -12,6 +12,7 @@ import { startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { runnerContract, smallPlan } from './runner-contract.ts';
 import { talkContract } from './talk-contract.ts';
+import { unrehearsed } from './unrehearsed.ts';
 
 let engine: RunningEngine;
 let redis: RedisServer;
@@ -50,6 +51,7 @@ function work(queue: string, name: string): Promise<RunningWorker> {
             : fromPrompts(contractPrompts, { offset: phase === 'warmup' ? 25 : 0, cycle: true }),
       }),
     tell: () => {},
+    rehearsal: unrehearsed,
   });
 }
 
@@ -64,6 +66,7 @@ function control(queue: string, minWorkers: number, waitMs = 60_000): Promise<Cl
     resume: null,
     resend: false,
     redisWaitMs: 60_000,
+    stops: { drain: new AbortController().signal, cancel: new AbortController().signal },
     tell: () => {},
   });
 }
@@ -95,11 +98,11 @@ for (const count of [1, 2, 4]) {
 }
 
 /** Twelve asks: how many came to what. */
-async function outcomes(kit: Runner): Promise<Record<string, number>> {
+async function outcomes(runner: Runner): Promise<Record<string, number>> {
   const never = { drain: new AbortController().signal, cancel: new AbortController().signal };
   const plan = smallPlan(`${engine.url}/v1/chat/completions`, { requests: 12 });
   const counts: Record<string, number> = {};
-  for await (const { exchange } of kit.run(plan, never, [])) {
+  for await (const { exchange } of runner.run(plan, never, [])) {
     const came = exchange.problem?.code ?? exchange.outcome;
     counts[came] = (counts[came] ?? 0) + 1;
   }
@@ -114,11 +117,11 @@ test.each([
   const first = await work(queue, 'first');
   const cluster = await control(queue, 1, waitMs);
   await first.leave();
-  const kit = await makeClusterRunner({ cluster, source: null });
-  const counted = outcomes(kit);
+  const runner = await makeClusterRunner({ cluster, source: null });
+  const counted = outcomes(runner);
   const second = comes ? await work(queue, 'second') : null;
   expect(await counted).toEqual(expected);
-  expect(kit.cutShort!()).toBe(!comes);
+  expect(runner.cutShort!()).toBe(!comes);
   await second?.leave();
   await cluster.close();
 });
@@ -139,9 +142,9 @@ test('the lease is renewed between two runs as well, and what was cleared away i
       return gone;
     }) as typeof link.unlink;
     for (let run = 0; run < 3; run++) {
-      const kit = await makeClusterRunner({ cluster, source: null });
-      expect([await outcomes(kit), kit.cutShort!()]).toEqual([{ ok: 12 }, false]);
-      if (run === 1) await kit.close!();
+      const runner = await makeClusterRunner({ cluster, source: null });
+      expect([await outcomes(runner), runner.cutShort!()]).toEqual([{ ok: 12 }, false]);
+      if (run === 1) await runner.close!();
     }
     expect(renewals).toBeGreaterThanOrEqual(3);
   } finally {

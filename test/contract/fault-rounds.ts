@@ -77,12 +77,12 @@ async function play(
     timeouts,
   };
   const prompts = names.map((name, i) => plainPrompt(name, `fault ${i}`));
-  const kit = makeLoadRunner({ workload: () => fromPrompts(prompts, { offset: 0, cycle: true }), secrets: {} });
+  const runner = makeLoadRunner({ workload: () => fromPrompts(prompts, { offset: 0, cycle: true }), secrets: {} });
   const looks: number[] = [];
   // An end calls for the next ask, which may give way to reads, and on a busy machine for long; a slot that was lost is lost
   // for good, so that the full number is never seen again.
   const look = (turns: number): void => {
-    const { sent, inFlight } = kit.state();
+    const { sent, inFlight } = runner.state();
     if (sent >= requests) return;
     if (inFlight < concurrency && turns > 0) setImmediate(() => look(turns - 1));
     else looks.push(inFlight / concurrency);
@@ -93,7 +93,8 @@ async function play(
   };
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { drain: signal, cancel: signal }, [rule])) exchanges.push(exchange);
+  for await (const { exchange } of runner.run(plan, { drain: signal, cancel: signal }, [rule]))
+    exchanges.push(exchange);
   const wrong = exchanges.flatMap(({ promptId, outcome, problem }) => {
     const found = outcome === 'ok' ? 'ok' : (problem?.code ?? outcome);
     return expectedOf(transport, promptId, stream).includes(found)

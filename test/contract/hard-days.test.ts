@@ -7,6 +7,7 @@ import { makeLoadRunner } from '../../src/client/load/index.ts';
 import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { freePort } from '../free-port.ts';
 import { smallPlan } from './runner-contract.ts';
+import { unrehearsed } from './unrehearsed.ts';
 
 const answer = JSON.stringify({
   choices: [{ message: { content: 'ab' }, finish_reason: 'stop' }],
@@ -44,13 +45,14 @@ async function run(
 ): Promise<Exchange[]> {
   const base = smallPlan(`http://${host}:${port}/v1/chat/completions`);
   const plan: RunPlan = { ...base, generation: { ...base.generation, stream: false }, ...change };
-  const kit = makeLoadRunner({
+  const runner = makeLoadRunner({
+    rehearsal: unrehearsed,
     workload: () => fromPrompts([plainPrompt('p', prompt)], { offset: 0, cycle: true }),
     secrets: {},
   });
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { drain, cancel: signal }, [])) {
+  for await (const { exchange } of runner.run(plan, { drain, cancel: signal }, [])) {
     exchanges.push(exchange);
     onEnded(exchange);
   }

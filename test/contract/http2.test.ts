@@ -9,6 +9,7 @@ import type { Exchange, ProblemCode, RunPlan } from '../../src/core/index.ts';
 import { fetchOnce, makeLoadRunner } from '../../src/client/load/index.ts';
 import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
+import { unrehearsed } from './unrehearsed.ts';
 
 const tlsFolder = join(import.meta.dirname, '../fixtures/tls');
 const certificate = {
@@ -80,14 +81,15 @@ async function run(url: string, change: Partial<RunPlan> = {}): Promise<{ exchan
   const base = smallPlan(url, { requests: 40 });
   const reach = { ca: null, cert: null, key: null, proxy: null, also: [], http2: true as const };
   const plan: RunPlan = { ...base, target: { ...base.target, insecure: true, reach }, ...change };
-  const kit = makeLoadRunner({
+  const runner = makeLoadRunner({
+    rehearsal: unrehearsed,
     workload: () => fromPrompts([plainPrompt('p', 'hi')], { offset: 0, cycle: true }),
     secrets: {},
   });
   const { signal } = new AbortController();
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { drain: signal, cancel: signal }, [])) exchanges.push(exchange);
-  return { exchanges, reused: kit.health()!.connectionsReused! };
+  for await (const { exchange } of runner.run(plan, { drain: signal, cancel: signal }, [])) exchanges.push(exchange);
+  return { exchanges, reused: runner.health()!.connectionsReused! };
 }
 
 function causes(exchanges: readonly Exchange[]): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dealOver } from '../../src/client/cluster/deals.ts';
-import { ShareDealing } from '../../src/client/cluster/share-dealing.ts';
+import { ShareRequestSource } from '../../src/client/cluster/share-request-source.ts';
 import { startEngine } from '../../src/engine/http/index.ts';
 import { LoadSession, startClock } from '../../src/client/load/index.ts';
 import { builtinProfile } from '../../src/engine/sim/index.ts';
@@ -27,7 +27,7 @@ test('a worker that leaves holds its last conversation to its end, however the m
     requests: turns,
   });
   const ended: number[] = [];
-  let dealing: ShareDealing | null = null;
+  let requestSource: ShareRequestSource | null = null;
   const session = new LoadSession({
     plan,
     clock: startClock(),
@@ -38,13 +38,18 @@ test('a worker that leaves holds its last conversation to its end, however the m
       const rest = { member: 'm', load: plan.load, limits, seed, wake, conversations: true };
       let claimed = 0;
       const claim = () => Promise.resolve({ from: claimed, to: (claimed = 1) });
-      dealing = new ShareDealing({ ...rest, claim, allowed: () => true, idle: () => dealing!.finish() });
-      dealing.deal(dealOver(['m'], 1, { number: 1, fromMs: 0 }));
-      return dealing;
+      requestSource = new ShareRequestSource({
+        ...rest,
+        claim,
+        allowed: () => true,
+        idle: () => requestSource!.finish(),
+      });
+      requestSource.deal(dealOver(['m'], 1, { number: 1, fromMs: 0 }));
+      return requestSource;
     },
     emit: (ending) => {
       ended.push(ending.record().exchange.seq);
-      if (ended.length === 3) setImmediate(() => dealing!.retire());
+      if (ended.length === 3) setImmediate(() => requestSource!.retire());
     },
   });
   await session.prepare('measure');

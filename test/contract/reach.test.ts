@@ -15,6 +15,7 @@ import { requestWriter } from '../../src/client/load/request-text.ts';
 import { builtinProfile, defaultProfileName } from '../../src/engine/sim/index.ts';
 import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
+import { unrehearsed } from './unrehearsed.ts';
 
 const day = 24 * 3600 * 1000;
 const from = new Date(Date.now() - 10 * day);
@@ -48,13 +49,14 @@ async function ask(
 ): Promise<Ended[]> {
   const base = smallPlan(`${url}/v1/chat/completions`, { requests: more.requests ?? 1 });
   const plan = { ...base, target: { ...base.target, reach, insecure: more.insecure ?? false } };
-  const kit = makeLoadRunner({
+  const runner = makeLoadRunner({
+    rehearsal: unrehearsed,
     secrets: more.secrets ?? {},
     workload: () => fromPrompts(more.prompts ?? [plainPrompt('one', 'Why?')], { offset: 0, cycle: true }),
   });
   const never = new AbortController().signal;
   const all: Ended[] = [];
-  for await (const ended of kit.run(plan, { drain: never, cancel: never }, [])) all.push(ended);
+  for await (const ended of runner.run(plan, { drain: never, cancel: never }, [])) all.push(ended);
   return all;
 }
 

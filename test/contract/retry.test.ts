@@ -7,6 +7,7 @@ import { makeLoadRunner } from '../../src/client/load/index.ts';
 import { readRetryAfter, retryWaits, turnedAway } from '../../src/client/load/retry-policy.ts';
 import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
+import { unrehearsed } from './unrehearsed.ts';
 
 const answer = JSON.stringify({
   choices: [{ message: { content: 'ab' }, finish_reason: 'stop' }],
@@ -45,7 +46,8 @@ async function served(deeds: ((response: ServerResponse) => void)[]): Promise<{ 
 async function run(url: string, changes: Partial<RunPlan>, stopAfter?: () => Promise<void>): Promise<Exchange[]> {
   const base = smallPlan(url);
   const plan: RunPlan = { ...base, generation: { ...base.generation, stream: false }, requests: 1, ...changes };
-  const kit = makeLoadRunner({
+  const runner = makeLoadRunner({
+    rehearsal: unrehearsed,
     workload: () => fromPrompts([plainPrompt('p', 'hi')], { offset: 0, cycle: true }),
     secrets: {},
   });
@@ -53,7 +55,7 @@ async function run(url: string, changes: Partial<RunPlan>, stopAfter?: () => Pro
   const exchanges: Exchange[] = [];
   void stopAfter?.().then(() => stop.abort());
   const never = new AbortController().signal;
-  for await (const { exchange } of kit.run(plan, { drain: stop.signal, cancel: never }, [])) {
+  for await (const { exchange } of runner.run(plan, { drain: stop.signal, cancel: never }, [])) {
     exchanges.push(exchange);
   }
   return exchanges;

@@ -40,10 +40,10 @@ export function runnerContract(
   ): Promise<Collected> => {
     const stop: Controllers = { drain: new AbortController(), cancel: new AbortController() };
     const offset = { measure: 0, warmup: 25 };
-    const kit = await makeKit((phase) => fromPrompts(contractPrompts, { offset: offset[phase], cycle: true }));
+    const runner = await makeKit((phase) => fromPrompts(contractPrompts, { offset: offset[phase], cycle: true }));
     const all: Ended[] = [];
     const stops = { drain: stop.drain.signal, cancel: stop.cancel.signal };
-    for await (const ended of kit.run(smallPlan(url(), change), stops, use.rules ?? [])) {
+    for await (const ended of runner.run(smallPlan(url(), change), stops, use.rules ?? [])) {
       all.push(ended);
       use.onEnded?.(ended, all.length, stop);
     }
@@ -101,14 +101,25 @@ export function runnerContract(
       expect(most).toBe(8);
     });
 
-    test('warm-up is drained before measuring starts, is marked, and asks other prompts', async () => {
-      const { all, measured } = await collect({ warmup: { requests: 12 }, requests: 20 });
+    test('a warm-up that leaves slots free is drained before measuring starts, is marked, and asks other prompts', async () => {
+      const { all, measured } = await collect({ warmup: { requests: 7 }, requests: 20 });
       const warm = all.map(({ exchange }) => exchange).filter(({ warmup }) => warmup);
-      expect([warm.length, measured.length]).toEqual([12, 20]);
+      expect([warm.length, measured.length]).toEqual([7, 20]);
       const lastWarm = Math.max(...warm.map(({ endMs }) => endMs));
       expect(Math.min(...measured.map(({ dueMs }) => dueMs))).toBeGreaterThanOrEqual(lastWarm);
       expect(measured.map(({ promptId }) => promptId)).toContain('p0');
       expect(warm.map(({ promptId }) => promptId)).toContain('p25');
+    });
+
+    test('a warm-up that fills every slot of a closed loop may hand them over: never more in flight, and none is due before one is free', async () => {
+      const { all, measured } = await collect({ warmup: { requests: 30 }, requests: 40 });
+      const warm = all.map(({ exchange }) => exchange).filter(({ warmup }) => warmup);
+      expect([warm.length, measured.length]).toEqual([30, 40]);
+      expect(mostAtOnce(all.map(({ exchange: { sentMs, endMs } }) => [sentMs!, endMs]))).toBeLessThanOrEqual(8);
+      const ends = all.map(({ exchange }) => exchange.endMs).toSorted((a, b) => a - b);
+      const dues = measured.map(({ dueMs }) => dueMs).toSorted((a, b) => a - b);
+      // Of the 70, measured request k takes the slot of the (23 + k)-th to end, or of a later one where the warm-up is drained.
+      expect(dues.filter((due, k) => due < ends[22 + k]!)).toEqual([]);
     });
 
     test('the same plan and seed ask the same prompts at the same due times', async () => {

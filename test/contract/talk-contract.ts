@@ -23,8 +23,8 @@ const firstTwenty = '0 0#2 0#3 1 2 2#2 2#3 2#4 3 3#2 4 4#2 4#3 4#4 4#5 5 6 6#2 6
 export function talkContract(name: string, makeKit: () => Promise<Runner>, url: () => string): void {
   const collect = async (change: Partial<RunPlan>): Promise<Exchange[]> => {
     const exchanges: Exchange[] = [];
-    const kit = await makeKit();
-    for await (const { exchange } of kit.run(smallPlan(url(), { requests: 20, ...change }), never, [])) {
+    const runner = await makeKit();
+    for await (const { exchange } of runner.run(smallPlan(url(), { requests: 20, ...change }), never, [])) {
       exchanges.push(exchange);
     }
     return exchanges;

@@ -8,6 +8,7 @@ import { addressFor, readAddress } from '../../src/client/protocol/index.ts';
 import { builtinProfile, defaultProfileName } from '../../src/engine/sim/index.ts';
 import { fromPrompts, plainPrompt } from '../../src/inputs/workload/index.ts';
 import { smallPlan } from './runner-contract.ts';
+import { unrehearsed } from './unrehearsed.ts';
 
 const model = 'qwq-32b';
 const profile = builtinProfile(defaultProfileName);
@@ -39,12 +40,13 @@ async function ask(
       arrival: { process: 'closed' as const },
     },
   };
-  const kit = makeLoadRunner({
+  const runner = makeLoadRunner({
+    rehearsal: unrehearsed,
     secrets: {},
     workload: () => fromPrompts([said.prompt ?? plainPrompt('one', prompt)], { offset: 0, cycle: true }),
   });
   const never = new AbortController().signal;
-  for await (const ended of kit.run(plan, { drain: never, cancel: never }, [])) return ended;
+  for await (const ended of runner.run(plan, { drain: never, cancel: never }, [])) return ended;
   throw new Error('nothing ended');
 }
 

@@ -27,7 +27,7 @@ export class AckTracker {
     this.#emitted.push(this.#of.get(ended) ?? null);
   }
 
-  /** So many of the emitted exchanges are on disk. Gives the first entry that must stay; null = nothing changed. */
+  /** Takes the number of emitted exchanges that are on disk. Gives the first stream entry that must stay; null = nothing changed. */
   kept(count: number): string | null {
     const news = this.#emitted.splice(0, count - this.#kept);
     this.#kept = count;

@@ -2,7 +2,7 @@ import { openWorkbench } from './job-engine.ts';
 import type { RemoteComputers } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
 import { tooFew } from './open-cluster.ts';
-import { checkRedis } from './redis.ts';
+import { answered, checkRedis } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
 
 const lookEveryMs = 100;
@@ -15,16 +15,26 @@ export async function benchAt(
   waitMs: number,
 ): Promise<RemoteComputers> {
   await checkRedis(place, '--workers');
-  const bench = await openWorkbench(place, queueKeys(queue, version));
+  // Who has begun to use them waits for Redis as long as it takes; what it does not do is done here.
+  let patienceMs = waitMs;
+  const bench = await answered(
+    place,
+    openWorkbench(place, queueKeys(queue, version), () => patienceMs),
+  );
+  const close = (): Promise<void> => {
+    patienceMs = 0;
+    return bench.close();
+  };
   const deadlineMs = performance.now() + waitMs;
   try {
-    while ((await bench.present()).length === 0) {
+    while ((await answered(place, bench.present())).length === 0) {
       if (performance.now() > deadlineMs) throw tooFew({ place, queue }, 0, 1);
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
-    return bench;
+    patienceMs = Infinity;
+    return { ...bench, close };
   } catch (error) {
-    await bench.close();
+    await close();
     throw error;
   }
 }

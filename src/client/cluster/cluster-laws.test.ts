@@ -8,7 +8,7 @@ import { dealOver, ownerOf } from './deals.ts';
 import { AckTracker } from './ack-tracker.ts';
 import { OrderedEnds } from './ordered-ends.ts';
 import { RequestLedger } from './request-ledger.ts';
-import { ShareDealing } from './share-dealing.ts';
+import { ShareRequestSource } from './share-request-source.ts';
 
 const runs = { numRuns: process.env['LLMDYNO_LONG'] === '1' ? 2000 : 100 };
 const ended = (seq: number, endMs: number): Ended => ({
@@ -27,7 +27,7 @@ describe('dealing over members', () => {
       dropLate: false,
     };
     const said: unknown[] = [];
-    const share = new ShareDealing({
+    const share = new ShareRequestSource({
       member: 'm1',
       load,
       limits: { requests: 10, durationMs: null },
@@ -84,7 +84,7 @@ describe('dealing over members', () => {
           const sent = new Map<number, string[]>();
           for (const member of names(4)) {
             const parts = { member, load, limits, seed, wake: () => {}, idle: () => {}, allowed: () => true };
-            const share = new ShareDealing({ ...parts, claim: () => Promise.reject(new Error('not asked')) });
+            const share = new ShareRequestSource({ ...parts, claim: () => Promise.reject(new Error('not asked')) });
             let next = 0;
             for (let nowMs = 0; nowMs < 5000; nowMs += 5) {
               // A deal is heard some time before it begins.

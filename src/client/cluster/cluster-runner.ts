@@ -13,9 +13,10 @@ import { joinedHealth, ResultQueue, recordedEnding, runStateTracker, startClock 
 import type { PhaseName, RunClock } from '../load/index.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
+import { answered, isGivenUp } from './redis.ts';
 import { readRedisClock } from './redis-clock.ts';
 import { RunControl } from './run-control.ts';
-import { workerFacts } from './worker-facts.ts';
+import type { Member } from './members.ts';
 
 /** What the runner over machines is given besides the plan. */
 export interface ClusterParts {
@@ -95,7 +96,11 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
     cutShort: () => control?.cutShort ?? false,
     workers,
     async close() {
-      if (control?.gone === null) await clearQueue(cluster);
+      if (control?.gone !== null) return;
+      // All is received and written: a Redis that goes away now has nothing more to give.
+      await clearQueue(cluster).catch((failure: unknown) => {
+        if (!isGivenUp(failure)) throw failure;
+      });
     },
   };
 }
@@ -103,7 +108,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
 /** The clock of a new run, whose zero is now; or that of the run to be gone on with, found by Redis's clock. */
 async function startOrTakeUp(cluster: Cluster): Promise<{ held: HeldRun; clock: RunClock }> {
   const { redis, held, options } = cluster;
-  const reading = await readRedisClock(redis);
+  const reading = await answered(options.place, readRedisClock(redis));
   if (held !== null) return { held, clock: startClock(BigInt(held.zeroRedisNs) - reading.offsetNs) };
   const clock = startClock();
   return {
@@ -116,4 +121,29 @@ async function startOrTakeUp(cluster: Cluster): Promise<{ held: HeldRun; clock: 
       startedAt: new Date().toISOString(),
     },
   };
+}
+
+/** What is told of each machine, one entry per name: a worker that was lost and came back held two slots. */
+function workerFacts(members: Iterable<Member>): WorkerShareFacts[] {
+  const found = new Map<string, WorkerShareFacts>();
+  for (const member of members) {
+    const { worker, clock, state } = member;
+    const before = found.get(worker.name);
+    found.set(worker.name, {
+      name: worker.name,
+      host: worker.host,
+      labels: worker.labels,
+      state: before?.state === 'lost' || state === 'lost' ? 'lost' : state === 'here' ? 'stayed' : 'left',
+      exchanges: (before?.exchanges ?? 0) + member.exchanges,
+      ok: (before?.ok ?? 0) + member.ok,
+      failed: (before?.failed ?? 0) + member.failed,
+      lostAsks: (before?.lostAsks ?? 0) + member.lostAsks,
+      lateExchanges: (before?.lateExchanges ?? 0) + member.late,
+      bufferedMost: member.ended ? member.buffered : (before?.bufferedMost ?? null),
+      clockErrorMs: Math.max(before?.clockErrorMs ?? 0, clock.rttMs / 2),
+      clockDriftMs: clock.driftMs ?? before?.clockDriftMs ?? null,
+      health: member.health ?? before?.health ?? null,
+    });
+  }
+  return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -16,7 +16,7 @@ export interface ClockFacts {
 }
 
 /** One share of a run: the data of a BullMQ job. Whoever takes the job is a member of the run under the job's id. */
-export interface Seat {
+export interface WorkerSlot {
   token: string;
   plan: RunPlan;
   /** From what the worker makes its prompts and reads its secrets; this room does not look at it. */
@@ -65,7 +65,7 @@ export type Order =
   | { say: 'stop-sending' | 'cancel-all' | 'end' };
 
 /** What a worker says to the controller. */
-export type Word = { member: string } & (
+export type WorkerMessage = { member: string } & (
   | { say: 'joined'; worker: WorkerFacts; clock: ClockFacts }
   | { say: 'ready' | 'leaving' | 'left'; phase: PhaseName | null }
   | { say: 'returned'; phase: PhaseName; asks: readonly ReturnedAsk[] }

@@ -1,4 +1,4 @@
-import { problems } from '../../core/index.ts';
+import { isObject, problems } from '../../core/index.ts';
 import type {
   AnswerText,
   Chunks,
@@ -9,7 +9,7 @@ import type {
   ServerTimes,
   TokenCounts,
 } from '../../core/index.ts';
-import { isFlag, isNumber, isNumbers, isObject, isText, objectOf, orAbsent, orNull } from './shape.ts';
+import { isFlag, isNumber, isNumbers, isText, objectOf, orAbsent, orNull } from './shape.ts';
 
 const maybe = orNull(isNumber);
 const counts = objectOf<TokenCounts>({ planned: maybe, server: maybe, client: maybe });

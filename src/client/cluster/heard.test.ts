@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { problem } from '../../core/index.ts';
 import { unsentExchange } from '../load/index.ts';
-import { readBatch, readClaim, readJson, readOrder, readWord } from './heard.ts';
+import { readBatch, readClaim, readOrder, readWorkerMessage } from './heard.ts';
 
 const exchange = unsentExchange({ seq: 7, warmup: false, dueMs: 1 }, 2, 'cancelled', problem('not-sent'));
 const batch = {
@@ -23,15 +23,14 @@ test('what our workers write is read as it is', () => {
     to: 9,
   });
   const idle = { say: 'idle', member: 'm', phase: 'measure', heard: { deals: 2, again: 0 } };
-  expect(readWord(JSON.stringify(idle))).toEqual(idle);
-  expect(readWord(JSON.stringify({ ...idle, heard: undefined }))).toBeNull();
+  expect(readWorkerMessage(JSON.stringify(idle))).toEqual(idle);
+  expect(readWorkerMessage(JSON.stringify({ ...idle, heard: undefined }))).toBeNull();
 });
 
 test('whatever else stands there is nothing, and throws nothing', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-      expect([readBatch(text), readWord(text), readClaim([text, text, text])]).toEqual([null, null, null]);
-      void readJson(text);
+      expect([readBatch(text), readWorkerMessage(text), readClaim([text, text, text])]).toEqual([null, null, null]);
     }),
   );
   const spoiled = [
@@ -82,8 +81,8 @@ test('nobody can have a run end well, or in a crash, by what he says of his fail
   const mistake = { code: 'x', message: { en: 'a', zh: 'b' }, hint: { en: 'c', zh: 'd' } };
   const failed = (more: object): string =>
     JSON.stringify({ say: 'failed', member: 'm', mistakes: [mistake], exitCode: 2, message: 'm', ...more });
-  expect(readWord(failed({}))).toMatchObject({ mistakes: [mistake], exitCode: 2 });
-  expect(readWord(failed({ mistakes: null, exitCode: 70 }))).not.toBeNull();
+  expect(readWorkerMessage(failed({}))).toMatchObject({ mistakes: [mistake], exitCode: 2 });
+  expect(readWorkerMessage(failed({ mistakes: null, exitCode: 70 }))).not.toBeNull();
   for (const more of [
     { exitCode: 0 },
     { exitCode: '2' },
@@ -96,7 +95,7 @@ test('nobody can have a run end well, or in a crash, by what he says of his fail
     { mistakes: { length: 1 } },
     { message: 7 },
   ])
-    expect(readWord(failed(more)), JSON.stringify(more)).toBeNull();
+    expect(readWorkerMessage(failed(more)), JSON.stringify(more)).toBeNull();
 });
 
 test('what a worker says of itself has the shape that a summary is written with', () => {
@@ -112,8 +111,8 @@ test('what a worker says of itself has the shape that a summary is written with'
   };
   const said = (more: object): string =>
     JSON.stringify({ say: 'health', member: 'm', health, clock: { rttMs: 1, driftMs: 0 }, buffered: 0, ...more });
-  expect(readWord(said({}))).not.toBeNull();
-  expect(readWord(said({ health: null }))).not.toBeNull();
+  expect(readWorkerMessage(said({}))).not.toBeNull();
+  expect(readWorkerMessage(said({ health: null }))).not.toBeNull();
   for (const more of [
     { health: 'good' },
     { health: { ...health, cpuRatio: 'all' } },
@@ -122,7 +121,7 @@ test('what a worker says of itself has the shape that a summary is written with'
     { clock: { rttMs: 1 } },
     { buffered: -1 },
   ])
-    expect(readWord(said(more)), JSON.stringify(more)).toBeNull();
+    expect(readWorkerMessage(said(more)), JSON.stringify(more)).toBeNull();
 });
 
 test('an order that no controller of ours gives is none', () => {
@@ -161,9 +160,9 @@ test('names of strangers do nothing to a terminal', () => {
     worker: { name: 'a\u001B[2Jb', host: 'h\u0007', pid: 1, labels: { 'r\u0007': '\u001B[1mx' } },
     clock: { rttMs: 1 },
   };
-  expect(readWord(JSON.stringify(joined))).toMatchObject({
+  expect(readWorkerMessage(JSON.stringify(joined))).toMatchObject({
     worker: { name: 'a [2Jb', host: 'h', labels: { r: '[1mx' } },
   });
   const unlabelled = { ...joined, worker: { ...joined.worker, labels: { site: 7 } } };
-  expect(readWord(JSON.stringify(unlabelled))).toBeNull();
+  expect(readWorkerMessage(JSON.stringify(unlabelled))).toBeNull();
 });

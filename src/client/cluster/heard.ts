@@ -1,19 +1,19 @@
-import { isFailureCode, isMistakes, printable } from '../../core/index.ts';
+import { isFailureCode, isMistakes, isObject, jsonIn, printable } from '../../core/index.ts';
 import type { ClientHealth } from '../../core/index.ts';
 import type { PhaseName } from '../load/index.ts';
-import type { Batch, Claim, ClockFacts, HeardWork, Order, ReturnedAsk, WorkerFacts, Word } from './cluster-words.ts';
+import type {
+  Batch,
+  Claim,
+  ClockFacts,
+  HeardWork,
+  Order,
+  ReturnedAsk,
+  WorkerFacts,
+  WorkerMessage,
+} from './cluster-words.ts';
 import { isEnded } from './heard-exchange.ts';
-import { isNumber, isNumbers, isObject, isText, listOf, objectOf, orAbsent, orNull } from './shape.ts';
+import { isNumber, isNumbers, isText, listOf, objectOf, orAbsent, orNull } from './shape.ts';
 import type { Check, Shape } from './shape.ts';
-
-/** What stands in Redis was written by others: whatever is not of our shape is null here, and nobody stumbles over it. */
-export function readJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '') as unknown;
-  } catch {
-    return null;
-  }
-}
 
 /** A run has fewer asks than this. */
 const mostAsks = 2 ** 28;
@@ -41,6 +41,7 @@ const isHealth = objectOf<ClientHealth>({
   rssMaxBytes: maybe,
   cpuPerThread: orAbsent(isNumbers),
   cpuWaitRatio: orAbsent(isNumber),
+  stolenRatio: orAbsent(isNumber),
   pollRatio: orAbsent(isNumber),
   napRatio: orAbsent(isNumber),
   gc: orAbsent(objectOf<NonNullable<ClientHealth['gc']>>({ pauses: isNumber, totalMs: isNumber, maxMs: isNumber })),
@@ -70,7 +71,9 @@ const isWorker = objectOf<WorkerFacts>({
 });
 
 /** What each word says besides who says it. */
-const words: { readonly [S in Word['say']]: Shape<Omit<Extract<Word, { say: S }>, 'say' | 'member'>> } = {
+const words: {
+  readonly [S in WorkerMessage['say']]: Shape<Omit<Extract<WorkerMessage, { say: S }>, 'say' | 'member'>>;
+} = {
   joined: { worker: isWorker, clock: objectOf<ClockFacts>({ rttMs: isDelay }) },
   ready: { phase: isPhase },
   leaving: { phase: orNull(isPhase) },
@@ -87,8 +90,8 @@ const words: { readonly [S in Word['say']]: Shape<Omit<Extract<Word, { say: S }>
 };
 
 /** What a worker said; its names are made fit for a terminal. */
-export function readWord(text: string | undefined): Word | null {
-  const word = readJson(text) as Word | null;
+export function readWorkerMessage(text: string | undefined): WorkerMessage | null {
+  const word = jsonIn(text ?? '') as WorkerMessage | null;
   if (!isObject(word) || !isName(word.member) || !isText(word.say) || !Object.hasOwn(words, word.say)) return null;
   if (!objectOf<object>(words[word.say])(word)) return null;
   if (word.say === 'failed') return { ...word, message: printableLines(word.message) };
@@ -118,7 +121,7 @@ const isBatch = objectOf<Batch>({
 
 /** Exchanges of a worker; one of a wrong shape, or of another phase, spoils its batch. */
 export function readBatch(text: string | undefined): Batch | null {
-  const batch = readJson(text) as Batch | null;
+  const batch = jsonIn(text ?? '') as Batch | null;
   if (!isBatch(batch)) return null;
   const warmup = batch!.phase === 'warmup';
   const isOf = ({ seq, warmup: warm }: Batch['ended'][number]['exchange']): boolean =>
@@ -147,7 +150,7 @@ const orders: { readonly [S in Order['say']]: Shape<Omit<Extract<Order, { say: S
 
 /** What a controller ordered. */
 export function readOrder(text: string | undefined): Order | null {
-  const order = readJson(text) as Order | null;
+  const order = jsonIn(text ?? '') as Order | null;
   if (!isObject(order) || !isText(order.say) || !Object.hasOwn(orders, order.say)) return null;
   return objectOf<object>(orders[order.say])(order) ? order : null;
 }

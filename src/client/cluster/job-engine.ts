@@ -1,35 +1,40 @@
 import { Queue, QueueEvents, Worker as JobWorker } from 'bullmq';
 import type { ConnectionOptions, Job } from 'bullmq';
 import { BrokenPromise } from '../../core/index.ts';
-import type { Seat } from './cluster-words.ts';
+import type { WorkerSlot } from './cluster-words.ts';
 import type { QueueKeys } from './keys.ts';
 import { redisOptions } from './redis.ts';
-import type { RedisPlace } from './redis.ts';
+import type { Patience, RedisPlace } from './redis.ts';
 
 /** A worker that does not renew its lock for so long is lost. Noticed within this time and two checks. */
 export const defaultLostAfterMs = 5000;
 const checkEveryMs = 500;
 
-/** The queue of seats as the controller sees it. */
-export interface SeatQueue {
-  add(id: string, data: Seat): Promise<void>;
-  /** Takes back a seat that nobody has taken, or that a lost worker left. */
+/** The queue of worker slots as the controller sees it. */
+export interface WorkerSlotQueue {
+  add(id: string, data: WorkerSlot): Promise<void>;
+  /** Takes back a worker slot that nobody has taken, or that a lost worker left. */
   remove(id: string): Promise<void>;
-  /** Whether somebody sits on it, as far as the queue knows. */
+  /** Whether somebody holds it, as far as the queue knows. */
   isTaken(id: string): Promise<boolean>;
-  /** Names of the workers that wait for seats or sit on one. */
+  /** Names of the workers that wait for worker slots or hold one. */
   present(): Promise<string[]>;
   /** Takes every trace of the queue away. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the queue; `lost` is called with the id of each seat whose worker no longer renews its lock. */
-export function openSeatQueue(place: RedisPlace, keys: QueueKeys, lost: (id: string) => void): SeatQueue {
-  const connection = connectionTo(place);
-  const queue = new Queue<Seat>(keys.seats, { connection, prefix: keys.prefix });
+/** Opens the queue; `lost` is called with the id of each worker slot whose worker no longer renews its lock. */
+export function openWorkerSlotQueue(
+  place: RedisPlace,
+  keys: QueueKeys,
+  patienceMs: Patience,
+  lost: (id: string) => void,
+): WorkerSlotQueue {
+  const connection = connectionTo(place, patienceMs);
+  const queue = new Queue<WorkerSlot>(keys.workerSlots, { connection, prefix: keys.prefix });
   // Takes no jobs: it is there for BullMQ's check of stalled ones, which workers leave to it.
-  const checker = new JobWorker<Seat>(keys.seats, null, {
+  const checker = new JobWorker<WorkerSlot>(keys.workerSlots, null, {
     connection,
     prefix: keys.prefix,
     autorun: false,
@@ -43,7 +48,7 @@ export function openSeatQueue(place: RedisPlace, keys: QueueKeys, lost: (id: str
   void checker.startStalledCheckTimer().catch(() => {});
   return {
     async add(id, data) {
-      await queue.add('seat', data, {
+      await queue.add('worker-slot', data, {
         jobId: id,
         attempts: 1,
         removeOnComplete: true,
@@ -70,45 +75,45 @@ export function openSeatQueue(place: RedisPlace, keys: QueueKeys, lost: (id: str
   };
 }
 
-/** One seat as a worker holds it. */
-export interface TakenSeat {
+/** One worker slot as a worker holds it. */
+export interface TakenWorkerSlot {
   id: string;
-  data: Seat;
+  data: WorkerSlot;
   /** Time since the lock was last known to be ours. */
   sinceRenewedMs(): number;
-  /** Aborted when the seat is known to be lost. */
+  /** Aborted when the worker slot is known to be lost. */
   lost: AbortSignal;
 }
 
-/** Takes seats one after the other until told to leave. */
-export interface SeatTaker {
-  /** patient: the seat it sits on is finished first. */
+/** Takes worker slots one after the other until told to leave. */
+export interface WorkerSlotTaker {
+  /** patient: the slot that it holds is finished first. */
   close(patient: boolean): Promise<void>;
 }
 
-/** Waits for seats and sits on them one at a time; BullMQ renews the lock while `sit` runs. */
-export function takeSeats(
+/** Waits for worker slots and fills them one at a time; BullMQ renews the lock while `fill` runs. */
+export function takeWorkerSlots(
   place: RedisPlace,
   keys: QueueKeys,
   worker: { name: string; lostAfterMs: number },
-  sit: (seat: TakenSeat) => Promise<void>,
-): SeatTaker {
+  fill: (workerSlot: TakenWorkerSlot) => Promise<void>,
+): WorkerSlotTaker {
   let renewedMs = performance.now();
   let loss: AbortController | null = null;
   let sitting = false;
-  const taker = new JobWorker<Seat>(
-    keys.seats,
-    async (job: Job<Seat>) => {
+  const taker = new JobWorker<WorkerSlot>(
+    keys.workerSlots,
+    async (job: Job<WorkerSlot>) => {
       renewedMs = performance.now();
       loss = new AbortController();
       sitting = true;
-      const seat = {
+      const workerSlot = {
         id: job.id!,
         data: job.data,
         sinceRenewedMs: () => performance.now() - renewedMs,
         lost: loss.signal,
       };
-      await sit(seat).finally(() => {
+      await fill(workerSlot).finally(() => {
         sitting = false;
       });
     },
@@ -159,12 +164,16 @@ interface Pending {
 }
 
 /** Jobs that nobody works on for so long, or while nobody is there, are given up. */
-const patienceMs = 15_000;
+const unheardMs = 15_000;
 const absenceMs = 3000;
 
 /** Opens the queue of CPU work. */
-export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise<RemoteComputers> {
-  const about = { connection: connectionTo(place), prefix: keys.prefix };
+export async function openWorkbench(
+  place: RedisPlace,
+  keys: QueueKeys,
+  patienceMs: Patience,
+): Promise<RemoteComputers> {
+  const about = { connection: connectionTo(place, patienceMs), prefix: keys.prefix };
   // Events carry the answers: few are kept, and who misses one looks at the job itself.
   const queue = new Queue<{ text: string }>(keys.work, { ...about, streams: { events: { maxLen: 50 } } });
   const events = new QueueEvents(keys.work, about);
@@ -205,7 +214,7 @@ export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise
   };
   let looking = false;
   const timer = setInterval(() => {
-    if (performance.now() - seen.workingMs > patienceMs) giveUp();
+    if (performance.now() - seen.workingMs > unheardMs) giveUp();
     if (looking) return;
     looking = true;
     void look()
@@ -219,7 +228,7 @@ export async function openWorkbench(place: RedisPlace, keys: QueueKeys): Promise
     async ask(text) {
       const options = { attempts: 5, removeOnComplete: { age: 600 }, removeOnFail: { age: 600 } };
       const adding = queue.add('job', { text }, options);
-      const job = await Promise.race([adding, later(patienceMs)]);
+      const job = await Promise.race([adding, later(unheardMs)]);
       if (job === null) return null;
       return new Promise((resolve, reject) => {
         const end = (): void => {
@@ -314,6 +323,6 @@ async function withinASecond(work: Promise<unknown>): Promise<void> {
 }
 
 /** BullMQ's own type of the same options leaves no room for an option that is undefined. */
-function connectionTo(place: RedisPlace): ConnectionOptions {
-  return redisOptions(place) as ConnectionOptions;
+function connectionTo(place: RedisPlace, patienceMs?: Patience): ConnectionOptions {
+  return redisOptions(place, patienceMs === undefined ? {} : { patienceMs }) as ConnectionOptions;
 }

@@ -13,8 +13,8 @@ export interface QueueKeys {
   controller: string;
   /** The run that the queue holds; stays until it is cleaned up. */
   run: string;
-  /** Name of the BullMQ queue of seats. Workers of another llmdyno never see it. */
-  seats: string;
+  /** Name of the BullMQ queue of worker slots. Workers of another llmdyno never see it. */
+  workerSlots: string;
   /** Name of the BullMQ queue of CPU work. */
   work: string;
 }
@@ -27,7 +27,7 @@ export function queueKeys(queue: string, version: string): QueueKeys {
     prefix,
     controller: `${prefix}:controller`,
     run: `${prefix}:run`,
-    seats: `seats-${suffix}`,
+    workerSlots: `worker-slots-${suffix}`,
     work: `work-${suffix}`,
   };
 }
@@ -44,8 +44,8 @@ export interface RunKeys {
   results: string;
   /** Asks handed out so far in a phase of a closed loop. */
   counter(phase: string): string;
-  /** Who sits on a seat, so that a seat is taken once. */
-  seat(member: string): string;
+  /** who holds a worker slot, so that each is taken once. */
+  workerSlot(member: string): string;
   all: string;
 }
 
@@ -57,7 +57,7 @@ export function runKeys(prefix: string, token: string): RunKeys {
     claims: `${own}:claims`,
     results: `${own}:results`,
     counter: (phase) => `${own}:counter:${phase}`,
-    seat: (member) => `${own}:seat:${member}`,
+    workerSlot: (member) => `${own}:worker-slot:${member}`,
     all: `${own}:`,
   };
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { printable } from '../../core/index.ts';
-import { readJson } from './heard.ts';
+import { jsonIn, membersOf, printable, userError, UserError } from '../../core/index.ts';
 import type { Redis } from './redis.ts';
 import type { QueueKeys } from './keys.ts';
-import { mistake, shown } from './redis.ts';
+import { shown } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
 
 /** Who controls a queue, as it stands in Redis. */
@@ -73,9 +72,9 @@ export async function takeLease(
   };
 }
 
-/** Who controls, as it stands there; whoever wrote it, it can be shown. */
+/** The controller that the key names, made printable because anybody may have written the key. */
 export function controllingIn(text: string): Controlling {
-  const { id, host, pid, llmdyno } = (readJson(text) ?? {}) as Record<string, unknown>;
+  const { id, host, pid, llmdyno } = membersOf(jsonIn(text));
   return { id: String(id), host: printable(String(host)), pid: Number(pid), llmdyno: printable(String(llmdyno)) };
 }
 
@@ -90,17 +89,13 @@ function isDead({ host, pid }: Controlling): boolean {
   }
 }
 
-function busy(place: RedisPlace, queue: string, other: Controlling): ReturnType<typeof mistake> {
-  return mistake(
+function busy(place: RedisPlace, queue: string, other: Controlling): UserError {
+  return userError(
     'queue-busy',
-    {
-      en: `queue "${queue}" at ${shown(place)} is in use by a run on ${other.host} (process ${other.pid}, llmdyno ${other.llmdyno})`,
-      zh: `${shown(place)} 的队列 "${queue}" 正被 ${other.host} 上的运行使用（进程 ${other.pid}，llmdyno ${other.llmdyno}）`,
-    },
-    {
-      en: 'Wait for it to end, or give workers and run a queue of their own: --queue NAME on both.',
-      zh: '请等待其结束，或让 worker 与本次运行使用另一队列：两边都加 --queue 名称。',
-    },
+    `queue "${queue}" at ${shown(place)} is in use by a run on ${other.host} (process ${other.pid}, llmdyno ${other.llmdyno})`,
+    `${shown(place)} 的队列 "${queue}" 正被 ${other.host} 上的运行使用（进程 ${other.pid}，llmdyno ${other.llmdyno}）`,
+    'Wait for it to end, or give workers and run a queue of their own: --queue NAME on both.',
+    '请等待其结束，或让 worker 与本次运行使用另一队列：两边都加 --queue 名称。',
     '--workers',
   );
 }

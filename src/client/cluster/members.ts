@@ -2,7 +2,7 @@ import type { ClientHealth, Ended } from '../../core/index.ts';
 import type { PhaseName } from '../load/index.ts';
 import type { ClockFacts, WorkerFacts } from './cluster-words.ts';
 
-/** A worker on a seat of a run, as the controller knows it. */
+/** A worker in a slot of a run, as the controller knows it. */
 export interface Member {
   id: string;
   worker: WorkerFacts;
@@ -79,22 +79,22 @@ export function busy(member: Member): void {
   member.turn++;
 }
 
-/** The name of the seat with this number in a run, the first is 1; it is also the name of the member that takes it. */
-export function seatName(token: string, number: number): string {
+/** The name of the worker slot with this number in a run, the first is 1; it is also the name of the member that takes it. */
+export function workerSlotName(token: string, number: number): string {
   return `${token}-${String(number).padStart(4, '0')}`;
 }
 
-/** Whether a name is that of a seat of a run, on which nobody sits. */
-export function isFreeSeat(members: ReadonlyMap<string, Member>, token: string, name: string): boolean {
-  const number = seatNumber(name);
-  return number >= 1 && name === seatName(token, number) && !members.has(name);
+/** Whether a name is that of a worker slot of a run, which nobody holds. */
+export function isFreeWorkerSlot(members: ReadonlyMap<string, Member>, token: string, name: string): boolean {
+  const number = workerSlotNumber(name);
+  return number >= 1 && name === workerSlotName(token, number) && !members.has(name);
 }
 
-/** The number of the last seat that somebody took; 0 = nobody did. */
-export function lastSeat(members: ReadonlyMap<string, Member>): number {
-  return Math.max(0, ...[...members.keys()].map(seatNumber));
+/** The number of the last worker slot that somebody took; 0 = nobody did. */
+export function lastWorkerSlot(members: ReadonlyMap<string, Member>): number {
+  return Math.max(0, ...[...members.keys()].map(workerSlotNumber));
 }
 
-function seatNumber(name: string): number {
+function workerSlotNumber(name: string): number {
   return Number(/-(\d{4,9})$/.exec(name)?.[1] ?? 0);
 }

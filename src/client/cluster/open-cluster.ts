@@ -1,15 +1,15 @@
 import type { Redis } from './redis.ts';
 import type { PhaseName } from '../load/index.ts';
-import { exitCodes, printable } from '../../core/index.ts';
-import { readJson } from './heard.ts';
-import { openSeatQueue } from './job-engine.ts';
-import type { SeatQueue } from './job-engine.ts';
+import { exitCodes, jsonIn, membersOf, mistake, printable, userError, UserError } from '../../core/index.ts';
+import type { StopSignals } from '../../core/index.ts';
+import { openWorkerSlotQueue } from './job-engine.ts';
+import type { WorkerSlotQueue } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
 import type { QueueKeys } from './keys.ts';
 import { takeLease } from './lease.ts';
 import type { Lease } from './lease.ts';
-import { checkRedis, mistake, openRedis, shown } from './redis.ts';
-import type { RedisPlace } from './redis.ts';
+import { answered, checkRedis, openRedis, shown } from './redis.ts';
+import type { Patience, RedisPlace } from './redis.ts';
 
 /** A run as the queue holds it: enough to know whose it is and to go on with it. */
 export interface HeldRun {
@@ -37,6 +37,8 @@ export interface ClusterOptions {
   resend: boolean;
   /** How long Redis may be away before the run is ended without it. */
   redisWaitMs: number;
+  /** Whoever stops does not wait for workers, and who cancels not for a Redis that is away. */
+  stops: StopSignals;
   tell(event: ClusterEvent): void;
 }
 
@@ -54,35 +56,46 @@ export interface Cluster {
   options: ClusterOptions;
   keys: QueueKeys;
   redis: Redis;
+  /** How long each connection of the controller waits for Redis. */
+  patienceMs: Patience;
   lease: Lease;
-  seats: SeatQueue;
+  workerSlots: WorkerSlotQueue;
   /** The run that is to be gone on with; null = none. */
   held: HeldRun | null;
   /** Whether a run of ours is in the queue. */
   running: { now: boolean };
-  /** Called with seats whose worker is lost. */
+  /** Called with worker slots whose worker is lost. */
   onLost: { call(id: string): void };
   close(): Promise<void>;
 }
 
 const lookEveryMs = 100;
+/** Who cancels may still be told what is there, where Redis comes back at once. */
+const cancelledMs = 1000;
 
 /** Takes control of a queue and waits for its workers; everything that can be wrong is told here, before any run. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { place, queue, version } = options;
   await checkRedis(place, '--workers');
   const keys = queueKeys(queue, version);
-  const redis = openRedis(place);
+  let isClosed = false;
+  const patienceMs = (): number => {
+    // Connections that are being closed while Redis is away would keep this process alive.
+    if (isClosed) return 0;
+    return options.stops.cancel.aborted ? Math.min(cancelledMs, options.redisWaitMs) : options.redisWaitMs;
+  };
+  const redis = openRedis(place, patienceMs);
   const running = { now: false };
   const onLost = { call: (_id: string): void => {} };
   let lease: Lease | null = null;
-  let seats: SeatQueue | null = null;
+  let workerSlots: WorkerSlotQueue | null = null;
   const close = async (): Promise<void> => {
+    isClosed = true;
     await lease?.release();
-    await seats?.close();
+    await workerSlots?.close();
     redis.disconnect();
   };
-  try {
+  const open = async (): Promise<Cluster> => {
     lease = await takeLease(place, queue, {
       redis,
       keys,
@@ -91,10 +104,13 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       running: () => running.now,
     });
     const held = await heldRun(options, keys, redis);
-    seats = openSeatQueue(place, keys, (id) => onLost.call(id));
-    const cluster: Cluster = { options, keys, redis, lease, seats, held, running, onLost, close };
+    workerSlots = openWorkerSlotQueue(place, keys, patienceMs, (id) => onLost.call(id));
+    const cluster: Cluster = { options, keys, redis, patienceMs, lease, workerSlots, held, running, onLost, close };
     if (held === null) await waitForWorkers(cluster);
     return cluster;
+  };
+  try {
+    return await answered(place, open());
   } catch (failure) {
     await close();
     throw failure;
@@ -114,7 +130,7 @@ async function heldRun(options: ClusterOptions, keys: QueueKeys, redis: Redis): 
 }
 
 function heldIn(text: string): HeldRun {
-  const { token, originNs, zeroRedisNs, llmdyno, startedAt } = (readJson(text) ?? {}) as Record<string, unknown>;
+  const { token, originNs, zeroRedisNs, llmdyno, startedAt } = membersOf(jsonIn(text));
   return {
     token: String(token),
     originNs: String(originNs),
@@ -142,13 +158,13 @@ function globbed(text: string): string {
 }
 
 async function waitForWorkers(cluster: Cluster): Promise<void> {
-  const { options, seats } = cluster;
+  const { options, workerSlots } = cluster;
   const wanted = Math.max(1, options.minWorkers);
   const deadlineMs = performance.now() + options.waitMs;
   let told = -1;
   for (;;) {
-    const present = await seats.present();
-    if (present.length >= wanted) break;
+    const present = await workerSlots.present();
+    if (present.length >= wanted || options.stops.drain.aborted) break;
     if (present.length !== told) {
       told = present.length;
       options.tell({ say: 'waiting', present: told, wanted });
@@ -167,9 +183,9 @@ async function otherVersions({ redis, keys }: Cluster): Promise<string[]> {
   for (const [, queue, name] of list.matchAll(
     new RegExp(`name=${escaped(keys.prefix)}:([A-Za-z0-9+/=]+):w:(\\S+)`, 'g'),
   )) {
-    const seats = Buffer.from(queue!, 'base64').toString('utf8');
-    if (seats.startsWith('seats-') && seats !== keys.seats && name !== 'checker')
-      found.add(printable(`${name} (llmdyno ${seats.replace(/^seats-/, '')})`));
+    const workerSlots = Buffer.from(queue!, 'base64').toString('utf8');
+    if (workerSlots.startsWith('worker-slots-') && workerSlots !== keys.workerSlots && name !== 'checker')
+      found.add(printable(`${name} (llmdyno ${workerSlots.replace(/^worker-slots-/, '')})`));
   }
   return [...found];
 }
@@ -178,32 +194,24 @@ function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-function leftOver({ place, queue }: ClusterOptions, held: HeldRun): ReturnType<typeof mistake> {
-  return mistake(
+function leftOver({ place, queue }: ClusterOptions, held: HeldRun): UserError {
+  return userError(
     'queue-left-over',
-    {
-      en: `queue "${queue}" at ${shown(place)} still holds a run begun ${held.startedAt} whose controller is gone`,
-      zh: `${shown(place)} 的队列 "${queue}" 仍保留着 ${held.startedAt} 开始、控制端已不在的运行`,
-    },
-    {
-      en: 'Go on with it: dyno run --resume RUN --workers …; or throw it away: add --clear-queue.',
-      zh: '可继续该运行：dyno run --resume RUN --workers …；或加 --clear-queue 丢弃。',
-    },
+    `queue "${queue}" at ${shown(place)} still holds a run begun ${held.startedAt} whose controller is gone`,
+    `${shown(place)} 的队列 "${queue}" 仍保留着 ${held.startedAt} 开始、控制端已不在的运行`,
+    'Go on with it: dyno run --resume RUN --workers …; or throw it away: add --clear-queue.',
+    '可继续该运行：dyno run --resume RUN --workers …；或加 --clear-queue 丢弃。',
     '--workers',
   );
 }
 
-function notHeld({ place, queue }: ClusterOptions): ReturnType<typeof mistake> {
-  return mistake(
+function notHeld({ place, queue }: ClusterOptions): UserError {
+  return userError(
     'run-not-in-queue',
-    {
-      en: `queue "${queue}" at ${shown(place)} does not hold that run any more`,
-      zh: `${shown(place)} 的队列 "${queue}" 已不再保留该运行`,
-    },
-    {
-      en: 'What was received is in its folder: dyno report RUN. Check --queue and the address, or run again.',
-      zh: '已收到的结果在其目录中：dyno report RUN。请检查 --queue 与地址，或重新运行。',
-    },
+    `queue "${queue}" at ${shown(place)} does not hold that run: it was called off, thrown away by --clear-queue, or its controller ended before the queue had it`,
+    `${shown(place)} 的队列 "${queue}" 没有该运行：它已被取消、被 --clear-queue 丢弃，或控制端在写入队列前就已结束`,
+    'What was received stands in its folder: dyno report RUN. Where it ran on another queue or address, name them with --queue and --workers; else measure anew with dyno run and the same flags.',
+    '已收到的结果在其目录中：dyno report RUN。如当时使用其他队列或地址，请用 --queue 与 --workers 指明；否则请用相同参数重新运行 dyno run。',
     '--resume',
   );
 }
@@ -212,19 +220,17 @@ export function tooFew(
   { place, queue }: Pick<ClusterOptions, 'place' | 'queue'>,
   present: number,
   wanted: number,
-): ReturnType<typeof mistake> {
+): UserError {
   const start = `dyno worker ${shown(place)}${queue === 'dyno' ? '' : ` --queue ${queue}`}`;
-  return mistake(
-    'no-workers',
-    {
-      en: `${present} of ${wanted} workers are on queue "${queue}" at ${shown(place)}`,
-      zh: `${shown(place)} 的队列 "${queue}" 上只有 ${present} 个 worker，需要 ${wanted} 个`,
-    },
-    {
-      en: `Start ${wanted > 1 ? 'more' : 'one'} on other machines: ${start}${wanted > 1 ? '; or ask for fewer: --min-workers' : ''}.`,
-      zh: `请在其他机器上启动：${start}${wanted > 1 ? '；或用 --min-workers 减少' : ''}。`,
-    },
-    wanted > 1 ? '--min-workers' : '--workers',
+  return new UserError(
+    mistake(
+      'no-workers',
+      `${present} of ${wanted} workers are on queue "${queue}" at ${shown(place)}`,
+      `${shown(place)} 的队列 "${queue}" 上只有 ${present} 个 worker，需要 ${wanted} 个`,
+      `Start ${wanted > 1 ? 'more' : 'one'} on other machines: ${start}${wanted > 1 ? '; or ask for fewer: --min-workers' : ''}.`,
+      `请在其他机器上启动：${start}${wanted > 1 ? '；或用 --min-workers 减少' : ''}。`,
+      wanted > 1 ? '--min-workers' : '--workers',
+    ),
     exitCodes.unreachable,
   );
 }

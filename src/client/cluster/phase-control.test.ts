@@ -72,6 +72,34 @@ test('nobody is dealt anything once the phase is finishing: who has drained says
   expect(orders.at(-1)!.say).toBe('finish');
 });
 
+test('a phase that the former controller had finished is not begun again: those who have drained are not waited for', () => {
+  const before = new Map(['a', 'b'].map((id) => [id, member(id)]));
+  const { phase, orders } = control(2, 1, before);
+  phase.begin(0, [...before.values()]);
+  phase.known(0);
+  expect(phase.advance()).toBe('going');
+  expect(orders.at(-1)!.say).toBe('finish');
+  const members = new Map(['a', 'b'].map((id) => [id, member(id)]));
+  const next = control(2, 1, members);
+  next.phase.takeOver(0, orders);
+  next.phase.known(0);
+  for (const one of members.values()) {
+    next.phase.rejoin(one);
+    one.drained = true;
+    one.settled = true;
+  }
+  expect(next.phase.advance()).toBe('over');
+  // One of them was lost meanwhile: its part goes to nobody, because nobody would take it.
+  const again = control(2, 1, members);
+  again.phase.takeOver(0, orders);
+  again.phase.known(0);
+  for (const one of members.values()) again.phase.rejoin(one);
+  members.get('a')!.state = 'lost';
+  again.phase.lose(members.get('a')!);
+  expect(again.phase.advance()).toBe('over');
+  expect(again.orders).toEqual([]);
+});
+
 /** An open loop of 90 requests at 100/s, and where it stands. */
 function openControl(names: readonly string[], seed: number, resend: boolean) {
   const limits = { requests: 90, durationMs: null };

@@ -48,9 +48,8 @@ export class PhaseControl {
   #finishing = false;
   #nobodySinceMs: number | null = null;
   stopped = false;
-  /** Nobody was left to go on. */
+  /** No worker was left that could go on. */
   abandoned = false;
-  duplicates = 0;
 
   constructor(parts: PhaseControlParts) {
     this.#parts = parts;
@@ -90,6 +89,18 @@ export class PhaseControl {
     for (const order of orders) {
       if (order.say === 'deal' && order.phase === this.#parts.phase) this.#deals.push(order.deal);
       if (order.say === 'again' && order.phase === this.#parts.phase) this.#countAgain(order.member, order.asks.length);
+      // Who has drained answers no new deal and no second word to finish.
+      if (order.say === 'finish' && order.phase === this.#parts.phase) this.#finishing = true;
+    }
+  }
+
+  /** Takes in members whom the former controller had not come round to. */
+  takeIn(): void {
+    const { phase, members, order } = this.#parts;
+    for (const member of members.values()) {
+      if (member.state !== 'here' || member.active) continue;
+      if (member.ready.has(phase)) this.integrate(member);
+      else order({ say: 'prepare', phase, members: [member.id] });
     }
   }
 
@@ -178,7 +189,6 @@ export class PhaseControl {
       const number = warmup ? -1 - seq : seq;
       if (number >= (this.ledger.total ?? Infinity)) continue;
       if (this.ledger.record(number, outcome === 'ok')) fresh.push(ended);
-      else this.duplicates++;
     }
     came(fresh);
     const [due, sent, inFlight, deals, taken] = batch.progress;
@@ -220,7 +230,7 @@ export class PhaseControl {
 
   /** Looks whether the phase is over; gives what is left out in the deal. */
   advance(): 'going' | 'over' {
-    // Whoever has drained says nothing to a new deal: it would be waited for for ever.
+    // A worker that has drained never answers a new deal, so waiting for it would last for ever.
     if (this.#growing !== null && !this.stopped && !this.#finishing) this.#grow();
     if (this.#hasShrunk) this.#redeal();
     const unfinished = this.#unfinished;
@@ -235,7 +245,10 @@ export class PhaseControl {
     this.#nobodySinceMs = null;
     if (this.stopped || this.#finishing)
       return unfinished.every(({ drained, settled }) => drained && settled) ? 'over' : 'going';
-    if (this.#homeless.length > 0) return 'going';
+    if (this.#homeless.length > 0) {
+      this.#dealAgain(this.#homeless.splice(0));
+      return 'going';
+    }
     if (!this.#isComplete()) {
       if (!unfinished.every(({ settled }) => settled)) return 'going';
       const missing = this.ledger.missing();

@@ -1,24 +1,23 @@
 import type { Cluster } from './open-cluster.ts';
 
-/** Redis may be away for a while; `gone` is called when it stays away too long. Gives how to stop watching. */
+/** Redis may be away for a while; `gone` is called when it was given up. Gives how to stop watching. */
 export function watchRedis({ redis, options }: Pick<Cluster, 'redis' | 'options'>, gone: () => void): () => void {
-  let timer: NodeJS.Timeout | null = null;
+  let isAway = false;
   const away = (): void => {
-    if (timer !== null) return;
-    options.tell({ say: 'redis-away' });
-    timer = setTimeout(gone, options.redisWaitMs);
+    if (!isAway) options.tell({ say: 'redis-away' });
+    isAway = true;
   };
   const back = (): void => {
-    if (timer === null) return;
-    clearTimeout(timer);
-    timer = null;
-    options.tell({ say: 'redis-back' });
+    if (isAway) options.tell({ say: 'redis-back' });
+    isAway = false;
   };
   redis.on('close', away);
   redis.on('ready', back);
+  redis.on('end', gone);
+  if (redis.status === 'end') gone();
   return () => {
     redis.off('close', away);
     redis.off('ready', back);
-    if (timer !== null) clearTimeout(timer);
+    redis.off('end', gone);
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
 import { Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
-import { exitCodes, printable, UserError } from '../../core/index.ts';
+import { exitCodes, mistake, printable, UserError, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 
 /** Where a Redis or Valkey is and how to get in; the password comes from the environment, never from argv. */
@@ -22,9 +22,16 @@ const checkMs = 3000;
 /** A connection on which nothing answers for so long is given up and made anew; blocking reads answer more often. */
 const silentMs = 4000;
 
+/** How long a Redis that is away is waited for, asked anew at each try; whoever is told nothing waits for ever, as workers do. */
+export type Patience = () => number;
+
 /** The options of every connection, ours and BullMQ's: they wait for Redis to come back rather than fail. */
-export function redisOptions(place: RedisPlace, flag?: string): Omit<RedisOptions, 'replyMapping'> {
+export function redisOptions(
+  place: RedisPlace,
+  { flag, patienceMs = () => Infinity }: { flag?: string; patienceMs?: Patience } = {},
+): Omit<RedisOptions, 'replyMapping'> {
   const url = readUrl(place.url, flag);
+  let awaySinceMs = 0;
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1',
     port: url.port === '' ? 6379 : Number(url.port),
@@ -41,31 +48,61 @@ export function redisOptions(place: RedisPlace, flag?: string): Omit<RedisOption
     socketTimeout: silentMs,
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
-    retryStrategy: (times) => Math.min(50 * times, 500),
+    retryStrategy: (times) => {
+      const nowMs = performance.now();
+      if (times === 1) awaySinceMs = nowMs;
+      // Given up: the connection ends, and every command that waits in it fails.
+      return nowMs - awaySinceMs >= patienceMs() ? null : Math.min(50 * times, 500);
+    },
   };
+}
+
+/** Whether a command failed because its connection was given up. */
+export function isGivenUp(failure: unknown): boolean {
+  return failure instanceof Error && failure.message.startsWith('Connection is closed');
+}
+
+/** What Redis answers; where it went away and was given up, the user is told so. */
+export async function answered<T>(place: RedisPlace, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (failure) {
+    throw isGivenUp(failure) ? wentAway(place) : failure;
+  }
+}
+
+/** Redis was there and is not any more, before anything was done with it. */
+export function wentAway(place: RedisPlace): UserError {
+  return new UserError(
+    mistake(
+      'redis-gone',
+      `Redis at ${shown(place)} answered and then went away`,
+      `${shown(place)} 的 Redis 曾有响应，随后失联`,
+      'See that it runs and stays, then start again; --redis-wait says how long it may be away. A run that was under way goes on with --resume where Redis keeps its data (`--appendonly yes`).',
+      '请确认其持续运行后重试；--redis-wait 指定可失联多久。若 Redis 保留数据（`--appendonly yes`），进行中的运行可用 --resume 继续。',
+      '--workers',
+    ),
+    exitCodes.unreachable,
+  );
 }
 
 function readAuthority(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new UserError({
-      code: 'bad-redis-ca',
-      message: {
-        en: `DYNO_REDIS_CA names a file that cannot be read: ${printable((error as Error).message)}`,
-        zh: `DYNO_REDIS_CA 指定的文件无法读取：${printable((error as Error).message)}`,
-      },
-      hint: {
-        en: 'Give the PEM file of the authority that signed the certificate of Redis, or unset it.',
-        zh: '请给出签发 Redis 证书的机构的 PEM 文件，或取消该环境变量。',
-      },
-    });
+    throw userError(
+      'bad-redis-ca',
+      `DYNO_REDIS_CA names a file that cannot be read: ${printable((error as Error).message)}`,
+      `DYNO_REDIS_CA 指定的文件无法读取：${printable((error as Error).message)}`,
+      'Give the PEM file of the authority that signed the certificate of Redis, or unset it.',
+      '请给出签发 Redis 证书的机构的 PEM 文件，或取消该环境变量。',
+    );
   }
 }
 
 /** A connection that lasts; losses are mended in silence, so listen to 'close' and 'ready'. */
-export function openRedis(place: RedisPlace): Redis {
-  const redis = new Redis(redisOptions(place));
+export function openRedis(place: RedisPlace, patienceMs?: Patience): Redis {
+  const redis = new Redis(redisOptions(place, patienceMs === undefined ? {} : { patienceMs }));
   redis.on('error', () => {});
   return redis;
 }
@@ -73,7 +110,7 @@ export function openRedis(place: RedisPlace): Redis {
 /** Connects once and asks a question; whatever is wrong is a UserError that says how to mend it. */
 export async function checkRedis(place: RedisPlace, flag: string): Promise<void> {
   const redis = new Redis({
-    ...redisOptions(place, flag),
+    ...redisOptions(place, { flag }),
     connectTimeout: checkMs,
     lazyConnect: true,
     retryStrategy: () => null,
@@ -115,13 +152,12 @@ async function checkVersion(redis: Redis, place: RedisPlace): Promise<void> {
   const info = await redis.info('server');
   const version = /redis_version:(\d+)\.(\d+)/.exec(info);
   if (version === null || Number(version[1]) >= 6) return;
-  throw mistake(
+  throw userError(
     'redis-too-old',
-    {
-      en: `${shown(place)} is Redis ${version[1]}.${version[2]}; at least 6.2 is needed`,
-      zh: `${shown(place)} 是 Redis ${version[1]}.${version[2]}，至少需要 6.2`,
-    },
-    { en: 'Use a newer Redis, or Valkey.', zh: '请使用更新的 Redis 或 Valkey。' },
+    `${shown(place)} is Redis ${version[1]}.${version[2]}; at least 6.2 is needed`,
+    `${shown(place)} 是 Redis ${version[1]}.${version[2]}，至少需要 6.2`,
+    'Use a newer Redis, or Valkey.',
+    '请使用更新的 Redis 或 Valkey。',
     '--workers',
   );
 }
@@ -139,23 +175,21 @@ export function readUrl(text: string, flag = '--workers'): URL {
     url = new URL(text);
   } catch {}
   if (url === null || (url.protocol !== 'redis:' && url.protocol !== 'rediss:'))
-    throw mistake(
+    throw userError(
       'bad-redis-url',
-      { en: `"${printable(text)}" is not the address of a Redis`, zh: `"${printable(text)}" 不是 Redis 地址` },
-      { en: 'Write redis://HOST:6379, or rediss:// for TLS.', zh: '请写 redis://主机:6379；TLS 用 rediss://。' },
+      `"${printable(text)}" is not the address of a Redis`,
+      `"${printable(text)}" 不是 Redis 地址`,
+      'Write redis://HOST:6379, or rediss:// for TLS.',
+      '请写 redis://主机:6379；TLS 用 rediss://。',
       flag,
     );
   if (url.password !== '' || url.username !== '')
-    throw mistake(
+    throw userError(
       'password-in-argv',
-      {
-        en: 'a password on the command line can be read by everyone on this host',
-        zh: '命令行中的密码可被本机所有人看到',
-      },
-      {
-        en: 'Leave it out of the address and set DYNO_REDIS_PASSWORD (and DYNO_REDIS_USER).',
-        zh: '请从地址中去掉，改设环境变量 DYNO_REDIS_PASSWORD（以及 DYNO_REDIS_USER）。',
-      },
+      'a password on the command line can be read by everyone on this host',
+      '命令行中的密码可被本机所有人看到',
+      'Leave it out of the address and set DYNO_REDIS_PASSWORD (and DYNO_REDIS_USER).',
+      '请从地址中去掉，改设环境变量 DYNO_REDIS_PASSWORD（以及 DYNO_REDIS_USER）。',
       flag,
     );
   return url;
@@ -169,36 +203,30 @@ function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean,
   const cause = first(errors[0]?.message ?? text);
   const tls = readUrl(place.url).protocol === 'rediss:';
   if (/NOAUTH|WRONGPASS|invalid password|invalid username|AUTH.*without any password/i.test(text))
-    return mistake(
+    return userError(
       'redis-password',
-      { en: `${where} does not accept the user or password`, zh: `${where} 拒绝了用户名或密码` },
-      {
-        en: 'Set DYNO_REDIS_PASSWORD (and DYNO_REDIS_USER where the server has users); leave both unset for a server without a password.',
-        zh: '请设置 DYNO_REDIS_PASSWORD（有用户名时还有 DYNO_REDIS_USER）；服务器无密码时不要设置。',
-      },
+      `${where} does not accept the user or password`,
+      `${where} 拒绝了用户名或密码`,
+      'Set DYNO_REDIS_PASSWORD (and DYNO_REDIS_USER where the server has users); leave both unset for a server without a password.',
+      '请设置 DYNO_REDIS_PASSWORD（有用户名时还有 DYNO_REDIS_USER）；服务器无密码时不要设置。',
       flag,
     );
   if (tls && /self.signed|unable to (get|verify)|certificate|altname/i.test(text))
-    return mistake(
+    return userError(
       'redis-tls',
-      {
-        en: `the certificate of ${where} is not trusted: ${cause}`,
-        zh: `不信任 ${where} 的证书：${cause}`,
-      },
-      {
-        en: 'Set DYNO_REDIS_CA to the PEM file of its authority.',
-        zh: '请将 DYNO_REDIS_CA 设为其签发机构的 PEM 文件。',
-      },
+      `the certificate of ${where} is not trusted: ${cause}`,
+      `不信任 ${where} 的证书：${cause}`,
+      'Set DYNO_REDIS_CA to the PEM file of its authority.',
+      '请将 DYNO_REDIS_CA 设为其签发机构的 PEM 文件。',
       flag,
     );
   if (plain || (tls && /wrong version|packet length|disconnected before secure/i.test(text)))
-    return mistake(
+    return userError(
       'redis-tls',
-      { en: `${where} does not speak TLS`, zh: `${where} 不使用 TLS` },
-      {
-        en: 'Write redis:// instead of rediss://, or give the TLS port.',
-        zh: '请把 rediss:// 改为 redis://，或给出 TLS 端口。',
-      },
+      `${where} does not speak TLS`,
+      `${where} 不使用 TLS`,
+      'Write redis:// instead of rediss://, or give the TLS port.',
+      '请把 rediss:// 改为 redis://，或给出 TLS 端口。',
       flag,
     );
   if (
@@ -206,24 +234,24 @@ function redisError(place: RedisPlace, errors: readonly Error[], plain: boolean,
     /protocol error|parser|Connection is closed|ECONNRESET|EPIPE/i.test(text) &&
     !/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/.test(text)
   )
-    return mistake(
+    return userError(
       'redis-tls',
-      { en: `${where} answers, but not as a Redis without TLS does`, zh: `${where} 有响应，但不像未启用 TLS 的 Redis` },
-      {
-        en: 'Write rediss:// (worker: --tls) if it speaks TLS; else check the port.',
-        zh: '若启用了 TLS，请写 rediss://（worker 用 --tls）；否则请检查端口。',
-      },
+      `${where} answers, but not as a Redis without TLS does`,
+      `${where} 有响应，但不像未启用 TLS 的 Redis`,
+      'Write rediss:// (worker: --tls) if it speaks TLS; else check the port.',
+      '若启用了 TLS，请写 rediss://（worker 用 --tls）；否则请检查端口。',
       flag,
     );
   const known = Object.entries(absences).find(([code]) => text.includes(code))?.[1];
-  return mistake(
-    'no-redis',
-    { en: `no Redis at ${where}: ${known?.en ?? cause}`, zh: `${where} 没有 Redis：${known?.zh ?? cause}` },
-    {
-      en: 'Start one (`redis-server --appendonly yes`, `docker run -p 6379:6379 redis`, or Valkey), and check the address.',
-      zh: '请启动一个（`redis-server --appendonly yes`、`docker run -p 6379:6379 redis` 或 Valkey），并检查地址。',
-    },
-    flag,
+  return new UserError(
+    mistake(
+      'no-redis',
+      `no Redis at ${where}: ${known?.en ?? cause}`,
+      `${where} 没有 Redis：${known?.zh ?? cause}`,
+      'Start one (`redis-server --appendonly yes`, `docker run -p 6379:6379 redis`, or Valkey), and check the address.',
+      '请启动一个（`redis-server --appendonly yes`、`docker run -p 6379:6379 redis` 或 Valkey），并检查地址。',
+      flag,
+    ),
     exitCodes.unreachable,
   );
 }
@@ -240,15 +268,4 @@ const absences: Readonly<Record<string, Phrase>> = {
 
 function first(text: string): string {
   return printable(text).slice(0, 160);
-}
-
-/** A mistake about the job engine. */
-export function mistake(
-  code: string,
-  message: Phrase,
-  hint: Phrase,
-  flag: string,
-  exitCode: number = exitCodes.usage,
-): UserError {
-  return new UserError({ code, message, hint, place: { flag } }, exitCode);
 }

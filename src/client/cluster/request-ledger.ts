@@ -3,9 +3,8 @@ import type { PacerLimits } from '../../inputs/arrival/index.ts';
 import type { LoadShape, Workload } from '../../core/index.ts';
 import type { Deal, ReturnedAsk } from './cluster-words.ts';
 import { ownerOf } from './deals.ts';
-import { NumberSet } from './number-set.ts';
 
-/** What is lost with a member, and numbers that others may do instead. */
+/** The requests lost with a member, and the numbers that other members may send instead. */
 export interface Loss {
   lost: ReturnedAsk[];
   again: ReturnedAsk[];
@@ -197,5 +196,28 @@ export class RequestLedger {
       if (prompt === null) this.#readAll = true;
       else this.#begins.push(this.#begins.at(-1)! + (prompt.turns ?? 1));
     }
+  }
+}
+
+/** Whole numbers from 0 on, most of them: a byte each. */
+class NumberSet {
+  #there = new Uint8Array(1024);
+  size = 0;
+
+  /** false = it was there already. */
+  add(number: number): boolean {
+    if (number >= this.#there.length) {
+      const grown = new Uint8Array(Math.max(number + 1, 2 * this.#there.length));
+      grown.set(this.#there);
+      this.#there = grown;
+    }
+    if (this.#there[number] === 1) return false;
+    this.#there[number] = 1;
+    this.size++;
+    return true;
+  }
+
+  has(number: number): boolean {
+    return this.#there[number] === 1;
   }
 }

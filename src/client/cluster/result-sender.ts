@@ -90,7 +90,7 @@ export class ResultSender {
       member: this.#parts.member,
       number: this.#number++,
       phase: this.#phase,
-      // What is left behind ended later than the last of these.
+      // Exchanges that stay behind ended later than the last of this batch.
       upToMs: this.#waiting.length > 0 ? ended.at(-1)!.exchange.endMs : nowMs,
       progress: [due, sent, inFlight, deals, taken],
       ended,

@@ -2,16 +2,20 @@ import { BrokenPromise, UserError, problem } from '../../core/index.ts';
 import type { Ended, RunPlan, Workload } from '../../core/index.ts';
 import { limitsOf, phasesOf } from '../load/index.ts';
 import type { PhaseName, RunClock } from '../load/index.ts';
-import type { Batch, Claim, Order, Seat, Word } from './cluster-words.ts';
+import type { Batch, Claim, WorkerMessage } from './cluster-words.ts';
 import { AckTracker } from './ack-tracker.ts';
+import { ClaimedRanges } from './claimed-ranges.ts';
+import { standOf } from './former-orders.ts';
 import { runKeys } from './keys.ts';
-import { countShare, isFreeSeat, lastSeat, newMember, resetForPhase, seatName } from './members.ts';
+import { countShare, isFreeWorkerSlot, lastWorkerSlot, newMember, resetForPhase } from './members.ts';
 import type { Member } from './members.ts';
+import { OfferedSlots } from './offered-slots.ts';
 import { clearQueue } from './open-cluster.ts';
 import type { Cluster, HeldRun } from './open-cluster.ts';
 import { leadMs, PhaseControl } from './phase-control.ts';
-import { openRedis } from './redis.ts';
+import { isGivenUp, openRedis, wentAway } from './redis.ts';
 import { watchRedis } from './redis-watch.ts';
+import { RunStop } from './run-stop.ts';
 import { RunStreams } from './run-streams.ts';
 import { Waiting } from './waiting.ts';
 
@@ -37,7 +41,7 @@ const healthMs = 5000;
 const nobodyMs = 30_000;
 const trimEveryMs = 1000;
 
-/** Controls one run: seats workers, deals, hears, and closes the books whatever happens. */
+/** Controls one run: gives workers their slots, deals requests, reads messages, and accounts for every request whatever happens. */
 export class RunControl {
   readonly #parts: RunControlParts;
   readonly #streams: RunStreams;
@@ -47,21 +51,18 @@ export class RunControl {
   #phase: PhaseControl | null = null;
   #phaseName: PhaseName | null = null;
   #begun = false;
-  #seats = 0;
-  /** Seats that nobody has sat down on. */
-  readonly #offered = new Set<string>();
+  readonly #slots: OfferedSlots;
   readonly #waiting = new Waiting();
-  #stop: 'no' | 'stop-sending' | 'cancel-all' = 'no';
+  readonly #stop = new RunStop();
   #failure: unknown = null;
   #ending = false;
   #abandoned = false;
   #replaying = false;
   #toldStrange = false;
   #trimmedMs = 0;
-  #claims: { entry: string; from: number; to: number; phase: PhaseName }[] = [];
+  readonly #claims = new ClaimedRanges();
   /** Why the run ended without its workers; null = it did not. */
   gone: 'redis-gone' | 'redis-empty' | 'taken-over' | null = null;
-  duplicates = 0;
 
   /** Redis or every worker went away before the plan was done. */
   get cutShort(): boolean {
@@ -70,8 +71,10 @@ export class RunControl {
 
   constructor(parts: RunControlParts) {
     this.#parts = parts;
-    const { cluster, held } = parts;
-    this.#reader = openRedis(cluster.options.place);
+    const { cluster, held, plan, source } = parts;
+    const { token, zeroRedisNs, llmdyno } = held;
+    this.#slots = new OfferedSlots(cluster.workerSlots, { token, plan, source, zeroRedisNs, llmdyno });
+    this.#reader = openRedis(cluster.options.place, cluster.patienceMs);
     this.#streams = new RunStreams(cluster.redis, this.#reader, runKeys(cluster.keys.prefix, held.token), {
       word: (word) => this.#word(word),
       claim: (claim, entry) => this.#claim(claim, entry),
@@ -89,11 +92,10 @@ export class RunControl {
     cluster.onLost.call = (id) => void this.#lost(id);
     const unwatch = watchRedis(cluster, () => this.#end('redis-gone'));
     try {
-      const done = resumed ? await this.#catchUp() : new Set<PhaseName>();
-      if (!resumed) await this.#seatEveryone();
+      const done = await this.#enter(resumed);
       for (const phase of phasesOf(plan, null)) {
         if (done.has(phase)) continue;
-        if (phase === 'warmup' && this.#stop !== 'no') continue;
+        if (phase === 'warmup' && this.#stop.said) continue;
         await this.#runPhase(phase);
       }
       await this.#endRun();
@@ -103,23 +105,42 @@ export class RunControl {
       await this.#streams.stop();
     }
     if (this.#failure === null) return;
-    // Nobody will go on with a run that cannot be done.
+    // A run that cannot be done is not kept for a resume.
     if (this.gone === null) await clearQueue(cluster);
     throw this.#failure;
   }
 
-  /** So many exchanges that were emitted are on disk. */
+  /** Gives each worker its slot, or takes up what a former controller began; gives the phases that are done. */
+  async #enter(resumed: boolean): Promise<Set<PhaseName>> {
+    let done = new Set<PhaseName>();
+    try {
+      if (resumed) done = await this.#catchUp();
+      else await this.#fillWorkerSlots();
+    } catch (failure) {
+      if (!isGivenUp(failure)) throw failure;
+      this.#end('redis-gone');
+    }
+    // Nothing was begun here, so what is on disk stays as it was; whoever stopped it meanwhile is told what there is.
+    if (this.gone === 'redis-gone' && !this.#stop.said) throw wentAway(this.#parts.cluster.options.place);
+    return done;
+  }
+
+  /** Takes the number of emitted exchanges that are on disk. */
   kept(count: number): void {
     const entry = this.#kept.kept(count);
     if (entry !== null) this.#streams.trim('results', entry);
   }
 
   order(word: 'stop-sending' | 'cancel-all'): void {
-    if (this.#stop === 'cancel-all' || this.#stop === word) return;
-    this.#stop = word;
-    this.#phase?.stop();
+    if (this.#stop.word === 'cancel-all' || this.#stop.word === word) return;
+    this.#halt(word);
     this.#streams.order({ say: word });
     this.#changed();
+  }
+
+  #halt(word: 'stop-sending' | 'cancel-all'): void {
+    this.#stop.say(word, () => this.#changed());
+    this.#phase?.stop();
   }
 
   get #nobodyMs(): number {
@@ -130,48 +151,42 @@ export class RunControl {
     return [...this.members.values()].filter(({ state }) => state === 'here');
   }
 
-  async #seatEveryone(): Promise<void> {
+  async #fillWorkerSlots(): Promise<void> {
     const { cluster, plan, held } = this.#parts;
-    // What an earlier point of ours left is of no use any more.
+    // Slots and messages of an earlier point are useless now, so the queue is cleared.
     await clearQueue(cluster);
     await cluster.redis.set(cluster.keys.run, JSON.stringify(held));
     cluster.running.now = true;
     this.#streams.start();
-    const present = await cluster.seats.present();
+    const present = await cluster.workerSlots.present();
     const most = Math.min(present.length, plan.load.concurrency ?? Infinity);
-    for (let i = 0; i < most; i++) await this.#addSeat();
-    const seated = (): boolean => this.members.size >= most;
-    await this.#until(seated, joinMs);
-    if (!seated()) await this.#until(() => this.members.size > 0, cluster.options.waitMs);
+    for (let i = 0; i < most; i++) await this.#slots.add();
+    const filled = (): boolean => this.members.size >= most || this.#stop.said;
+    await this.#until(filled, joinMs);
+    if (!filled()) await this.#until(() => this.members.size > 0 || this.#stop.said, cluster.options.waitMs);
     cluster.options.tell({ say: 'members', names: this.#present.map(({ worker }) => worker.name) });
-    // One more seat, for whoever comes later.
-    await this.#addSeat();
-  }
-
-  async #addSeat(): Promise<void> {
-    const { cluster, plan, held, source } = this.#parts;
-    const seat: Seat = { token: held.token, plan, source, zeroRedisNs: held.zeroRedisNs, llmdyno: held.llmdyno };
-    const id = seatName(held.token, ++this.#seats);
-    this.#offered.add(id);
-    await cluster.seats.add(id, seat).catch(() => {});
+    // One more worker slot, for whoever comes later.
+    await this.#slots.add();
   }
 
   async #runPhase(name: PhaseName): Promise<void> {
-    if (this.#failure !== null || this.gone !== null) return;
+    if (this.#failure !== null) return;
     const resumed = this.#phaseName === name;
+    // Redis went before it began: its requests are accounted for all the same.
+    if (this.gone !== null && !resumed) return this.#newPhase(name).close(null);
     if (!resumed) {
       this.#phase = this.#newPhase(name);
       this.#phaseName = name;
       this.#begun = false;
       for (const member of this.members.values()) resetForPhase(member);
-      await this.#until(() => this.#present.length > 0 || this.#stop !== 'no', this.#nobodyMs);
+      await this.#until(() => this.#present.length > 0 || this.#stop.said, this.#nobodyMs);
       const asked = this.#present;
       this.#streams.order({ say: 'prepare', phase: name, members: asked.map(({ id }) => id) });
       const ready = (member: Member): boolean => member.ready.has(name) || member.state !== 'here';
       await this.#phase.ledger.ready();
-      await this.#until(() => asked.every(ready), null);
+      await this.#until(() => asked.every(ready) || this.#stop.said, null);
       const starting = this.#present.filter((member) => member.ready.has(name));
-      if (this.#stop !== 'no') this.#phase.stop();
+      if (this.#stop.said) this.#phase.stop();
       else if (asked.length === 0) this.#abandoned = true;
       else if (this.#failure === null && this.gone === null) {
         this.#phase.begin(this.#parts.clock.nowMs() + leadMs, starting);
@@ -179,12 +194,13 @@ export class RunControl {
       }
     }
     const phase = this.#phase!;
-    if (this.#begun) await this.#until(() => phase.advance() === 'over', null);
+    if (this.#begun) await this.#until(() => phase.advance() === 'over' || this.#stop.overdue, null);
     this.#abandoned ||= phase.abandoned;
     await phase.ledger.ready();
-    phase.close(this.gone === null ? null : problem('lost-with-redis'));
-    this.duplicates += phase.duplicates;
-    if (this.#begun) this.#streams.order({ say: 'finish', phase: name });
+    const lost = this.gone !== null ? 'lost-with-redis' : this.#stop.overdue ? 'lost-with-worker' : null;
+    phase.close(lost === null ? null : problem(lost));
+    // Whoever took the run over decides when its phases end.
+    if (this.#begun && this.gone === null) this.#streams.order({ say: 'finish', phase: name });
   }
 
   #newPhase(name: PhaseName): PhaseControl {
@@ -212,8 +228,8 @@ export class RunControl {
   async #endRun(): Promise<void> {
     this.#ending = true;
     if (this.gone !== null) return;
-    // Whoever is done first would sit down on it again.
-    for (const id of this.#offered) await this.#parts.cluster.seats.remove(id);
+    // The worker that is done first would take an offered slot again.
+    await this.#slots.withdraw();
     this.#streams.order({ say: 'end' });
     const told = ({ state, ended, health }: Member): boolean => state !== 'here' || ended || health !== null;
     await this.#waiting.until(() => this.gone !== null || [...this.members.values()].every(told), healthMs);
@@ -224,54 +240,41 @@ export class RunControl {
     const { cluster } = this.#parts;
     cluster.running.now = true;
     const orders = await this.#streams.orders();
-    const finished = new Set(orders.flatMap((order) => (order.say === 'finish' ? [order.phase] : [])));
-    const begun = orders.filter((order): order is Extract<Order, { say: 'begin' }> => order.say === 'begin');
-    const under = begun.findLast(({ phase }) => !finished.has(phase)) ?? begun.at(-1);
-    if (under !== undefined) {
-      this.#phaseName = under.phase;
-      this.#phase = this.#newPhase(under.phase);
+    const { phase, done, stop } = standOf(orders);
+    if (phase !== null) {
+      this.#phaseName = phase.phase;
+      this.#phase = this.#newPhase(phase.phase);
       await this.#phase.ledger.ready();
-      this.#phase.takeOver(under.startMs, orders);
+      this.#phase.takeOver(phase.startMs, orders);
       this.#begun = true;
-      finished.delete(under.phase);
     }
-    const stop = orders.findLast(({ say }) => say === 'stop-sending' || say === 'cancel-all')?.say;
-    if (stop === 'stop-sending' || stop === 'cancel-all') this.#stop = stop;
-    if (this.#stop !== 'no') this.#phase?.stop();
+    // Stopped meanwhile, or by the former controller.
+    if (stop !== null) this.#halt(stop);
+    else if (this.#stop.said) this.#phase?.stop();
     this.#replaying = true;
     this.#streams.start();
     await this.#streams.caughtUp();
     this.#replaying = false;
-    this.#takeIn();
-    // Whoever was lost while nobody controlled has no seat any more.
+    if (this.#begun) this.#phase!.takeIn();
+    // A worker that was lost while no controller ran has lost its slot, too.
     for (const { id, state } of this.members.values())
-      if (state !== 'left' && !(await cluster.seats.isTaken(id))) await this.#lost(id);
-    this.#seats = lastSeat(this.members) + 1;
+      if (state !== 'left' && !(await cluster.workerSlots.isTaken(id))) await this.#lost(id);
+    this.#slots.last = lastWorkerSlot(this.members) + 1;
     cluster.options.tell({ say: 'members', names: this.#present.map(({ worker }) => worker.name) });
-    await this.#addSeat();
-    return finished;
+    await this.#slots.add();
+    return done;
   }
 
-  /** Members whom the former controller had not come round to. */
-  #takeIn(): void {
-    if (!this.#begun) return;
-    for (const member of this.#present) {
-      if (member.active) continue;
-      if (member.ready.has(this.#phaseName!)) this.#phase!.integrate(member);
-      else this.#streams.order({ say: 'prepare', phase: this.#phaseName!, members: [member.id] });
-    }
-  }
-
-  #word(word: Word): void {
+  #word(word: WorkerMessage): void {
     const { cluster, held } = this.#parts;
     if (word.say === 'joined') {
-      if (!isFreeSeat(this.members, held.token, word.member)) return this.#strange();
+      if (!isFreeWorkerSlot(this.members, held.token, word.member)) return this.#strange();
       const member = newMember(word.member, word.worker, word.clock);
       this.members.set(word.member, member);
-      this.#offered.delete(word.member);
+      this.#slots.taken(word.member);
       if (this.#begun && !this.#replaying && !this.#ending && this.#phase?.stopped === false) {
         this.#streams.order({ say: 'prepare', phase: this.#phaseName!, members: [member.id] });
-        void this.#addSeat();
+        void this.#slots.add();
         cluster.options.tell({ say: 'joined', name: word.worker.name, phase: this.#phaseName, asks: 0 });
       }
       return;
@@ -318,7 +321,7 @@ export class RunControl {
   }
 
   /** A worker that cannot do its share: the user's mistake is everybody's, anything else is the end too. */
-  #fail(member: Member, word: Extract<Word, { say: 'failed' }>): void {
+  #fail(member: Member, word: Extract<WorkerMessage, { say: 'failed' }>): void {
     member.state = 'left';
     this.#parts.cluster.options.tell({ say: 'cannot', name: member.worker.name });
     const said = `${member.worker.name}: ${word.message}`;
@@ -328,7 +331,7 @@ export class RunControl {
   #claim({ member, phase, from, to }: Claim, entry: string): void {
     if (phase !== this.#phaseName) return;
     this.#phase?.ledger.claimed(member, from, to);
-    this.#claims.push({ entry, from, to, phase });
+    this.#claims.add({ entry, from, to, phase });
   }
 
   #batch(batch: Batch, entry: string): void {
@@ -355,10 +358,10 @@ export class RunControl {
     this.#toldStrange = true;
   }
 
-  /** A seat whose worker no longer renews its lock; everything it still managed to say is heard first. */
+  /** A worker slot whose worker no longer renews its lock; everything it still managed to say is heard first. */
   async #lost(id: string): Promise<void> {
     const { cluster } = this.#parts;
-    await cluster.seats.remove(id);
+    await cluster.workerSlots.remove(id);
     await this.#streams.caughtUp();
     await this.#phase?.ledger.ready();
     const member = this.members.get(id);
@@ -366,7 +369,7 @@ export class RunControl {
     member.state = 'lost';
     member.lostAsks = this.#begun && member.active ? this.#phase!.lose(member) : 0;
     cluster.options.tell({ say: 'lost', name: member.worker.name, phase: this.#phaseName, asks: member.lostAsks });
-    if (!this.#ending) await this.#addSeat();
+    if (!this.#ending) await this.#slots.add();
     this.#changed();
   }
 
@@ -374,6 +377,8 @@ export class RunControl {
     if (this.#ending || this.gone !== null) return;
     this.gone = why;
     this.#parts.cluster.options.tell({ say: 'redis-gone' });
+    // Whoever waits for what Redis still had to say waits in vain.
+    void this.#streams.stop();
     this.#changed();
   }
 
@@ -384,13 +389,8 @@ export class RunControl {
     this.#trimmedMs = nowMs;
     const { ledger } = this.#phase;
     ledger.ready().catch((failure: unknown) => (this.#failure ??= failure));
-    const open = this.#claims.findIndex(
-      ({ from, to, phase }) => phase === this.#phaseName && !ledger.areDone(from, to),
-    );
-    const gone = open === -1 ? this.#claims.length - 1 : open;
-    if (gone <= 0) return;
-    this.#claims.splice(0, gone);
-    this.#streams.trim('claims', this.#claims[0]!.entry);
+    const needed = this.#claims.forget(this.#phaseName, ledger);
+    if (needed !== null) this.#streams.trim('claims', needed);
   }
 
   /** Settles when the condition holds, the run failed, Redis is gone, or time is up. */

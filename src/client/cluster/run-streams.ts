@@ -1,11 +1,11 @@
 import type { Redis } from './redis.ts';
-import type { Batch, Claim, Order, Word } from './cluster-words.ts';
-import { readBatch, readClaim, readOrder, readWord } from './heard.ts';
+import type { Batch, Claim, Order, WorkerMessage } from './cluster-words.ts';
+import { readBatch, readClaim, readOrder, readWorkerMessage } from './heard.ts';
 import type { RunKeys } from './keys.ts';
 
 /** What comes out of a run's streams, each in its own order. */
 export interface StreamHearing {
-  word(word: Word): void;
+  word(word: WorkerMessage): void;
   claim(claim: Claim, entry: string): void;
   batch(batch: Batch, entry: string): void;
   /** An entry that no worker of ours writes; it is passed over. */
@@ -65,11 +65,13 @@ export class RunStreams {
 
   /** Settles when everything that stands in the streams now has been heard. */
   async caughtUp(): Promise<void> {
+    if (this.#stopped) return;
     const ids: Record<string, string> = {};
     for (const name of ['words', 'claims', 'results'] as const) {
       const last = await this.#redis.xrevrange(this.#keys[name], '+', '-', 'COUNT', 1).catch(() => []);
       ids[name] = last[0]?.[0] ?? '0-0';
     }
+    if (this.#stopped) return;
     await new Promise<void>((resolve) => {
       this.#waiting.push({ ids, resolve });
       this.#wakeThose();
@@ -124,7 +126,7 @@ export class RunStreams {
 
   #one(name: StreamName, id: string, fields: readonly string[]): void {
     if (name === 'words') {
-      const word = readWord(fields[1]);
+      const word = readWorkerMessage(fields[1]);
       if (word === null) this.#hear.strange();
       else this.#hear.word(word);
     } else if (name === 'results') {

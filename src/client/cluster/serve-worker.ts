@@ -1,10 +1,13 @@
 import { hostname } from 'node:os';
+import { UserError, userError } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
+import { rehearse } from '../load/index.ts';
+import type { Rehearsal } from '../load/index.ts';
 import type { WorkerFacts } from './cluster-words.ts';
-import { takeSeats, takeWork } from './job-engine.ts';
+import { takeWorkerSlots, takeWork } from './job-engine.ts';
 import { queueKeys } from './keys.ts';
 import { controllingIn } from './lease.ts';
-import { checkRedis, mistake, openRedis, shown } from './redis.ts';
+import { checkRedis, openRedis, shown } from './redis.ts';
 import type { RedisPlace } from './redis.ts';
 import { doShare } from './worker-share.ts';
 import type { WorkerInputs, ShareEvent } from './worker-share.ts';
@@ -27,6 +30,8 @@ export interface WorkerOptions {
     drop(): Promise<void>;
   };
   tell(event: ShareEvent): void;
+  /** Absent = `rehearse`; whoever reads no stamps needs none. */
+  rehearsal?: Rehearsal;
 }
 
 /** A worker that waits for shares of runs. */
@@ -50,12 +55,12 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
   const worker: WorkerFacts = { name: options.name, host: hostname(), pid: process.pid, labels: options.labels };
   const about = { name: worker.name, lostAfterMs };
   const hand = options.compute === undefined ? null : takeWork(place, keys, about, (job) => options.compute!.do(job));
-  const taker = takeSeats(place, keys, about, async (seat) => {
+  const taker = takeWorkerSlots(place, keys, about, async (workerSlot) => {
     await hand?.rest();
     await options.compute?.drop();
     try {
       await doShare({
-        seat,
+        workerSlot,
         prefix: keys.prefix,
         redis,
         listener,
@@ -65,6 +70,7 @@ export async function serveWorker(options: WorkerOptions): Promise<RunningWorker
         controllerKey: keys.controller,
         runKey: keys.run,
         equip: (source, plan) => options.equip(source, plan),
+        rehearsal: options.rehearsal ?? rehearse,
         leave: leaving.signal,
         tell: (event) => options.tell(event),
       });
@@ -104,18 +110,14 @@ function otherVersion(
   queue: string,
   version: string,
   run: { llmdyno: string; host: string },
-): ReturnType<typeof mistake> {
+): UserError {
   const where = `${shown(place)} (${queue})`;
-  return mistake(
+  return userError(
     'other-version',
-    {
-      en: `this worker is llmdyno ${version}, the run on ${where} is made by llmdyno ${run.llmdyno} on ${run.host}`,
-      zh: `本 worker 为 llmdyno ${version}，而 ${where} 上的运行由 ${run.host} 的 llmdyno ${run.llmdyno} 发起`,
-    },
-    {
-      en: `Install the same version on all machines: npm i -g llmdyno@${run.llmdyno}.`,
-      zh: `请在所有机器上安装相同版本：npm i -g llmdyno@${run.llmdyno}。`,
-    },
+    `this worker is llmdyno ${version}, the run on ${where} is made by llmdyno ${run.llmdyno} on ${run.host}`,
+    `本 worker 为 llmdyno ${version}，而 ${where} 上的运行由 ${run.host} 的 llmdyno ${run.llmdyno} 发起`,
+    `Install the same version on all machines: npm i -g llmdyno@${run.llmdyno}.`,
+    `请在所有机器上安装相同版本：npm i -g llmdyno@${run.llmdyno}。`,
     'redis',
   );
 }

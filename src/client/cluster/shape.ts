@@ -1,12 +1,10 @@
+import { isObject } from '../../core/index.ts';
+
 /** Whether a value of a stranger is what it should be. */
 export type Check = (value: unknown) => boolean;
 
 /** How each member of `T` is checked; the compiler refuses a shape that has another member, or misses one. */
 export type Shape<T> = { readonly [K in keyof T]-?: Check };
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isNumber(value: unknown): value is number {
   return Number.isFinite(value);

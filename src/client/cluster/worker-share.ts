@@ -1,19 +1,19 @@
 import type { Redis } from './redis.ts';
 import { conversationPacing } from '../../inputs/arrival/index.ts';
 import type { DealtPhase } from '../../inputs/arrival/index.ts';
-import { UserError } from '../../core/index.ts';
+import { jsonIn, membersOf, UserError } from '../../core/index.ts';
 import type { Ended, Phrase, RunPlan, Workload } from '../../core/index.ts';
-import { LoadSession, rehearse, startClock } from '../load/index.ts';
-import type { PhaseName } from '../load/index.ts';
-import type { HeardWork, Order, ReturnedAsk, Word, WorkerFacts } from './cluster-words.ts';
-import type { TakenSeat } from './job-engine.ts';
-import { readJson, readOrder } from './heard.ts';
+import { LoadSession, startClock } from '../load/index.ts';
+import type { PhaseName, Rehearsal } from '../load/index.ts';
+import type { HeardWork, Order, ReturnedAsk, WorkerMessage, WorkerFacts } from './cluster-words.ts';
+import type { TakenWorkerSlot } from './job-engine.ts';
+import { readOrder } from './heard.ts';
 import { runKeys } from './keys.ts';
 import { readRedisClock } from './redis-clock.ts';
 import { ResultSender } from './result-sender.ts';
-import { ShareDealing } from './share-dealing.ts';
+import { ShareRequestSource } from './share-request-source.ts';
 
-/** What a worker makes of a seat's source: prompts and secrets of its own. */
+/** What a worker makes of a worker slot's source: prompts and secrets of its own. */
 export interface WorkerInputs {
   workload(phase: PhaseName): Workload;
   secrets: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface WorkerInputs {
 
 /** What one share of a run is done with. */
 export interface WorkerShareParts {
-  seat: TakenSeat;
+  workerSlot: TakenWorkerSlot;
   prefix: string;
   /** Two connections: one waits for orders, the other speaks. */
   redis: Redis;
@@ -34,6 +34,7 @@ export interface WorkerShareParts {
   /** Where the queue says which run it holds. */
   runKey: string;
   equip(source: unknown, plan: RunPlan): Promise<WorkerInputs>;
+  rehearsal: Rehearsal;
   /** Aborted when this worker wants to leave: no more asks, drain, go. */
   leave: AbortSignal;
   tell(event: ShareEvent): void;
@@ -51,13 +52,13 @@ const listenMs = 1000;
 
 /** Does one share of a run, from joining to the last exchange; settles when there is nothing left to do. */
 export async function doShare(parts: WorkerShareParts): Promise<void> {
-  const { seat, redis, worker } = parts;
-  const { data } = seat;
+  const { workerSlot, redis, worker } = parts;
+  const { data } = workerSlot;
   const keys = runKeys(parts.prefix, data.token);
-  const member = seat.id;
-  // A seat that went back to the queue after its worker was lost is nobody's any more.
-  if ((await redis.set(keys.seat(member), worker.name, 'NX')) === null) return;
-  const say = async (word: Word): Promise<void> => {
+  const member = workerSlot.id;
+  // A worker slot that went back to the queue after its worker was lost is nobody's any more.
+  if ((await redis.set(keys.workerSlot(member), worker.name, 'NX')) === null) return;
+  const say = async (word: WorkerMessage): Promise<void> => {
     await redis.xadd(keys.words, '*', 'w', JSON.stringify(word));
   };
   const reading = await readRedisClock(redis);
@@ -77,7 +78,7 @@ export async function doShare(parts: WorkerShareParts): Promise<void> {
       buffered: share.mostWaiting,
     });
   } catch (error) {
-    if (seat.lost.aborted) return;
+    if (workerSlot.lost.aborted) return;
     const known = error instanceof UserError;
     share.failed(known ? error.mistakes[0]!.message : { en: String(error), zh: String(error) });
     await say({
@@ -94,12 +95,12 @@ export async function doShare(parts: WorkerShareParts): Promise<void> {
 
 class WorkerShare {
   readonly #parts: WorkerShareParts;
-  readonly #say: (word: Word) => Promise<void>;
+  readonly #say: (word: WorkerMessage) => Promise<void>;
   readonly #clock: ReturnType<typeof startClock>;
   readonly #keys: ReturnType<typeof runKeys>;
   readonly #sender: ResultSender;
   #session: LoadSession | null = null;
-  #dealing: ShareDealing | null = null;
+  #requestSource: ShareRequestSource | null = null;
   #phase: PhaseName = 'measure';
   #startMs = 0;
   #begun: PhaseName | null = null;
@@ -114,20 +115,24 @@ class WorkerShare {
   #broken: unknown = null;
   #failed = false;
 
-  constructor(parts: WorkerShareParts, clock: ReturnType<typeof startClock>, say: (word: Word) => Promise<void>) {
+  constructor(
+    parts: WorkerShareParts,
+    clock: ReturnType<typeof startClock>,
+    say: (word: WorkerMessage) => Promise<void>,
+  ) {
     this.#parts = parts;
     this.#say = say;
     this.#clock = clock;
-    this.#keys = runKeys(parts.prefix, parts.seat.data.token);
+    this.#keys = runKeys(parts.prefix, parts.workerSlot.data.token);
     this.#sender = new ResultSender({
       redis: parts.redis,
       stream: this.#keys.results,
-      member: parts.seat.id,
+      member: parts.workerSlot.id,
       beatMs: 20,
       nowMs: () => clock.nowMs(),
       progress: () => ({
         ...(this.#session?.progress ?? { due: 0, sent: 0, inFlight: 0, taken: 0 }),
-        deals: this.#dealing?.heard.deals ?? 0,
+        deals: this.#requestSource?.heard.deals ?? 0,
       }),
     });
   }
@@ -141,8 +146,8 @@ class WorkerShare {
   }
 
   async equip(): Promise<void> {
-    const { seat, equip } = this.#parts;
-    const { plan, source } = seat.data;
+    const { workerSlot, equip } = this.#parts;
+    const { plan, source } = workerSlot.data;
     const { workload, secrets } = await equip(source, plan);
     this.#session = new LoadSession({
       plan,
@@ -155,12 +160,12 @@ class WorkerShare {
     });
   }
 
-  #deal({ load, limits, seed, conversations }: DealtPhase, wake: () => void): ShareDealing {
-    const { seat, lostAfterMs } = this.#parts;
+  #deal({ load, limits, seed, conversations }: DealtPhase, wake: () => void): ShareRequestSource {
+    const { workerSlot, lostAfterMs } = this.#parts;
     const phase = this.#phase;
     this.#dealsConversations = conversations && conversationPacing(load) !== 'requests';
-    this.#dealing = new ShareDealing({
-      member: seat.id,
+    this.#requestSource = new ShareRequestSource({
+      member: workerSlot.id,
       load,
       limits,
       seed,
@@ -169,19 +174,19 @@ class WorkerShare {
       claim: (count) => this.#claim(phase, count, this.#dealsConversations ? null : limits.requests),
       ...(conversations &&
         !this.#dealsConversations && { claimConversations: (count) => this.#claimConversations(phase, count) }),
-      allowed: () => this.#over === 'no' && seat.sinceRenewedMs() < lostAfterMs,
+      allowed: () => this.#over === 'no' && workerSlot.sinceRenewedMs() < lostAfterMs,
       idle: (heard) => void this.#sayIdle(phase, heard),
     });
-    return this.#dealing;
+    return this.#requestSource;
   }
 
-  /** Listens to the controller until the run is over, this worker leaves, or its seat is lost. */
+  /** Listens to the controller until the run is over, this worker leaves, or its worker slot is lost. */
   async obey(): Promise<void> {
-    const { seat, leave } = this.#parts;
+    const { workerSlot, leave } = this.#parts;
     const goLeaving = (): void => void this.#leave();
     const drop = (): void => this.#drop('lost');
     leave.addEventListener('abort', goLeaving);
-    seat.lost.addEventListener('abort', drop);
+    workerSlot.lost.addEventListener('abort', drop);
     try {
       if (leave.aborted) goLeaving();
       let from = '0';
@@ -202,7 +207,7 @@ class WorkerShare {
       if (this.#broken !== null) throw this.#broken;
     } finally {
       leave.removeEventListener('abort', goLeaving);
-      seat.lost.removeEventListener('abort', drop);
+      workerSlot.lost.removeEventListener('abort', drop);
     }
   }
 
@@ -229,10 +234,10 @@ class WorkerShare {
 
   /** Whether the queue holds another run by now, or none: of this one nothing more will be heard, whoever controls. */
   async #isCleared(): Promise<boolean> {
-    const { redis, runKey, seat } = this.#parts;
+    const { redis, runKey, workerSlot } = this.#parts;
     const text = await redis.get(runKey).catch(() => undefined);
     if (text === undefined) return false;
-    return text === null || (readJson(text) as { token?: unknown } | null)?.token !== seat.data.token;
+    return text === null || membersOf(jsonIn(text))['token'] !== workerSlot.data.token;
   }
 
   async #controllerLives(): Promise<boolean> {
@@ -240,16 +245,16 @@ class WorkerShare {
   }
 
   async #do(order: Order): Promise<void> {
-    const member = this.#parts.seat.id;
+    const member = this.#parts.workerSlot.id;
     const session = this.#session!;
     if (order.say === 'prepare') {
       if (!order.members.includes(member)) return;
       this.#phase = order.phase;
       await session.prepare(order.phase);
-      await rehearse(this.#parts.seat.data.plan, this.#clock, order.phase);
+      await this.#parts.rehearsal(this.#parts.workerSlot.data.plan, this.#clock, order.phase);
       await this.#say({ say: 'ready', member, phase: order.phase });
     } else if (order.say === 'begin') {
-      if (this.#dealing === null || order.phase !== this.#phase || this.#begun === order.phase) return;
+      if (this.#requestSource === null || order.phase !== this.#phase || this.#begun === order.phase) return;
       this.#begun = order.phase;
       this.#startMs = order.startMs;
       this.#sender.begin(order.phase);
@@ -259,26 +264,27 @@ class WorkerShare {
         this.#broken = error;
       });
     } else if (order.say === 'deal') {
-      if (order.phase === this.#phase) this.#dealing?.deal(order.deal);
+      if (order.phase === this.#phase) this.#requestSource?.deal(order.deal);
     } else if (order.say === 'again') {
-      if (order.phase === this.#phase && order.member === member) this.#dealing?.again(order.asks);
+      if (order.phase === this.#phase && order.member === member) this.#requestSource?.again(order.asks);
     } else if (order.say === 'finish') {
-      if (order.phase === this.#phase) this.#dealing?.finish();
+      if (order.phase === this.#phase) this.#requestSource?.finish();
     } else if (order.say === 'stop-sending') session.stopSending();
     else if (order.say === 'cancel-all') session.cancelAll();
     else if (order.say === 'end') this.#over = this.#over === 'no' ? 'ended' : this.#over;
   }
 
   async #run(phase: PhaseName, startMs: number): Promise<void> {
-    const { seat, tell } = this.#parts;
-    tell({ say: 'began', phase, model: seat.data.plan.target.model, slots: this.#dealing!.slots() });
+    const { workerSlot, tell } = this.#parts;
+    tell({ say: 'began', phase, model: workerSlot.data.plan.target.model, slots: this.#requestSource!.slots() });
     await this.#session!.run(phase, startMs);
     if (this.#over === 'gone') return;
     await this.#sender.finish();
-    if (this.#returned.length > 0) await this.#say({ say: 'returned', member: seat.id, phase, asks: this.#returned });
-    await this.#say({ say: 'drained', member: seat.id, phase });
+    if (this.#returned.length > 0)
+      await this.#say({ say: 'returned', member: workerSlot.id, phase, asks: this.#returned });
+    await this.#say({ say: 'drained', member: workerSlot.id, phase });
     if (this.#giveBack) {
-      await this.#say({ say: 'left', member: seat.id, phase });
+      await this.#say({ say: 'left', member: workerSlot.id, phase });
       this.#over = 'left';
     }
   }
@@ -287,20 +293,20 @@ class WorkerShare {
     const { exchange } = ended;
     if (this.#over === 'gone') return;
     if (this.#giveBack && !this.#dealsConversations && exchange.problem?.code === 'not-sent') {
-      const open = this.#parts.seat.data.plan.load.kind === 'open';
+      const open = this.#parts.workerSlot.data.plan.load.kind === 'open';
       const seq = exchange.warmup ? -1 - exchange.seq : exchange.seq;
       this.#returned.push({ seq, dueMs: open ? exchange.dueMs - this.#startMs : null });
       return;
     }
     this.#exchanges++;
     const labels = { ...exchange.labels, worker: this.#parts.worker.name };
-    // What was said is needed here for the next turn; whoever does not keep it does not get it.
-    const answer = this.#parts.seat.data.plan.keepText ? ended.answer : null;
+    // The next turn needs the answer here; the controller gets it only if the plan keeps texts.
+    const answer = this.#parts.workerSlot.data.plan.keepText ? ended.answer : null;
     this.#sender.push({ answer, exchange: { ...exchange, labels } });
   }
 
   async #claim(phase: PhaseName, count: number, limit: number | null): Promise<{ from: number; to: number }> {
-    const { redis, seat } = this.#parts;
+    const { redis, workerSlot } = this.#parts;
     const reply = (await redis.eval(
       claimScript,
       2,
@@ -308,7 +314,7 @@ class WorkerShare {
       this.#keys.claims,
       count,
       limit ?? -1,
-      seat.id,
+      workerSlot.id,
       phase,
     )) as [number, number];
     return { from: reply[0], to: reply[1] };
@@ -321,16 +327,16 @@ class WorkerShare {
 
   async #sayIdle(phase: PhaseName, heard: HeardWork): Promise<void> {
     await this.#sender.flush();
-    await this.#say({ say: 'idle', member: this.#parts.seat.id, phase, heard });
+    await this.#say({ say: 'idle', member: this.#parts.workerSlot.id, phase, heard });
   }
 
-  /** Told to go: others take the rest over, what is in flight is drained. */
+  /** The worker was told to leave: other workers take its other requests, and it drains what is in flight. */
   async #leave(): Promise<void> {
-    const member = this.#parts.seat.id;
+    const member = this.#parts.workerSlot.id;
     this.#giveBack = true;
     await this.#say({ say: 'leaving', member, phase: this.#phase });
     // A conversation is held to its end by who began it.
-    if (this.#dealsConversations) this.#returned.push(...(this.#dealing?.retire() ?? []));
+    if (this.#dealsConversations) this.#returned.push(...(this.#requestSource?.retire() ?? []));
     else this.#session?.stopSending();
     if (this.#phases.length === 0) {
       await this.#say({ say: 'left', member, phase: null });
@@ -338,11 +344,11 @@ class WorkerShare {
     }
   }
 
-  /** Somebody else has this share by now, or nobody wants it: what comes of it would be counted twice or never. */
+  /** Another worker has this share by now, or the run is over. Results sent from here would be counted twice or never. */
   #drop(why: 'lost' | 'orphaned'): void {
     this.#over = 'gone';
     this.#session?.cancelAll();
-    this.#dealing?.finish();
+    this.#requestSource?.finish();
     this.#parts.tell({ say: why });
   }
 }

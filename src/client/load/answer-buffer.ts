@@ -10,12 +10,14 @@ const whole = Buffer.allocUnsafeSlow(64 * 1024);
  * as it comes costs time in the loop that stamps reads, and ten thousand strings a second are work for the collector.
  */
 export class AnswerBuffer {
-  readonly #keep: boolean;
+  #keep: boolean;
   #pieces: string[] = [];
   #blocks: number[] = [];
   /** Bytes that wait to be decoded. */
   #length = 0;
   #chars = 0;
+  /** Of the pieces; up to two bytes each. */
+  #letters = 0;
 
   /** keep = the text is wanted; otherwise its characters are only counted. */
   constructor(keep: boolean) {
@@ -48,6 +50,20 @@ export class AnswerBuffer {
     }
     this.#decode();
     this.#pieces.push(text);
+    this.#letters += text.length;
+  }
+
+  /** Memory that what was said takes, about. */
+  get bytes(): number {
+    return this.#length + 2 * this.#letters;
+  }
+
+  /** From here on characters are only counted; those so far too. */
+  forget(): void {
+    if (!this.#keep) return;
+    this.#chars = charCount(this.text());
+    this.#keep = false;
+    this.close();
   }
 
   /** All that was said so far was this. */
@@ -55,6 +71,7 @@ export class AnswerBuffer {
     this.#length = 0;
     this.#chars = 0;
     this.#pieces = [];
+    this.#letters = 0;
     this.addText(text);
   }
 
@@ -79,7 +96,9 @@ export class AnswerBuffer {
       // Byte by byte: for blocks as short as these a view of the page takes longer to make than its bytes to copy.
       for (let from = store.start(block); at < end; at++, from++) into[at] = page[from]!;
     }
-    this.#pieces.push(into.toString('utf8', 0, at));
+    const text = into.toString('utf8', 0, at);
+    this.#pieces.push(text);
+    this.#letters += text.length;
     this.#length = 0;
   }
 
@@ -88,5 +107,7 @@ export class AnswerBuffer {
     for (const block of this.#blocks) store.give(block);
     this.#blocks = [];
     this.#length = 0;
+    this.#pieces = [];
+    this.#letters = 0;
   }
 }

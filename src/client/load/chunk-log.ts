@@ -1,7 +1,7 @@
 import { outputKindLetters } from '../../core/index.ts';
 import type { Chunks, OutputKind } from '../../core/index.ts';
 import { BlockPool, numberPage } from './block-pool.ts';
-import { moment, readAt, stampAt } from './moment.ts';
+import { moment, readAt, stampAt, tokensHeard } from './moment.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
@@ -28,6 +28,7 @@ export class ChunkLog {
   add(of: OutputKind, tokens: number): void {
     const atMs = moment[readAt]!;
     const emittedMs = moment[stampAt]!;
+    moment[tokensHeard]! += tokens;
     if (this.#entries > 0 && of === this.#kind && this.#page[this.#at - width] === atMs) {
       this.#page[this.#at - 1]! += tokens;
       return;
@@ -48,6 +49,11 @@ export class ChunkLog {
     this.#page = store.page(block);
     this.#at = store.start(block);
     this.#endsAt = this.#at + store.blockLength;
+  }
+
+  /** Room taken. */
+  get bytes(): number {
+    return this.#blocks.length * store.blockLength * Float64Array.BYTES_PER_ELEMENT;
   }
 
   /** All entries, as they are kept. */

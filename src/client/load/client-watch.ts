@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { IntervalHistogram } from 'node:perf_hooks';
 
 import type { ClientHealth } from '../../core/index.ts';
-import { hostRoom, residentBytes, threadCpu } from './host-limits.ts';
+import { hostRoom, hostTicks, residentBytes, threadCpu } from './host-limits.ts';
 import type { HostLimits } from './host-limits.ts';
 
 const resolutionMs = 5;
@@ -27,6 +27,7 @@ export class ClientWatch {
   #collector: PerformanceObserver | null = null;
   #cpu = process.cpuUsage();
   #thread = threadCpu();
+  #ticks = hostTicks();
   #startedMs = performance.now();
   #rss = memory();
   #room: HostLimits = hostRoom();
@@ -35,6 +36,7 @@ export class ClientWatch {
   start(): void {
     this.#cpu = process.cpuUsage();
     this.#thread = threadCpu();
+    this.#ticks = hostTicks();
     this.#startedMs = performance.now();
     this.#delays = monitorEventLoopDelay({ resolution: resolutionMs });
     this.#delays.enable();
@@ -80,6 +82,7 @@ export class ClientWatch {
       connectionsReused: reused,
       rssMaxBytes: mostMemory(this.#rss, memory()),
       ...this.#threadShare(elapsedMs, spunMs),
+      ...this.#stolenShare(),
       gc: { ...this.#gc },
       ...connections,
       socketBuffersMaxBytes: socketBuffersBytes,
@@ -92,6 +95,12 @@ export class ClientWatch {
     if (now === null || this.#thread === null || elapsedMs <= 0) return {};
     const runMs = Math.max(0, now.runMs - this.#thread.runMs - spunMs);
     return { cpuPerThread: [runMs / elapsedMs], cpuWaitRatio: (now.waitMs - this.#thread.waitMs) / elapsedMs };
+  }
+
+  #stolenShare(): Pick<ClientHealth, 'stolenRatio'> {
+    const now = hostTicks();
+    if (now === null || this.#ticks === null || now.all <= this.#ticks.all) return {};
+    return { stolenRatio: Math.max(0, now.stolen - this.#ticks.stolen) / (now.all - this.#ticks.all) };
   }
 
   /** The histogram holds the time between two ticks of a timer; what is over the timer's period is delay. */

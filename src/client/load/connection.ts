@@ -55,7 +55,7 @@ export class Connection implements RequestTransport, ResponseHandler {
   /** Called when an idle connection goes away by itself. */
   onGone: (() => void) | null = null;
 
-  /** What its Host header has to be. */
+  /** The value of its Host header. */
   readonly hostHeader: string;
 
   constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array, tally: ConnectionTally) {

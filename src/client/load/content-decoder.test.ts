@@ -51,6 +51,17 @@ test('who gives up in the midst of a bomb hears no more of it, and its rest is n
   expect((await unpack('zstd', [frame], 1_000_000)).bytes).toBeLessThan(1_300_000);
 });
 
+test('a zstd answer that asks for more than the 8 MiB of RFC 9659 is refused, in whichever frame, before memory is taken', async () => {
+  const block = Buffer.from([(3 << 3) | 1, 0, 0, ...Buffer.from('a\n\n')]);
+  const frame = (windowByte: number) => Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, windowByte]), block]);
+  // Exponents 13 and 21: 8 MiB and 2 GiB.
+  expect((await unpack('zstd', [frame(13 << 3)])).told.map(({ text }) => text)).toEqual(['a\n\n']);
+  expect((await unpack('zstd', [frame((13 << 3) | 1)])).why).toMatch(/a window of \d+ bytes/);
+  const { told, why } = await unpack('zstd', [Buffer.concat([frame(0), frame(21 << 3)])]);
+  expect(told.map(({ text }) => text)).toEqual(['a\n\n']);
+  expect(why).toBe('a window of 2147483648 bytes');
+});
+
 test('an answer that is cut, or is nothing packed, is told in the words of its library', async () => {
   const packed = gzipSync('data: a\n\n');
   expect((await unpack('gzip', [packed.subarray(0, -9)])).why).toMatch(/unexpected end/);

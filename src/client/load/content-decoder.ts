@@ -1,6 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import type { BrotliDecompress, Inflate } from 'node:zlib';
-import { Decompress } from 'fzstd';
+import { ZstdStream } from '../../inputs/dataset/index.ts';
 
 /** Who is told what came out, and at which time the bytes were read that it came out of. */
 export interface DecodedClient {
@@ -33,7 +33,8 @@ const codings: Readonly<Record<string, (client: DecodedClient) => ContentDecoder
 
 /** The decoder for a Content-Encoding; null = it is one that nobody here understands. */
 export function contentDecoder(coding: string, client: DecodedClient): ContentDecoder | null {
-  return codings[coding]?.(client) ?? null;
+  // A server may name an encoding that every object has as a member, such as `constructor`.
+  return Object.hasOwn(codings, coding) ? codings[coding]!(client) : null;
 }
 
 /** Unpacking happens in Node's threads: one read at a time, so that what comes out is known to be of that read. */
@@ -89,7 +90,7 @@ class ZlibDecoder implements ContentDecoder {
 
   #begin(firstByte: number): Inflate | BrotliDecompress {
     const unpacker = this.#open(firstByte);
-    // Told of as soon as it is there: what a small read unpacks to is never held as a whole.
+    // Each unpacked piece is handed on at once, because a small read can unpack to more than memory holds.
     unpacker.on('readable', () => this.#drain());
     unpacker.on('error', (error) => {
       const client = this.#client;
@@ -120,30 +121,35 @@ class ZlibDecoder implements ContentDecoder {
   }
 }
 
+/** No answer may ask for a larger window (RFC 9659). */
+const zstdWindowBytes = 8 * 1024 * 1024;
+
 class ZstdDecoder implements ContentDecoder {
   #client: DecodedClient | null;
-  #atMs = 0;
-  #ended = false;
+  #isEmpty = true;
   readonly heldBytes = 0;
-  readonly #unpacker = new Decompress((bytes, final) => {
-    // A few bytes may unpack to gigabytes: whoever has given up stops that here.
-    if (this.#client === null) throw new Error('closed');
-    this.#ended = final === true;
-    if (bytes.length > 0) this.#client.decoded(bytes, this.#atMs);
-  });
+  readonly #stream = new ZstdStream(zstdWindowBytes);
 
   constructor(client: DecodedClient) {
     this.#client = client;
   }
 
   push(bytes: Uint8Array, atMs: number): void {
-    this.#atMs = atMs;
-    this.#unpack(bytes, false);
+    this.#isEmpty &&= bytes.length === 0;
+    if (this.#client === null) return;
+    try {
+      for (const piece of this.#stream.push(bytes)) {
+        this.#client.decoded(piece, atMs);
+        // A few bytes may unpack to gigabytes: whoever has given up stops that here.
+        if (this.#isClosed) return;
+      }
+    } catch (error) {
+      this.#fail((error as Error).message);
+    }
   }
 
   end(then: () => void): void {
-    this.#unpack(new Uint8Array(0), true);
-    if (this.#client !== null && !this.#ended) this.#fail('unexpected end of file');
+    if (this.#client !== null && !this.#isEmpty && !this.#stream.ended) this.#fail('unexpected end of file');
     if (this.#client !== null) then();
   }
 
@@ -151,13 +157,8 @@ class ZstdDecoder implements ContentDecoder {
     this.#client = null;
   }
 
-  #unpack(bytes: Uint8Array, final: boolean): void {
-    if (this.#client === null) return;
-    try {
-      this.#unpacker.push(new Uint8Array(bytes), final);
-    } catch (error) {
-      this.#fail((error as Error).message);
-    }
+  get #isClosed(): boolean {
+    return this.#client === null;
   }
 
   #fail(words: string): void {

@@ -1,4 +1,4 @@
-import { makeScrub, problem, secretValues } from '../../core/index.ts';
+import { jsonIn, makeScrub, problem, secretValues } from '../../core/index.ts';
 import type { Problem, RunPlan } from '../../core/index.ts';
 import { Connection } from './connection.ts';
 import { ConnectionTally } from './connection-tally.ts';
@@ -32,7 +32,7 @@ export function fetchOnce(
   timeoutMs: number,
 ): Promise<Fetched> {
   const clock = startClock();
-  const scrub = makeScrub(secretValues({ ...target.headers, ...secrets }, fieldsIn(call.body), [call.url]));
+  const scrub = makeScrub(secretValues({ ...target.headers, ...secrets }, jsonIn(call.body), [call.url]));
   const endpoint = endpointOf({ ...target, url: call.url }, secrets);
   const write = requestWriter(endpoint, target, secrets);
   const request = write({
@@ -97,13 +97,4 @@ export function fetchOnce(
       stale: () => done(problem('reset')),
     });
   });
-}
-
-/** What stands in a body of ours, where it is JSON. */
-function fieldsIn(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
 }

@@ -35,6 +35,9 @@ const mostRedials = 32;
 
 /** A complete answer whose body has not ended waits so long for that end, which frees its connection for the next request. */
 const lingerMs = 100;
+/** No model says so much in one answer: text beyond it counts as a burden. */
+const plainBytes = 1024 * 1024;
+
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
 export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Holder, Placed {
   readonly #ask: Ask;
@@ -202,11 +205,13 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
   }
 
   get heldBytes(): number {
-    return (this.#listener?.heldBytes ?? 0) + (this.#decoder?.heldBytes ?? 0);
+    const said = Math.max(0, this.#heard.bytes - plainBytes);
+    return (this.#listener?.heldBytes ?? 0) + (this.#decoder?.heldBytes ?? 0) + said;
   }
 
   overburdened(mostBytes: number): void {
-    const words = `all answers together held more than ${mostBytes / 1024 / 1024} MiB that were no whole events yet, this one most`;
+    const words = `all answers together held more than ${mostBytes / 1024 / 1024} MiB, this one most`;
+    this.#heard.forgetText();
     this.#abandon(problem('answer-too-large', words, this.#status), this.#lastReadMs);
   }
 
@@ -219,7 +224,9 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
 
   chunk(buffer: Uint8Array, from: number, to: number): number {
     if (this.#over || this.#refused !== null || this.#decoder !== null) return from;
-    return this.#listener!.parseFast?.(buffer, from, to, this.#heard) ?? from;
+    const at = this.#listener!.parseFast?.(buffer, from, to, this.#heard) ?? from;
+    if (this.#heard.bytes > plainBytes) this.#settings.held.tell(this);
+    return at;
   }
 
   end(reusable: boolean, atMs: number): void {
@@ -334,8 +341,11 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
   #finishWith(outcome: Outcome, why: Problem | null, atMs: number, reusable: boolean): void {
     this.#over = true;
     this.#decoder?.close();
-    this.#settings.held.leave(this);
+    // The bytes kept of the wire are freed now; the answer is freed when its record is taken.
+    this.#decoder = null;
+    this.#listener = null;
     this.#heard.enterPieces(this.#lastReadMs);
+    this.#settings.held.end(this);
     this.outcome = outcome;
     this.#why = why;
     this.#endMs = atMs;
@@ -348,7 +358,8 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
 
   #makeRecord(): Ended {
     const { prompt, seq } = this.#ask;
-    const { scrub } = this.#settings;
+    const { scrub, held } = this.#settings;
+    held.leave(this);
     const heard = this.#heard.read();
     const { usage, text, reasoning } = heard;
     return {

@@ -6,6 +6,9 @@ import { moment, readAt, stampAt } from './moment.ts';
 import { AnswerBuffer } from './answer-buffer.ts';
 import { foreignStampMs, stampMsIn } from './stamp.ts';
 
+/** A reason for the end is a word. */
+const mostFinishChars = 200;
+
 /** How the times that a server writes into its events are placed on ours. */
 export interface StampPlace {
   /** Zero of the run's clock on the clock that a stamped server reads. */
@@ -53,6 +56,17 @@ export class HeardAnswer implements TextSink {
     this.#answer = new AnswerBuffer(keepsText);
   }
 
+  /** Memory that all of it takes, about. */
+  get bytes(): number {
+    return this.#answer.bytes + (this.#reasoning?.bytes ?? 0) + this.#chunks.bytes;
+  }
+
+  /** Its text is let go; how long it was stays known. */
+  forgetText(): void {
+    this.#answer.forget();
+    this.#reasoning?.forget();
+  }
+
   /** Nothing was said that an answer says. */
   get isEmpty(): boolean {
     return !this.hasOutput && this.#finish === null && this.#usage === null && this.#times === null;
@@ -88,14 +102,16 @@ export class HeardAnswer implements TextSink {
         this.#said(piece.of).addText(piece.text);
         this.#enter(piece.of, piece.tokens ?? piece.events, atMs);
       } else if (piece.kind === 'usage') this.#usage = piece;
-      else if (piece.kind === 'finish') this.#finish = piece.reason;
+      // XInference says `stop` once more behind `length`: the first is the reason.
+      else if (piece.kind === 'finish') this.#finish ??= piece.reason.slice(0, mostFinishChars);
       else if (piece.kind === 'times') this.#times = piece.times;
       else if (piece.kind === 'restated') this.#said(piece.of).restate(piece.text);
       else if (piece.kind === 'steps') {
         const steps = (this.#steps ??= { batchSize: [], queueWaitMs: [] });
-        steps.batchSize.push(...piece.batchSize);
-        steps.queueWaitMs.push(...piece.queueWaitMs);
-        if (piece.timesMs !== undefined) (steps.timesMs ??= []).push(...piece.timesMs);
+        // One by one: a server may name more of them than a call takes arguments.
+        for (const size of piece.batchSize) steps.batchSize.push(size);
+        for (const ms of piece.queueWaitMs) steps.queueWaitMs.push(ms);
+        if (piece.timesMs !== undefined) for (const ms of piece.timesMs) (steps.timesMs ??= []).push(ms);
       } else if (piece.kind === 'stamp') moment[stampAt] = Number(piece.emitNs - this.#place.originNs) / 1e6;
       else this.problem ??= problem(piece.code, piece.words, status);
     }

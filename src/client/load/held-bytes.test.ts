@@ -29,6 +29,22 @@ test('whoever brings the budget to its end, the largest holder gives up, and the
   expect(gaveUp).toEqual([large]);
 });
 
+test('what an ended answer keeps counts until it leaves, and only those that go on can give up', () => {
+  const gaveUp: Holder[] = [];
+  const held = new HeldBytes(10 * MiB);
+  const [ended, open, other] = [holder(gaveUp), holder(gaveUp), holder(gaveUp)];
+  ended.heldBytes = 8 * MiB;
+  held.tell(ended);
+  held.end(ended);
+  open.heldBytes = 3 * MiB;
+  held.tell(open);
+  expect(gaveUp).toEqual([open]);
+  held.leave(ended);
+  other.heldBytes = 9 * MiB;
+  held.tell(other);
+  expect(gaveUp).toEqual([open]);
+});
+
 test('small answers are not counted, however many there are', () => {
   const gaveUp: Holder[] = [];
   const held = new HeldBytes(MiB);

@@ -1,4 +1,4 @@
-/** What all answers under way may hold of events that are not whole yet, and of bytes to be unpacked. */
+/** What all answers may hold together until their records are taken: events that are not whole, bytes to be unpacked, and text past that of any model. */
 export const mostHeldBytes = 256 * 1024 * 1024;
 /** Less than this is nobody's burden: it is not even counted. */
 const smallBytes = 64 * 1024;
@@ -14,6 +14,8 @@ export interface Holder {
 export class HeldBytes {
   readonly #mostBytes: number;
   readonly #holders = new Map<Holder, number>();
+  /** Those that are over, and can give nothing up. */
+  readonly #over = new Map<Holder, number>();
   #sum = 0;
 
   constructor(mostBytes = mostHeldBytes) {
@@ -27,16 +29,26 @@ export class HeldBytes {
     this.#sum += (bytes < smallBytes ? 0 : bytes) - (this.#holders.get(holder) ?? 0);
     if (bytes < smallBytes) this.#holders.delete(holder);
     else this.#holders.set(holder, bytes);
-    while (this.#sum > this.#mostBytes) {
+    while (this.#sum > this.#mostBytes && this.#holders.size > 0) {
       const largest = [...this.#holders].reduce((most, each) => (each[1] > most[1] ? each : most))[0];
       this.leave(largest);
       largest.overburdened(this.#mostBytes);
     }
   }
 
+  /** It has ended: what it still holds counts until it leaves. */
+  end(holder: Holder): void {
+    this.leave(holder);
+    const bytes = holder.heldBytes;
+    if (bytes < smallBytes) return;
+    this.#sum += bytes;
+    this.#over.set(holder, bytes);
+  }
+
   /** It holds nothing any more. */
   leave(holder: Holder): void {
-    this.#sum -= this.#holders.get(holder) ?? 0;
+    this.#sum -= (this.#holders.get(holder) ?? 0) + (this.#over.get(holder) ?? 0);
     this.#holders.delete(holder);
+    this.#over.delete(holder);
   }
 }

@@ -44,6 +44,16 @@ export function threadCpu(): { runMs: number; waitMs: number } | null {
   return { runMs: run / 1e6, waitMs: wait / 1e6 };
 }
 
+/** Processor time of the whole host in ticks since it started, and of it what its hypervisor gave to others; null = not told. */
+export function hostTicks(): { all: number; stolen: number } | null {
+  const line = /^cpu +(.*)$/m.exec(textOf('/proc/stat') ?? '')?.[1];
+  // user nice system idle iowait irq softirq steal: guests that follow are counted in user already.
+  const ticks = line?.split(/\s+/).slice(0, 8).map(Number) ?? [];
+  const stolen = ticks[7];
+  if (stolen === undefined || !ticks.every((count) => count >= 0)) return null;
+  return { all: ticks.reduce((sum, count) => sum + count, 0), stolen };
+}
+
 /** Tasks that run or are ready to, on the whole host; null = not told. */
 export function readyTasks(): number | null {
   const count = /^(?:\S+ ){3}(\d+)\//.exec(textOf('/proc/loadavg') ?? '')?.[1];

@@ -8,21 +8,19 @@
  * spreads the same over threads.
  */
 export { makeLoadRunner } from './load-runner.ts';
-export type { MakeDealing } from './phase-parts.ts';
 export { recordedEnding } from './lazy-record.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';
 export { ResultQueue } from './result-queue.ts';
 export { rehearse } from './rehearsal.ts';
+export type { Rehearsal } from './rehearsal.ts';
 export { runStateTracker } from './run-state-tracker.ts';
 export { startClock } from './run-clock.ts';
 export type { RunClock } from './run-clock.ts';
 export { serveLoadThread } from './load-thread.ts';
 export { makeThreadedRunner } from './threaded-runner.ts';
-export type { ThreadedParts } from './threaded-runner.ts';
 export type { ThreadData } from './thread-words.ts';
-export type { LoadParts } from './load-runner.ts';
 export { fetchOnce } from './fetch-once.ts';
 export type { Fetched } from './fetch-once.ts';
 export { tlsCauseOf } from './tls-cause.ts';

@@ -19,6 +19,7 @@ export function joinedHealth(healths: readonly ClientHealth[]): ClientHealth | n
     const values = known((health) => health[name]);
     return values.length === 0 ? {} : { [name]: values.reduce((total, value) => total + value, 0) / values.length };
   };
+  const stolen = most((health) => health.stolenRatio);
   const skew = known((health) => health.serverClockSkewMs);
   return {
     loopDelayP50Ms: most((health) => health.loopDelayP50Ms),
@@ -32,6 +33,8 @@ export function joinedHealth(healths: readonly ClientHealth[]): ClientHealth | n
     rssMaxBytes: most((health) => health.rssMaxBytes),
     cpuPerThread: healths.flatMap((health) => health.cpuPerThread ?? []),
     cpuWaitRatio: most((health) => health.cpuWaitRatio) ?? 0,
+    // Of the host, and so the same for every thread.
+    ...(stolen !== null && { stolenRatio: stolen }),
     ...means('pollRatio'),
     ...means('napRatio'),
     gc: {

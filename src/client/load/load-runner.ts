@@ -8,11 +8,13 @@ import type {
   StopSignals,
   Workload,
 } from '../../core/index.ts';
+import { handsOver } from '../../inputs/arrival/index.ts';
 import type { Protocol, ServerStamp } from '../protocol/index.ts';
 import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
 import { ResultQueue } from './result-queue.ts';
 import { rehearse } from './rehearsal.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import type { Secrets } from './request-text.ts';
 import { clockFrom, startClock } from './run-clock.ts';
 import { runStateTracker } from './run-state-tracker.ts';
@@ -28,16 +30,22 @@ export interface LoadParts {
   stamp?: ServerStamp;
   /** A wire that a program brings; absent = the plan's. */
   protocol?: Protocol;
+  /** Absent = `rehearse`; whoever reads no stamps needs none. */
+  rehearsal?: Rehearsal;
 }
+
+const nothingYet = { due: 0, sent: 0, inFlight: 0, heardMs: 0, heardTokens: 0 };
 
 /** The real runner in this thread: a plan becomes requests over sockets, and their exchanges. */
 export function makeLoadRunner(parts: LoadParts): Runner {
-  const behind = parts.behind ?? null;
+  const { behind = null, rehearsal = rehearse } = parts;
   const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   let session: LoadSession | null = null;
   let makeRecord: (() => (played: Ended) => void) | undefined;
-  const idle = { due: 0, sent: 0, inFlight: 0 };
-  const keeper = runStateTracker(() => ({ nowMs: clock.nowMs(), ...(session?.progress ?? idle) }));
+  const keeper = runStateTracker(() => {
+    const { due, sent, inFlight, heardMs, heardTokens } = session?.progress ?? nothingYet;
+    return { nowMs: clock.nowMs(), due, sent, inFlight, heardMs: heardMs > 0 ? heardMs : null, heardTokens };
+  });
 
   const run = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]): AsyncIterable<Ended> => {
     const results = new ResultQueue<Ended>();
@@ -47,6 +55,7 @@ export function makeLoadRunner(parts: LoadParts): Runner {
       plan,
       clock,
       behind,
+      inStride: handsOver(plan) && phasesOf(plan, behind).length > 1,
       emit: (ending) => {
         results.push(ending);
         const word = keeper.judge(ending, rules);
@@ -65,13 +74,16 @@ export function makeLoadRunner(parts: LoadParts): Runner {
       try {
         for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.drain.aborted) continue;
+          const handedOver = mine.handsOver;
           await mine.prepare(phase);
-          await rehearse(plan, clock, phase, makeRecord);
+          if (!handedOver) await rehearsal(plan, clock, phase, makeRecord);
+          // There is no pause for it later.
+          if (phase === 'warmup' && mine.handsOver) await rehearsal(plan, clock, 'measure', makeRecord);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.
           apply();
           await mine.run(phase, null);
           // What is left of the warm-up is not recorded while the first tokens of the measured part are stamped.
-          if (phase === 'warmup') await results.emptied();
+          if (phase === 'warmup' && !mine.handsOver) await results.emptied();
         }
         results.close();
       } catch (failure) {

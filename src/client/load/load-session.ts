@@ -9,9 +9,10 @@ import { ConnectionTally } from './connection-tally.ts';
 import type { LazyRecord } from './lazy-record.ts';
 import { endpointsOf } from './endpoint.ts';
 import { HeldBytes, mostHeldBytes } from './held-bytes.ts';
+import { moment, readAt, tokensHeard } from './moment.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
-import type { MakeDealing, PhaseParts } from './phase-parts.ts';
+import type { MakeRequestSource, PhaseParts } from './phase-parts.ts';
 import { Pool } from './pool.ts';
 import { Pools } from './pools.ts';
 import type { ConnectionSource } from './pools.ts';
@@ -40,10 +41,12 @@ export interface SessionParts {
   secrets: Secrets;
   /** Which part of the run is this thread's, phase by phase; absent = all of it. */
   place?(phase: PhaseName): Place;
-  /** What an earlier part of the run has done already; null = nothing. */
+  /** The part of the run that was done before an interruption; null = none. */
   behind: ResumePoint | null;
+  /** The measured part takes the warm-up's slots over as they are freed; absent = the warm-up is drained first. */
+  inStride?: boolean;
   /** Deals asks from elsewhere; absent = this process deals them itself. */
-  deal?: MakeDealing;
+  deal?: MakeRequestSource;
   /** How the server stamps its events; absent = as servers made for this tool do, where it does. */
   stamp?: ServerStamp;
   /** A wire that a program brings; absent = the plan's. */
@@ -64,6 +67,12 @@ export class LoadSession {
   readonly #poller: ReadPoller;
   readonly #ticker: NodeJS.Timeout;
   #phase: Phase | null = null;
+  /** The read that was made last before this session: another run's. */
+  readonly #readBefore = moment[readAt]!;
+  /** The measured part that takes over from the warm-up under way. */
+  #next: Phase | null = null;
+  /** What is left of a warm-up that was taken over from. */
+  #left: { phase: Phase; drained: Promise<void> } | null = null;
   #before = { opened: 0, reused: 0 };
   health: ClientHealth | null = null;
 
@@ -82,7 +91,7 @@ export class LoadSession {
     );
     this.#pool = pools.length === 1 ? pools[0]! : new Pools(pools);
     this.#servers = pools.length;
-    this.#poller = new ReadPoller(clock, () => (this.#phase?.inFlight ?? 0) > 0);
+    this.#poller = new ReadPoller(clock, () => this.#inFlight > 0);
     this.#phaseParts = {
       plan,
       clock,
@@ -107,7 +116,9 @@ export class LoadSession {
     };
     // Looked at after the sockets have been read: when this process was held up, what came meanwhile is not too late.
     const check = (): void => {
-      this.#phase?.checkTimeouts(clock.nowMs());
+      const nowMs = clock.nowMs();
+      this.#phase?.checkTimeouts(nowMs);
+      this.#left?.phase.checkTimeouts(nowMs);
       this.#poller.look();
     };
     this.#ticker = setInterval(() => setImmediate(check), timeoutTickMs);
@@ -115,24 +126,54 @@ export class LoadSession {
 
   /** Gets the first prompts of a phase at hand, and its connections. */
   async prepare(name: PhaseName): Promise<void> {
-    const { plan, workload } = this.#parts;
-    const limits = limitsOf(plan, name);
-    const place = this.#parts.place?.(name) ?? onlyPlace();
-    this.#phase = new Phase({ ...this.#phaseParts, place }, () => workload(name), limits, name === 'warmup');
-    await this.#phase.ready();
+    if (name === 'measure' && this.#next !== null) {
+      this.#phase = this.#next;
+      return;
+    }
+    const phase = this.#newPhase(name, null);
+    this.#phase = phase;
+    await phase.ready();
     // Without a cap nobody knows how many: the first finds one, and each that takes the last has another opened.
-    const wanted = this.#isUncapped ? this.#servers : this.#phase.slots;
-    await this.#pool.warm(Math.min(wanted, limits.requests ?? Infinity, mostWarmed));
+    const wanted = this.#isUncapped ? this.#servers : phase.slots;
+    await this.#pool.warm(Math.min(wanted, limitsOf(this.#parts.plan, name).requests ?? Infinity, mostWarmed));
+    if (name !== 'warmup' || this.#parts.inStride !== true || phase.conversations) return;
+    this.#next = this.#newPhase('measure', phase);
+    await this.#next.ready();
   }
 
-  /** Runs the prepared phase from startMs of the run's clock on, until all of it has ended; null = as soon as all is set up for it. */
+  /** The measured part begins with the first slot that the warm-up frees, and is prepared with it. */
+  get handsOver(): boolean {
+    return this.#next !== null;
+  }
+
+  #newPhase(name: PhaseName, before: Phase | null): Phase {
+    const { plan, workload } = this.#parts;
+    const place = this.#parts.place?.(name) ?? onlyPlace();
+    const limits = { ...limitsOf(plan, name), ...(before !== null && { inStride: true as const }) };
+    return new Phase({ ...this.#phaseParts, place }, () => workload(name), limits, name === 'warmup', before);
+  }
+
+  get #inFlight(): number {
+    return (this.#phase?.inFlight ?? 0) + (this.#left?.phase.inFlight ?? 0);
+  }
+
+  /**
+   * Runs the prepared phase from startMs of the run's clock on, until all of it has ended; null = as soon as all is set up for it.
+   * A warm-up that hands over until all of it was sent and a slot is free.
+   */
   async run(name: PhaseName, startMs: number | null): Promise<void> {
     const { clock } = this.#parts;
-    if (name === 'warmup') return this.#phase!.run(startMs ?? clock.nowMs());
+    if (name === 'warmup') {
+      const phase = this.#phase!;
+      const drained = phase.run(startMs ?? clock.nowMs());
+      if (!this.handsOver) return drained;
+      this.#left = { phase, drained };
+      return Promise.race([drained, phase.dealtOut()]);
+    }
     this.#before = { opened: this.#pool.opened, reused: this.#pool.reused };
     this.#watch.start();
     this.#poller.start();
-    await this.#phase!.run(startMs ?? clock.nowMs());
+    await Promise.all([this.#phase!.run(startMs ?? clock.nowMs()), this.#left?.drained]);
     const { skewMs } = this.#serverClock;
     this.health = this.#watch.stop(this.#phase!.spunMs + this.#poller.spunMs, {
       ...this.#poller.ratios,
@@ -144,20 +185,24 @@ export class LoadSession {
   }
 
   stopSending(): void {
+    this.#left?.phase.stopSending();
     this.#phase?.stopSending();
   }
 
   cancelAll(): void {
+    this.#left?.phase.cancelAll();
     this.#phase?.cancelAll();
   }
 
   /** How far the phase under way is. */
-  get progress(): { due: number; sent: number; inFlight: number; taken: number } {
+  get progress(): { due: number; sent: number; inFlight: number; taken: number; heardMs: number; heardTokens: number } {
     const phase = this.#phase;
     return {
+      heardMs: phase === null || moment[readAt] === this.#readBefore ? 0 : moment[readAt]!,
+      heardTokens: moment[tokensHeard]!,
       due: phase?.due ?? 0,
       sent: phase?.sent ?? 0,
-      inFlight: phase?.inFlight ?? 0,
+      inFlight: this.#inFlight,
       taken: phase?.taken ?? 0,
     };
   }

@@ -2,9 +2,11 @@ import { performance } from 'node:perf_hooks';
 import type { MessagePort } from 'node:worker_threads';
 import { UserError } from '../../core/index.ts';
 import type { Ended, Workload } from '../../core/index.ts';
-import { LoadSession } from './load-session.ts';
+import { handsOver } from '../../inputs/arrival/index.ts';
+import { LoadSession, phasesOf } from './load-session.ts';
 import type { PhaseName } from './load-session.ts';
 import { rehearse } from './rehearsal.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import { startClock } from './run-clock.ts';
 import { sharedPlaces } from './thread-words.ts';
 import type { ThreadData, ThreadOrder, ThreadWord } from './thread-words.ts';
@@ -17,6 +19,7 @@ export async function serveLoadThread(
   port: MessagePort,
   data: ThreadData,
   makeWorkload: (source: unknown) => Promise<(phase: PhaseName) => Workload>,
+  rehearsal: Rehearsal = rehearse,
 ): Promise<void> {
   const tell = (word: ThreadWord): void => port.postMessage(word);
   const shared = new Int32Array(data.shared);
@@ -29,10 +32,12 @@ export async function serveLoadThread(
   let session: LoadSession | null = null;
   const note = (): void => {
     const at = sharedPlaces.progress(data.index);
-    const { due, sent, inFlight } = session!.progress;
+    const { due, sent, inFlight, heardMs, heardTokens } = session!.progress;
     Atomics.store(shared, at, due);
     Atomics.store(shared, at + 1, sent);
     Atomics.store(shared, at + 2, inFlight);
+    Atomics.store(shared, at + 3, heardMs);
+    Atomics.store(shared, at + 4, heardTokens);
   };
   let running = false;
   const ticker = setInterval(() => {
@@ -66,6 +71,7 @@ export async function serveLoadThread(
         },
       }),
       behind: data.behind,
+      inStride: handsOver(data.plan) && phasesOf(data.plan, data.behind).length > 1,
       emit: (ending) => {
         batch.push(ending.record());
         if (batch.length >= batchSize) flush();
@@ -75,14 +81,18 @@ export async function serveLoadThread(
     const busy = performance.eventLoopUtilization();
     const obey = async (order: ThreadOrder): Promise<void> => {
       if (order.say === 'prepare') {
+        const handedOver = mine.handsOver;
         await mine.prepare(order.phase);
-        await rehearse(data.plan, clock, order.phase);
+        if (!handedOver) await rehearsal(data.plan, clock, order.phase);
+        // There is no pause for it later.
+        if (order.phase === 'warmup' && mine.handsOver) await rehearsal(data.plan, clock, 'measure');
         tell({ say: 'ready', phase: order.phase });
       } else if (order.say === 'begin') {
         running = true;
         await mine.run(order.phase, order.startMs);
-        running = false;
-        flush(Infinity);
+        const goesOn = order.phase === 'warmup' && mine.handsOver;
+        running = goesOn;
+        flush(goesOn ? clock.nowMs() : Infinity);
         note();
         tell({ say: 'drained', phase: order.phase });
       } else if (order.say === 'stop-sending') mine.stopSending();

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
-import { UserError } from '../../core/index.ts';
-import type { Phrase } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 
 /** The certificates that a plan names, as texts that OpenSSL takes; what it does not take is a mistake of the flag. */
 export function pemFiles(files: { ca: string | null; cert: string | null; key: string | null }): {
@@ -26,19 +25,22 @@ function taken(flag: string, file: string, use: () => unknown): void {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH') {
-      throw refused(
+      throw userError(
+        'cannot-read-pem',
+        `the key in ${file} is not that of the certificate`,
+        `${file} 中的私钥与证书不匹配`,
+        'Give the key that --cert was made with.',
+        '请给出与 --cert 对应的私钥。',
         flag,
-        { en: `the key in ${file} is not that of the certificate`, zh: `${file} 中的私钥与证书不匹配` },
-        { en: 'Give the key that --cert was made with.', zh: '请给出与 --cert 对应的私钥。' },
       );
     }
-    throw refused(
+    throw userError(
+      'cannot-read-pem',
+      `${file} cannot be used (${message})`,
+      `${file} 无法使用（${message}）`,
+      'Give a PEM file (-----BEGIN …-----); a key without a passphrase.',
+      '请给出 PEM 文件（-----BEGIN …-----）；私钥不能带口令。',
       flag,
-      { en: `${file} cannot be used (${message})`, zh: `${file} 无法使用（${message}）` },
-      {
-        en: 'Give a PEM file (-----BEGIN …-----); a key without a passphrase.',
-        zh: '请给出 PEM 文件（-----BEGIN …-----）；私钥不能带口令。',
-      },
     );
   }
 }
@@ -48,14 +50,13 @@ function pemText(file: string, flag: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw refused(
+    throw userError(
+      'cannot-read-pem',
+      `cannot read ${file} (${why})`,
+      `无法读取 ${file}（${why}）`,
+      'Give a PEM file.',
+      '请给出 PEM 文件。',
       flag,
-      { en: `cannot read ${file} (${why})`, zh: `无法读取 ${file}（${why}）` },
-      { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' },
     );
   }
-}
-
-function refused(flag: string, message: Phrase, hint: Phrase): UserError {
-  return new UserError({ code: 'cannot-read-pem', message, hint, place: { flag } });
 }

@@ -1,4 +1,4 @@
-import type { Dealing, DealtPhase, DueRequest, Place } from '../../inputs/arrival/index.ts';
+import type { RequestSource, DealtPhase, DueRequest, Place } from '../../inputs/arrival/index.ts';
 import type { Ask, ResumePoint, RunPlan } from '../../core/index.ts';
 import type { WrittenAsk } from './request-serializer.ts';
 import type { LazyRecord } from './lazy-record.ts';
@@ -7,7 +7,7 @@ import type { ConnectionSource } from './pools.ts';
 import type { RunClock } from './run-clock.ts';
 
 /** Makes the dealing of one phase; `wake` asks the phase to look again at what it may send. */
-export type MakeDealing = (phase: DealtPhase, wake: () => void) => Dealing;
+export type MakeRequestSource = (phase: DealtPhase, wake: () => void) => RequestSource;
 
 /** What a phase works with; the same for warm-up and measuring. */
 export interface PhaseParts {
@@ -20,10 +20,10 @@ export interface PhaseParts {
   emit(ending: LazyRecord): void;
   /** Which part of the run is this thread's. */
   place: Place;
-  /** What an earlier part of the run has done already; null = nothing. */
+  /** The part of the run that was done before an interruption; null = none. */
   behind: ResumePoint | null;
   /** Deals asks from elsewhere (other machines); absent = this process deals them itself. */
-  deal?: MakeDealing;
+  deal?: MakeRequestSource;
 }
 
 /** An ask with what every attempt at it needs. */
@@ -31,7 +31,7 @@ export interface PreparedRequest extends WrittenAsk {
   dealt: DueRequest;
 }
 
-/** What of a plan every request asks about, looked up once: plans come in as many shapes as there are ways to write them. */
+/** Plan fields read for every request, copied once so that V8 sees one object shape. */
 export interface RequestPolicy {
   severalServers: boolean;
   /** Every conversation goes to one of several servers. */

@@ -1,5 +1,5 @@
-import { dealingAt, RequestQueue } from '../../inputs/arrival/index.ts';
-import type { Dealing, DueRequest, PacerLimits, Turn } from '../../inputs/arrival/index.ts';
+import { requestSourceAt, RequestQueue } from '../../inputs/arrival/index.ts';
+import type { RequestSource, DueRequest, PacerLimits, Turn } from '../../inputs/arrival/index.ts';
 import { problem } from '../../core/index.ts';
 import type { Ended, Outcome, Problem, Workload } from '../../core/index.ts';
 import { PreciseTimer } from './precise-timer.ts';
@@ -29,7 +29,7 @@ export class Phase {
   readonly #flights = new SwapRemoveList<Flight>();
   /** Before this no timeout of a flight passes. */
   #safeUntilMs = Infinity;
-  readonly #dealing: Dealing;
+  readonly #requestSource: RequestSource;
   readonly #prompts: PromptPrefetcher;
   readonly #writer: RequestSerializer;
   readonly #ways: RequestPolicy;
@@ -44,9 +44,22 @@ export class Phase {
   readonly #budget: RoundBudget;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
+  /** The warm-up whose slots this phase takes over as they are freed, and the phase that takes over this one's. */
+  readonly #before: Phase | null;
+  #after: Phase | null = null;
+  #tellDealtOut: () => void = () => {};
+  readonly #dealtOut = new Promise<void>((resolve) => (this.#tellDealtOut = resolve));
   sent = 0;
 
-  constructor(parts: PhaseParts, workload: () => Workload, limits: PacerLimits, warmup: boolean) {
+  constructor(
+    parts: PhaseParts,
+    workload: () => Workload,
+    limits: PacerLimits,
+    warmup: boolean,
+    before: Phase | null = null,
+  ) {
+    this.#before = before;
+    if (before !== null) before.#after = this;
     this.#parts = parts;
     this.#warmup = warmup;
     this.#ways = waysOf(parts.plan);
@@ -62,12 +75,12 @@ export class Phase {
     });
     const { conversations } = this.#prompts;
     const phase = { load, limits, seed, conversations };
-    this.#dealing =
-      parts.deal?.(phase, () => this.#wake()) ?? dealingAt(parts.place, phase, warmup ? null : parts.behind);
+    this.#requestSource =
+      parts.deal?.(phase, () => this.#wake()) ?? requestSourceAt(parts.place, phase, warmup ? null : parts.behind);
     const open = conversations ? (number: number, dueMs: number | null) => this.#prompts.open(number, dueMs) : null;
     const dropped = ({ seq, dueMs }: DueRequest): void =>
       this.#unsent(seq, dueMs, parts.clock.nowMs(), 'dropped', problem('dropped-late'));
-    this.#queue = new RequestQueue({ load, limits, dealing: this.#dealing, open, dropped });
+    this.#queue = new RequestQueue({ load, limits, requestSource: this.#requestSource, open, dropped });
     this.#budget = new RoundBudget(parts.clock, mostSendingMs);
   }
 
@@ -82,7 +95,7 @@ export class Phase {
 
   /** Requests that may be in flight at once; 0 = no cap, so no telling. */
   get slots(): number {
-    return this.#dealing.slots() ?? 0;
+    return this.#requestSource.slots() ?? 0;
   }
 
   /** Slots that are in use: by requests, and by users of a closed loop between two turns. */
@@ -92,6 +105,16 @@ export class Phase {
 
   get spunMs(): number {
     return this.#alarm.spunMs;
+  }
+
+  /** Prompts are first turns of conversations. */
+  get conversations(): boolean {
+    return this.#prompts.conversations;
+  }
+
+  /** Settles once there is nothing more to send, whatever is still in flight. */
+  dealtOut(): Promise<void> {
+    return this.#dealtOut;
   }
 
   /** Gets the first prompts at hand. */
@@ -145,7 +168,7 @@ export class Phase {
     });
   }
 
-  /** Whoever deals has something new; before the phase begins there is time enough for it then. */
+  /** The dealer has something new; before the phase begins nothing needs to wake for it. */
   #wake(): void {
     if (this.#resolve !== null && this.#parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
   }
@@ -184,7 +207,7 @@ export class Phase {
   #deal(): boolean {
     if (this.#awaiting) return false;
     const nowMs = this.#parts.clock.nowMs();
-    const move = this.#queue.next(nowMs, this.inFlight);
+    const move = this.#queue.next(nowMs, this.inFlight + (this.#before?.inFlight ?? 0));
     if (typeof move === 'string') return move === 'again';
     if (move instanceof Promise) return this.#awaitOpening(move);
     if ('untilMs' in move) return this.#idle(move.untilMs, nowMs);
@@ -256,12 +279,13 @@ export class Phase {
         this.#parts.emit(ending);
         if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();
+        if (this.#after !== null) this.#after.#wake();
       },
     });
     this.#flights.add(flight);
     flight.depart();
     this.#safeUntilMs = Math.min(this.#safeUntilMs, flight.safeUntilMs);
-    // Nobody asks again: a long prompt is not held twice for as long as its answer lasts.
+    // The ask is dropped, because no retry needs it, so that a long prompt is not held twice while its answer lasts.
     if (this.#ways.retries === 0) errand.text = '';
   }
 
@@ -311,8 +335,10 @@ export class Phase {
   }
 
   #settle(): void {
-    if (this.#pumping || this.#awaiting || this.inFlight > 0) return;
+    if (this.#pumping || this.#awaiting) return;
     if (!this.#stopped && !this.#queue.isOver) return;
+    this.#tellDealtOut();
+    if (this.inFlight > 0) return;
     this.#resolve?.();
     this.#resolve = null;
   }

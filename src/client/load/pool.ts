@@ -5,13 +5,13 @@ import type { RunClock } from './run-clock.ts';
 
 /** Servers close idle connections after 5 s (uvicorn, node) or more; ours are given up well before. */
 const maxIdleMs = 3000;
-/** So many stale connections, and a tenth of all reuses, are no accident any more. */
+/** From this many stale connections, if they are a tenth of all reuses, the server is taken to close idle connections. */
 const staleLimit = 8;
 /** Connections opened at a time ahead of a run, and how long one may take. */
 const warmTogether = 64;
 const warmTimeoutMs = 2000;
 const readBufferBytes = 64 * 1024;
-/** So long after a request was sent a spare is made: its server may need this very processor to read it. */
+/** A spare connection is made this long after a request was sent, because the server may need this processor to read the request. */
 const spareAfterMs = 1;
 /** And so long before one is sent it is looked whether a connection idles that is not too old by then. */
 const lookAheadMs = 20;

@@ -6,7 +6,7 @@ export interface ConnectionSource {
   /** Asks of one session may be asked of one server; null = whichever is next. */
   take(session: string | null): Taken;
   warm(count: number): Promise<void>;
-  /** Somebody will take a connection in so many milliseconds. */
+  /** Says that a request will need a connection in this many milliseconds. */
   expect?(inMs: number): void;
   /** In place of one that went away before its server had looked at the request. */
   replace(session: string | null): Taken;

@@ -4,13 +4,13 @@ import { moment, readAt } from './moment.ts';
 import type { RunClock } from './run-clock.ts';
 import { SpareCore } from './spare-core.ts';
 
-/** So long after a read the thread does not look, where others need its core. */
+/** After a read the thread does not poll for this long where other threads need its core. */
 const napMs = 0.1;
 /** Between two looks for bytes. Looking twice as often made stamps no truer, and what it left behind made the collector stop the client five times as often. */
 const betweenReadsMs = 0.01;
 /** A pass that took longer had no core for a part of it. */
 const mostSpunMs = 0.1;
-/** What is seen of the host is judged so often, from this many looks. */
+/** How often the host is judged, and from how many looks. */
 const windowLooks = 10;
 
 /** What is looked at on a host. */

@@ -1,13 +1,14 @@
 import type { AddressInfo } from 'node:net';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import type { Ended, RunPlan, Workload } from '../../core/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
-import { collectGarbage, widenNursery } from './garbage.ts';
 import { LoadSession } from './load-session.ts';
 import { ResultQueue } from './result-queue.ts';
 import type { RunClock } from './run-clock.ts';
 import { standIn } from './stand-in.ts';
 
-/** What is played: so many times, so many answers, on at most so many streams, in an open loop so many a second. */
+/** The size of a rehearsal: how often, how many answers, on how many streams at the most, and how many a second in an open loop. */
 interface Play {
   plays: number;
   answers: number;
@@ -26,6 +27,9 @@ const longestMs = 1000;
 const manyStreams = 100;
 
 let rehearsed = false;
+
+/** What is done before a phase. */
+export type Rehearsal = typeof rehearse;
 
 /**
  * Before a phase, plays requests against a stand-in server on the loopback device of this process: the engine compiles what runs often only
@@ -83,7 +87,7 @@ async function play(plan: RunPlan, clock: RunClock, record: (played: Ended) => v
 
 async function recordAll(results: ResultQueue<Ended>, record: (played: Ended) => void): Promise<void> {
   for await (const played of results) {
-    // What is played runs as a warm-up does, but is recorded as what is measured will be.
+    // A rehearsal runs like a warm-up but records like the measured phase, so that both paths are compiled.
     played.exchange.warmup = false;
     record(played);
   }
@@ -117,4 +121,41 @@ function playedPrompts(): Workload {
 
 function isLarge({ load }: RunPlan): boolean {
   return Math.max(load.concurrency ?? 0, load.ratePerSec ?? 0) >= manyStreams;
+}
+
+/** The engine's largest nursery for new objects, and what one of those that are made for it takes. */
+const nurseryBytes = 16 * 1024 * 1024;
+const nurslingBytes = 1024;
+
+/**
+ * Makes the engine's nursery as large as it gets. It grows only when much of what lies in it is still in use, which is so when a
+ * thousand streams begin: each step is a pause of milliseconds then, and the last one sets off a collection of everything.
+ */
+function widenNursery(): void {
+  const one = Array.from({ length: nurslingBytes / 8 }, () => 0);
+  const nurslings: number[][] = [];
+  for (let bytes = 0; bytes < 2 * nurseryBytes; bytes += nurslingBytes) nurslings.push(one.slice());
+}
+
+type Collector = () => void;
+let collector: Collector | null | undefined;
+
+/**
+ * Collects garbage now, where the engine lets us ask: what was left by starting up and by a warm-up is not collected in
+ * the middle of the measured part, where a collection delays every stamp by tens of milliseconds.
+ */
+function collectGarbage(): void {
+  collector ??= findCollector();
+  collector?.();
+}
+
+function findCollector(): Collector | null {
+  try {
+    // The only flag that is set: it adds a function to contexts made later, and changes nothing of how V8 works.
+    v8.setFlagsFromString('--expose-gc');
+    const found: unknown = vm.runInNewContext('gc');
+    return typeof found === 'function' ? () => void found() : null;
+  } catch {
+    return null;
+  }
 }

@@ -61,7 +61,7 @@ export class RequestSerializer {
     this.#ahead = null;
   }
 
-  /** Whoever takes it hears of a prompt that cannot be read; until then nobody does. */
+  /** A prompt that cannot be read fails when its body is taken, and not before. */
   #writeQuietly(number: number, prompt?: Prompt): WrittenAsk | Promise<WrittenAsk> {
     try {
       const written = this.#write(number, prompt);

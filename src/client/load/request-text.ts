@@ -1,4 +1,4 @@
-import { hiddenValue, UserError } from '../../core/index.ts';
+import { hiddenValue, userError } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
 import type { HttpCall } from '../protocol/index.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -43,13 +43,12 @@ export function requestWriter(
 
 function checkHeader(name: string, value: string): void {
   if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && !/[^\t\u0020-\u007e]/.test(value)) return;
-  throw new UserError({
-    code: 'bad-header',
-    message: {
-      en: `header "${name}" has a name or value that HTTP cannot carry`,
-      zh: `请求头 "${name}" 的名称或取值不合法`,
-    },
-    hint: { en: "Write it as --header 'Name: value', on one line.", zh: "请写成一行：--header 'Name: value'。" },
-    place: { flag: '--header' },
-  });
+  throw userError(
+    'bad-header',
+    `header "${name}" has a name or value that HTTP cannot carry`,
+    `请求头 "${name}" 的名称或取值不合法`,
+    "Write it as --header 'Name: value', on one line.",
+    "请写成一行：--header 'Name: value'。",
+    '--header',
+  );
 }

@@ -2,7 +2,7 @@ import type { ConnectionClient } from './connection.ts';
 
 /** What carries a request: a connection of its own, or a stream of one that is shared. */
 export interface RequestTransport {
-  /** What its Host header has to be. */
+  /** The value of its Host header. */
   readonly hostHeader: string;
   /**
    * Writes a request, as HTTP/1.1 text; `client` hears of everything that follows, never before this has returned: a client that

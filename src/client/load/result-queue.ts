@@ -1,10 +1,10 @@
 import { RoundBudget } from './round-budget.ts';
 
-/** What is done with items takes so long in any round of the event loop at the most. */
+/** The longest time in one round of the event loop that handling items may take. */
 const mostRoundMs = 0.5;
 /** What ends after so long without an end waits for as long: it may be a thousand answers, whose last tokens are being stamped. */
 const holdMs = 150;
-/** So many that wait are taken without a pause, so that memory stays bounded. */
+/** When this many items wait, they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 1024;
 
 /** An item whose record is put together when its turn comes. */
@@ -18,7 +18,7 @@ interface Recorded<T> {
  * written about one.
  */
 export class ResultQueue<T> implements AsyncIterable<T> {
-  #items: Recorded<T>[] = [];
+  #items: (Recorded<T> | null)[] = [];
   #taken = 0;
   #end: 'open' | 'closed' | { failure: unknown } = 'open';
   /** The reader waits for something to come. */
@@ -84,8 +84,9 @@ export class ResultQueue<T> implements AsyncIterable<T> {
       }
       this.#workingFromMs = nowMs;
       this.#handedMs = nowMs;
-      const value = this.#items[this.#taken++]!.record();
-      // What was taken is let go soon, also while the queue never runs empty.
+      const value = this.#items[this.#taken]!.record();
+      // A taken item is freed at once, because an answer may be large. Its place is freed soon, even if the queue never runs empty.
+      this.#items[this.#taken++] = null;
       if (this.#taken >= mostWaiting || waiting === 1) {
         this.#items = this.#items.slice(this.#taken);
         this.#taken = 0;
@@ -100,7 +101,7 @@ export class ResultQueue<T> implements AsyncIterable<T> {
     }).then(() => this.#next());
   }
 
-  /** Nobody waits for all of it. */
+  /** No reader waits for the whole queue. */
   get #mayHold(): boolean {
     return this.#end === 'open' && this.#emptied.length === 0;
   }

@@ -9,9 +9,7 @@ export interface RunStateTracker {
 }
 
 /** A keeper over what the runner knows: `progress` says where the run stands, outcomes are counted here. */
-export function runStateTracker(
-  progress: () => Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'>,
-): RunStateTracker {
+export function runStateTracker(progress: () => Omit<RunState, 'ok' | 'failed'>): RunStateTracker {
   let ok = 0;
   let failed = 0;
   const state = (): RunState => ({ ...progress(), ok, failed });

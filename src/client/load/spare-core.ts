@@ -9,7 +9,7 @@ export interface HostLook {
 /** More tasks than cores by so much, or so much waiting, and somebody goes without. */
 const spareTasks = 0.25;
 const mostWaitRatio = 0.2;
-/** So many good looks in a row and the thread polls; twice as many after each time that it had to stop soon. */
+/** The thread polls after this many good looks in a row, and after twice as many each time that it had to stop soon. */
 const fewestGood = 2;
 const mostGood = 32;
 /** It polled for so many looks: the host has changed, rather than the polling been a mistake. */

@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** So many answers, one of them is long, and three come in one piece. */
+/** Cycle of 8 answers: 1 long, 3 in one write, 4 short. */
 const kinds = 8;
 
 /**

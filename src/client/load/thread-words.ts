@@ -9,7 +9,7 @@ export interface ThreadData {
   index: number;
   threads: number;
   originNs: string;
-  /** Per phase a counter of requests claimed, then of conversations claimed; three numbers per thread: due, sent, in flight. */
+  /** Per phase a counter of requests claimed, then of conversations claimed; five numbers per thread: due, sent, in flight, when it last heard (whole ms), tokens heard. */
   shared: SharedArrayBuffer;
   source: unknown;
   behind: ResumePoint | null;
@@ -19,8 +19,8 @@ export interface ThreadData {
 export const sharedPlaces = {
   requests: { warmup: 0, measure: 1 } as Record<PhaseName, number>,
   conversations: { warmup: 2, measure: 3 } as Record<PhaseName, number>,
-  progress: (index: number): number => 4 + 3 * index,
-  length: (threads: number): number => 4 + 3 * threads,
+  progress: (index: number): number => 4 + 5 * index,
+  length: (threads: number): number => 4 + 5 * threads,
 };
 
 /** What the runner says to its threads. */

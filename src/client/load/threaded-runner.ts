@@ -10,7 +10,6 @@ import type {
   StopRule,
   StopSignals,
 } from '../../core/index.ts';
-import { EndMerge } from './end-merge.ts';
 import { recordedEnding } from './lazy-record.ts';
 import { joinedHealth } from './joined-health.ts';
 import { phasesOf } from './load-session.ts';
@@ -44,15 +43,18 @@ export function makeThreadedRunner(parts: ThreadedParts): Runner {
   const shared = new SharedArrayBuffer(4 * sharedPlaces.length(threads));
   const numbers = new Int32Array(shared);
   let healths: ClientHealth[] = [];
-  const progress = (): Pick<RunState, 'nowMs' | 'due' | 'sent' | 'inFlight'> => {
-    const sum = { nowMs: clock.nowMs(), due: 0, sent: 0, inFlight: 0 };
+  const progress = (): Omit<RunState, 'ok' | 'failed'> => {
+    const sum = { nowMs: clock.nowMs(), due: 0, sent: 0, inFlight: 0, heardTokens: 0 };
+    let heardMs = 0;
     for (let i = 0; i < threads; i++) {
       const at = sharedPlaces.progress(i);
       sum.due += Atomics.load(numbers, at);
       sum.sent += Atomics.load(numbers, at + 1);
       sum.inFlight += Atomics.load(numbers, at + 2);
+      heardMs = Math.max(heardMs, Atomics.load(numbers, at + 3));
+      sum.heardTokens += Atomics.load(numbers, at + 4);
     }
-    return sum;
+    return { ...sum, heardMs: heardMs > 0 ? heardMs : null };
   };
   const keeper = runStateTracker(progress);
 
@@ -180,4 +182,28 @@ function startCrew(
       await Promise.all(threads.map((thread) => thread.terminate()));
     },
   };
+}
+
+/** Puts what several threads report into one order, that of the ends; each thread's own reports are in order already. */
+class EndMerge {
+  readonly #emit: (ended: Ended) => void;
+  readonly #upToMs: number[];
+  #pending: Ended[] = [];
+
+  constructor(threads: number, emit: (ended: Ended) => void) {
+    this.#emit = emit;
+    this.#upToMs = Array.from({ length: threads }, () => -Infinity);
+  }
+
+  /** A thread reports what ended, and that nothing more will come from before upToMs. */
+  add(thread: number, batch: readonly Ended[], upToMs: number): void {
+    for (const ended of batch) this.#pending.push(ended);
+    this.#upToMs[thread] = upToMs;
+    const known = Math.min(...this.#upToMs);
+    if (this.#pending.length === 0) return;
+    const due = this.#pending.filter(({ exchange }) => exchange.endMs <= known);
+    if (due.length === 0) return;
+    this.#pending = this.#pending.filter(({ exchange }) => exchange.endMs > known);
+    for (const ended of due.toSorted((a, b) => a.exchange.endMs - b.exchange.endMs)) this.#emit(ended);
+  }
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
 import { protocols } from './protocols.ts';
 
@@ -17,7 +17,14 @@ export interface Address {
  */
 export function readAddress(typed: string, api: ApiName | null, ownPath: string | null = null): Address {
   const url = parse(typed);
-  if (url.username !== '' || url.password !== '') throw secretInUrl(typed);
+  if (url.username !== '' || url.password !== '')
+    throw userError(
+      'secret-in-url',
+      `the address of ${parse(typed).host} carries a user name or password, which would end up in process lists and files`,
+      `${parse(typed).host} 的地址中带有用户名或密码，会泄漏到进程列表和文件中`,
+      "Put the key into an environment variable and name it: --key-env MY_KEY, or --header 'Authorization: env:MY_AUTH'.",
+      "请把密钥放入环境变量并指明其名称：--key-env MY_KEY，或 --header 'Authorization: env:MY_AUTH'。",
+    );
   const guessed = api ?? guessWire(url.pathname) ?? 'openai-chat';
   const path = url.pathname.replace(/\/+$/, '');
   // A full path is left as it is: gateways put prefixes and other names in front of the wire's own path.
@@ -82,26 +89,11 @@ function parse(typed: string): URL {
 }
 
 function notAnAddress(typed: string): UserError {
-  return new UserError({
-    code: 'bad-url',
-    message: { en: `"${typed}" is not an http(s) address`, zh: `"${typed}" 不是有效的 http(s) 地址` },
-    hint: {
-      en: 'Give something like http://127.0.0.1:8000/v1/chat/completions; a bare host:port is completed.',
-      zh: '请给出类似 http://127.0.0.1:8000/v1/chat/completions 的地址；只写 host:port 会自动补全。',
-    },
-  });
-}
-
-function secretInUrl(typed: string): UserError {
-  return new UserError({
-    code: 'secret-in-url',
-    message: {
-      en: `the address of ${parse(typed).host} carries a user name or password, which would end up in process lists and files`,
-      zh: `${parse(typed).host} 的地址中带有用户名或密码，会泄漏到进程列表和文件中`,
-    },
-    hint: {
-      en: "Put the key into an environment variable and name it: --key-env MY_KEY, or --header 'Authorization: env:MY_AUTH'.",
-      zh: "请把密钥放入环境变量并指明其名称：--key-env MY_KEY，或 --header 'Authorization: env:MY_AUTH'。",
-    },
-  });
+  return userError(
+    'bad-url',
+    `"${typed}" is not an http(s) address`,
+    `"${typed}" 不是有效的 http(s) 地址`,
+    'Give something like http://127.0.0.1:8000/v1/chat/completions; a bare host:port is completed.',
+    '请给出类似 http://127.0.0.1:8000/v1/chat/completions 的地址；只写 host:port 会自动补全。',
+  );
 }

@@ -1,8 +1,8 @@
+import { isObject } from '../../core/index.ts';
 import type { Message } from '../../core/index.ts';
 import { errorPart, notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import type { Hearer } from './json-listener.ts';
 import { jsonWire } from './json-wire.ts';
-import { isObject } from './openai-answer.ts';
 import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf } from './said-prompt.ts';
 

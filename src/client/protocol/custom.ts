@@ -1,8 +1,8 @@
-import { invariant } from '../../core/index.ts';
+import { invariant, isObject } from '../../core/index.ts';
 import type { Ask, CustomWire, Target } from '../../core/index.ts';
 import { countIn, notAnAnswer, textPart, usagePart } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
-import { errorWords, isObject } from './openai-answer.ts';
+import { errorWords } from './openai-answer.ts';
 import type { ParsedEvent, Protocol } from './protocol.ts';
 import { maxTokensOf, promptText } from './said-prompt.ts';
 

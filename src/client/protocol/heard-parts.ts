@@ -1,5 +1,6 @@
+import { isObject } from '../../core/index.ts';
 import type { OutputKind } from '../../core/index.ts';
-import { errorWords, isObject } from './openai-answer.ts';
+import { errorWords } from './openai-answer.ts';
 import type { ParsedEvent } from './protocol.ts';
 
 /** A piece of output; nothing for no text. */

@@ -12,4 +12,4 @@ export { refusalWords } from './openai-answer.ts';
 export { protocolFor, protocols } from './protocols.ts';
 export type { Spoken } from './protocols.ts';
 export { findStamp, stampInText, stampNs } from './server-stamp.ts';
-export type { ClockSpans, ServerStamp } from './server-stamp.ts';
+export type { ServerStamp } from './server-stamp.ts';

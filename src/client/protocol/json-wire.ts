@@ -1,7 +1,7 @@
+import { isObject } from '../../core/index.ts';
 import type { ApiName, Ask, Target } from '../../core/index.ts';
 import { JsonStreamListener, JsonWholeListener } from './json-listener.ts';
 import type { Hearer, StreamShape } from './json-listener.ts';
-import { isObject } from './openai-answer.ts';
 import type { AnswerShape, Protocol } from './protocol.ts';
 import { callHeaders } from './said-prompt.ts';
 

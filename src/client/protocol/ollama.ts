@@ -1,6 +1,6 @@
+import { isObject } from '../../core/index.ts';
 import { countIn, errorPart, notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
-import { isObject } from './openai-answer.ts';
 import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 

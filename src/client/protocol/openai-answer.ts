@@ -1,3 +1,4 @@
+import { isObject, jsonIn } from '../../core/index.ts';
 import type { ParsedEvent } from './protocol.ts';
 import { stepsOf } from './server-steps.ts';
 import { plainStamp, stampNs, writtenStamp } from './server-stamp.ts';
@@ -106,18 +107,9 @@ export function errorWords(error: unknown): string {
 
 /** What a refused request was told, from the shapes servers use; the body itself where it is none of them. */
 export function refusalWords(body: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return body;
-  }
+  const value = jsonIn(body);
   if (!isObject(value)) return body;
   const said = value['error'] ?? value['message'] ?? value['detail'];
   const words = said === undefined || said === null ? '' : errorWords(said);
   return words === '' ? body : words;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

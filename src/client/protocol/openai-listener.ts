@@ -10,7 +10,6 @@ import type { ServerStamp } from './server-stamp.ts';
 import { SseReader } from './sse-reader.ts';
 import type { EventHandler } from './sse-reader.ts';
 import { TextGatherer } from './text-gatherer.ts';
-import { textIn } from './text-in.ts';
 import { unreadable } from './too-large.ts';
 
 const LF = 10;
@@ -19,6 +18,8 @@ const OPEN = 123;
 const decoder = new TextDecoder();
 /** After so many plain events in a row that had to be parsed, the stream has no shape worth learning. */
 const lastTaught = 16;
+/** A longer event is no piece of text, and its shape would be held for as long as the process runs. */
+const mostTaughtBytes = 64 * 1024;
 const DONE = [...'[DONE]'].map((letter) => letter.charCodeAt(0));
 const DONE_LINE = [...'data: [DONE]'].map((letter) => letter.charCodeAt(0));
 /** Shapes of events, shared by all answers. */
@@ -284,6 +285,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
 
   /** Learns the shape of an event that is a plain piece of text, or says nothing but that the answer begins or ends. */
   #learn(line: Uint8Array, heard: readonly ParsedEvent[]): void {
+    if (line.length > mostTaughtBytes) return;
     const [first] = heard;
     const stamped = first?.kind === 'stamp';
     const stamp = stamped ? this.#stamped.key : null;
@@ -358,4 +360,16 @@ function choicesIn(value: unknown): number {
     (most, index) => Math.max(most, Number.isSafeInteger(index) ? Number(index) + 1 : 2),
     1,
   );
+}
+
+let lastBytes: Uint8Array = new Uint8Array(0);
+let lastBuffer = Buffer.from(lastBytes.buffer);
+
+/** The text of bytes `from` to `to`, UTF-8; reads mostly come in the same array, and no view of it is made for each piece. */
+function textIn(bytes: Uint8Array, from: number, to: number): string {
+  if (bytes !== lastBytes) {
+    lastBytes = bytes;
+    lastBuffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+  return lastBuffer.toString('utf8', from, to);
 }

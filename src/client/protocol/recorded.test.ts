@@ -73,6 +73,32 @@ describe("llama.cpp's server, asked for two choices with logprobs", () => {
   });
 });
 
+describe('XInference 4.1.0', () => {
+  test.each([1, 13, 100_000])(
+    'its stream, read %i bytes at a time: an empty last text, `length`, and then a chunk that says `stop` and the usage again',
+    (step) => {
+      const heard = hearRecorded('xinference-transformers/chat-stream.http', true, step);
+      expect(textOf(heard)).toMatch(/\w/);
+      expect(heard.filter(({ kind }) => kind === 'finish')).toEqual([
+        { kind: 'finish', reason: 'length' },
+        { kind: 'finish', reason: 'stop' },
+      ]);
+      expect(heard.findLast(({ kind }) => kind === 'usage')).toMatchObject({ input: 19, output: 12 });
+    },
+  );
+
+  // As its engines transformers and vLLM answer completions and chats that they cannot do, with status 200.
+  test.each([
+    "[address=127.0.0.1:38555, pid=3211] 'str' object has no attribute 'get'",
+    'The chat completion request failed.',
+  ])('an error inside a stream is a failure with its words: %s', (error) => {
+    const listener = protocols['openai-chat'].listen({ stream: true, contentType: 'text/event-stream; charset=utf-8' });
+    const body = new TextEncoder().encode(`data: ${JSON.stringify({ error })}\r\n\r\n`);
+    const heard = [...listener.hear(body), ...listener.close()];
+    expect(heard[0]).toMatchObject({ kind: 'problem', code: 'in-stream-error', words: error });
+  });
+});
+
 describe("aiperf's mock server, as TGI", () => {
   const hear = (stream: boolean, file: string): ParsedEvent[] => {
     const bytes = readFileSync(join(fixtures, file));

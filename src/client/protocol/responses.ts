@@ -1,6 +1,7 @@
+import { isObject } from '../../core/index.ts';
 import { errorPart, notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
-import { errorWords, isObject } from './openai-answer.ts';
+import { errorWords } from './openai-answer.ts';
 import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf } from './said-prompt.ts';
 import { metricsTimes } from './server-times.ts';

@@ -1,3 +1,5 @@
+import { isObject } from '../../core/index.ts';
+
 /** How a stamped server says when it emitted an event: a member of the event's object, or digits in its text. */
 export interface ServerStamp {
   /** Name of the member; null = the digits stand in the text. */
@@ -94,8 +96,4 @@ function saysSomething(place: Record<string, unknown>): boolean {
 function digitsText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
+import { isObject } from '../../core/index.ts';
 import { CumulativeText } from './cumulative-text.ts';
 import { countIn, errorPart, notAnAnswer, textPart, usagePart, within } from './heard-parts.ts';
 import type { Hearer } from './json-listener.ts';
 import { jsonWire } from './json-wire.ts';
-import { errorWords, isObject } from './openai-answer.ts';
+import { errorWords } from './openai-answer.ts';
 import type { ParsedEvent } from './protocol.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 

@@ -1,7 +1,7 @@
+import { isObject } from '../../core/index.ts';
 import { CumulativeText } from './cumulative-text.ts';
 import { errorPart, notAnAnswer } from './heard-parts.ts';
 import { jsonWire } from './json-wire.ts';
-import { isObject } from './openai-answer.ts';
 import { known, maxTokensOf, promptText } from './said-prompt.ts';
 
 /**

@@ -6,22 +6,15 @@
  * tool that hangs, fails or vanishes is said to be missing while the run goes on. Parsing of tools is hardware's.
  * Start at sampler.ts (the loop), then run-telemetry.ts (how a run holds it) and server-metrics.ts (renamed metrics).
  */
-export { fileTools, findTools } from './tool-commands.ts';
-export type { FoundTool } from './tool-commands.ts';
+export { findTools } from './tool-commands.ts';
 export { hostFiles } from './host-files.ts';
 export type { HostFiles } from './host-files.ts';
-export { numaOfHost } from './numa-of-host.ts';
 export { readHostDevices } from './read-host-devices.ts';
 export type { HostDevices } from './read-host-devices.ts';
-export { runTool } from './run-tool.ts';
-export type { ToolRun } from './run-tool.ts';
 export { makeRunTelemetry } from './run-telemetry.ts';
 export type { RunTelemetry } from './run-telemetry.ts';
+export { makeScraper } from './scrape.ts';
 export { sample } from './sampler.ts';
-export type { SampleOptions } from './sampler.ts';
-export { readServerMetrics } from './server-metrics.ts';
-export type { ServerReading } from './server-metrics.ts';
-export { summariseTelemetry } from './summarise-telemetry.ts';
 export type { TelemetryLine } from './telemetry-line.ts';
 export { telemetrySeries } from './telemetry-series.ts';
 export type { TelemetrySeries } from './telemetry-series.ts';

@@ -13,7 +13,9 @@ export interface RunTelemetry {
   /** Ends the sampler; resolves soon, whatever the tools do. */
   stop(): Promise<void>;
   /** What goes into the summary. */
-  collect(summary: Pick<Summary, 'outputTokensPerSec' | 'durationMs' | 'flow'>): Pick<Summary, 'server' | 'devices'>;
+  collect(
+    summary: Pick<Summary, 'outputTokensPerSec' | 'durationMs' | 'flow' | 'ttftMs' | 'tpotMs' | 'latencyMs'>,
+  ): Pick<Summary, 'server' | 'devices'>;
 }
 
 const readyWithinMs = 3000;

@@ -130,7 +130,7 @@ function metricsSource(scraper: Scraper, options: SampleOptions): () => Promise<
         return 'go';
       }
       reasons.push(
-        `${url}: ${page.failure ?? (page.status === 200 ? 'no metrics of vLLM, SGLang or MindIE' : `HTTP ${page.status}`)}`,
+        `${url}: ${page.failure ?? (page.status === 200 ? 'no metrics of vLLM, SGLang, MindIE or an XInference worker' : `HTTP ${page.status}`)}`,
       );
     }
     if (!silent) {

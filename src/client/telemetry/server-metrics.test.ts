@@ -70,6 +70,17 @@ describe('readServerMetrics', () => {
     });
   });
 
+  test('XInference: its worker tells tokens and requests of all its models together; the page of its API tells neither', () => {
+    expect(readServerMetrics(page('xinference-worker.txt'))).toMatchObject({
+      flavour: 'xinference',
+      running: 0,
+      waiting: null,
+      generationTokensTotal: 666 + 625,
+      finishedTotal: 26 + 15 + 1 + 2,
+    });
+    expect(readServerMetrics('xinference:build_info{version="4.1.0",xinference_role="supervisor"} 1\n')).toBe(null);
+  });
+
   test('pages of others, garbage and absurd shares are not taken', () => {
     expect(readServerMetrics('node_cpu_seconds_total 1\n')).toBe(null);
     expect(readServerMetrics('<html>not found</html>')).toBe(null);

@@ -1,9 +1,7 @@
 import { leastOf, mostOf } from '../../core/index.ts';
-import { readPage } from './prometheus-page.ts';
-import type { PageSample } from './prometheus-page.ts';
 
 /** Whose names a page uses. */
-export type ServerFlavour = 'vllm' | 'sglang' | 'mindie';
+export type ServerFlavour = 'vllm' | 'sglang' | 'mindie' | 'xinference';
 
 /** What a server said of itself at one moment. Totals count from the server's start. null = it does not say. */
 export interface ServerReading {
@@ -88,9 +86,23 @@ const names: Readonly<Record<ServerFlavour, Names>> = {
     finished: ['request_success'],
     kvTokens: [],
   },
+  // Its worker's port tells tokens and requests; its API's port tells only that it is one.
+  xinference: {
+    running: ['xinference:model_serve_count'],
+    waiting: [],
+    kvUsage: [],
+    preemptions: [],
+    prefixQueries: [],
+    prefixHits: [],
+    prefixRate: [],
+    promptTokens: ['xinference:input_tokens_total_counter'],
+    generationTokens: ['xinference:generate_tokens_total', 'xinference:output_tokens_total_counter'],
+    finished: ['xinference:model_request_total'],
+    kvTokens: [],
+  },
 };
 
-/** Reads a /metrics page of vLLM (any release), SGLang or MindIE; null = the page is none of theirs. */
+/** Reads a /metrics page of vLLM (any release), SGLang, MindIE or an XInference worker; null = the page is none of theirs. */
 export function readServerMetrics(text: string): ServerReading | null {
   const samples = readPage(text);
   const has = (start: string): boolean => samples.some((sample) => sample.name.startsWith(start));
@@ -100,7 +112,9 @@ export function readServerMetrics(text: string): ServerReading | null {
       ? 'sglang'
       : has('num_requests_running') || has('npu_cache_usage')
         ? 'mindie'
-        : null;
+        : has('xinference:generate_tokens') || has('xinference:model_request')
+          ? 'xinference'
+          : null;
   return flavour === null ? null : readingOf(samples, flavour);
 }
 
@@ -160,4 +174,43 @@ function vllmCapacity(samples: readonly PageSample[]): number | null {
     if (Number.isInteger(blocks) && Number.isInteger(size) && blocks > 0) tokens = (tokens ?? 0) + blocks * size;
   }
   return tokens;
+}
+
+/** One sample of a page in Prometheus' text format. */
+interface PageSample {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+const mostSamples = 200_000;
+const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?$/;
+
+/** The samples of a /metrics page. Histogram buckets are left out: nobody here reads them and they are most of a page. */
+function readPage(text: string): PageSample[] {
+  const samples: PageSample[] = [];
+  for (const raw of text.split('\n')) {
+    if (raw === '' || raw.startsWith('#')) continue;
+    const match = line.exec(raw.trim());
+    if (match === null || match[1]!.endsWith('_bucket')) continue;
+    const value = numberOf(match[3]!);
+    if (value !== null) samples.push({ name: match[1]!, labels: labelsOf(match[2] ?? ''), value });
+    if (samples.length >= mostSamples) break;
+  }
+  return samples;
+}
+
+function numberOf(text: string): number | null {
+  if (/^\+?Inf$/i.test(text)) return Infinity;
+  if (/^-Inf$/i.test(text)) return -Infinity;
+  const value = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  return Number.isNaN(value) ? null : value;
+}
+
+function labelsOf(text: string): Record<string, string> {
+  const labels: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const match of text.matchAll(/([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g)) {
+    labels[match[1]!] = match[2]!.replaceAll(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char));
+  }
+  return labels;
 }

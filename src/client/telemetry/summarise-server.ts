@@ -44,7 +44,12 @@ export function summariseServer(
   };
   const front = frontOf(counted, window, generationTokens);
   const starts = [...new Set(counted.map((line) => line.startedAtSec).filter((at) => at !== undefined))];
-  const fresh = counted.find((line) => line.startedAtSec !== undefined && line.startedAtSec !== starts[0]);
+  // Of several servers behind one address now this, now that one answers: the first comes back, and none was started anew.
+  const last = counted.findLast((line) => line.startedAtSec !== undefined)?.startedAtSec;
+  const fresh =
+    last === starts[0]
+      ? undefined
+      : counted.find((line) => line.startedAtSec !== undefined && line.startedAtSec !== starts[0]);
   const story = storyOf(figures, inside.length);
   return {
     story: story.en,
@@ -79,7 +84,7 @@ function frontOf(
   for (const [i, line] of told.entries()) {
     const before = told[i - 1];
     if (before === undefined || line.atMs - before.atMs < leastFrontMs) continue;
-    // What was used before the load came or after it went is none of its.
+    // CPU time used before the load came or after it went does not belong to the load.
     if (before.atMs < window.fromMs - leastFrontMs || line.atMs > window.toMs + leastFrontMs) continue;
     const sec = (line.atMs - before.atMs) / 1000;
     const used = line.cpuSecondsTotals!.map((total, n) => total - (before.cpuSecondsTotals![n] ?? total));

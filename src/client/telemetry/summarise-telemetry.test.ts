@@ -84,6 +84,9 @@ describe('summariseTelemetry', () => {
       summariseTelemetry([at(0, 100), at(1000, 100), at(2000, second)], { fromMs: 0, toMs: 3000 }, null).server!;
     expect(told(100)).toMatchObject({ startedAtSec: 100, restartedAtMs: null });
     expect(told(150)).toMatchObject({ startedAtSec: 100, restartedAtMs: 2000 });
+    // Two servers behind one address, each of which answers now and then.
+    const turns = [at(0, 100), at(1000, 150), at(2000, 100)];
+    expect(summariseTelemetry(turns, { fromMs: 0, toMs: 3000 }, null).server!['restartedAtMs']).toBeNull();
   });
 
   test('warm-up is left out, and a server that nobody asked is null', () => {

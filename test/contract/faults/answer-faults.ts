@@ -77,6 +77,10 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
   'packs with brotli though told not to': packed('br', brotliCompressSync),
   'packs with zstd though told not to': packed('zstd', zstdStored),
   'packs with what nobody unpacks': { ...packed('compress', (text) => Buffer.from(text)), cause: 'malformed-stream' },
+  'packs with what every object has': {
+    ...packed('constructor', (text) => Buffer.from(text)),
+    cause: 'malformed-stream',
+  },
   'says gzip and sends none': { ...packed('gzip', (text) => Buffer.from(text)), cause: 'malformed-stream' },
   'packs half of its answer': {
     ...packed('gzip', (text) => gzipSync(text).subarray(0, -12)),
@@ -111,6 +115,7 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
     cause: 'http-5xx',
   },
   'refuses with more words than anybody reads': says(() => 'no '.repeat(100_000), 'http-5xx', { status: 500 }),
+  'has a status that there is not': says((s) => bodies.whole(s), 'malformed-http', { status: 600 }),
   'has no content': says(() => undefined, 'empty-answer', { status: 204 }),
   'has an empty body': says(() => '', 'empty-answer'),
   'is a web page': { deed: () => ({ answer: page, after: 'keep' }), cause: 'not-an-api' },

@@ -213,7 +213,7 @@ export class Http2Connection {
     return this.#over ?? this.blame ?? problem('reset', 'the connection was closed');
   }
 
-  /** What a broken stream is to blame the connection for; null = nothing. */
+  /** The failure of the connection that a broken stream reports as its cause; null = none. */
   get blame(): Problem | null {
     if (this.#error === null) return null;
     // The server's own GOAWAY with an error is told by node:http2 as an error of the session.

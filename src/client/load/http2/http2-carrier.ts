@@ -1,5 +1,6 @@
 import { constants } from 'node:http2';
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import { problem } from '../../../core/index.ts';
 import type { RequestTransport } from '../request-transport.ts';
 import type { ConnectionClient } from '../connection.ts';
 import type { Http2Connection } from './connection.ts';
@@ -67,10 +68,13 @@ export class Http2Carrier implements RequestTransport {
     this.#number(stream);
     stream.on('ready', () => this.#number(stream));
     stream.on('response', (incoming) => {
+      const head = headOf(incoming);
+      // As over HTTP/1.1, where such a line is no status line.
+      if (head.status > 599) return this.#refuse(`status ${head.status}`);
       this.#answered = true;
       moment[readAt] = this.#early[0]?.atMs ?? this.#line.heard();
       this.#client?.touched();
-      this.#client?.head(headOf(incoming));
+      this.#client?.head(head);
       for (const { bytes, atMs } of this.#early.splice(0)) this.#hear(bytes, atMs);
     });
     stream.on('data', (bytes: Buffer) => {
@@ -85,7 +89,7 @@ export class Http2Carrier implements RequestTransport {
       this.#ended = true;
       this.#endMs = this.#line.nowMs;
     });
-    // What it means is told by the close that always follows.
+    // The close event, which always follows, says what the error means.
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ERR_HTTP2_STREAM_ERROR') this.#line.failed(error);
     });
@@ -97,6 +101,15 @@ export class Http2Carrier implements RequestTransport {
       setImmediate(() => this.#close(stream.rstCode));
     });
     stream.end(body);
+  }
+
+  /** The answer is none: nothing more of it is heard. */
+  #refuse(words: string): void {
+    const client = this.#client;
+    this.#client = null;
+    this.#leave();
+    this.#stream?.close(constants.NGHTTP2_CANCEL);
+    client?.broke(problem('malformed-http', words), this.#line.heard());
   }
 
   #number(stream: ClientHttp2Stream): void {

@@ -2,7 +2,7 @@ import { isCount, isDealt, makeDealer } from '../../inputs/arrival/index.ts';
 import type {
   Claimed,
   Claims,
-  Dealing,
+  RequestSource,
   LoadPart,
   PacerLimits,
   PacerView,
@@ -27,7 +27,7 @@ export interface ShareParts {
   claim(count: number): Promise<{ from: number; to: number }>;
   /** Takes the next so many conversations at a rate of requests; absent = every prompt is asked by itself. */
   claimConversations?(count: number): Promise<{ from: number; to: number }>;
-  /** This member may still send: its seat is known to be its own. */
+  /** This member may still send: its worker slot is known to be its own. */
   allowed(): boolean;
   /** Nothing to send and nothing in flight, after all that was heard. */
   idle(heard: HeardWork): void;
@@ -37,7 +37,7 @@ export interface ShareParts {
 const horizonMs = 50;
 /** Asks of others are remembered for so long, for a deal that comes late. */
 const rememberMs = 5000;
-/** Who waits for numbers looks again so soon, in case nobody answers. */
+/** A worker that waits for numbers looks again after this time, because an answer may be lost. */
 const lookAgainMs = 100;
 const mostClaimed = 64;
 /** Conversations are long: who takes many ahead of need leaves the others without. */
@@ -79,7 +79,7 @@ class Stock {
       ({ from, to }) => {
         this.claiming = false;
         this.lastTo = Math.max(this.lastTo, to);
-        // What comes too late is found missing, and dealt again.
+        // The controller deals requests that were not sent in time again.
         if (!this.over) for (let number = from; number < to; number++) this.#numbers.push(number);
         if (from >= to) this.over = true;
         this.#wake();
@@ -92,7 +92,7 @@ class Stock {
 }
 
 /** What this member may take under deals that change as members come and go; its dealer says `done` only when told to. */
-export class ShareDealing implements Dealing, RequestDealer, Claims {
+export class ShareRequestSource implements RequestSource, RequestDealer, Claims {
   readonly #parts: ShareParts;
   readonly #deals: Deal[] = [];
   readonly #again: ReturnedAsk[] = [];
@@ -198,7 +198,7 @@ export class ShareDealing implements Dealing, RequestDealer, Claims {
     const dealt = this.#exhausted ? 'done' : this.#requests.next(view);
     // A slot of a closed loop that was dealt anew did not stand open since the beginning.
     if (isDealt(dealt)) return this.#parts.load.kind === 'closed' ? { ...dealt, atMs: nowMs } : dealt;
-    // Who has no slot, and nothing in stock for when it has one, is not waited for.
+    // The controller does not wait for a worker without a slot and without stock.
     if (dealt === 'done' || (slots === 0 && this.#stock.size === 0)) return this.#nothing(inFlight);
     return dealt === 'wait' && slots !== null && inFlight < slots ? { untilMs: nowMs + lookAgainMs } : dealt;
   }
