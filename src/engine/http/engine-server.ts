@@ -311,7 +311,7 @@ function send(res: ServerResponse, status: number, type: string, body: string): 
 
 function refuse(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
   const body = refusalBody(refusal);
-  // What is left of a body that nobody will read must not be taken for the next request.
+  // Unread bytes of a refused body must not be taken for the next request.
   if (!req.complete) res.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(refusal.headers ?? {})) res.setHeader(name, value);
   send(res, refusal.status, 'application/json', body);

@@ -1,5 +1,5 @@
-import type { Mistake, RandomStream } from '../../core/index.ts';
-import { randomStream, UserError } from '../../core/index.ts';
+import type { RandomStream } from '../../core/index.ts';
+import { mistake, randomStream, userError, UserError } from '../../core/index.ts';
 
 /** Every fault that the engine can be told to have; cli.md and `dyno engine --help` use the same names. */
 export const faultNames = [
@@ -31,8 +31,28 @@ export function parseFault(text: string): Fault {
   const known = faultNames.find((fault) => fault === name);
   const match = /^(\d+(?:\.\d+)?|\.\d+)(e-?\d+)?(%?)$/i.exec(amount);
   const probability = match === null ? NaN : Number(match[1]! + (match[2] ?? '')) / (match[3] === '%' ? 100 : 1);
-  if (known === undefined) throw new UserError(unknownFault(name));
-  if (rest.length > 0 || !(probability >= 0 && probability <= 1)) throw new UserError(badProbability(text));
+  if (known === undefined)
+    throw new UserError(
+      mistake(
+        'unknown-fault',
+        `there is no fault "${name}"`,
+        `没有名为 "${name}" 的故障`,
+        `Faults: ${faultNames.join(', ')}.`,
+        `可用的故障：${faultNames.join('、')}。`,
+        '--fault',
+      ),
+    );
+  if (rest.length > 0 || !(probability >= 0 && probability <= 1))
+    throw new UserError(
+      mistake(
+        'bad-fault',
+        `"${text}" is not NAME:PROBABILITY with a probability from 0 to 1`,
+        `"${text}" 不是 名称:概率 的形式，概率应在 0 到 1 之间`,
+        `For example reset:0.01 or 429:2%. Faults: ${faultNames.join(', ')}.`,
+        `例如 reset:0.01 或 429:2%。可用的故障：${faultNames.join('、')}。`,
+        '--fault',
+      ),
+    );
   return { name: known, probability };
 }
 
@@ -40,18 +60,14 @@ export function parseFault(text: string): Fault {
 export function checkFaults(faults: readonly Fault[]): void {
   const sum = faults.reduce((total, fault) => total + fault.probability, 0);
   if (sum <= 1 + 1e-9) return;
-  throw new UserError({
-    code: 'fault-sum',
-    message: {
-      en: `the faults' probabilities add up to ${sum.toFixed(3)}, above 1`,
-      zh: `各故障概率之和为 ${sum.toFixed(3)}，超过 1`,
-    },
-    hint: {
-      en: 'A request has at most one fault; lower the probabilities.',
-      zh: '每个请求至多出现一种故障，请调低概率。',
-    },
-    place: { flag: '--fault' },
-  });
+  throw userError(
+    'fault-sum',
+    `the faults' probabilities add up to ${sum.toFixed(3)}, above 1`,
+    `各故障概率之和为 ${sum.toFixed(3)}，超过 1`,
+    'A request has at most one fault; lower the probabilities.',
+    '每个请求至多出现一种故障，请调低概率。',
+    '--fault',
+  );
 }
 
 /** What befalls one request, and where in its answer. */
@@ -73,29 +89,5 @@ export function faultDice(faults: readonly Fault[], seed: number): () => Injecte
       left -= probability;
     }
     return null;
-  };
-}
-
-function unknownFault(name: string): Mistake {
-  return {
-    code: 'unknown-fault',
-    message: { en: `there is no fault "${name}"`, zh: `没有名为 "${name}" 的故障` },
-    hint: { en: `Faults: ${faultNames.join(', ')}.`, zh: `可用的故障：${faultNames.join('、')}。` },
-    place: { flag: '--fault' },
-  };
-}
-
-function badProbability(text: string): Mistake {
-  return {
-    code: 'bad-fault',
-    message: {
-      en: `"${text}" is not NAME:PROBABILITY with a probability from 0 to 1`,
-      zh: `"${text}" 不是 名称:概率 的形式，概率应在 0 到 1 之间`,
-    },
-    hint: {
-      en: `For example reset:0.01 or 429:2%. Faults: ${faultNames.join(', ')}.`,
-      zh: `例如 reset:0.01 或 429:2%。可用的故障：${faultNames.join('、')}。`,
-    },
-    place: { flag: '--fault' },
   };
 }

@@ -10,7 +10,7 @@
 export { makeCertificate, selfSigned } from './certificate.ts';
 export type { Certified } from './certificate.ts';
 export { faultNames, parseFault } from './fault.ts';
-export type { Fault, FaultName } from './fault.ts';
+export type { Fault } from './fault.ts';
 export { quirkNames, startEngine } from './start-engine.ts';
-export type { EngineOptions, EngineStats, QuirkName, RunningEngine } from './start-engine.ts';
+export type { EngineOptions, QuirkName, RunningEngine } from './start-engine.ts';
 export { warmUp } from './warm-up.ts';

@@ -121,7 +121,7 @@ export function mindieMetrics({ models, profile, counters, meters, requests, upS
   const perSec = (tokens: number): number => (upSec > 0 ? tokens / upSec : 0);
   const gauge = (name: string, help: string, value: number): string => one(name, 'gauge', help, value);
   const counter = (name: string, help: string, value: number): string => one(name, 'counter', help, value);
-  // What is not limited has no share in use.
+  // A cache without a limit has no share in use.
   const usage =
     counters.kvUsageRatio === null
       ? ''

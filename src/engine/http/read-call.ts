@@ -1,3 +1,4 @@
+import { isObject } from '../../core/index.ts';
 import { foreignCall } from './foreign-call.ts';
 import type { ForeignKind } from './foreign-call.ts';
 import { textOfContent } from '../sim/index.ts';
@@ -71,7 +72,7 @@ function parseBody(bytes: Buffer): Body {
   } catch (error) {
     throw new Refused(badRequest(`the body is not valid JSON: ${(error as Error).message.slice(0, 120)}`));
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
+  if (isObject(value)) return value;
   throw new Refused(badRequest('the body must be a JSON object'));
 }
 

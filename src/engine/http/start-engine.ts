@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EngineCounters, EngineProfile, SimFault } from '../sim/index.ts';
-import { invariant, UserError } from '../../core/index.ts';
+import { invariant, userError, UserError } from '../../core/index.ts';
 import type { Fault, FaultName } from './fault.ts';
 import { checkFaults } from './fault.ts';
 import type { FinishedReason } from './engine-metrics.ts';
@@ -132,13 +132,12 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): UserError {
   const why = error.code ?? error.message;
-  return new UserError({
-    code: 'cannot-listen',
-    message: { en: `cannot listen on ${host}:${port} (${why})`, zh: `无法监听 ${host}:${port}（${why}）` },
-    hint: {
-      en: 'Choose another port with --port, or 0 for any free one.',
-      zh: '用 --port 换一个端口，0 表示任选空闲端口。',
-    },
-    place: { flag: '--port' },
-  });
+  return userError(
+    'cannot-listen',
+    `cannot listen on ${host}:${port} (${why})`,
+    `无法监听 ${host}:${port}（${why}）`,
+    'Choose another port with --port, or 0 for any free one.',
+    '用 --port 换一个端口，0 表示任选空闲端口。',
+    '--port',
+  );
 }

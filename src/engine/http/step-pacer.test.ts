@@ -76,7 +76,10 @@ interface Question {
 }
 
 interface Case {
-  engine: Pick<EngineProfile, 'overheadMs' | 'jitter' | 'kv'>;
+  engine: Pick<EngineProfile, 'overheadMs' | 'jitter' | 'kv'> & {
+    front: EngineProfile['front'] | undefined;
+    launch: EngineProfile['launch'] | undefined;
+  };
   load: LoadShape;
   asks: Question[];
   seed: number;
@@ -88,6 +91,14 @@ const cases: fc.Arbitrary<Case> = fc.record({
     jitter: fc.constantFrom({ stepSigma: 0 }, { stepSigma: 0.05, runSigma: 0.05 }),
     // With so few blocks some are preempted.
     kv: fc.constantFrom(null, { blocks: 30, blockSize: 16 }),
+    front: fc.constantFrom(undefined, {
+      tokenizeMsPerToken: 0.1,
+      promptMsPerToken: 0.03,
+      requestMs: 0.7,
+      stepMs: 0.4,
+      tokenMs: 0.9,
+    }),
+    launch: fc.constantFrom(undefined, { ms: 23, graphTokens: 20, graphMs: 7 }),
   }),
   load: fc.oneof(
     fc.record<LoadShape>({
@@ -136,22 +147,28 @@ async function virtual(engine: EngineProfile, { load, asks, seed }: Case): Promi
     timeouts: { connectMs: null, ttftMs: null, readMs: null, totalMs: null },
     seed,
   } as unknown as RunPlan;
-  const kit = makeSimRunner({ profile: engine, workload: () => ({ next: () => queue.shift() ?? null }) });
+  const runner = makeSimRunner({ profile: engine, workload: () => ({ next: () => queue.shift() ?? null }) });
   const never = new AbortController().signal;
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, { drain: never, cancel: never }, [])) exchanges.push(exchange);
+  for await (const { exchange } of runner.run(plan, { drain: never, cancel: never }, [])) exchanges.push(exchange);
   return exchanges.toSorted((a, b) => a.seq - b.seq);
 }
 
 /** What clients in front of a pacer hear, by request: of the step that made each token when it ended, and when the token left. */
-interface Heard {
+interface PlayedTimes {
   madeMs: number[][];
   leftMs: number[][];
 }
 
 /** `dueMs` are the times of an open loop; in a closed one each end asks for the next. */
-function live(engine: EngineProfile, { load, asks, seed }: Case, dueMs: number[], host: QuietHost, speed = 1): Heard {
-  const heard: Heard = { madeMs: asks.map(() => []), leftMs: asks.map(() => []) };
+function live(
+  engine: EngineProfile,
+  { load, asks, seed }: Case,
+  dueMs: number[],
+  host: QuietHost,
+  speed = 1,
+): PlayedTimes {
+  const heard: PlayedTimes = { madeMs: asks.map(() => []), leftMs: asks.map(() => []) };
   let next = 0;
   const ask = (): void => {
     const id = next++;
@@ -189,10 +206,10 @@ function live(engine: EngineProfile, { load, asks, seed }: Case, dueMs: number[]
 }
 
 describe.each(schedulerNames)('under %s', (name) => {
-  const profileOf = ({ engine }: Case): EngineProfile => ({
+  const profileOf = ({ engine, seed }: Case): EngineProfile => ({
     ...base,
-    ...engine,
-    scheduler: { name, settings: {} },
+    ...(JSON.parse(JSON.stringify(engine)) as Partial<EngineProfile>),
+    scheduler: { name, settings: name === 'vllm-v1' && seed % 2 === 0 ? { async_scheduling: true } : {} },
   });
 
   it('every token leaves when dyno sim has it come, to the last bit', async () => {

@@ -1,9 +1,17 @@
 import type { Emission, EngineCore, EngineRequest, Step } from '../sim/index.ts';
+import { WayIn } from '../sim/index.ts';
 import { wallClock } from './pacer-clock.ts';
 import type { PacerClock } from './pacer-clock.ts';
 
 /** Gets the tokens of a step as soon as it has ended. */
 export type Emit = (emissions: readonly Emission[], step: Step) => void;
+
+/** The tokens of a step on their way to the clients, and the time at which they reach the next stage. */
+interface Outgoing {
+  atMs: number;
+  emissions: Emission[];
+  step: Step;
+}
 
 /**
  * Drives an engine core by a clock. Whatever is due by now happens in the order of its times, as in virtual time: a step ends, the next begins at
@@ -15,14 +23,18 @@ export class StepPacer {
   readonly #emit: Emit;
   readonly #clock: PacerClock;
   readonly #originMs: number;
-  /** Still in the server's front, in the order of arrival. */
-  #arriving: EngineRequest[] = [];
+  readonly #wayIn: WayIn;
+  /** Made by a step that has ended, not out of the engine yet; null = nothing is. */
+  #untold: Outgoing | null = null;
+  /** Out of the engine, in its front; in order. */
+  readonly #leaving: Outgoing[] = [];
   #unset: (() => void) | null = null;
   #worstLagMs = 0;
 
   /** speed 10 = ten simulated seconds per second. */
   constructor(core: EngineCore, speed: number, emit: Emit, clock: PacerClock = wallClock) {
     this.#core = core;
+    this.#wayIn = new WayIn(core.front, 0);
     this.#speed = speed;
     this.#emit = emit;
     this.#clock = clock;
@@ -41,14 +53,13 @@ export class StepPacer {
 
   /** Puts a request before the engine at its arrivalMs, simulated time. */
   submit(request: EngineRequest): void {
-    const before = this.#arriving.findLastIndex(({ arrivalMs }) => arrivalMs <= request.arrivalMs);
-    this.#arriving.splice(before + 1, 0, request);
+    this.#wayIn.send(request);
     this.#wait();
   }
 
   /** Takes a request out, arrived or not. */
   cancel(id: number): void {
-    if (!this.#core.cancel(id)) this.#arriving = this.#arriving.filter((request) => request.id !== id);
+    if (!this.#core.cancel(id)) this.#wayIn.cancel(id);
   }
 
   stop(): void {
@@ -63,35 +74,64 @@ export class StepPacer {
 
   #wait(): void {
     this.stop();
-    const dueMs = Math.min(this.#core.step?.endMs ?? Infinity, this.#arriving[0]?.arrivalMs ?? Infinity);
+    const dueMs = Math.min(this.#core.step?.endMs ?? Infinity, this.#betweenMs());
     if (dueMs < Infinity) this.#unset = this.#clock.wake(this.#clockMs(dueMs), this.#look);
+  }
+
+  /** When something happens next between engine and clients. */
+  #betweenMs(): number {
+    return Math.min(this.#wayIn.nextMs(), this.#untold?.atMs ?? Infinity, this.#leaving[0]?.atMs ?? Infinity);
   }
 
   /** One step at a time: where the host cannot keep up, sockets are served in between. */
   readonly #look = (): void => {
     const clockMs = this.#clock.nowMs();
-    this.#letArrive(clockMs);
+    this.#lookBetween(clockMs);
     const { step } = this.#core;
     if (step !== null && this.#clockMs(step.endMs) <= clockMs) this.#endStep(step, clockMs);
     this.#wait();
   };
 
-  /** A request that arrives at the moment a step ends finds the next one begun. */
-  #letArrive(clockMs: number): void {
+  /** Does what is due before the running step ends. A request that arrives at the moment at which it ends finds the next step begun. */
+  #lookBetween(clockMs: number): void {
     for (;;) {
-      const [request] = this.#arriving;
-      if (request === undefined || this.#clockMs(request.arrivalMs) > clockMs) return;
-      if (request.arrivalMs >= (this.#core.step?.endMs ?? Infinity)) return;
-      this.#arriving.shift();
-      this.#core.submit(request);
-      if (this.#core.step === null) this.#core.beginStep(request.arrivalMs);
+      const dueMs = this.#betweenMs();
+      if (dueMs === Infinity || this.#clockMs(dueMs) > clockMs) return;
+      if (this.#untold !== null && this.#untold.atMs <= dueMs) this.#tell(this.#untold, clockMs);
+      else if ((this.#leaving[0]?.atMs ?? Infinity) <= dueMs) this.#hand(this.#leaving.shift()!, clockMs);
+      else if (dueMs >= (this.#core.step?.endMs ?? Infinity)) return;
+      else this.#letIn();
     }
   }
 
+  #letIn(): void {
+    const entering = this.#wayIn.happen();
+    if (entering === null) return;
+    const { request, atMs } = entering;
+    this.#core.submit({ ...request, arrivalMs: atMs });
+    if (this.#core.step === null) this.#core.beginStep(atMs);
+  }
+
   #endStep(step: Step, clockMs: number): void {
-    this.#worstLagMs = Math.max(this.#worstLagMs, clockMs - this.#clockMs(step.endMs));
     const emissions = this.#core.endStep();
-    if (emissions.length > 0) this.#emit(emissions, step);
+    const plain = this.#core.isPlain;
+    if (plain) this.#hand({ atMs: step.endMs, emissions, step }, clockMs);
     this.#core.beginStep(step.endMs);
+    if (!plain) this.#untold = { atMs: this.#core.outMs(step.endMs), emissions, step };
+    if (this.#untold !== null && this.#untold.atMs <= step.endMs) this.#tell(this.#untold, clockMs);
+  }
+
+  /** The tokens of a step leave the engine. */
+  #tell(outgoing: Outgoing, clockMs: number): void {
+    this.#untold = null;
+    const atMs = this.#core.passOn();
+    const told = { ...outgoing, atMs, step: { ...outgoing.step, endMs: atMs } };
+    if (this.#core.front === null) this.#hand(told, clockMs);
+    else this.#leaving.push(told);
+  }
+
+  #hand({ atMs, emissions, step }: Outgoing, clockMs: number): void {
+    this.#worstLagMs = Math.max(this.#worstLagMs, clockMs - this.#clockMs(atMs));
+    if (emissions.length > 0) this.#emit(emissions, step);
   }
 }

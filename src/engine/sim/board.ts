@@ -1,7 +1,6 @@
 import { invariant } from '../../core/index.ts';
 import type { StepLoad } from './cost/cost-model.ts';
 import { FinishHeap } from './finish-heap.ts';
-import { BlockPhases } from './kv/block-phases.ts';
 import { KvBlocks } from './kv/kv-blocks.ts';
 import type { KvShape } from './kv/kv-blocks.ts';
 import { PrefixCache } from './kv/prefix-cache.ts';
@@ -268,7 +267,7 @@ export class EngineBoard implements SchedulerState {
       own.sharedBlocks = start / this.kv.blockSize;
       own.keepsApart = false;
       prefixes.hold(own.keys.prompt, own.sharedBlocks);
-      // What is found when it comes back after a preemption is its own.
+      // Blocks that a sequence finds in the cache after a preemption are its own and count as no hit.
       if (own.preemptions === 0) {
         prefixes.lookedUpTokens += own.inputTokens;
         prefixes.foundTokens += start;
@@ -343,5 +342,40 @@ export class EngineBoard implements SchedulerState {
     }
     this.kv.give(given);
     own.blocks = 0;
+  }
+}
+
+/**
+ * When decoding sequences need their next block. A sequence that decodes one token per step crosses a block's edge
+ * every blockSize steps, so it is enough to count how many cross at each remainder of the step number.
+ */
+class BlockPhases {
+  readonly #blockSize: number;
+  readonly #count: Int32Array;
+
+  constructor(blockSize: number) {
+    this.#blockSize = blockSize;
+    this.#count = new Int32Array(blockSize);
+  }
+
+  /** A sequence whose decode step number `step` will attend to `tokens` tokens, its own included. */
+  join(step: number, tokens: number): void {
+    this.#count[this.#phase(step, tokens)]!++;
+  }
+
+  leave(step: number, tokens: number): void {
+    this.#count[this.#phase(step, tokens)]!--;
+  }
+
+  /** Blocks that decode step number `step` needs beyond those that are held. */
+  needed(step: number): number {
+    const size = this.#blockSize;
+    return this.#count[(size - (step % size)) % size]!;
+  }
+
+  /** The sequence needs a block at every step with (phase + step) divisible by the block size. */
+  #phase(step: number, tokens: number): number {
+    const size = this.#blockSize;
+    return (((tokens - 1 - step) % size) + size) % size;
   }
 }

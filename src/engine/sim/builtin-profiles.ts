@@ -7,7 +7,7 @@ import qwqAtb from '../../../data/engines/qwq-32b-mindie-atb-4x910b3.json' with 
 import qwqMindspore from '../../../data/engines/qwq-32b-mindie-mindspore-4x910b3.json' with { type: 'json' };
 import susChatA100 from '../../../data/engines/sus-chat-34b-vllm-4xa100.json' with { type: 'json' };
 import susChatV100 from '../../../data/engines/sus-chat-34b-vllm-4xv100.json' with { type: 'json' };
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import { readProfile } from './read-profile.ts';
 
@@ -36,10 +36,12 @@ export function builtinProfile(name: string): EngineProfile {
   const profile = builtinProfiles.get(name);
   if (profile !== undefined) return profile;
   const names = [...builtinProfiles.keys()].join(', ');
-  throw new UserError({
-    code: 'unknown-profile',
-    message: { en: `there is no engine profile "${name}"`, zh: `没有名为 "${name}" 的引擎配置` },
-    hint: { en: `Built-in profiles: ${names}.`, zh: `内置的引擎配置：${names}。` },
-    place: { flag: '--profile' },
-  });
+  throw userError(
+    'unknown-profile',
+    `there is no engine profile "${name}"`,
+    `没有名为 "${name}" 的引擎配置`,
+    `Built-in profiles: ${names}.`,
+    `内置的引擎配置：${names}。`,
+    '--profile',
+  );
 }

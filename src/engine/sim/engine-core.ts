@@ -7,11 +7,15 @@ import { coldFactor } from './sim-fault.ts';
 import type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
 import { engineCounters } from './engine-counters.ts';
 import type { EngineProfile } from './engine-profile.ts';
+import { Front } from './front/front.ts';
+import { launchMs } from './launch.ts';
+import type { LaunchCost } from './launch.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
-import { formsAhead, prefixCachingOf, schedulerOf } from './scheduler/schedulers.ts';
+import { formsAhead, mostRunningOf, prefixCachingOf, schedulerOf } from './scheduler/schedulers.ts';
 import { CoreSequence } from './sequence.ts';
 import { StepTally } from './step-tally.ts';
 import { StepTimes } from './step-times.ts';
+import { Untold } from './untold.ts';
 
 /** Tokens in a KV block where the profile sets no KV limit (vLLM's default). */
 const defaultBlockSize = 16;
@@ -47,8 +51,17 @@ export class EngineCore {
   readonly #keepTimes: boolean;
   readonly #skipSteady: boolean;
   readonly #cold: boolean;
+  readonly #mostRunning: number;
   /** A step is formed while the one before it runs. */
   readonly #ahead: boolean;
+  /** What tokens pass on their way out; null = nothing. */
+  readonly front: Front | null;
+  readonly #launch: LaunchCost | null;
+  /** Tokens are with the clients when their step ends: nothing keeps them. */
+  readonly isPlain: boolean;
+  readonly #untold = new Untold();
+  /** When the engine's thread is free to form the step after the one under way. */
+  #formsMs = -Infinity;
   #step: Step | null = null;
   #steady = false;
   /** There was nobody to serve: whoever comes next wakes the engine. */
@@ -71,6 +84,10 @@ export class EngineCore {
     this.#skipSteady = options.skipSteady ?? true;
     this.#cold = options.cold ?? false;
     this.#ahead = formsAhead(profile);
+    this.#mostRunning = mostRunningOf(profile);
+    this.front = profile.front === undefined ? null : new Front(profile.front);
+    this.#launch = profile.launch ?? null;
+    this.isPlain = this.front === null && this.#launch === null;
     this.#board.onStretchEnd = (own) => this.#keepStretch(own);
   }
 
@@ -99,9 +116,9 @@ export class EngineCore {
     const lot = this.#cost.lotOf(prompt);
     const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, lot);
     this.#sequences.set(id, own);
-    this.#board.enqueue(own, this.#ahead);
+    this.#board.enqueue(own, this.#ahead && arrivalMs > this.#formsMs);
     this.#steady = false;
-    // Who rests to let the queue fill looks at it again when it grows.
+    // A scheduler that rests until the queue fills looks at it again when it grows.
     const step = this.#step;
     if (step?.batchSize === 0) step.endMs = Math.max(step.startMs, Math.min(step.endMs, arrivalMs));
   }
@@ -141,12 +158,13 @@ export class EngineCore {
     invariant(this.#step === null, 'one step runs at a time');
     const board = this.#board;
     const idle = board.waiting.length === 0 && board.running.length === 0;
-    // Nobody was there to form a step of ahead.
+    // No sequence was there of which a step could be formed ahead.
     if (idle && !board.letHeardWait()) {
       this.#rests = true;
       return null;
     }
     if (this.#rests && board.waiting.length > 0) this.#cost.wake(board.waiting.at(0).lot, board.decodeSteps);
+    const formedMs = this.#rests || !this.#ahead ? nowMs : this.#formsMs;
     this.#rests = false;
     board.beginForming(nowMs);
     this.#steady = this.#scheduler.form(board) === 'steady';
@@ -157,7 +175,12 @@ export class EngineCore {
       return this.#step;
     }
     invariant(batchSize > 0, 'an engine with work to do never forms an empty step');
-    const stepMs = this.#nextStepMs();
+    let stepMs = this.#nextStepMs();
+    if (this.#launch !== null) {
+      const launchedMs = formedMs + launchMs(this.#launch, board.load);
+      stepMs = Math.max(stepMs, launchedMs - nowMs);
+      this.#formsMs = Math.max(nowMs, launchedMs);
+    }
     invariant(Number.isFinite(stepMs), 'a step takes some time');
     this.#count(stepMs);
     this.#step = { startMs: nowMs, endMs: nowMs + stepMs, batchSize, prefillTokens: board.load.prefillTokens };
@@ -197,15 +220,41 @@ export class EngineCore {
    * A step that ends at untilMs itself still runs, and the one after it has begun when this returns.
    */
   advance(untilMs: number): Finish[] {
-    const finishes: Finish[] = [];
+    const finishes = this.#tell(untilMs);
     while (this.#step !== null && this.#step.endMs <= untilMs && finishes.length === 0) {
       if (this.#steady && this.#skipSteady) this.#runSteadily(untilMs);
       const { endMs } = this.#step;
       if (endMs > untilMs) break;
       this.#end(finishes, null);
       this.beginStep(endMs);
+      if (!this.isPlain) {
+        this.#keepBack(finishes.splice(0), endMs);
+        finishes.push(...this.#tell(untilMs));
+      }
     }
     return finishes;
+  }
+
+  /** For who drives step by step: when what a step made that ended at endMs comes out of the engine, the next having begun. */
+  outMs(endMs: number): number {
+    return this.isPlain ? endMs : this.#keepBack([], endMs).atMs;
+  }
+
+  /** The same has come out: when the clients have it. */
+  passOn(): number {
+    return this.#untold.tell(this.front, this.#times).toldMs;
+  }
+
+  /** What the step made that has ended comes out once the step after it, which has begun, is launched. */
+  #keepBack(finishes: Finish[], endMs: number): Untold {
+    const launches = this.#launch !== null && this.#step !== null;
+    return this.#untold.keepBack(finishes, launches ? Math.max(endMs, this.#formsMs) : endMs);
+  }
+
+  /** Tokens that came out by then are passed on to the clients, who have them when the front is done with them. */
+  #tell(untilMs: number): Finish[] {
+    const { atMs } = this.#untold;
+    return atMs > untilMs || atMs === Infinity ? [] : this.#untold.tell(this.front, this.#times).finishes;
   }
 
   /** Ends the step under way, begins none; for a driver that has nobody left to serve. */
@@ -213,13 +262,15 @@ export class EngineCore {
     if (this.#step === null) return null;
     const { endMs } = this.#step;
     this.#end([], null);
+    if (!this.isPlain) this.#untold.keepBack([], endMs);
+    this.#tell(Infinity);
     this.#rests = true;
     return endMs;
   }
 
   counters(): EngineCounters {
     const made = { promptTokens: this.#promptTokens, generationTokens: this.#generationTokens };
-    return engineCounters(this.#board, this.#tally, made, this.#tokenBytes);
+    return engineCounters(this.#board, this.#tally, made, this.#tokenBytes, this.front);
   }
 
   /** Blocks held, counted afresh; equal to counters().kvUsedBlocks at every moment. */
@@ -228,15 +279,13 @@ export class EngineCore {
   }
 
   #nextStepMs(): number {
-    const { load, chunked, decodeSteps } = this.#board;
-    const stepMs = this.#cost.stepMs(load, chunked, decodeSteps);
+    const stepMs = this.#cost.stepMs(this.#board.load, this.#board.chunked, this.#board.decodeSteps);
     return this.#cold ? stepMs * coldFactor(this.#tally.steps) : stepMs;
   }
 
   #count(stepMs: number): void {
-    const board = this.#board;
-    this.#tally.count(stepMs, board.waiting.length, board.running.length);
-    board.lastStepMs = stepMs;
+    this.#tally.count(stepMs, this.#board, this.#mostRunning);
+    this.#board.lastStepMs = stepMs;
   }
 
   /** From the steady step under way on, all steps up to the last before a finish, a lack of blocks, or untilMs. */
@@ -248,10 +297,12 @@ export class EngineCore {
     const last = board.finishes.next() - 1;
     while (board.decodeSteps < last && step.endMs <= untilMs) {
       // In the order of the slow path: the step ends, its tokens count, the next one takes its blocks and is costed.
-      this.#times.push(step.endMs);
+      this.#times.push(this.front === null ? step.endMs : this.front.deliver(step.endMs, board.decodable));
       this.#generationTokens += board.passDecodeStep();
       if (!board.takeForNextDecode()) {
-        this.#afterLack(step.endMs);
+        // Out of blocks: the scheduler must find room for the next step.
+        this.#step = null;
+        this.beginStep(step.endMs);
         return;
       }
       load.kvTokens = board.decodeKvTokens;
@@ -260,12 +311,7 @@ export class EngineCore {
       step.startMs = step.endMs;
       step.endMs += stepMs;
     }
-  }
-
-  /** A steady stretch ran out of blocks: the step has ended, and the scheduler must find room for the next. */
-  #afterLack(nowMs: number): void {
-    this.#step = null;
-    this.beginStep(nowMs);
+    if (this.#launch !== null) this.#formsMs = step.startMs;
   }
 
   #end(finishes: Finish[], firstTokens: ((own: CoreSequence, finished: boolean) => void) | null): void {
@@ -275,9 +321,12 @@ export class EngineCore {
     const board = this.#board;
     const { endMs } = step;
     const done: CoreSequence[] = [];
+    if (!this.isPlain) this.#untold.begin(board.decodes);
     if (board.decodes) {
       this.#times.push(endMs);
-      this.#generationTokens += board.passDecodeStep();
+      const made = board.passDecodeStep();
+      this.#generationTokens += made;
+      this.#untold.tokens += made;
       board.decodes = false;
       while (board.finishes.next() <= board.decodeSteps) {
         const own = board.finishes.pop();
@@ -309,6 +358,7 @@ export class EngineCore {
       this.#promptTokens += own.inputTokens;
       own.firstTokenMs = endMs;
     }
+    this.#untold.made(own, own.madeBefore === 0);
     own.madeBefore++;
     this.#generationTokens++;
     if (this.#keepTimes) (own.earlierMs ??= []).push(endMs);
@@ -325,6 +375,7 @@ export class EngineCore {
     this.#board.leave(own, true);
     own.state = 'gone';
     this.#sequences.delete(own.id);
+    this.#untold.over(own);
     finishes.push({
       id: own.id,
       firstTokenMs: own.firstTokenMs,
@@ -336,7 +387,9 @@ export class EngineCore {
 
   /** A decoding sequence stops to decode: its token times are copied out of the engine's step times. */
   #keepStretch(own: CoreSequence): void {
-    if (this.#keepTimes) this.#times.append((own.earlierMs ??= []), own.joinedAt, this.#board.decodeSteps);
+    if (!this.#keepTimes) return;
+    this.#times.append((own.earlierMs ??= []), own.joinedAt, this.#board.decodeSteps);
+    this.#untold.stopped(own);
   }
 
   #forgetOldTimes(): void {

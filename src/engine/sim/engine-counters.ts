@@ -1,5 +1,6 @@
 import type { EngineBoard } from './board.ts';
 import type { EngineCounters } from './engine-events.ts';
+import type { Front } from './front/front.ts';
 import type { StepTally } from './step-tally.ts';
 
 /** What an engine shows of itself; tokenBytes is what a token takes in a card's KV cache, null = nobody knows. */
@@ -8,6 +9,7 @@ export function engineCounters(
   tally: StepTally,
   made: { promptTokens: number; generationTokens: number },
   tokenBytes: number | null,
+  front: Front | null,
 ): EngineCounters {
   const { kv, running, waiting, heard, totals, prefixes } = board;
   const swapped = totals.swappedOutBlocks === totals.swappedInBlocks ? [] : waiting.all().filter((own) => own.swapped);
@@ -41,5 +43,8 @@ export function engineCounters(
     busyMs: tally.busyMs,
     waitingMean: tally.waitingMean,
     runningMean: tally.runningMean,
+    limitedMs: { ...tally.limitedMs },
+    runningMost: tally.runningMost,
+    ...(front !== null && { frontBacklogRatio: front.backlogRatio }),
   };
 }

@@ -7,6 +7,8 @@ export interface EngineRequest {
   /** How many tokens the answer will have; only the core knows, never the scheduler. */
   outputTokens: number;
   arrivalMs: number;
+  /** What the front tokenises, where the engine is told only what it has to compute; absent = inputTokens. */
+  promptTokens?: number;
   /** A number that stands for the prompt, on which its chance hangs; absent = the id. */
   prompt?: number;
   /** Keys of the prompt's blocks, by which shared beginnings are found; absent = it shares nothing. */
@@ -36,6 +38,8 @@ export interface Finish {
   id: number;
   firstTokenMs: number;
   endMs: number;
+  /** When the engine let its first and its last token go, where something keeps them longer. */
+  madeMs?: { first: number; last: number };
   /** When each of its tokens came out; empty where the core keeps no times. */
   tokenAtMs: number[];
   /** Prompt tokens that the prefix cache spared; null = none were looked up. */
@@ -79,4 +83,10 @@ export interface EngineCounters {
   /** Requests that a step left waiting, and those running, in the mean over the time spent in steps. */
   waitingMean: number;
   runningMean: number;
+  /** Time spent in steps that left requests waiting: for room in the batch, for KV blocks, for what a step may prefill. */
+  limitedMs: { batch: number; kv: number; prefill: number };
+  /** The most requests that ran in one step. */
+  runningMost: number;
+  /** How long steps waited for the front to begin with their tokens, as a multiple of what those took it; absent = there is none. */
+  frontBacklogRatio?: number;
 }

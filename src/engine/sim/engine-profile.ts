@@ -1,4 +1,6 @@
 import type { LinearCost } from './cost/linear-cost.ts';
+import type { FrontCost } from './front/front.ts';
+import type { LaunchCost } from './launch.ts';
 import type { SchedulerName, SettingValue } from './scheduler/schedulers.ts';
 
 /** One engine on one machine as a handful of numbers, with where they come from. The files are in data/engines. */
@@ -29,6 +31,10 @@ export interface EngineProfile {
   prefixCaching?: boolean;
   /** What each request takes outside the steps: tokenising, HTTP, detokenising; absent = 0. */
   overheadMs?: number;
+  /** What holds the engine's thread while a step with prompts is launched; absent = nothing. */
+  launch?: LaunchCost;
+  /** The process between clients and engine, where it is one that they wait for; absent = nobody does. */
+  front?: FrontCost;
   /** How good the fit was that made it. */
   fit?: FitQuality;
   /** What was assumed, and anything else a reader should know. */
@@ -43,4 +49,29 @@ export interface FitQuality {
   heldOutError: Readonly<Record<string, number>> | null;
   /** 90 % intervals of the parameters, by name. */
   intervals: Readonly<Record<string, readonly [number, number]>>;
+  /** What it was fitted to; absent = not told. */
+  reach?: FittedReach;
+  /** How far a prediction may be off; absent = not told. */
+  doubt?: FittedDoubt;
+}
+
+/** What the intervals of a prediction are made of. */
+export interface FittedDoubt {
+  /** Standard deviation of the logarithm of a figure's error over the fitted runs, by figure. */
+  errors: Readonly<Record<string, number>>;
+  /** Servers that explain the runs about as well, by what they have of their own. */
+  others: readonly Pick<EngineProfile, 'cost' | 'overheadMs' | 'launch' | 'front'>[];
+  /** What a prompt token costs was told by the runs. */
+  p1Known: boolean;
+}
+
+/** The loads that a profile was fitted to. */
+export interface FittedReach {
+  promptTokens: [number, number];
+  outputTokens: [number, number];
+  /** Most requests that were in the server at once. */
+  inFlight: number;
+  /** Largest share of a run's prompt tokens that came from the prefix cache. */
+  cachedShare: number;
+  promptsAlike: boolean;
 }

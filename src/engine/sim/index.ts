@@ -10,56 +10,42 @@
  */
 export { answerWord, textKey } from './answer-words.ts';
 export { builtinProfile, builtinProfiles, defaultProfileName } from './builtin-profiles.ts';
-export type { CostModel, StepLoad } from './cost/cost-model.ts';
-export { linearCost } from './cost/linear-cost.ts';
-export type { DecodeKnot, LinearCost } from './cost/linear-cost.ts';
+export type { LinearCost } from './cost/linear-cost.ts';
 export { EngineCore } from './engine-core.ts';
-export type { EngineCoreOptions } from './engine-core.ts';
 export type { Emission, EngineCounters, EngineRequest, Finish, Step } from './engine-events.ts';
-export type { EngineProfile, FitQuality } from './engine-profile.ts';
+export { WayIn } from './front/way-in.ts';
+export { ServedEngine } from './served-engine.ts';
+export type { EngineProfile, FittedDoubt, FittedReach } from './engine-profile.ts';
 export { engineStory, saturationWords } from './engine-story.ts';
-export { KvBlocks } from './kv/kv-blocks.ts';
-export type { KvShape } from './kv/kv-blocks.ts';
 export { isMemoryWord, memoryWords, withMemory } from './memory-settings.ts';
-export {
-  simFaultNames,
-  simFaults,
-  mishapTimeoutMs,
-  parseSimFault,
-  runawayTokens,
-  starvedProfile,
-} from './sim-fault.ts';
-export type { SimFault, MishapName } from './sim-fault.ts';
+export { simFaultNames, parseSimFault, runawayTokens, starvedProfile } from './sim-fault.ts';
+export type { SimFault } from './sim-fault.ts';
 export { promptKeys, textKeys, tokenKeys } from './prefix-keys.ts';
 export type { PromptKeys } from './prefix-keys.ts';
 export { readProfile } from './read-profile.ts';
 export { continuousFcfs } from './scheduler/continuous-fcfs.ts';
-export type { SchedulerState, KvView, Scheduler, SchedulerLimits, WaitingView } from './scheduler/scheduler.ts';
+export type { Scheduler } from './scheduler/scheduler.ts';
 export { settingConflicts } from './scheduler/setting-conflicts.ts';
 export {
   aheadSetting,
   filledSettings,
+  mostRunningOf,
   parseSetting,
   schedulerNames,
-  schedulerOf,
   schedulers,
   settingMistakes,
 } from './scheduler/schedulers.ts';
-export type { SchedulerKind, SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
+export type { SchedulerName, SettingRule, SettingValue } from './scheduler/schedulers.ts';
 export type { Sequence } from './sequence.ts';
 export { saturationOf } from './saturation.ts';
 export type { Saturation } from './saturation.ts';
 export { makeSimRunner } from './sim-runner.ts';
-export type { SimRunnerKit, SimRunnerOptions } from './sim-runner.ts';
+export type { SimRunner } from './sim-runner.ts';
 export {
-  countCjk,
-  defaultMaxOutputTokens,
   drawOutputTokens,
-  estimateChars,
   estimateTokens,
   isMostlyCjk,
   textOfContent,
   textOfPrompt,
   wishedTokens,
 } from './token-estimate.ts';
-export type { AnswerLimits } from './token-estimate.ts';

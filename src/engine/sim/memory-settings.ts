@@ -1,5 +1,4 @@
-import { UserError } from '../../core/index.ts';
-import type { Mistake } from '../../core/index.ts';
+import { mistake, userError, UserError } from '../../core/index.ts';
 import type { EngineProfile } from './engine-profile.ts';
 import { settingMistake } from './scheduler/schedulers.ts';
 import type { SchedulerName, SettingRule } from './scheduler/schedulers.ts';
@@ -77,7 +76,15 @@ export function withMemory(
   const tokenBytes = told.get('tokenBytes') ?? profile.kvBytesPerTokenPerCard ?? null;
   const blocksIn = (gib: number): number => {
     if (gib === 0) return 0;
-    if (tokenBytes === null) throw noTokenBytes(profile.name);
+    if (tokenBytes === null)
+      throw userError(
+        'bad-setting',
+        `the profile ${profile.name} does not say how many bytes of KV a token takes on a card, so GiB cannot become blocks`,
+        `引擎配置 ${profile.name} 未给出每个 token 在每张卡上的 KV 字节数，无法把 GiB 换算成块数`,
+        'Add --set kvBytesPerTokenPerCard=BYTES (dyno plan says it for a model), or give --set blocks=COUNT.',
+        '请加 --set kvBytesPerTokenPerCard=字节数（dyno plan 可算出），或直接给 --set blocks=块数。',
+        '--set',
+      );
     return Math.floor((gib * gibBytes) / (tokenBytes * blockSize));
   };
   const [cardGib, tokens, hostGib] = [told.get('cardGib') ?? -1, told.get('tokens'), told.get('hostGib')];
@@ -87,7 +94,15 @@ export function withMemory(
     told.get('blocks') ??
     (tokens === undefined ? null : Math.floor(tokens / blockSize)) ??
     (cardGib < 0 ? kept : blocksIn(cardGib));
-  if (blocks === null && told.has('blockSize')) throw noLimit(profile.name);
+  if (blocks === null && told.has('blockSize'))
+    throw userError(
+      'bad-setting',
+      `the KV cache of ${profile.name} has no limit, so the size of its blocks changes nothing`,
+      `${profile.name} 的 KV 缓存没有上限，块大小不起作用`,
+      'Give the count too: --set blocks=2000.',
+      '请同时给出块数：--set blocks=2000。',
+      '--set',
+    );
   const host = hostSetting[name];
   return {
     profile: {
@@ -107,43 +122,19 @@ function meaningsOf(name: SchedulerName, words: ReadonlyMap<string, number>): Ma
     told.set(means, value);
     const wrong = settingMistake(word, value, rule);
     // MindIE takes −1 (all that is free) but not 0.
-    return wrong === null && !(means === 'cardGib' && value === 0) ? [] : [wrong ?? noCardMemory(word)];
+    return wrong === null && !(means === 'cardGib' && value === 0)
+      ? []
+      : [
+          wrong ??
+            mistake(
+              'bad-setting',
+              `${word} must be −1 or at least 1`,
+              `${word} 必须为 −1 或不小于 1`,
+              '−1 leaves the KV cache as the profile has it.',
+              '−1 表示沿用引擎配置中的 KV 缓存。',
+            ),
+        ];
   });
-  if (mistakes.length > 0) throw new UserError(mistakes.map((mistake) => ({ ...mistake, place: { flag: '--set' } })));
+  if (mistakes.length > 0) throw new UserError(mistakes.map((one) => ({ ...one, place: { flag: '--set' } })));
   return told;
-}
-
-function noCardMemory(word: string): Mistake {
-  return {
-    code: 'bad-setting',
-    message: { en: `${word} must be −1 or at least 1`, zh: `${word} 必须为 −1 或不小于 1` },
-    hint: { en: '−1 leaves the KV cache as the profile has it.', zh: '−1 表示沿用引擎配置中的 KV 缓存。' },
-  };
-}
-
-function noLimit(name: string): UserError {
-  return new UserError({
-    code: 'bad-setting',
-    message: {
-      en: `the KV cache of ${name} has no limit, so the size of its blocks changes nothing`,
-      zh: `${name} 的 KV 缓存没有上限，块大小不起作用`,
-    },
-    hint: { en: 'Give the count too: --set blocks=2000.', zh: '请同时给出块数：--set blocks=2000。' },
-    place: { flag: '--set' },
-  });
-}
-
-function noTokenBytes(name: string): UserError {
-  return new UserError({
-    code: 'bad-setting',
-    message: {
-      en: `the profile ${name} does not say how many bytes of KV a token takes on a card, so GiB cannot become blocks`,
-      zh: `引擎配置 ${name} 未给出每个 token 在每张卡上的 KV 字节数，无法把 GiB 换算成块数`,
-    },
-    hint: {
-      en: 'Add --set kvBytesPerTokenPerCard=BYTES (dyno plan says it for a model), or give --set blocks=COUNT.',
-      zh: '请加 --set kvBytesPerTokenPerCard=字节数（dyno plan 可算出），或直接给 --set blocks=块数。',
-    },
-    place: { flag: '--set' },
-  });
 }

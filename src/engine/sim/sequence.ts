@@ -42,6 +42,8 @@ export class CoreSequence implements Sequence {
   /** Its place in the order of admission. */
   admission = 0;
   firstTokenMs = 0;
+  /** When the engine let its first token go, where a front keeps it longer. */
+  firstMadeMs = 0;
   /** Times of the tokens before the present stretch. */
   earlierMs: number[] | null = null;
   /** The step's chunk for it; 0 = none. */

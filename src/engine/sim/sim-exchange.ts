@@ -19,6 +19,8 @@ export interface Flight {
   dueMs: number;
   /** null = never sent. */
   sentMs: number | null;
+  /** When the headers of its answer left a front that tokenised it first; null = there is none, or not yet. */
+  headersMs: number | null;
   inputTokens: number;
   outputTokens: number;
   /** Whether the answer was cut by its limit. */
@@ -48,6 +50,7 @@ export function sentFlight(
   const outputTokens = drawOutputTokens(plan.seed, key, limits);
   return {
     ...when,
+    headersMs: null,
     prompt,
     key,
     stream,
@@ -68,6 +71,7 @@ export function unsentFlight(seq: number, warmup: boolean, dueMs: number): Fligh
     warmup,
     dueMs,
     sentMs: null,
+    headersMs: null,
     prompt: null,
     key: 0,
     turn: null,
@@ -89,8 +93,8 @@ export function endedFlight(flight: Flight, nowMs: number, outcome: Outcome, pro
   const generated = flight.tokenAtMs.length;
   // Unstreamed, the client sees nothing before the end, and then no single token.
   const seen = flight.stream ? flight.tokenAtMs : [];
-  // A stream's headers come at once.
-  const headersMs = flight.stream ? sentMs : ok ? nowMs : null;
+  // A stream's headers come at once, or with its prompt tokenised.
+  const headersMs = flight.stream ? (flight.headersMs ?? sentMs) : ok ? nowMs : null;
   const status = sentMs === null ? null : (problem?.status ?? (headersMs === null ? null : 200));
   const heard = flight.stream || ok ? generated : 0;
   const exchange: Exchange = {

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import type { EngineProfile } from './engine-profile.ts';
 
@@ -48,15 +48,14 @@ export function parseSimFault(text: string): SimFault | null {
   if (befallsOne.has(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
     return { name, request: Number(number) };
   }
-  throw new UserError({
-    code: 'bad-fault',
-    message: {
-      en: `"${text.slice(0, 80)}" is not ${name}${befallsOne.has(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
-      zh: `"${text.slice(0, 80)}" 的写法不对：${name}${befallsOne.has(name) ? '，可加 :请求序号' : '，不带参数'}`,
-    },
-    hint: { en: 'For example stuck-request:100 or cold-start.', zh: '例如 stuck-request:100 或 cold-start。' },
-    place: { flag: '--fault' },
-  });
+  throw userError(
+    'bad-fault',
+    `"${text.slice(0, 80)}" is not ${name}${befallsOne.has(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
+    `"${text.slice(0, 80)}" 的写法不对：${name}${befallsOne.has(name) ? '，可加 :请求序号' : '，不带参数'}`,
+    'For example stuck-request:100 or cold-start.',
+    '例如 stuck-request:100 或 cold-start。',
+    '--fault',
+  );
 }
 
 /** The profile as a mishap of the configuration has it; others leave it as it is. */

@@ -46,13 +46,13 @@ async function play(
   what: Partial<RunPlan> = {},
 ): Promise<{ exchanges: Exchange[]; counters: EngineCounters }> {
   const scheduler = { name: 'vllm-v1', settings: { enable_prefix_caching: caching } } as const;
-  const kit = makeSimRunner({ profile: { ...profile, scheduler }, workload: () => workload });
+  const runner = makeSimRunner({ profile: { ...profile, scheduler }, workload: () => workload });
   const never = new AbortController().signal;
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run({ ...plan, ...what }, { drain: never, cancel: never }, [])) {
+  for await (const { exchange } of runner.run({ ...plan, ...what }, { drain: never, cancel: never }, [])) {
     exchanges.push(exchange);
   }
-  return { exchanges, counters: kit.counters()! };
+  return { exchanges, counters: runner.counters()! };
 }
 
 const ttftMs = ({ chunks, sentMs }: Exchange): number => Math.round(1e6 * (chunks.atMs[0]! - sentMs!)) / 1e6;

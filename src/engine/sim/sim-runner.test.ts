@@ -45,7 +45,7 @@ const plan: RunPlan = {
 
 const prompts = Array.from({ length: 50 }, (_, i): Prompt => ({ ...plainPrompt(`p${i}`, 'why?'), inputTokens: 20 }));
 
-interface Given {
+interface Parts {
   rules?: StopRule[];
   stops?: StopSignals;
   profile?: EngineProfile;
@@ -53,14 +53,14 @@ interface Given {
   look?: (exchange: Exchange) => void;
 }
 
-async function play(what: Partial<RunPlan>, given: Given = {}): Promise<Exchange[]> {
-  const kit = makeSimRunner({
+async function play(what: Partial<RunPlan>, given: Parts = {}): Promise<Exchange[]> {
+  const runner = makeSimRunner({
     profile: given.profile ?? profile,
     workload: () => fromPrompts(prompts, { offset: 0, cycle: true }),
   });
   const never = new AbortController().signal;
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(
+  for await (const { exchange } of runner.run(
     { ...plan, ...what },
     given.stops ?? { drain: never, cancel: never },
     given.rules ?? [],
@@ -172,15 +172,26 @@ describe('the way to the engine', () => {
 });
 
 describe('warm-up', () => {
-  it('is drained before measuring starts, and flagged', async () => {
-    const load = { ...plan.load, concurrency: 2 };
+  const split = async (concurrency: number): Promise<{ warm: Exchange[]; measured: Exchange[] }> => {
+    const load = { ...plan.load, concurrency };
     const exchanges = await play({ load, warmup: { requests: 3 }, requests: 4 });
     const warm = exchanges.filter((e) => e.warmup);
     const measured = exchanges.filter((e) => !e.warmup);
     expect(warm.map((e) => e.seq).toSorted((a, b) => b - a)).toEqual([-1, -2, -3]);
     expect(measured.map((e) => e.seq)).toEqual([0, 1, 2, 3]);
+    return { warm, measured };
+  };
+  it('that leaves slots free is drained before measuring starts, and flagged', async () => {
+    const { warm, measured } = await split(4);
     const drainedMs = Math.max(...warm.map((e) => e.endMs));
     expect(Math.min(...measured.map((e) => e.sentMs!)) - drainedMs).toBe(0);
+  });
+  it('that fills every slot hands each over at the moment it is free', async () => {
+    const { warm, measured } = await split(2);
+    const ends = [...warm, ...measured].map((e) => e.endMs).toSorted((a, b) => a - b);
+    // Three of the warm-up in two slots: the first measured one follows the second of them to end.
+    expect(measured.map((e) => e.dueMs).toSorted((a, b) => a - b)).toEqual(ends.slice(1, 5));
+    expect(measured.map((e) => e.sentMs)).toEqual(measured.map((e) => e.dueMs));
   });
 });
 

@@ -29,8 +29,8 @@ export interface SimRunnerOptions {
   breathe?: () => Promise<void>;
 }
 
-/** A runner kit that can also be asked what its engine looks like. */
-export interface SimRunnerKit extends Runner {
+/** A runner that can also be asked what its engine looks like. */
+export interface SimRunner extends Runner {
   /** null = the run has not begun. */
   counters(): EngineCounters | null;
 }
@@ -42,8 +42,8 @@ export function engineSeed(seed: number, run: number): number {
 
 const idle: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
 
-/** A runner in virtual time: the same plan, the same exchanges, no sockets and no waiting. One kit makes one run. */
-export function makeSimRunner(options: SimRunnerOptions): SimRunnerKit {
+/** A runner in virtual time: the same plan, the same exchanges, no sockets and no waiting. One runner makes one run. */
+export function makeSimRunner(options: SimRunnerOptions): SimRunner {
   let run: VirtualRun | null = null;
   let core: EngineCore | null = null;
   return {

@@ -14,6 +14,11 @@ export class StepTimes {
     this.#times[this.#length++] = endMs;
   }
 
+  /** The latest step's time is another. */
+  mendLast(endMs: number): void {
+    this.#times[this.#length - 1] = endMs;
+  }
+
   /** Whether it holds so much that old steps are worth forgetting. */
   get isLarge(): boolean {
     return this.#length > 1 << 20;

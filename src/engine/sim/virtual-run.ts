@@ -1,4 +1,4 @@
-import { dealingAt, onlyPlace, RequestQueue } from '../../inputs/arrival/index.ts';
+import { requestSourceAt, handsOver, onlyPlace, RequestQueue } from '../../inputs/arrival/index.ts';
 import type { DueRequest, NewConversation, PacerLimits, Turn } from '../../inputs/arrival/index.ts';
 import type {
   Ended,
@@ -17,6 +17,7 @@ import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
 import type { FlightMishaps } from './flight-mishaps.ts';
+import { ServedEngine } from './served-engine.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
 
@@ -40,9 +41,7 @@ interface Phase {
 export class VirtualRun {
   readonly #flights = new Map<number, Flight>();
   readonly #deadlines = new DeadlineHeap<Flight>();
-  /** Sent, and on the way through the server's front: tokenised and handed to the engine after its front's time. */
-  readonly #arriving: Flight[] = [];
-  #arrived = 0;
+  readonly #served: ServedEngine;
   #nowMs = 0;
   #current: Phase | null = null;
   #sendingStopped = false;
@@ -58,10 +57,15 @@ export class VirtualRun {
     private readonly core: EngineCore,
     private readonly workload: (phase: 'warmup' | 'measure') => Workload,
     private readonly breathe: (() => Promise<void>) | null,
-    /** From the send until the engine knows of a request. */
-    private readonly overheadMs: number,
+    /** From the send until the server knows of a request. */
+    overheadMs: number,
     private readonly simFaults: FlightMishaps,
-  ) {}
+  ) {
+    this.#served = new ServedEngine(core, overheadMs, (id, atMs) => {
+      const flight = this.#flights.get(id);
+      if (flight !== undefined) flight.headersMs = atMs;
+    });
+  }
 
   state(): RunState {
     const due = this.#current?.warmup === false ? this.#current.queue.due : 0;
@@ -78,7 +82,8 @@ export class VirtualRun {
           : { requests: null, durationMs: warmup.forMs };
       yield* this.#phase(this.#newPhase(true, limits));
     }
-    yield* this.#phase(this.#newPhase(false, { requests, durationMs }));
+    const inStride = this.#flights.size > 0 && { inStride: true as const };
+    yield* this.#phase(this.#newPhase(false, { requests, durationMs, ...inStride }));
   }
 
   #newPhase(warmup: boolean, limits: PacerLimits): Phase {
@@ -86,11 +91,11 @@ export class VirtualRun {
     const seed = warmup ? this.plan.seed + 1 : this.plan.seed;
     const { load } = this.plan;
     const conversations = workload.conversations === true;
-    const dealing = dealingAt(onlyPlace(), { load, limits, seed, conversations }, null);
+    const requestSource = requestSourceAt(onlyPlace(), { load, limits, seed, conversations }, null);
     const queue = new RequestQueue({
       load,
       limits,
-      dealing,
+      requestSource,
       open: conversations ? opener(workload) : null,
       dropped: ({ seq, dueMs }) => this.#unsent(this.#current!, seq, dueMs, 'dropped', problem('dropped-late')),
     });
@@ -104,13 +109,18 @@ export class VirtualRun {
       this.#heedStops(phase);
       await this.#dealOut(phase);
       yield* this.#handOut();
-      if (phase.queue.isOver && this.#flights.size === 0) break;
+      if (phase.queue.isOver && (this.#flights.size === 0 || this.#isHandedOver(phase))) break;
       if (this.breathe !== null && turn % turnsPerBreath === 0) await this.breathe();
       this.#advance(phase);
       yield* this.#handOut();
     }
     // A step of requests that were all cancelled runs to its end all the same.
-    this.#nowMs = Math.max(this.#nowMs, this.core.settle() ?? this.#nowMs);
+    if (this.#flights.size === 0) this.#nowMs = Math.max(this.#nowMs, this.core.settle() ?? this.#nowMs);
+  }
+
+  /** The measured part takes over what is left of the warm-up, slot by slot. */
+  #isHandedOver({ warmup, workload, stopped }: Phase): boolean {
+    return warmup && !stopped && workload.conversations !== true && handsOver(this.plan);
   }
 
   *#handOut(): Generator<Ended> {
@@ -135,7 +145,7 @@ export class VirtualRun {
     }
   }
 
-  /** What is planned and not sent comes out as cancelled: the held ones, and, where the plan is a count, all the rest. */
+  /** Planned requests that were not sent become cancelled records: the held ones and, where the plan is a count, all others. */
   #sendNoMore(phase: Phase): void {
     phase.stopped = true;
     phase.againMs = null;
@@ -183,7 +193,7 @@ export class VirtualRun {
     if (stuck) {
       // Nothing but its deadline will end it.
     } else if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;
-    else this.#arriving.push(flight);
+    else this.#submit(flight);
     const { atMs } = this.#deadlineOf(flight);
     if (atMs < Infinity) this.#deadlines.push({ atMs, what: flight });
   }
@@ -191,7 +201,7 @@ export class VirtualRun {
   #submit(flight: Flight): void {
     const { seq: id, key: prompt, inputTokens, outputTokens } = flight;
     const { keyBlockSize } = this.core;
-    this.core.submit({
+    this.#served.send({
       id,
       inputTokens,
       outputTokens,
@@ -199,28 +209,11 @@ export class VirtualRun {
       arrivalMs: this.#nowMs,
       ...(keyBlockSize !== null && { keys: keysOf(flight, keyBlockSize) }),
     });
-    // An idle engine begins with the first request it gets; what comes at the same moment joins the next step.
-    if (this.core.step === null) this.core.beginStep(this.#nowMs);
-  }
-
-  #nextArrivalMs(): number {
-    const flight = this.#arriving[this.#arrived];
-    return flight === undefined ? Infinity : flight.sentMs! + this.overheadMs;
-  }
-
-  #letArrive(): void {
-    while (this.#nextArrivalMs() <= this.#nowMs) {
-      const flight = this.#arriving[this.#arrived++]!;
-      if (!flight.ended) this.#submit(flight);
-    }
-    if (this.#arrived > 1000) this.#arriving.splice(0, this.#arrived);
-    if (this.#arriving.length === 0 || this.#arrived > this.#arriving.length) this.#arrived = 0;
   }
 
   /** Takes a flight out of the engine; the tokens it has made stay on its record. */
   #cancel(flight: Flight): void {
-    flight.tokenAtMs = this.core.tokenTimes(flight.seq);
-    this.core.cancel(flight.seq);
+    flight.tokenAtMs = this.#served.cancel(flight.seq, this.#nowMs);
   }
 
   /** Deadlines only ever move later, so one entry in the heap per flight is enough: it is looked at again when it is due. */
@@ -243,14 +236,13 @@ export class VirtualRun {
   #advance(phase: Phase): void {
     const deadlineMs = this.#deadlines.peek()?.atMs ?? Infinity;
     const dueMs = phase.againMs ?? Infinity;
-    const outsideMs = Math.min(deadlineMs, dueMs, this.#nextArrivalMs());
-    const finishes = this.core.advance(outsideMs);
+    const outsideMs = Math.min(deadlineMs, dueMs);
+    const finishes = this.#served.advance(outsideMs);
     const nextMs = finishes[0]?.endMs ?? outsideMs;
     invariant(nextMs < Infinity, 'a run that is not over has something to wait for');
     this.#nowMs = Math.max(this.#nowMs, nextMs);
     for (const finish of finishes) this.#made(finish);
     if (this.#nowMs >= deadlineMs) this.#missDeadlines();
-    this.#letArrive();
   }
 
   /** The next step has begun before clients hear of this one: an ask that follows an answer joins the one after. */

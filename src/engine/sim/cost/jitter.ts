@@ -6,7 +6,7 @@ export interface JitterSpread {
   runSigma?: number;
 }
 
-/** So many prompts are known again, then all are forgotten: an engine may be asked for days. */
+/** Jitter of this many prompts is remembered, then forgotten, because an engine may run for days. */
 const mostSeen = 100_000;
 
 /**

@@ -1,4 +1,4 @@
-import { UserError } from '../../../core/index.ts';
+import { mistake, UserError } from '../../../core/index.ts';
 import type { Mistake } from '../../../core/index.ts';
 import type { EngineProfile } from '../engine-profile.ts';
 import { continuousFcfs } from './continuous-fcfs.ts';
@@ -186,6 +186,12 @@ export function prefixCachingOf(profile: EngineProfile): boolean {
   return (settings[prefixSetting.name] ?? rules[prefixSetting.name]!.default(profile)) === prefixSetting.on;
 }
 
+/** How many sequences the engine of a profile runs at once, at most. */
+export function mostRunningOf(profile: EngineProfile): number {
+  const { name, settings } = profile.scheduler ?? { name: 'continuous', settings: {} };
+  return Number(settings[schedulers[name].batchSetting] ?? profile.maxBatchSize);
+}
+
 /** Whether steps are formed while the one before runs, under vLLM's name for it. */
 export const aheadSetting = 'async_scheduling';
 
@@ -221,26 +227,31 @@ export function parseSetting(name: SchedulerName, text: string): [string, Settin
   const value: SettingValue =
     raw === 'true' || raw === 'false' ? raw === 'true' : raw !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw;
   const mistakes = settingMistakes(name, { [key.trim()]: value });
-  if (mistakes.length > 0) throw new UserError(mistakes.map((mistake) => ({ ...mistake, place: { flag: '--set' } })));
+  if (mistakes.length > 0) throw new UserError(mistakes.map((one) => ({ ...one, place: { flag: '--set' } })));
   return [key.trim(), value];
 }
 
 function unknownSetting(name: SchedulerName, key: string, known: readonly string[]): Mistake {
   const shown = key.slice(0, 100);
-  return {
-    code: 'unknown-setting',
-    message: { en: `the scheduler ${name} has no setting "${shown}"`, zh: `调度器 ${name} 没有设置项 "${shown}"` },
-    hint: { en: `Its settings: ${known.join(', ')}.`, zh: `可用的设置项：${known.join('、')}。` },
-  };
+  return mistake(
+    'unknown-setting',
+    `the scheduler ${name} has no setting "${shown}"`,
+    `调度器 ${name} 没有设置项 "${shown}"`,
+    `Its settings: ${known.join(', ')}.`,
+    `可用的设置项：${known.join('、')}。`,
+  );
 }
 
 /** What is wrong with a value of a setting; null = nothing. */
 export function settingMistake(key: string, value: unknown, rule: SettingRule): Mistake | null {
-  const must = (en: string, zh: string): Mistake => ({
-    code: 'bad-setting',
-    message: { en: `${key} must be ${en}`, zh: `${key} 必须为${zh}` },
-    hint: { en: 'For example --set maxBatchSize=200.', zh: '例如 --set maxBatchSize=200。' },
-  });
+  const must = (en: string, zh: string): Mistake =>
+    mistake(
+      'bad-setting',
+      `${key} must be ${en}`,
+      `${key} 必须为${zh}`,
+      'For example --set maxBatchSize=200.',
+      '例如 --set maxBatchSize=200。',
+    );
   if (rule.oneOf !== undefined) {
     if (typeof value === 'string' && rule.oneOf.includes(value)) return null;
     return must(rule.oneOf.join(' / '), rule.oneOf.join(' / '));

@@ -1,4 +1,5 @@
 import type { Mistake } from '../../../core/index.ts';
+import { mistake } from '../../../core/index.ts';
 import type { SchedulerName, SettingValue } from './schedulers.ts';
 
 /** Two settings that a server's validator accepts alone and refuses together. */
@@ -54,11 +55,13 @@ export function settingConflicts(
     .filter(({ where, refuses }) => told.has(where) && refuses(settings))
     .map(({ names, en, zh }) => {
       const values = names.map((one) => `${one}=${String(settings[one])}`).join(' ');
-      return {
-        code: 'bad-setting',
-        message: { en: `${en} (here ${values})`, zh: `${zh}（现为 ${values}）` },
-        hint: { en: 'The server itself would not start with these.', zh: '服务器自身也会拒绝这样启动。' },
-        place: { flag: '--set' },
-      };
+      return mistake(
+        'bad-setting',
+        `${en} (here ${values})`,
+        `${zh}（现为 ${values}）`,
+        'The server itself would not start with these.',
+        '服务器自身也会拒绝这样启动。',
+        '--set',
+      );
     });
 }

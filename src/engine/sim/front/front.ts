@@ -1,0 +1,95 @@
+/**
+ * What one process in front of an engine takes: it tokenises prompts one after the other, and has one loop through which
+ * everything passes that comes in or goes out.
+ */
+export interface FrontCost {
+  /** The tokeniser, for each token of a prompt. */
+  tokenizeMsPerToken: number;
+  /** The loop, each time that a request passes it on its way in. */
+  requestMs: number;
+  /** The loop, for each token of a prompt that comes in; absent = 0. */
+  promptMsPerToken?: number;
+  /** The loop, for each step whose tokens go out, and for each of them. */
+  stepMs: number;
+  tokenMs: number;
+}
+
+/** A request on its way in. */
+interface Entering {
+  id: number;
+  promptTokens: number;
+  /** When it comes to its next place. */
+  atMs: number;
+}
+
+/** Times that a request passes the loop between the tokeniser and the engine. */
+const passes = 2;
+
+/** The front as two stations that serve one at a time, first come, first served. */
+export class Front {
+  #loopFreeMs = -Infinity;
+  #tokenizerFreeMs = -Infinity;
+  #loopMs = 0;
+  #tokenizerMs = 0;
+  #waitedMs = 0;
+  #deliveringMs = 0;
+  /** Waiting lines before each pass of the loop: those just come, those tokenised, ... */
+  readonly #lines: Entering[][] = Array.from({ length: passes + 1 }, () => []);
+
+  constructor(private readonly cost: FrontCost) {}
+
+  /** Processor time that its two stations took. */
+  get busyMs(): number {
+    return this.#loopMs + this.#tokenizerMs;
+  }
+
+  /** How long steps waited for it to begin with their tokens, as a multiple of what those took; 0 = none ever waited. */
+  get backlogRatio(): number {
+    return this.#deliveringMs === 0 ? 0 : this.#waitedMs / this.#deliveringMs;
+  }
+
+  /** A request comes in. */
+  take(id: number, atMs: number, promptTokens: number): void {
+    this.#lines[0]!.push({ id, promptTokens, atMs });
+  }
+
+  /** When something is to happen in it next; Infinity = nothing is on its way in. */
+  nextMs(): number {
+    let nextMs = Infinity;
+    for (const [first] of this.#lines) if (first !== undefined && first.atMs < nextMs) nextMs = first.atMs;
+    return nextMs;
+  }
+
+  /** Lets the next thing happen; says who reaches the engine with it, and when. */
+  pass(): { id: number; atMs: number } | null {
+    const nextMs = this.nextMs();
+    const at = this.#lines.findIndex((line) => line[0]?.atMs === nextMs);
+    const own = this.#lines[at]!.shift()!;
+    const promptMs = at === 0 ? (this.cost.promptMsPerToken ?? 0) * own.promptTokens : 0;
+    own.atMs = this.#loop(own.atMs, this.cost.requestMs + promptMs);
+    if (at === 0) {
+      const tokenizeMs = this.cost.tokenizeMsPerToken * own.promptTokens;
+      this.#tokenizerMs += tokenizeMs;
+      own.atMs = Math.max(own.atMs, this.#tokenizerFreeMs) + tokenizeMs;
+      this.#tokenizerFreeMs = own.atMs;
+    }
+    const after = this.#lines[at + 1];
+    if (after === undefined) return { id: own.id, atMs: own.atMs };
+    after.push(own);
+    return null;
+  }
+
+  /** A step's tokens come out of the engine; says when the clients have them. */
+  deliver(atMs: number, tokens: number): number {
+    const ms = this.cost.stepMs + this.cost.tokenMs * tokens;
+    this.#waitedMs += Math.max(0, this.#loopFreeMs - atMs);
+    this.#deliveringMs += ms;
+    return this.#loop(atMs, ms);
+  }
+
+  #loop(atMs: number, ms: number): number {
+    this.#loopMs += ms;
+    this.#loopFreeMs = Math.max(this.#loopFreeMs, atMs) + ms;
+    return this.#loopFreeMs;
+  }
+}
