@@ -6,12 +6,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Exports of the rooms core, sim, fit, import and audit, in one object. */
+/** Exports of the rooms core, sim, fit and tools, in one object. */
 export async function sources() {
   const { build } = await import('esbuild');
   const folder = mkdtempSync(join(tmpdir(), 'llmdyno-bench-'));
   const outfile = join(folder, 'rooms.mjs');
-  const rooms = ['core', 'sim', 'fit', 'import'];
+  const rooms = ['core', 'engine/sim', 'advice/fit', 'tools'];
   await build({
     stdin: { contents: rooms.map((room) => `export * from './src/${room}/index.ts';`).join('\n'), resolveDir: root },
     bundle: true,

@@ -9,7 +9,6 @@
 export { capturedFiles } from './captured-files.ts';
 export type { Check, CheckStatus } from './check.ts';
 export { clientChecks } from './client-checks.ts';
-export type { ClientFacts } from './client-checks.ts';
 export { engineChecks } from './engine-checks.ts';
 export { hostChecks } from './host-checks.ts';
 export type { HostView } from './host-checks.ts';

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import type { FitPoint } from './fit-point.ts';
 
 /** Share of the greatest throughput from which on a sweep counts as saturated. */
@@ -75,13 +75,12 @@ function nearest(points: readonly FitPoint[], concurrency: number): number {
 function unknownPoint(word: string, points: readonly FitPoint[]): UserError {
   const known = points.map((point) => point.concurrency).join(', ');
   const shown = word.slice(0, 50);
-  return new UserError({
-    code: 'unknown-fit-point',
-    message: { en: `the sweep has no usable point "${shown}"`, zh: `扫描中没有可用的点 "${shown}"` },
-    hint: {
-      en: `Usable concurrencies: ${known}; words: auto, ${pointWords.join(', ')}.`,
-      zh: `可用的并发：${known}；可用的词：auto、${pointWords.join('、')}。`,
-    },
-    place: { flag: '--points' },
-  });
+  return userError(
+    'unknown-fit-point',
+    `the sweep has no usable point "${shown}"`,
+    `扫描中没有可用的点 "${shown}"`,
+    `Usable concurrencies: ${known}; words: auto, ${pointWords.join(', ')}.`,
+    `可用的并发：${known}；可用的词：auto、${pointWords.join('、')}。`,
+    '--points',
+  );
 }

@@ -51,8 +51,8 @@ export function usablePoints(summaries: readonly Summary[]): UsablePoints {
       excluded.push({
         concurrency: read.concurrency,
         why: {
-          en: 'measured twice at this concurrency; the first is used',
-          zh: '同一并发重复测量，使用第一次的结果',
+          en: 'measured twice at this concurrency; the first is used. Runs of several lengths are fitted together from their requests: vllm bench serve --save-detailed, or dyno run',
+          zh: '同一并发重复测量，使用第一次的结果。多种长度的运行需由逐请求记录一起拟合：vllm bench serve --save-detailed，或 dyno run',
         },
       });
     } else points.push(read);

@@ -1,7 +1,7 @@
 import { invariant, quantile } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
 import type { LinearCost } from '../../engine/sim/index.ts';
-import { solve } from './linear-solve.ts';
+import { solve } from '../../core/index.ts';
 
 /** What one probe with fixed lengths showed. */
 export interface ProbeSight {

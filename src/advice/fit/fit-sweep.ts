@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { choosePoints, kneeOf } from './choose-points.ts';
 import { engineGrid } from './engine-grid.ts';
@@ -219,12 +219,11 @@ function predictAt(
 }
 
 function tooFewPoints(count: number): UserError {
-  return new UserError({
-    code: 'too-few-fit-points',
-    message: { en: `only ${count} usable points; a fit needs three`, zh: `可用的点只有 ${count} 个，拟合需要三个` },
-    hint: {
-      en: 'Measure at least at a low, a middle and a saturating concurrency.',
-      zh: '请至少测量低、中、饱和三个并发。',
-    },
-  });
+  return userError(
+    'too-few-fit-points',
+    `only ${count} usable points; a fit needs three`,
+    `可用的点只有 ${count} 个，拟合需要三个`,
+    'Measure at least at a low, a middle and a saturating concurrency.',
+    '请至少测量低、中、饱和三个并发。',
+  );
 }

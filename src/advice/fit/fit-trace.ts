@@ -1,4 +1,4 @@
-import { distributionOf, quantile, randomStream, UserError } from '../../core/index.ts';
+import { distributionOf, quantile, randomStream, userError } from '../../core/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../../engine/sim/index.ts';
 import { aheadSetting, schedulers } from '../../engine/sim/index.ts';
 import { chooseShape } from './choose-shape.ts';
@@ -85,8 +85,23 @@ interface Explained {
 /** Fits an engine to the first part of a trace and scores the rest. */
 export function fitTrace(requests: readonly TracedRequest[], options: TraceFitOptions): TraceFit {
   const trained = Math.max(10, Math.floor(requests.length * options.train));
-  if (requests.length - trained < 10) throw tooShort(requests.length);
-  if (requests.slice(0, trained).every(({ latencyMs }) => latencyMs === 0)) throw withoutTimes();
+  if (requests.length - trained < 10)
+    throw userError(
+      'trace-too-short',
+      `${requests.length} requests are too few to fit and to score`,
+      `${requests.length} 个请求不足以拟合并评分`,
+      'Give at least 40, or a smaller --train.',
+      '请至少给出 40 个请求，或减小 --train。',
+      '--train',
+    );
+  if (requests.slice(0, trained).every(({ latencyMs }) => latencyMs === 0))
+    throw userError(
+      'trace-without-times',
+      'all answers of the fitted part took no time',
+      '参与拟合的请求耗时均为零',
+      'ttftMs and latencyMs must be measured times; a larger --train may hold some.',
+      'ttftMs 与 latencyMs 必须是实测时间；也可增大 --train。',
+    );
   refuseSmallKv(requests, options.kv);
   const all = onOwnClock(requests);
   const train = all.slice(0, Math.min(trained, mostTrained));
@@ -339,36 +354,12 @@ function refuseSmallKv(requests: readonly TracedRequest[], kv: EngineProfile['kv
   const longest = longestOf(requests);
   const held = kv === null ? Infinity : kv.blocks * kv.blockSize;
   if (longest <= held) return;
-  throw new UserError({
-    code: 'kv-too-small',
-    message: {
-      en: `a KV cache of ${held} tokens holds no request of ${longest}, and one was answered`,
-      zh: `${held} token 的 KV 缓存放不下 ${longest} token 的请求，而该请求已得到回答`,
-    },
-    hint: {
-      en: 'See blocks and blockSize: the server prints both when it starts. Leave them out to have them looked for.',
-      zh: '请检查 blocks 与 blockSize：服务器启动时会打印二者。不给出则由程序推断。',
-    },
-    place: { flag: '--set' },
-  });
-}
-
-function withoutTimes(): UserError {
-  return new UserError({
-    code: 'trace-without-times',
-    message: { en: 'all answers of the fitted part took no time', zh: '参与拟合的请求耗时均为零' },
-    hint: {
-      en: 'ttftMs and latencyMs must be measured times; a larger --train may hold some.',
-      zh: 'ttftMs 与 latencyMs 必须是实测时间；也可增大 --train。',
-    },
-  });
-}
-
-function tooShort(count: number): UserError {
-  return new UserError({
-    code: 'trace-too-short',
-    message: { en: `${count} requests are too few to fit and to score`, zh: `${count} 个请求不足以拟合并评分` },
-    hint: { en: 'Give at least 40, or a smaller --train.', zh: '请至少给出 40 个请求，或减小 --train。' },
-    place: { flag: '--train' },
-  });
+  throw userError(
+    'kv-too-small',
+    `a KV cache of ${held} tokens holds no request of ${longest}, and one was answered`,
+    `${held} token 的 KV 缓存放不下 ${longest} token 的请求，而该请求已得到回答`,
+    'See blocks and blockSize: the server prints both when it starts. Leave them out to have them looked for.',
+    '请检查 blocks 与 blockSize：服务器启动时会打印二者。不给出则由程序推断。',
+    '--set',
+  );
 }

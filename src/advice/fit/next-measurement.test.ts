@@ -48,6 +48,16 @@ describe('the next measurement of a trace', () => {
     expect(next.concurrency).toBe(64);
   });
 
+  it('engines that agree leave no doubt, and two that differ leave the deviation of what they say', () => {
+    const share = (costs: Partial<EngineProfile['cost']>[]): number =>
+      Number(/±([\d.]+) %/.exec(nextForTrace(traceFit(costs), requests, 1).why.en)![1]);
+    expect(share([{}])).toBe(0);
+    // One at a time every step takes aMs + cMsPerDecode: eight engines say ln(22.1/18.1) more than the eight others, whose sample
+    // deviation is half of that times √(16/15); ±1.645 deviations hold 90 % of them.
+    const half = Math.log((22 + 0.1) / (18 + 0.1)) / 2;
+    expect(share([{ aMs: 18 }, { aMs: 22 }])).toBeCloseTo(164.5 * half * Math.sqrt(16 / 15), 1);
+  });
+
   it('doubt about the bare step calls for one at a time, where nothing else hides it', () => {
     const next = nextForTrace(traceFit([{ aMs: 18 }, { aMs: 22 }]), requests, 64);
     expect(next.concurrency).toBe(1);

@@ -1,5 +1,5 @@
 import type { FitPoint } from './fit-point.ts';
-import { solve } from './linear-solve.ts';
+import { solve } from '../../core/index.ts';
 import { scoredFigures } from './explained-figures.ts';
 import type { ExplainedFigure } from './explained-figures.ts';
 

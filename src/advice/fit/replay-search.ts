@@ -1,6 +1,6 @@
 import { randomStream } from '../../core/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
-import { choleskyOf, solve, solveTransposed } from './linear-solve.ts';
+import { cholesky, solve, solveTransposed } from '../../core/index.ts';
 import { replayFirst } from './replay.ts';
 import type { TracedRequest } from './request-trace.ts';
 import { usualShares } from './usual-shares.ts';
@@ -242,7 +242,7 @@ export function drawnAround(
   const random = randomStream(seed, 'engines that explain a trace');
   const width = Math.sqrt(overlapOf(train));
   const z = pointOf(found);
-  const root = choleskyOf(curvature);
+  const root = cholesky(curvature, 1e-6);
   return Array.from({ length: count }, () => {
     const away = solveTransposed(
       root,

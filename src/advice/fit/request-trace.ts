@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { jsonIn, membersOf, userError, UserError } from '../../core/index.ts';
 import type { Exchange } from '../../core/index.ts';
 import { inputTokensOf, outputTokensOf } from '../../core/index.ts';
 import { TraceFieldReader } from './trace-fields.ts';
@@ -51,7 +51,7 @@ export function readTrace(text: string, file: string): ReadTrace {
     if (isBlank(line)) return;
     const value = typeof line === 'string' ? parsed(line) : line;
     if (value === undefined) throw badLine(file, i + 1, 'not JSON', '不是 JSON');
-    const request = readRow(reader.read(objectOf(value), bareMs), file, i + 1);
+    const request = readRow(reader.read(membersOf(value), bareMs), file, i + 1);
     if (request === null) unanswered++;
     else requests.push(request);
   });
@@ -73,24 +73,13 @@ function isBlank(line: unknown): boolean {
 
 /** JSON, also with the NaN and Infinity that Python writes for what is not there; undefined = not JSON. */
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    try {
-      return JSON.parse(text.replaceAll(/([:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g, '$1null'));
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  const plain = jsonIn(text);
+  return plain === undefined ? jsonIn(text.replaceAll(/([:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g, '$1null')) : plain;
 }
 
 /** No engine makes a token in less than a millisecond, and none takes a second for most: the usual time per token tells the unit. */
 function unitOf(lines: readonly unknown[], reader: TraceFieldReader): ReadTrace['assumedUnit'] {
-  const looked = lines.slice(0, lookedAt).map((line) => objectOf(typeof line === 'string' ? parsed(line) : line));
+  const looked = lines.slice(0, lookedAt).map((line) => membersOf(typeof line === 'string' ? parsed(line) : line));
   const bare = looked.filter((row) => reader.hasBareTimes(row));
   if (bare.length === 0) return null;
   const perToken = bare.flatMap((row) => {
@@ -174,13 +163,12 @@ export function traceOfExchanges(exchanges: readonly Exchange[]): TracedRequest[
 }
 
 function badLine(file: string, line: number, en: string, zh: string): UserError {
-  return new UserError({
-    code: 'bad-request-trace',
-    message: { en: `request trace: ${en}`, zh: `请求记录：${zh}` },
-    hint: {
-      en: 'One JSON object per line with arrivalMs, promptTokens, outputTokens, ttftMs, tpotMs, latencyMs.',
-      zh: '每行一个 JSON 对象，含 arrivalMs、promptTokens、outputTokens、ttftMs、tpotMs、latencyMs。',
-    },
-    place: { file, line },
-  });
+  return userError(
+    'bad-request-trace',
+    `request trace: ${en}`,
+    `请求记录：${zh}`,
+    'One JSON object per line with arrivalMs, promptTokens, outputTokens, ttftMs, tpotMs, latencyMs.',
+    '每行一个 JSON 对象，含 arrivalMs、promptTokens、outputTokens、ttftMs、tpotMs、latencyMs。',
+    { file, line },
+  );
 }

@@ -1,6 +1,6 @@
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import type { ClockPieces } from './clock-pieces.ts';
-import { solve } from './linear-solve.ts';
+import { solve } from '../../core/index.ts';
 import { usualShares } from './usual-shares.ts';
 
 /**

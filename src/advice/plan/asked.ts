@@ -1,4 +1,5 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
+import { mistake } from '../../core/index.ts';
 
 /** Numbers of a question read one by one; every mistake is kept, so that all are reported together. */
 export class Asked {
@@ -69,11 +70,13 @@ export class Asked {
 
   wrong(flag: string, rule: Phrase, value?: unknown): Mistake {
     const [en, zh] = typeof value === 'number' ? [`${value} is not allowed: it `, `不允许取 ${value}：`] : ['it ', ''];
-    return {
-      code: 'number-out-of-range',
-      message: { en: `${en}${rule.en}`, zh: `${zh}${rule.zh}` },
-      hint: { en: 'mend the number and run again', zh: '请修改该数值后重试' },
-      place: { flag },
-    };
+    return mistake(
+      'number-out-of-range',
+      `${en}${rule.en}`,
+      `${zh}${rule.zh}`,
+      'mend the number and run again',
+      '请修改该数值后重试',
+      flag,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { UserError, verdictOf } from '../../core/index.ts';
+import { isObject, UserError, userError, verdictOf } from '../../core/index.ts';
 import type { Place } from '../../core/index.ts';
 import { findingOf } from './check-finding.ts';
 import type { Remark } from './check-finding.ts';
@@ -22,7 +22,14 @@ export interface ConfigFacts {
 export function checkMindieConfig(json: unknown, facts: ConfigFacts): PlanCheck {
   if (!isObject(json)) throw notMindie({ file: facts.file });
   if (Object.hasOwn(json, 'OtherParam') || Object.hasOwn(json, 'ModelDeployParam'))
-    throw oldGeneration({ file: facts.file });
+    throw userError(
+      'mindie-config-too-old',
+      'this is a config.json of MindIE 1.0.RC1 or RC2, which has another layout',
+      '这是 MindIE 1.0.RC1/RC2 的 config.json，结构不同',
+      'checks cover 1.0.RC3 and later',
+      '检查支持 1.0.RC3 及以后的版本',
+      { file: facts.file },
+    );
   if (!Object.hasOwn(json, 'BackendConfig') && !Object.hasOwn(json, 'ServerConfig'))
     throw notMindie({ file: facts.file });
   const { file, remarks } = sectionsOf(json);
@@ -91,32 +98,12 @@ function readableByOthers(mode: number | null): Remark | null {
 }
 
 function notMindie(place: Place): UserError {
-  return new UserError({
-    code: 'not-a-mindie-config',
-    message: {
-      en: 'this is not a MindIE config.json (no ServerConfig or BackendConfig)',
-      zh: '这不是 MindIE 的 config.json（没有 ServerConfig 或 BackendConfig）',
-    },
-    hint: {
-      en: 'it lies at mindie-service/conf/config.json (mindie_llm/conf in 3.x); a model’s config.json goes to --model-config',
-      zh: '该文件位于 mindie-service/conf/config.json（3.x 为 mindie_llm/conf）；模型的 config.json 请用 --model-config',
-    },
+  return userError(
+    'not-a-mindie-config',
+    'this is not a MindIE config.json (no ServerConfig or BackendConfig)',
+    '这不是 MindIE 的 config.json（没有 ServerConfig 或 BackendConfig）',
+    'it lies at mindie-service/conf/config.json (mindie_llm/conf in 3.x); a model’s config.json goes to --model-config',
+    '该文件位于 mindie-service/conf/config.json（3.x 为 mindie_llm/conf）；模型的 config.json 请用 --model-config',
     place,
-  });
-}
-
-function oldGeneration(place: Place): UserError {
-  return new UserError({
-    code: 'mindie-config-too-old',
-    message: {
-      en: 'this is a config.json of MindIE 1.0.RC1 or RC2, which has another layout',
-      zh: '这是 MindIE 1.0.RC1/RC2 的 config.json，结构不同',
-    },
-    hint: { en: 'checks cover 1.0.RC3 and later', zh: '检查支持 1.0.RC3 及以后的版本' },
-    place,
-  });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  );
 }

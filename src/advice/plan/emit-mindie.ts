@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { isObject, mistake, UserError, userError } from '../../core/index.ts';
 import { checkMindieConfig } from './check-mindie.ts';
 import type { PlanDocument } from './plan-schema.ts';
 
@@ -9,12 +9,14 @@ export type JsonObject = { [key: string]: unknown };
 export function mindiePatch(plan: PlanDocument): JsonObject {
   const { advice, cards, workload } = plan;
   if (cards.pipeline > 1) {
-    throw new UserError({
-      code: 'mindie-has-no-pipeline',
-      message: { en: 'MindIE has no pipeline parallelism', zh: 'MindIE 不支持流水线并行' },
-      hint: { en: 'leave --pp out; use --tp and --dp', zh: '请去掉 --pp，改用 --tp 与 --dp' },
-      place: { flag: '--pp' },
-    });
+    throw userError(
+      'mindie-has-no-pipeline',
+      'MindIE has no pipeline parallelism',
+      'MindIE 不支持流水线并行',
+      'leave --pp out; use --tp and --dp',
+      '请去掉 --pp，改用 --tp 与 --dp',
+      '--pp',
+    );
   }
   const patch = {
     ServerConfig: { maxLinkNum: advice.maxLinkNum },
@@ -58,12 +60,16 @@ function refuseInvalid(patch: JsonObject, plan: PlanDocument): void {
   const wrong = findings.filter(({ code, severity }) => severity === 'invalid' && !leftToTemplate.has(code));
   if (wrong.length === 0) return;
   throw new UserError(
-    wrong.map(({ code, message, advice, zh }) => ({
-      code,
-      message: { en: `MindIE would not start: ${message}`, zh: `MindIE 将拒绝启动：${zh.message}` },
-      hint: { en: advice, zh: zh.advice },
-      place: { flag: '--emit' },
-    })),
+    wrong.map(({ code, message, advice, zh }) =>
+      mistake(
+        code,
+        `MindIE would not start: ${message}`,
+        `MindIE 将拒绝启动：${zh.message}`,
+        advice,
+        zh.advice,
+        '--emit',
+      ),
+    ),
   );
 }
 
@@ -81,8 +87,4 @@ export function withPatch(template: unknown, patch: unknown): unknown {
       return [key, Object.hasOwn(template, key) ? withPatch(template[key], patch[key]) : patch[key]];
     }),
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

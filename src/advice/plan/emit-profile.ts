@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { StepCostLine } from './estimates.ts';
 import type { PlanDocument } from './plan-schema.ts';
 
@@ -24,15 +24,14 @@ const usualStepSigma = 0.03;
 /** A profile for the simulator out of a plan, for rigs that nobody has measured. `date` is today, ISO 8601. */
 export function emitProfile(plan: PlanDocument, date: string): EstimatedProfile {
   if (plan.stepCostPrior === null) {
-    throw new UserError({
-      code: 'no-rates-for-profile',
-      message: { en: 'a profile needs the card’s bandwidth and compute', zh: '生成引擎配置需要卡的带宽与算力' },
-      hint: {
-        en: 'give the card by name: --card (dyno plan --list cards)',
-        zh: '请用 --card 指定卡名（dyno plan --list cards）',
-      },
-      place: { flag: '--card' },
-    });
+    throw userError(
+      'no-rates-for-profile',
+      'a profile needs the card’s bandwidth and compute',
+      '生成引擎配置需要卡的带宽与算力',
+      'give the card by name: --card (dyno plan --list cards)',
+      '请用 --card 指定卡名（dyno plan --list cards）',
+      '--card',
+    );
   }
   const { model, cards, advice, workload } = plan;
   return {

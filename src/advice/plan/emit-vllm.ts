@@ -1,4 +1,5 @@
 import { acceptedLine, kvWords } from './engine-rules.ts';
+import { apiServersFor, bestEstimate } from './front.ts';
 import type { PlanDocument } from './plan-schema.ts';
 import { commandText, shellWord } from './shell-word.ts';
 
@@ -25,6 +26,8 @@ export function emitVllm(plan: PlanDocument, target: ServeTarget): string {
   flags.set('--max-num-seqs', String(vllm.maxNumSeqs));
   flags.set('--max-num-batched-tokens', String(vllm.maxNumBatchedTokens));
   if (target.kvFormat !== null) flags.set('--kv-cache-dtype', kvWords.vllm[target.kvFormat] ?? target.kvFormat);
+  const servers = apiServersFor(bestEstimate(plan));
+  if (servers > 1) flags.set('--api-server-count', String(servers));
   const line = acceptedLine({ engine: 'vllm', flags }, plan);
   return commandText(`vllm serve ${shellWord(target.model)}`, line.flags);
 }

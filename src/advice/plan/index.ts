@@ -7,11 +7,13 @@
  * Start reading at plan-request.ts (what is asked), capacity.ts (blocks and batches), plan-document.ts (the answer).
  */
 export * from './check-mindie.ts';
+export * from './check-vllm.ts';
 export * from './emit-mindie.ts';
 export * from './emit-profile.ts';
 export * from './emit-sglang.ts';
 export * from './emit-vllm.ts';
 export * from './guide-differences.ts';
+export * from './host-cards.ts';
 export * from './plan-document.ts';
 export * from './plan-request.ts';
 export * from './plan-schema.ts';

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, userError, UserError } from '../../core/index.ts';
 import { gibBytes, kvBytesOf, parametersAreKnown, weightBytesOf } from '../../inputs/hardware/index.ts';
 import type { KvBytes } from '../../inputs/hardware/index.ts';
 import { floorGiB } from './capacity.ts';
@@ -50,18 +50,14 @@ function weightsOf(request: PlanRequest): Weights {
   const { shape, parallel, weightsGiB } = request;
   if (weightsGiB !== null) return { totalGiB: weightsGiB, perCardGiB: weightsGiB * toldShare(request) };
   if (!parametersAreKnown(shape)) {
-    throw new UserError({
-      code: 'weights-not-countable',
-      message: {
-        en: `the parameters of ${request.modelName} cannot be counted from its config (linear-attention layers)`,
-        zh: `无法由配置计算 ${request.modelName} 的参数量（含线性注意力层）`,
-      },
-      hint: {
-        en: 'measure them: --weights DIR, or --weights-gib N',
-        zh: '请用 --weights 目录 或 --weights-gib N 给出权重大小',
-      },
-      place: { flag: '--weights' },
-    });
+    throw userError(
+      'weights-not-countable',
+      `the parameters of ${request.modelName} cannot be counted from its config (linear-attention layers)`,
+      `无法由配置计算 ${request.modelName} 的参数量（含线性注意力层）`,
+      'measure them: --weights DIR, or --weights-gib N',
+      '请用 --weights 目录 或 --weights-gib N 给出权重大小',
+      '--weights',
+    );
   }
   const bytes = weightBytesOf(shape, parallel, { format: request.weightFormat, withMtp: request.mtpTokens > 0 });
   return { totalGiB: bytes.totalBytes / gibBytes, perCardGiB: bytes.perCardBytes / gibBytes };
@@ -87,16 +83,12 @@ function tooLarge(request: PlanRequest, weights: Weights) {
   const has = request.parallel.tensor * request.parallel.pipeline;
   const need = room > 0 ? cardsThatDo(request, weights.totalGiB / (room * 0.85)) : null;
   const two = (n: number): string => n.toFixed(2);
-  return {
-    code: 'weights-larger-than-memory',
-    message: {
-      en: `the weights take ${two(weights.perCardGiB)} GiB of each card, but only ${two(room)} GiB are free (${two(request.memoryGiB)} less ${two(request.idleGiB)} idle)`,
-      zh: `每张卡的权重需要 ${two(weights.perCardGiB)} GiB，但可用显存只有 ${two(room)} GiB（总量 ${two(request.memoryGiB)}，空闲占用 ${two(request.idleGiB)}）`,
-    },
-    hint: {
-      en: `use ${need === null ? 'larger cards' : `at least ${need} cards (now ${has})`}, larger ones, or narrower weights (--weight-dtype int8, fp8, int4)`,
-      zh: `请使用${need === null ? '显存更大的卡' : `至少 ${need} 张卡（当前 ${has} 张）`}、更大的卡，或量化权重（--weight-dtype int8、fp8、int4）`,
-    },
-    place: { flag: request.weightsGiB === null ? '--cards' : '--weights-gib' },
-  };
+  return mistake(
+    'weights-larger-than-memory',
+    `the weights take ${two(weights.perCardGiB)} GiB of each card, but only ${two(room)} GiB are free (${two(request.memoryGiB)} less ${two(request.idleGiB)} idle)`,
+    `每张卡的权重需要 ${two(weights.perCardGiB)} GiB，但可用显存只有 ${two(room)} GiB（总量 ${two(request.memoryGiB)}，空闲占用 ${two(request.idleGiB)}）`,
+    `use ${need === null ? 'larger cards' : `at least ${need} cards (now ${has})`}, larger ones, or narrower weights (--weight-dtype int8, fp8, int4)`,
+    `请使用${need === null ? '显存更大的卡' : `至少 ${need} 张卡（当前 ${has} 张）`}、更大的卡，或量化权重（--weight-dtype int8、fp8、int4）`,
+    request.weightsGiB === null ? '--cards' : '--weights-gib',
+  );
 }

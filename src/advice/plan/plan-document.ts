@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
 import {
   activeParametersOf,
   attentionKindOf,
@@ -109,16 +109,12 @@ function subject(
 }
 
 function noRoom(request: PlanRequest, memory: MemoryPlan, totalBlocks: number, needed: number) {
-  return {
-    code: 'no-room-for-kv-cache',
-    message: {
-      en: `${memory.npuMemSizeGiB} GiB are left for the KV cache: ${totalBlocks} blocks, and one mean request needs ${needed}`,
-      zh: `KV Cache 只剩 ${memory.npuMemSizeGiB} GiB，即 ${totalBlocks} 个 block，而一条平均请求需要 ${needed} 个`,
-    },
-    hint: {
-      en: 'use more or larger cards, narrower weights (--weight-dtype), a narrower cache (--kv-dtype int8), or shorter requests',
-      zh: '请增加卡数或换更大的卡、量化权重（--weight-dtype）、量化 KV（--kv-dtype int8），或缩短请求',
-    },
-    place: { flag: request.serverBlocks === null ? '--cards' : '--server-log' },
-  };
+  return mistake(
+    'no-room-for-kv-cache',
+    `${memory.npuMemSizeGiB} GiB are left for the KV cache: ${totalBlocks} blocks, and one mean request needs ${needed}`,
+    `KV Cache 只剩 ${memory.npuMemSizeGiB} GiB，即 ${totalBlocks} 个 block，而一条平均请求需要 ${needed} 个`,
+    'use more or larger cards, narrower weights (--weight-dtype), a narrower cache (--kv-dtype int8), or shorter requests',
+    '请增加卡数或换更大的卡、量化权重（--weight-dtype）、量化 KV（--kv-dtype int8），或缩短请求',
+    request.serverBlocks === null ? '--cards' : '--server-log',
+  );
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import {
   cardsLike,
@@ -203,15 +203,16 @@ function settleCard(said: PlanAsked, asked: Asked): CardPart | null {
   const card = said.cardName === undefined ? null : findCard(said.cardName);
   if (said.cardName !== undefined && card === null) {
     const near = cardsLike(said.cardName);
-    asked.mistakes.push({
-      code: 'card-not-known',
-      message: { en: `no card named ${said.cardName}`, zh: `没有名为 ${said.cardName} 的卡` },
-      hint: {
-        en: `${near.length > 0 ? `perhaps ${near.join(', ')}; ` : ''}dyno plan --list cards shows all, --card-memory-gib 64 does without`,
-        zh: `${near.length > 0 ? `例如 ${near.join('、')}；` : ''}dyno plan --list cards 列出全部，也可直接用 --card-memory-gib 64`,
-      },
-      place: { flag: '--card' },
-    });
+    asked.mistakes.push(
+      mistake(
+        'card-not-known',
+        `no card named ${said.cardName}`,
+        `没有名为 ${said.cardName} 的卡`,
+        `${near.length > 0 ? `perhaps ${near.join(', ')}; ` : ''}dyno plan --list cards shows all, --card-memory-gib 64 does without`,
+        `${near.length > 0 ? `例如 ${near.join('、')}；` : ''}dyno plan --list cards 列出全部，也可直接用 --card-memory-gib 64`,
+        '--card',
+      ),
+    );
     return null;
   }
   const memoryGiB = told ?? (card === null ? null : card.memoryBytes / gibBytes);
@@ -238,20 +239,21 @@ function settleParallel(asked: Asked): Parallel | null {
   const data = asked.whole('dataParallel', '--dp', 1, 1);
   const tensor = asked.optionalWhole('tensorParallel', '--tp');
   const expert = asked.optionalWhole('expertParallel', '--ep');
-  if (asked.mistakes.some((mistake) => ['--cards', '--pp', '--dp', '--tp', '--ep'].includes(mistake.place?.flag ?? '')))
+  if (asked.mistakes.some((one) => ['--cards', '--pp', '--dp', '--tp', '--ep'].includes(one.place?.flag ?? '')))
     return null;
   const all = cards ?? (tensor ?? 1) * pipeline * data;
   const share = tensor ?? all / (pipeline * data);
   if (share * pipeline * data === all && Number.isInteger(share)) return { tensor: share, pipeline, data, expert };
-  asked.mistakes.push({
-    code: 'cards-do-not-add-up',
-    message: {
-      en: `${all} cards are not tensor ${tensor ?? '?'} × pipeline ${pipeline} × data ${data}`,
-      zh: `${all} 张卡不等于 张量 ${tensor ?? '?'} × 流水线 ${pipeline} × 数据 ${data}`,
-    },
-    hint: { en: 'make --tp × --pp × --dp equal --cards', zh: '请使 --tp × --pp × --dp 等于 --cards' },
-    place: { flag: '--cards' },
-  });
+  asked.mistakes.push(
+    mistake(
+      'cards-do-not-add-up',
+      `${all} cards are not tensor ${tensor ?? '?'} × pipeline ${pipeline} × data ${data}`,
+      `${all} 张卡不等于 张量 ${tensor ?? '?'} × 流水线 ${pipeline} × 数据 ${data}`,
+      'make --tp × --pp × --dp equal --cards',
+      '请使 --tp × --pp × --dp 等于 --cards',
+      '--cards',
+    ),
+  );
   return null;
 }
 
@@ -259,15 +261,16 @@ function formatOf(word: string | undefined, flag: string, mistakes: Mistake[]): 
   if (word === undefined || word === 'auto') return null;
   const format = numberFormatOf(word);
   if (format === null) {
-    mistakes.push({
-      code: 'format-not-known',
-      message: { en: `no number format named ${word}`, zh: `未知的数值格式 ${word}` },
-      hint: {
-        en: 'one of bf16, fp16, fp8, int8, int4, fp4, or auto',
-        zh: '可取 bf16、fp16、fp8、int8、int4、fp4 或 auto',
-      },
-      place: { flag },
-    });
+    mistakes.push(
+      mistake(
+        'format-not-known',
+        `no number format named ${word}`,
+        `未知的数值格式 ${word}`,
+        'one of bf16, fp16, fp8, int8, int4, fp4, or auto',
+        '可取 bf16、fp16、fp8、int8、int4、fp4 或 auto',
+        flag,
+      ),
+    );
   }
   return format;
 }
@@ -275,11 +278,15 @@ function formatOf(word: string | undefined, flag: string, mistakes: Mistake[]): 
 function goalOf(word: string | undefined, mistakes: Mistake[]): Goal {
   const goal = goals.find((known) => known === (word ?? 'throughput'));
   if (goal !== undefined) return goal;
-  mistakes.push({
-    code: 'goal-not-known',
-    message: { en: `no goal named ${word}`, zh: `未知的目标 ${word}` },
-    hint: { en: `one of ${goals.join(', ')}`, zh: `可取 ${goals.join('、')}` },
-    place: { flag: '--goal' },
-  });
+  mistakes.push(
+    mistake(
+      'goal-not-known',
+      `no goal named ${word}`,
+      `未知的目标 ${word}`,
+      `one of ${goals.join(', ')}`,
+      `可取 ${goals.join('、')}`,
+      '--goal',
+    ),
+  );
   return 'throughput';
 }

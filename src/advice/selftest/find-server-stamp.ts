@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { jsonIn } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
 import { fetchOnce } from '../../client/load/index.ts';
 import type { Secrets } from '../../client/load/index.ts';
@@ -45,10 +46,7 @@ function clocks(): Record<ServerStamp['clock'], bigint> {
 function eventsIn(body: string): unknown[] {
   return body.split(/\r\n|\n|\r/).flatMap((line): unknown[] => {
     if (!line.startsWith('data:')) return [];
-    try {
-      return [JSON.parse(line.slice(5))];
-    } catch {
-      return [];
-    }
+    const event = jsonIn(line.slice(5));
+    return event === undefined ? [] : [event];
   });
 }

@@ -7,6 +7,6 @@
  * Start at run-selftest.ts (the three parts), then part-tally.ts (what an error is).
  */
 export { runSelftest } from './run-selftest.ts';
-export type { KeepPart, SelftestAsk, SelftestPart, SelftestReport } from './run-selftest.ts';
-export type { ErrorFigures } from './part-tally.ts';
+export type { KeepPart, SelftestReport } from './run-selftest.ts';
 export { findServerStamp } from './find-server-stamp.ts';
+export { selftestFigure, selftestText } from './selftest-text.ts';

@@ -32,7 +32,7 @@ export interface SelftestAsk {
 export type SelftestPart = 'streams' | 'schedule' | 'requests';
 
 /** Runs the runner of a part to its end and keeps what comes out: whoever keeps it is the only reader of the runner. */
-export type KeepPart = (plan: RunPlan, kit: Runner, stops: StopSignals) => Promise<unknown>;
+export type KeepPart = (plan: RunPlan, runner: Runner, stops: StopSignals) => Promise<unknown>;
 
 /** What was found: `llmdyno.selftest/1`. */
 export interface SelftestReport {
@@ -215,23 +215,23 @@ async function measure(
     keepText: false,
   };
   const prompt = [plainPrompt('selftest', 'Count.')];
-  const kit = makeLoadRunner({
+  const runner = makeLoadRunner({
     workload: () => fromPrompts(prompt, { offset: 0, cycle: true }),
     secrets: ask.secrets,
     ...(isForeign(ask.stamp) && { stamp: ask.stamp }),
   });
   const tally = new PartTally();
   const heard: Runner = {
-    ...kit,
+    ...runner,
     async *run(...given) {
-      for await (const ended of kit.run(...given)) {
+      for await (const ended of runner.run(...given)) {
         tally.add(ended.exchange);
         yield ended;
       }
     },
   };
   await (ask.keep ?? keepNowhere)(plan, heard, { drain: ask.stop, cancel: ask.stop });
-  return { tally, health: kit.health() };
+  return { tally, health: runner.health() };
 }
 
 /** Whether the client has to be told how the server stamps. */
@@ -239,6 +239,6 @@ function isForeign(stamp: ServerStamp | null | undefined): stamp is ServerStamp 
   return stamp != null && !(stamp.key === 'emit_ns' && stamp.nsPerUnit === 1 && stamp.clock === 'monotonic');
 }
 
-const keepNowhere: KeepPart = async (plan, kit, stops) => {
-  for await (const _ of kit.run(plan, stops, []));
+const keepNowhere: KeepPart = async (plan, runner, stops) => {
+  for await (const _ of runner.run(plan, stops, []));
 };

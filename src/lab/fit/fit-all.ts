@@ -1,23 +1,25 @@
-import { say, UserError } from '../../core/index.ts';
+import { say, userError, UserError } from '../../core/index.ts';
 import type { Exchange, Lang, Summary } from '../../core/index.ts';
 import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../advice/fit/index.ts';
 import type { FormatName } from '../../tools/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
-import { findEntry, readExchanges } from '../../results/store/index.ts';
+import { readExchanges } from '../../results/store/index.ts';
 import { doComputeJob } from '../compute/compute-job.ts';
 import { openComputeQueue } from '../compute/compute-queue.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import type { ServerWords } from '../prepare/prepare.ts';
-import { summaryOfRun, sweepOf } from '../read-run.ts';
+import { summaryOfRun } from '../read-run.ts';
 import { importPaths } from '../results/import-files.ts';
 import { isForeign } from '../results/is-foreign.ts';
 import { readBeginning } from '../results/read-bounded.ts';
+import { sourcesOf } from '../results/report-source.ts';
 import type { World } from '../world.ts';
 import { nameOf, nextMeasured } from './fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted, SweepAsk } from './fit-document.ts';
-import { markSimulated, withAssumedUnit, withUnanswered } from './fit-remarks.ts';
 import type { TraceAsk } from './fit-requests.ts';
+import { storedRuns } from './fit-runs-together.ts';
+import { foreignRuns } from './foreign-runs.ts';
 import { probeServer, probesFor } from './probe.ts';
 import type { Probed } from './probe.ts';
 
@@ -45,7 +47,7 @@ export async function fitAll(experiment: FitExperiment, world: World): Promise<F
   const queue = await openComputeQueue(experiment.queue, world);
   const fit: ComputeQueue['ask'] = (work) => (queue === null ? doComputeJob(work) : queue.ask(work));
   try {
-    const together = await fitTogether(experiment, fit, world);
+    const together = (await fitRecords(experiment, fit, world)) ?? (await fitPoints(experiment, fit, world));
     const each = async (): Promise<Entry[]> =>
       (await Promise.all(experiment.names.map((name) => fitOne(name, experiment, fit, world)))).flat();
     const entries = together ?? (await each());
@@ -59,11 +61,26 @@ export async function fitAll(experiment: FitExperiment, world: World): Promise<F
   }
 }
 
+/** Runs of the store, or of other tools' files, that tell the moments of their tokens are one server's; null = points were asked for, or some do not tell. */
+async function fitRecords(
+  { names, format, sweep, trace, probe }: FitExperiment,
+  fit: ComputeQueue['ask'],
+  { store }: World,
+): Promise<Entry[] | null> {
+  if (probe !== null || format === 'request-trace' || sweep.points.length > 0 || sweep.holdOut || sweep.next)
+    return null;
+  for (const word of names) refuseBareUrl(word);
+  const stored = (await storedRuns(names, store)) ?? (await foreignRuns(names, format));
+  if (stored === null) return null;
+  const entry = await fit({ do: 'fit-runs', title: names.join(' + '), runs: stored.runs, ask: trace });
+  return [markSimulated(entry as Entry, stored.summaries)];
+}
+
 /**
  * Runs of the store that were told one by one are the points of one sweep, where they are closed loops at three concurrencies
  * or more; null = they are not, and each is fitted for itself.
  */
-async function fitTogether(
+async function fitPoints(
   { names, format, sweep, probe }: FitExperiment,
   fit: ComputeQueue['ask'],
   { store }: World,
@@ -72,9 +89,10 @@ async function fitTogether(
   const points: Summary[] = [];
   for (const word of names) {
     if (await isForeign(word)) return null;
-    const entry = await findEntry(store, word);
-    if (entry.kind !== 'run') return null;
-    points.push(await summaryOfRun(entry));
+    const [named, ...more] = await sourcesOf([word], { store, onProblems: () => {} });
+    const [point, ...others] = named?.sweep.points ?? [];
+    if (point === undefined || more.length > 0 || others.length > 0) return null;
+    points.push(point);
   }
   const loads = points.map(({ load }) => (load.kind === 'closed' ? load.concurrency : null));
   if (loads.includes(null) || new Set(loads).size < 3) return null;
@@ -100,15 +118,14 @@ function leftOut(error: unknown, id: string, title: string, lang: Lang): NotFitt
 /** A server's address is fitted by probes only, which somebody has to ask for. */
 function refuseBareUrl(word: string): void {
   if (!/^https?:\/\//i.test(word)) return;
-  throw new UserError({
-    code: 'settings-disagree',
-    message: { en: 'a server is fitted by probing it', zh: '拟合服务器需要对其探测' },
-    hint: {
-      en: `dyno fit ${word.slice(0, 200)} --probe sends eight short probes.`,
-      zh: `请用 dyno fit ${word.slice(0, 200)} --probe，会发送八个短探测。`,
-    },
-    place: { flag: '--probe' },
-  });
+  throw userError(
+    'settings-disagree',
+    'a server is fitted by probing it',
+    '拟合服务器需要对其探测',
+    `dyno fit ${word.slice(0, 200)} --probe sends eight short probes.`,
+    `请用 dyno fit ${word.slice(0, 200)} --probe，会发送八个短探测。`,
+    '--probe',
+  );
 }
 
 async function fitOne(
@@ -148,8 +165,10 @@ async function fitOne(
     });
     return Promise.all(all);
   }
-  const entry = await findEntry(world.store, word);
-  if (entry.kind === 'run') {
+  const [named] = await sourcesOf([word], { store: world.store, onProblems: () => {} });
+  const { sweep, runs } = named!;
+  const [entry] = sweep.points.length === 1 ? runs.values() : [];
+  if (entry !== undefined) {
     const exchanges: Exchange[] = [];
     for await (const exchange of readExchanges(entry)) exchanges.push(exchange);
     const summary = await summaryOfRun(entry);
@@ -157,12 +176,9 @@ async function fitOne(
     const requests = traceOfExchanges(exchanges);
     return [markSimulated((await fit({ do: 'fit-trace', title, requests, ask: trace })) as Entry, [summary])];
   }
-  const { points, title } = await sweepOf(world.store, entry);
+  const { id, title, points } = sweep;
   return [
-    markSimulated(
-      (await fit({ do: 'fit-sweep', id: entry.id, title: title ?? entry.id, points, ask })) as Entry,
-      points,
-    ),
+    markSimulated((await fit({ do: 'fit-sweep', id, title: title ?? id, points: [...points], ask })) as Entry, points),
   ];
 }
 
@@ -218,31 +234,59 @@ function refuseUnknownPrefill(sights: Probed['sights']): void {
   const alone = sights.filter(({ concurrency, ttftMs }) => concurrency === 1 && ttftMs.length > 0);
   const lengths = alone.map(({ inputTokens }) => inputTokens);
   if (Math.max(...lengths) > 1.5 * Math.min(...lengths)) return;
-  throw new UserError({
-    code: 'prefill-not-identified',
-    message: {
-      en: 'p1 not identified: the lone prompts that the server computed are all alike',
-      zh: 'p1 无法确定：服务器实际计算的单独提示词长度都相近',
-    },
-    hint: {
-      en: 'Flush the prefix cache or restart the server without it, give --tokenizer, and run dyno fit URL --probe again.',
-      zh: '请清空前缀缓存或关闭后重启服务，给出 --tokenizer，再运行 dyno fit URL --probe。',
-    },
-  });
+  throw userError(
+    'prefill-not-identified',
+    'p1 not identified: the lone prompts that the server computed are all alike',
+    'p1 无法确定：服务器实际计算的单独提示词长度都相近',
+    'Flush the prefix cache or restart the server without it, give --tokenizer, and run dyno fit URL --probe again.',
+    '请清空前缀缓存或关闭后重启服务，给出 --tokenizer，再运行 dyno fit URL --probe。',
+  );
 }
 
 function probesFailed(count: number, lost: Probed['lost']): UserError {
   const why = (lang: Lang): string => [...new Set(lost.map((each) => say(each.why, lang)))].join('; ');
 
-  return new UserError({
-    code: 'probes-failed',
-    message: {
-      en: `only ${count} of 7 probes brought streamed answers: ${why('en')}`,
-      zh: `7 个探测中只有 ${count} 个得到流式回答：${why('zh')}`,
+  return userError(
+    'probes-failed',
+    `only ${count} of 7 probes brought streamed answers: ${why('en')}`,
+    `7 个探测中只有 ${count} 个得到流式回答：${why('zh')}`,
+    'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
+    '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
+  );
+}
+
+/** An entry that says so where what it was fitted to was simulated. */
+function markSimulated(entry: FittedEntry | NotFitted, summaries: readonly Summary[]): FittedEntry | NotFitted {
+  const simulated = summaries.some((summary) => summary.simulated || summary.engine?.simulated === true);
+  if (!simulated || !('profile' in entry)) return entry;
+  const { profile } = entry;
+  return {
+    ...entry,
+    title: `${entry.title} [SIMULATED]`,
+    profile: {
+      ...profile,
+      source: `${profile.source} (simulated)`,
+      notes: [...profile.notes, 'Fitted to a simulated engine, not to a real one.'],
     },
-    hint: {
-      en: 'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
-      zh: '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
+  };
+}
+
+/** An entry that tells how many requests of a trace were left out. */
+function withUnanswered(entry: FittedEntry, count: number, lang: Lang): FittedEntry {
+  if (count === 0) return entry;
+  const why = say(
+    {
+      en: `${count} requests without an answer (no tokens or no times); what they asked of the server is not known`,
+      zh: `${count} 个没有回答的请求（无 token 或无时间）；它们对服务器的占用未知`,
     },
-  });
+    lang,
+  );
+  return { ...entry, excluded: [...entry.excluded, { concurrency: null, why }] };
+}
+
+/** An entry that tells what times without a unit were taken for. */
+function withAssumedUnit(entry: FittedEntry, unit: 'ms' | 's' | null): FittedEntry {
+  if (unit === null) return entry;
+  const note = `Times of the trace had no unit in their names and were read as ${unit === 's' ? 'seconds' : 'milliseconds'}.`;
+  return { ...entry, profile: { ...entry.profile, notes: [...entry.profile.notes, note] } };
 }

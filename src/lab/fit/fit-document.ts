@@ -25,6 +25,8 @@ export interface FittedEntry {
   residual: number | null;
   heldOut: HeldOut | { metrics: TraceFit['metrics'] } | null;
   interpolation: HeldOut | null;
+  /** What several runs together do not tell, and the run that would. */
+  unknown?: { constant: string; why: string; run: string }[];
   /** null = not asked for. */
   next: { concurrency: number; inputTokens?: number; outputTokens?: number; why: string } | null;
 }

@@ -135,9 +135,9 @@ async function runProbe(words: ServerWords, probe: Probe, world: World, source: 
   }
   world.notify({ event: 'prepared', of: null });
   const plan = planPoint(prepared, loadPoints(asked)[0]!, 0);
-  const { kit } = await source.runnerFor({ prepared, plan, number: 0, issuedBefore: 0, behind: null });
+  const { runner } = await source.runnerFor({ prepared, plan, number: 0, issuedBefore: 0, behind: null });
   const exchanges: Exchange[] = [];
-  for await (const { exchange } of kit.run(plan, world.stops, [])) exchanges.push(exchange);
-  await kit.close?.();
+  for await (const { exchange } of runner.run(plan, world.stops, [])) exchanges.push(exchange);
+  await runner.close?.();
   return exchanges;
 }

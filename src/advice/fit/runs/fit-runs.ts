@@ -1,0 +1,131 @@
+import { cholesky, randomStream, solve, solveTransposed } from '../../../core/index.ts';
+import type { EngineProfile, FittedDoubt, FittedReach } from '../../../engine/sim/index.ts';
+import type { MeasuredRun } from './measured-run.ts';
+import { misfitOf } from './misfit.ts';
+import type { Misfit, RunsFitOptions } from './misfit.ts';
+import { playRun } from './play-run.ts';
+import { reachOf } from './reach.ts';
+import { figureNames, figuresOf } from './run-figures.ts';
+import type { FigureName } from './run-figures.ts';
+
+/** A constant as it was found. */
+export interface FoundConstant {
+  name: string;
+  value: number;
+  /** 90 % of what explains the runs lies in it. */
+  interval: [number, number];
+  /** The runs say much more of it than was thought before. */
+  known: boolean;
+}
+
+/** A server fitted to all that its runs show. */
+export interface RunsFit {
+  profile: EngineProfile;
+  constants: FoundConstant[];
+  reach: FittedReach;
+  doubt: FittedDoubt & { errors: Record<FigureName, number> };
+}
+
+/** Rounds of the search; steps of the first of them are wide, because cohorts of requests make the figures rough. */
+const rounds = 12;
+const wideRounds = 4;
+const steps = { wide: 0.3, narrow: 0.15 };
+const damping = 0.2;
+/** No constant changes by more than this (of its logarithm) in a round. */
+const mostChange = 0.5;
+/** Servers that explain the runs, over which a prediction is spread. */
+const draws = 10;
+/** More than this share of what was not known before is left where the runs tell nothing of a constant. */
+const knownShare = 0.6;
+
+/** Fits all constants of a server to all that its runs show, at once. */
+export function fitRuns(runs: readonly MeasuredRun[], options: RunsFitOptions): RunsFit {
+  const misfit = misfitOf(runs, options);
+  const { constants, at } = misfit;
+  const found = searched(misfit);
+  const lower = cholesky(normalOf(slopesAt(misfit, found, steps.narrow), 1));
+  const reach = reachOf(runs);
+  const spreads = spreadsOf(lower);
+  const chance = randomStream(1, 'servers that explain the runs');
+  const others = Array.from({ length: draws }, () => {
+    const away = solveTransposed(
+      lower,
+      found.map(() => chance.normal()),
+    );
+    return partsOf(at(found.map((value, i) => value + away[i]!)));
+  });
+  const told = constants.map(({ name, spread }, i): FoundConstant => ({
+    name,
+    value: Math.exp(found[i]!),
+    interval: [Math.exp(found[i]! - 1.645 * spreads[i]!), Math.exp(found[i]! + 1.645 * spreads[i]!)],
+    known: spreads[i]! < knownShare * spread && !(name === 'p1' && reach.promptsAlike),
+  }));
+  const p1Known = told.some(({ name, known }) => name === 'p1' && known);
+  return {
+    profile: at(found),
+    constants: told,
+    reach,
+    doubt: { errors: errorsOf(runs, at(found)), others, p1Known },
+  };
+}
+
+function partsOf({ cost, overheadMs, launch, front }: EngineProfile): FittedDoubt['others'][number] {
+  return {
+    cost,
+    ...(overheadMs !== undefined && { overheadMs }),
+    ...(launch !== undefined && { launch }),
+    ...(front !== undefined && { front }),
+  };
+}
+
+/** The best of what Gauss and Newton's steps come by: the figures are too rough for each step to have to be better. */
+function searched(misfit: Misfit): readonly number[] {
+  let x = misfit.usual;
+  let here = misfit.residuals(x);
+  let best = { x, loss: dot(here, here) };
+  for (let round = 0; round < rounds; round++) {
+    const slopes = slopesAt(misfit, x, round < wideRounds ? steps.wide : steps.narrow);
+    const downhill = slopes.map((slope) => -dot(slope, here));
+    const change = solve(normalOf(slopes, 1 + damping), downhill);
+    x = x.map((value, i) => value + Math.max(-mostChange, Math.min(mostChange, change[i]!)));
+    here = misfit.residuals(x);
+    const loss = dot(here, here);
+    if (loss < best.loss) best = { x, loss };
+  }
+  return best.x;
+}
+
+function slopesAt({ residuals }: Misfit, x: readonly number[], h: number): number[][] {
+  return x.map((_, i) => {
+    const [up, down] = [h, -h].map((away) => residuals(x.map((value, j) => (i === j ? value + away : value))));
+    return up!.map((value, j) => (value - down![j]!) / (2 * h));
+  });
+}
+
+function normalOf(slopes: readonly number[][], diagonal: number): number[][] {
+  return slopes.map((row, i) => slopes.map((other, j) => dot(row, other) * (i === j ? diagonal : 1)));
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+/** Standard deviations where L·Lᵀ is the precision: its inverse is the sum of what each unit vector is solved to, times itself. */
+function spreadsOf(lower: readonly (readonly number[])[]): number[] {
+  const columns = lower.map((_, k) =>
+    solveTransposed(
+      lower,
+      lower.map((__, i) => (i === k ? 1 : 0)),
+    ),
+  );
+  return lower.map((_, i) => Math.sqrt(columns.reduce((sum, column) => sum + column[i]! ** 2, 0)));
+}
+
+function errorsOf(runs: readonly MeasuredRun[], profile: EngineProfile): Record<FigureName, number> {
+  const pairs = runs.map((run) => [figuresOf(run), figuresOf(playRun(profile, run))] as const);
+  const errorOf = (name: FigureName): number => {
+    const errors = pairs.map(([truth, guess]) => Math.log(guess[name] / truth[name])).filter(Number.isFinite);
+    return Math.sqrt(dot(errors, errors) / Math.max(1, errors.length));
+  };
+  return Object.fromEntries(figureNames.map((name) => [name, errorOf(name)])) as Record<FigureName, number>;
+}
