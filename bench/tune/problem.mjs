@@ -8,12 +8,17 @@ import { measure } from './engines.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Exports of the tune room, bundled from source, and trialOf over them. */
+// Rooms have names in common: of the others only what is asked for.
+const wanted = `export * from './src/advice/tune/index.ts';
+export { closedRun } from './src/advice/fit/index.ts';
+export { builtinProfile } from './src/engine/sim/index.ts';`;
+
+/** Exports of the tune room and of what stands in for a server, bundled from source, and trialOf over them. */
 export async function tuneSources() {
   const folder = mkdtempSync(join(tmpdir(), 'llmdyno-bench-'));
   const outfile = join(folder, 'tune.mjs');
   await build({
-    stdin: { contents: `export * from './src/advice/tune/index.ts';`, resolveDir: root },
+    stdin: { contents: wanted, resolveDir: root },
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -22,8 +27,8 @@ export async function tuneSources() {
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
   });
   try {
-    const rooms = await import(pathToFileURL(outfile).href);
-    return { ...rooms, trialOf: (problem, step, engine, number) => trialOf(rooms, problem, step, engine, number) };
+    const found = await import(pathToFileURL(outfile).href);
+    return { ...found, trialOf: (problem, step, engine, number) => trialOf(found, problem, step, engine, number) };
   } finally {
     rmSync(folder, { recursive: true });
   }

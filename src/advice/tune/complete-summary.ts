@@ -1,16 +1,14 @@
-import { percentileRanks } from '../../core/index.ts';
+import { isObject, percentileRanks } from '../../core/index.ts';
 import type { Counts, Distribution, PercentileKey, Summary } from '../../core/index.ts';
 import type { TrialLoad } from './setting.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * A whole summary from what an evaluate command printed, which may be only a part of one: a number where a distribution is
  * asked is its mean, what is missing is null, counts follow from each other. null = it is no summary at all.
  */
 export function completeSummary(printed: unknown, load: TrialLoad, runId: string): Summary | null {
-  if (!isFields(printed)) return null;
-  const whole = isFields(printed['summary']) ? printed['summary'] : printed;
+  if (!isObject(printed)) return null;
+  const whole = isObject(printed['summary']) ? printed['summary'] : printed;
   const number = (key: string): number | null => finite(whole[key]);
   const distribution = (key: string): Distribution | null => distributionOf(whole[key]);
   const outputTokensPerSec = number('outputTokensPerSec');
@@ -61,10 +59,6 @@ export function completeSummary(printed: unknown, load: TrialLoad, runId: string
   };
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function finite(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
@@ -72,7 +66,7 @@ function finite(value: unknown): number | null {
 function distributionOf(value: unknown): Distribution | null {
   const alone = finite(value);
   const fields = alone === null ? value : { mean: alone };
-  if (!isFields(fields)) return null;
+  if (!isObject(fields)) return null;
   const percentiles = Object.fromEntries(
     percentileRanks.map((rank) => [`p${rank}`, finite(fields[`p${rank}`])]),
   ) as Record<PercentileKey, number | null>;
@@ -82,7 +76,7 @@ function distributionOf(value: unknown): Distribution | null {
 }
 
 function countsOf(value: unknown): Counts {
-  const fields = isFields(value) ? value : {};
+  const fields = isObject(value) ? value : {};
   const count = (key: string): number | null => {
     const told = finite(fields[key]);
     return told === null ? null : Math.max(0, Math.round(told));
@@ -105,6 +99,6 @@ function countsOf(value: unknown): Counts {
 
 function goodputOf(value: unknown): Summary['goodput'] {
   if (finite(value) !== null) return { slo: [], requestsPerSec: finite(value), ratio: null };
-  if (!isFields(value)) return null;
+  if (!isObject(value)) return null;
   return { slo: [], requestsPerSec: finite(value['requestsPerSec']), ratio: finite(value['ratio']) };
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Mistake } from '../../core/index.ts';
+import { mistake } from '../../core/index.ts';
 import { indentOf, parsePath, putAt, valueAt } from './json-path.ts';
 import type { ServerWords } from './server-words.ts';
 import type { Settings } from './setting.ts';
@@ -26,12 +27,8 @@ export function sha256(bytes: Uint8Array | string): string {
 /** Everything that is wrong with a config file before the first edit: missing, read-only, no JSON, a path it does not have. */
 export async function configMistakes(config: ConfigWords): Promise<Mistake[]> {
   const { file } = config;
-  const wrong = (code: string, en: string, zh: string, hintEn: string, hintZh: string): Mistake => ({
-    code,
-    message: { en, zh },
-    hint: { en: hintEn, zh: hintZh },
-    place: { file },
-  });
+  const wrong = (code: string, en: string, zh: string, hintEn: string, hintZh: string): Mistake =>
+    mistake(code, en, zh, hintEn, hintZh, { file });
   let document: unknown;
   try {
     const { size } = await stat(file);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { printable } from '../../core/index.ts';
+import { jsonIn, printable } from '../../core/index.ts';
 import { completeSummary } from './complete-summary.ts';
 import type { ServerWords } from './server-words.ts';
 import type { TunePoint } from './setting.ts';
@@ -85,7 +85,7 @@ function readEvaluated(
       cause: `${signal ?? `exit code ${code}`}${words === '' ? '' : `: ${words}`}`,
     };
   }
-  const printed = jsonIn(out);
+  const printed = documentIn(out);
   if (
     typeof printed === 'object' &&
     printed !== null &&
@@ -107,15 +107,8 @@ function readEvaluated(
 }
 
 /** The document on stdout: all of it, or its last line where a command talks before it answers. */
-function jsonIn(out: string): unknown {
-  for (const text of [out, out.trimEnd().split('\n').at(-1) ?? '']) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // The last line may still be one.
-    }
-  }
-  return null;
+function documentIn(out: string): unknown {
+  return jsonIn(out) ?? jsonIn(out.trimEnd().split('\n').at(-1) ?? '') ?? null;
 }
 
 function lastLine(text: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../../core/index.ts';
+import type { Distribution } from '../../core/index.ts';
 import { parseSlo, withinLimit } from '../../results/measure/index.ts';
 import { findMax } from './find-max.ts';
 import type { Found, Probe } from './find-max.ts';
@@ -15,7 +16,7 @@ function search(
     slos: string[];
     seed?: number;
     budget?: number;
-    steps?: { first: number; growth: number; tolerance: number; backOff: number };
+    steps?: { first: number; growth: number; tolerance: number };
   },
 ): { found: Found; looks: number; breaksAt: number | null } {
   const random = randomStream(options.seed ?? 1, 'noise of looks');
@@ -27,7 +28,6 @@ function search(
     whole: options.whole,
     budget: options.budget ?? 16,
     tolerance: 0.04,
-    confirmRuns: 2,
     ...options.steps,
   };
   for (;;) {
@@ -44,7 +44,15 @@ function search(
         value * Math.exp(options.noise * random.normal()),
       ]),
     );
-    probes.push({ load: step.load, figures, fresh: step.fresh });
+    // Requests that lie so close around the 99th percentile wander as little as the noise says.
+    const around = (p99 = 0) => ({ p98: p99 * (1 - 0.75 * options.noise), p99, n: 500 }) as Distribution;
+    const times = {
+      ttftMs: around(figures['ttft.p99']),
+      tpotMs: around(figures['tpot.p99']),
+      itlMs: null,
+      latencyMs: around(figures['latency.p99']),
+    };
+    probes.push({ load: step.load, figures, fresh: step.fresh, times });
   }
 }
 
@@ -123,7 +131,7 @@ describe('the largest load under SLOs', () => {
     });
     const looks = [probe(1, 10, false), probe(2, 11, false), probe(4, 13, false), probe(8, 19.99, false)];
     const fresh = [probe(8, 19.98, true), probe(8, 19.99, true), probe(7, 15, true), probe(7, 15.01, true)];
-    const found = findMax({ ...question, budget: 16, tolerance: 0.04, confirmRuns: 2 }, [...looks, ...fresh]);
+    const found = findMax({ ...question, budget: 16, tolerance: 0.04 }, [...looks, ...fresh]);
     expect(found).toMatchObject({ kind: 'found', load: 7, confirmed: true, atMost: false, outOfRuns: false });
   });
 
@@ -136,7 +144,7 @@ describe('the largest load under SLOs', () => {
       slos: ['tpot.mean<20ms'],
       budget: 4,
     });
-    expect(found).toMatchObject({ load: 2, confirmed: true, atMost: false, outOfRuns: true });
+    expect(found).toMatchObject({ load: 4, confirmed: true, atMost: false, outOfRuns: true });
   });
 
   test('the budget is kept', () => {
@@ -151,8 +159,8 @@ describe('the largest load under SLOs', () => {
     expect(looks).toBeLessThanOrEqual(8);
   });
 
-  test('law: in long steps from 16, the truth of 100 unlike engines lies within the bounds in 95, and half take at most 9 looks', () => {
-    const steps = { first: 16, growth: 4, tolerance: 0.08, backOff: 0.06 };
+  test('law: in long steps from 16, the truth of 100 unlike engines lies within the bounds in 95, and half take at most 8 looks', () => {
+    const steps = { first: 16, growth: 4, tolerance: 0.08 };
     const slos = ['ttft.p99<500ms', 'tpot.p99<50ms'];
     let inside = 0;
     const looks: number[] = [];
@@ -182,6 +190,6 @@ describe('the largest load under SLOs', () => {
       if (found.confirmed && low && high && (found.load ?? 0) >= edge * 0.85) inside += 1;
     }
     expect(inside).toBeGreaterThanOrEqual(95);
-    expect(looks.toSorted((a, b) => a - b)[50]).toBeLessThanOrEqual(9);
+    expect(looks.toSorted((a, b) => a - b)[50]).toBeLessThanOrEqual(8);
   });
 });

@@ -1,3 +1,5 @@
+import { cholesky, solveLower, solveTransposed } from '../../core/index.ts';
+
 /** Where something was seen, and what (usually a logarithm). */
 export interface Observation {
   at: readonly number[];
@@ -56,9 +58,9 @@ export function gaussianProcess(
   };
   const n = seen.length;
   const lower = cholesky(seen.map((a, i) => seen.map((b, j) => kernel(a.at, b.at) + (i === j ? a.noise + 1e-9 : 0))));
-  const weights = backward(
+  const weights = solveTransposed(
     lower,
-    forward(
+    solveLower(
       lower,
       seen.map(({ value }) => value),
     ),
@@ -69,7 +71,7 @@ export function gaussianProcess(
     likelihood,
     at(place) {
       const cross = seen.map(({ at }) => kernel(place, at));
-      const half = forward(lower, cross);
+      const half = solveLower(lower, cross);
       let mean = 0;
       let variance = kernel(place, place);
       for (let i = 0; i < n; i++) {
@@ -79,38 +81,4 @@ export function gaussianProcess(
       return { mean, variance: Math.max(0, variance) };
     },
   };
-}
-
-function cholesky(matrix: readonly (readonly number[])[]): number[][] {
-  const n = matrix.length;
-  const lower = Array.from({ length: n }, () => Array.from({ length: n }, () => 0));
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) {
-      let sum = matrix[i]![j]!;
-      for (let k = 0; k < j; k++) sum -= lower[i]![k]! * lower[j]![k]!;
-      lower[i]![j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / lower[j]![j]!;
-    }
-  }
-  return lower;
-}
-
-function forward(lower: readonly number[][], right: readonly number[]): number[] {
-  const out: number[] = [];
-  for (let i = 0; i < right.length; i++) {
-    let sum = right[i]!;
-    for (let k = 0; k < i; k++) sum -= lower[i]![k]! * out[k]!;
-    out.push(sum / lower[i]![i]!);
-  }
-  return out;
-}
-
-function backward(lower: readonly number[][], right: readonly number[]): number[] {
-  const n = right.length;
-  const out = Array.from({ length: n }, () => 0);
-  for (let i = n - 1; i >= 0; i--) {
-    let sum = right[i]!;
-    for (let k = i + 1; k < n; k++) sum -= lower[k]![i]! * out[k]!;
-    out[i] = sum / lower[i]![i]!;
-  }
-  return out;
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
 import type { Figures, Mistake, Summary } from '../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../results/measure/index.ts';
 import type { Slo, Statistic } from '../../results/measure/index.ts';
@@ -104,7 +104,17 @@ export function readSlos(texts: readonly string[]): { slos: Slo[]; mistakes: Mis
   }
   for (const over of slos.filter((slo) => slo.op.startsWith('>'))) {
     const under = slos.find((slo) => slo.op.startsWith('<') && excludes(over, slo));
-    if (under !== undefined) mistakes.push(contradiction(over, under));
+    if (under !== undefined)
+      mistakes.push(
+        mistake(
+          'slos-contradict',
+          `"${over.text}" and "${under.text}" cannot both hold`,
+          `"${over.text}" 与 "${under.text}" 不可能同时满足`,
+          'Take one of them out, or turn its sign round.',
+          '请去掉其中一条，或改变不等号方向。',
+          { field: 'slo' },
+        ),
+      );
   }
   return { slos, mistakes };
 }
@@ -115,16 +125,4 @@ function excludes(over: Slo, under: Slo): boolean {
   if (over.unit !== 'ms' || low === high) return true;
   if (low === 'mean' || high === 'mean') return low === 'min' || high === 'max';
   return order.indexOf(low) <= order.indexOf(high);
-}
-
-function contradiction(over: Slo, under: Slo): Mistake {
-  return {
-    code: 'slos-contradict',
-    message: {
-      en: `"${over.text}" and "${under.text}" cannot both hold`,
-      zh: `"${over.text}" 与 "${under.text}" 不可能同时满足`,
-    },
-    hint: { en: 'Take one of them out, or turn its sign round.', zh: '请去掉其中一条，或改变不等号方向。' },
-    place: { field: 'slo' },
-  };
 }

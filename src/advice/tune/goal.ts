@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { TuneFile } from './tune-file-schema.ts';
 
 /** What a goal adds to a tune file: SLOs, and settings that the guide fixes for it. */
@@ -13,6 +13,7 @@ export interface Goal {
 const limit = String.raw`(\d+(?:\.\d+)?(?:ms|s))`;
 const decodeLimit = new RegExp(`^decode-limit=${limit}$`);
 const both = new RegExp(`^ttft=${limit},\\s*decode=${limit}$`);
+const firstToken = new RegExp(`^ttft=${limit}$`);
 
 /**
  * The three goals of the MindIE tuning guide: most throughput; most throughput under a mean decode time; and under a mean time to
@@ -20,26 +21,28 @@ const both = new RegExp(`^ttft=${limit},\\s*decode=${limit}$`);
  */
 export function readGoal(word: string): Goal {
   const eager = { mindie: { supportSelectBatch: true }, vllm: {} };
+  const prompt = { mindie: { supportSelectBatch: false }, vllm: {} };
   if (word === 'throughput') return { slos: [], largestBatch: false, settings: eager };
   const decode = decodeLimit.exec(word)?.[1];
   if (decode !== undefined) return { slos: [`itl.mean<${decode}`], largestBatch: true, settings: eager };
+  const first = firstToken.exec(word)?.[1];
+  if (first !== undefined) return { slos: [`ttft.mean<${first}`], largestBatch: false, settings: prompt };
   const [, ttft, gap] = both.exec(word) ?? [];
   if (ttft !== undefined && gap !== undefined) {
     return {
       slos: [`ttft.mean<${ttft}`, `itl.mean<${gap}`],
       largestBatch: true,
-      settings: { mindie: { supportSelectBatch: false }, vllm: {} },
+      settings: prompt,
     };
   }
-  throw new UserError({
-    code: 'bad-goal',
-    message: { en: `"${word.slice(0, 60)}" is not a goal`, zh: `"${word.slice(0, 60)}" 不是可用的目标` },
-    hint: {
-      en: 'Write throughput, decode-limit=50ms, or ttft=8s,decode=50ms.',
-      zh: '请写 throughput、decode-limit=50ms 或 ttft=8s,decode=50ms。',
-    },
-    place: { flag: '--goal' },
-  });
+  throw userError(
+    'bad-goal',
+    `"${word.slice(0, 60)}" is not a goal`,
+    `"${word.slice(0, 60)}" 不是可用的目标`,
+    'Write throughput, decode-limit=50ms, ttft=8s, or ttft=8s,decode=50ms.',
+    '请写 throughput、decode-limit=50ms、ttft=8s 或 ttft=8s,decode=50ms。',
+    '--goal',
+  );
 }
 
 /** The file with the goal's SLOs in place of its own, and the goal's settings where the file applies them but does not search them. */

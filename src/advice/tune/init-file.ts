@@ -55,7 +55,7 @@ space:
   # npuMemSize: {from: 12, to: 28, step: 1, start: 17, raise: {back: 2}}
 
 load:
-  concurrency: 1000                # or maxBatchSize - 1, or {from: 16, to: 400} to search it 也可搜索
+  concurrency: maxBatchSize - 1    # follows the batch; or a number, or {from: 16, to: 400} to search it 随批大小变化；也可固定或搜索
 `;
 
 const vllm = `# dyno tune for vLLM. Check it with: dyno tune FILE --dry-run

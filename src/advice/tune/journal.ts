@@ -1,3 +1,4 @@
+import { isObject, jsonIn } from '../../core/index.ts';
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { storeModes, syncFile } from '../../results/store/index.ts';
@@ -47,11 +48,7 @@ export async function openJournal(file: string): Promise<Journal> {
 export async function readJournal(file: string): Promise<JournalLine[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').flatMap((line): JournalLine[] => {
-    try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === 'object' && value !== null && 'kind' in value ? [value as JournalLine] : [];
-    } catch {
-      return [];
-    }
+    const value = jsonIn(line);
+    return isObject(value) && 'kind' in value ? [value as unknown as JournalLine] : [];
   });
 }

@@ -1,3 +1,5 @@
+import { solve } from '../../core/index.ts';
+
 /** Where a search for the least squares ended. */
 export interface LeastSquares {
   at: number[];
@@ -41,33 +43,13 @@ export function leastSquares(
 }
 
 function dampedStep(slopes: readonly number[][], residuals: readonly number[], damping: number): number[] {
-  const rows = slopes.map((row, i) => [
-    ...slopes.map((other, j) => dot(row, other) * (i === j ? 1 + damping : 1) + (i === j ? 1e-9 : 0)),
-    -dot(row, residuals),
-  ]);
-  return solve(rows);
-}
-
-/** Solves rows of coefficients with the right side last, by elimination with the largest pivot first. */
-function solve(rows: number[][]): number[] {
-  const n = rows.length;
-  for (let i = 0; i < n; i++) {
-    const pivot = rows
-      .slice(i)
-      .reduce((best, row, k) => (Math.abs(row[i]!) > Math.abs(rows[best]![i]!) ? i + k : best), i);
-    [rows[i], rows[pivot]] = [rows[pivot]!, rows[i]!];
-    for (let k = i + 1; k < n; k++) {
-      const factor = rows[k]![i]! / rows[i]![i]!;
-      for (let j = i; j <= n; j++) rows[k]![j]! -= factor * rows[i]![j]!;
-    }
-  }
-  const x = Array.from({ length: n }, () => 0);
-  for (let i = n - 1; i >= 0; i--) {
-    let sum = rows[i]![n]!;
-    for (let j = i + 1; j < n; j++) sum -= rows[i]![j]! * x[j]!;
-    x[i] = sum / rows[i]![i]!;
-  }
-  return x;
+  const matrix = slopes.map((row, i) =>
+    slopes.map((other, j) => dot(row, other) * (i === j ? 1 + damping : 1) + (i === j ? 1e-9 : 0)),
+  );
+  return solve(
+    matrix,
+    slopes.map((row) => -dot(row, residuals)),
+  );
 }
 
 function dot(a: readonly number[], b: readonly number[]): number {

@@ -3,15 +3,17 @@ import type { Phrase } from '../../core/index.ts';
 import { studentQuantile } from '../../results/measure/index.ts';
 import { compareArms } from './variants.ts';
 import type { Arm } from './variants.ts';
-import { rankChosen } from './choose-best.ts';
+import { equalTo, rankChosen } from './choose-best.ts';
 import type { Chosen } from './choose-best.ts';
 import { noiseOf } from './noise.ts';
 import type { StopReason } from './next-step.ts';
 import { bindingOf } from './price.ts';
+import { rangeEnds } from './range-ends.ts';
 import type { TuneProblem } from './problem.ts';
 import { startText } from './server.ts';
 import type { ServerWords } from './server-words.ts';
 import type { Settings } from './setting.ts';
+import { placeOf } from './surrogate.ts';
 import type { Trial } from './trial.ts';
 import type { TuneDocument } from './tune-document.ts';
 import { keepsAll } from './verdict.ts';
@@ -54,7 +56,17 @@ export function tuneDocument(
     budget: { runs: problem.budgetRuns, hours: facts.budgetHours },
     best: best === undefined ? null : toldChoice(problem, best, trials),
     runnerUp: runnerUp === undefined ? null : toldChoice(problem, runnerUp, trials),
+    equal:
+      best === undefined
+        ? []
+        : equalTo(best, chosen.slice(1), noiseOf(problem.objective.word, trials)).map(({ point, objective }) => ({
+            settings: { ...point.settings },
+            load: { ...point.load },
+            mean: objective,
+          })),
     binding: best === undefined || !ended ? null : bindingOf(problem, trials, best),
+    rangeEnds: best === undefined || !ended ? [] : rangeEnds(problem, best),
+    loadAsked: best === undefined || placeOf(problem.space, best.point) !== null,
     patch: patchOf(facts.server, best?.point.settings ?? null),
     variants: variants.map((arm) => ({
       ...arm,

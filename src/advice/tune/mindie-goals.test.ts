@@ -5,7 +5,9 @@ import type { EngineProfile } from '../../engine/sim/index.ts';
 import { completeSummary } from './complete-summary.ts';
 import { readGoal } from './goal.ts';
 import { figuresOf } from './goal-metrics.ts';
+import { rankChosen } from './choose-best.ts';
 import { nextStep } from './next-step.ts';
+import { rangeEnds } from './range-ends.ts';
 import { readTuneFile } from './read-tune-file.ts';
 import type { TuneRequest } from './read-tune-file.ts';
 import type { TunePoint } from './setting.ts';
@@ -85,12 +87,12 @@ function trialOf(
   };
 }
 
-/** The trials of a whole search in virtual time. */
-function search(asked: TuneRequest, profile: EngineProfile): Trial[] {
+/** A whole search in virtual time. */
+function search(asked: TuneRequest, profile: EngineProfile): { trials: Trial[]; because: string } {
   const trials: Trial[] = [];
   for (;;) {
     const step = nextStep(asked.problem, trials);
-    if (step.kind === 'stop') return trials;
+    if (step.kind === 'stop') return { trials, because: step.because };
     trials.push(trialOf(asked, step, profile, trials.length + 1));
   }
 }
@@ -114,13 +116,13 @@ const moreServed: [string, number][] = [
 ];
 const patience = { timeout: 600_000 };
 
-describe('the three goals of the guide on a MindIE in virtual time', patience, () => {
+describe('searches under the limits of the guide, on a MindIE in virtual time', patience, () => {
   test.each(long ? [...served, ...moreServed] : served)(
     '%s, decode below %d ms: within 5 of the largest batch in at most 3 runs after calibration',
     (name, limitMs) => {
       const profile = builtinProfile(name);
       const truth = trueLargest(profile, limitMs, true);
-      const trials = search(request(`decode-limit=${limitMs}ms`), profile);
+      const { trials } = search(request(`decode-limit=${limitMs}ms`), profile);
       const calibrated = trials.findLastIndex(({ phase }) => phase === 'calibrate');
       const next = trials.slice(calibrated + 1, calibrated + 4).map(({ settings }) => Number(settings['maxBatchSize']));
       expect(truth).toBeGreaterThan(20);
@@ -129,20 +131,27 @@ describe('the three goals of the guide on a MindIE in virtual time', patience, (
     },
   );
 
-  test('most throughput: the largest batch, where nothing limits it', () => {
-    const trials = search(request('throughput'), builtinProfile('qwen1.5-7b-mindie-8x910b4'));
-    const fresh = trials.filter(({ phase }) => phase === 'confirm');
-    expect(fresh.length).toBeGreaterThanOrEqual(2);
-    expect(Number(fresh.at(-1)!.settings['maxBatchSize'])).toBeGreaterThan(240);
-    expect(fresh.at(-1)!.settings['supportSelectBatch']).toBe(true);
+  test('a load above what any batch holds in time: what kept the limits under less of it is confirmed and told', () => {
+    const asked = request('ttft=8s,decode=50ms', '1000');
+    const { trials, because } = search(asked, builtinProfile('qwen1.5-7b-mindie-8x910b4'));
+    const [best] = rankChosen(asked.problem, trials);
+    expect(best!.confirmed).toBe(true);
+    expect(best!.point.load.concurrency).toBeLessThan(200);
+    expect(because).toBe('confirmed');
+    // No fresh run went to settings that the trials had shown to be outside.
+    for (const { phase, figures } of trials)
+      if (phase === 'confirm') expect([figures['ttft.mean']! < 8000, figures['itl.mean']! < 50]).toEqual([true, true]);
   });
 
-  test('first token and decode: both are kept by what is confirmed, and prefill goes first', () => {
-    const asked = request('ttft=8s,decode=34ms', '300');
-    const trials = search(asked, builtinProfile('qwen1.5-7b-mindie-8x910b4'));
-    const fresh = trials.findLast(({ phase }) => phase === 'confirm')!;
-    expect(fresh.settings['supportSelectBatch']).toBe(false);
-    expect(fresh.figures['itl.mean']).toBeLessThan(34);
-    expect(fresh.figures['ttft.mean']).toBeLessThan(8000);
+  test('a limit that no batch of the range keeps: nothing is confirmed, the nearest is told, and the range is offered to be widened', () => {
+    const asked = request('decode-limit=50ms');
+    const { trials, because } = search(asked, builtinProfile('qwen2-72b-mindie-8x910b4'));
+    const [best] = rankChosen(asked.problem, trials);
+    expect(because).toBe('nothing-feasible');
+    expect(trials.filter(({ phase }) => phase === 'confirm')).toEqual([]);
+    expect([best!.confirmed, best!.point.settings['maxBatchSize']]).toEqual([false, 16]);
+    expect(rangeEnds(asked.problem, best!)).toEqual([
+      { setting: 'maxBatchSize', value: 16, from: 16, to: 272, side: 'low', next: 4 },
+    ]);
   });
 });

@@ -9,7 +9,7 @@ import { pointKey, settingsKey } from './setting.ts';
 import type { TunePoint } from './setting.ts';
 import { neighbours, pointAt, spreadPlaces } from './space.ts';
 import type { Place } from './space.ts';
-import { makeSurrogate, meetsChance, normalChance, placeOf, predictedAt } from './surrogate.ts';
+import { logNormalChance, makeSurrogate, normalChance, placeOf, predictedAt, roomOf } from './surrogate.ts';
 import type { Surrogate } from './surrogate.ts';
 import type { Predicted, Trial, TrialPhase } from './trial.ts';
 import { confirmationOf, keepsAll } from './verdict.ts';
@@ -57,7 +57,26 @@ export function nextStep(asked: TuneProblem, all: readonly Trial[]): NextStep {
   const surrogate = makeSurrogate(problem, trials);
   const pending = pendingConfirmation(problem, trials, surrogate);
   if (pending !== null) return confirm(problem, trials, pending, surrogate);
-  return afterBeliefs(problem, trials, surrogate, accepted, runsLeft);
+  const next = afterBeliefs(problem, trials, surrogate, accepted, runsLeft);
+  if (next.kind === 'measure' || accepted.length > 0) return next;
+  return confirmKept(problem, trials, runsLeft) ?? next;
+}
+
+/**
+ * A trial that kept every limit outside of what is searched (under less load than the file asks for) is confirmed where nothing in the
+ * space is left to hope for: settings that keep the limits at all are an answer.
+ */
+function confirmKept(problem: TuneProblem, trials: readonly Trial[], runsLeft: number): NextStep | null {
+  if (problem.slos.length === 0) return null;
+  const kept = trials.findLast(
+    (trial) => keepsAll(trial, problem.slos) === true && placeOf(problem.space, trial) === null,
+  );
+  if (kept === undefined) return null;
+  const { settings, load } = kept;
+  const { fresh } = confirmationOf(kept, trials, problem.slos, problem.confirmRuns);
+  const missing = problem.confirmRuns - fresh.length;
+  if (missing <= 0 || missing > runsLeft || fresh.some((trial) => keepsAll(trial, problem.slos) !== true)) return null;
+  return step(problem, trials, 'confirm', { settings, load }, null);
 }
 
 function afterBeliefs(
@@ -71,9 +90,12 @@ function afterBeliefs(
   const ranked = rank(problem, trials, surrogate, accepted);
   if (ranked === null) return { kind: 'stop', because: 'all-tried' };
   const { explore, settle } = ranked;
-  const feasible = trials.some((trial) => keepsAll(trial, problem.slos) === true);
-  if (!feasible && trials.length >= 5 && ranked.mostHope < leastHope)
-    return { kind: 'stop', because: 'nothing-feasible' };
+  const feasible = trials.some(
+    (trial) => keepsAll(trial, problem.slos) === true && placeOf(problem.space, trial) !== null,
+  );
+  const hopeless = ranked.mostHope < leastHope;
+  if (!feasible && trials.length >= 5 && hopeless)
+    return { kind: 'stop', because: accepted.length > 0 ? 'confirmed' : 'nothing-feasible' };
   if (accepted.length > 0) {
     const worth = settle.gain > leastGain && runsLeft >= confirmRuns;
     if (!worth) return { kind: 'stop', because: explore.gain > leastGain ? 'confirmed' : 'nothing-better-expected' };
@@ -84,7 +106,10 @@ function afterBeliefs(
   // Enough for one winner that fails and one that backs off.
   const reserve = problem.budgetRuns >= 8 ? 2 * confirmRuns : confirmRuns;
   const searched = explore.gain < leastGain || runsLeft <= reserve;
-  if (!searched || runsLeft < confirmRuns) return measure(problem, trials, surrogate, explore.place, feasible);
+  // A run goes to settings that may pass: where none may, the next one looks for some.
+  if (settle.chance < leastHope && explore.gain === 0) return { kind: 'stop', because: 'nothing-feasible' };
+  if (!searched || runsLeft < confirmRuns || settle.chance < leastHope)
+    return measure(problem, trials, surrogate, explore.place, feasible);
   return confirm(problem, trials, settle.place, surrogate);
 }
 
@@ -136,24 +161,27 @@ function pendingConfirmation(problem: TuneProblem, trials: readonly Trial[], sur
   const { fresh, accepted } = confirmationOf(last, trials, problem.slos, problem.confirmRuns);
   if (accepted || fresh.length > problem.confirmRuns) return null;
   const runs = Math.max(problem.confirmRuns, fresh.length + 1);
-  const chance = acceptChance(problem, trials, surrogate, place, runs);
+  const chance = Math.exp(logAcceptChance(problem, trials, surrogate, place, runs));
   return chance > (fresh.length < problem.confirmRuns ? 0.35 : 0.6) ? place : null;
 }
 
-/** Chance that so many fresh runs of a place would be accepted. */
-function acceptChance(
+/** Logarithm of the chance that so many fresh runs of a place would be accepted. */
+function logAcceptChance(
   problem: TuneProblem,
   trials: readonly Trial[],
   surrogate: Surrogate,
   place: Place,
   runs: number,
 ): number {
-  return problem.slos.reduce((chance, slo) => {
-    const word = sloWord(slo);
-    const noise = surrogate.noise(word);
-    const margin = word === 'failed' ? 0 : allowanceOf(word, trials, runs);
-    return chance * meetsChance(problem, slo, surrogate.belief(word, place), margin, noise ** 2 / runs);
-  }, surrogate.feasibility(place));
+  return problem.slos.reduce(
+    (chance, slo) => {
+      const word = sloWord(slo);
+      const noise = surrogate.noise(word);
+      const margin = word === 'failed' ? 0 : allowanceOf(word, trials, runs);
+      return chance + logNormalChance(roomOf(problem, slo, surrogate.belief(word, place), margin, noise ** 2 / runs));
+    },
+    Math.log(surrogate.feasibility(place)),
+  );
 }
 
 interface Looked {
@@ -161,12 +189,15 @@ interface Looked {
   value: number;
   spread: number;
   chance: number;
+  logChance: number;
 }
 
 interface Choice {
   place: Place;
   /** Expected gain over the best so far, as a ratio. */
   gain: number;
+  /** Chance that fresh runs of it would be accepted. */
+  chance: number;
 }
 
 interface Ranked {
@@ -192,26 +223,28 @@ function rank(
   const measured = trials.map((trial) => placeOf(space, trial)).filter((place) => place !== null);
   const value = (place: Place): number =>
     worthOf(problem, pointAt(space, place)!.settings, surrogate.belief(objective.word, place).mean);
-  const chance = (place: Place): number => acceptChance(problem, trials, surrogate, place, confirmRuns);
+  const logChance = (place: Place): number => logAcceptChance(problem, trials, surrogate, place, confirmRuns);
   const known = new Map<string, Looked>();
   const look = (place: Place): void => {
     const key = place.join(',');
     if (known.has(key)) return;
     const { variance } = surrogate.belief(objective.word, place);
     const spread = problem.largest === undefined ? Math.sqrt(variance) : 0;
-    known.set(key, { place, value: value(place), spread, chance: chance(place) });
+    const likely = logChance(place);
+    known.set(key, { place, value: value(place), spread, chance: Math.exp(likely), logChance: likely });
   };
   for (const place of spreadPlaces(space, spreadCount, problem.seed + tried)) look(place);
   for (const place of measured) look(place);
   if (known.size === 0) return null;
   const acceptedKeys = new Set(accepted.map((point) => pointKey(point)));
+  const acceptedPlaces = accepted.map((point) => placeOf(space, point)).filter((place) => place !== null);
   const best = Math.max(
-    ...accepted.map((point) => value(placeOf(space, point)!)),
-    ...measured.filter((place) => chance(place) >= 0.5).map(value),
+    ...acceptedPlaces.map(value),
+    ...measured.filter((place) => Math.exp(logChance(place)) >= 0.5).map(value),
     -Infinity,
   );
-  const floor = Math.max(...accepted.map((point) => value(placeOf(space, point)!)), -Infinity);
-  const utility = ({ value: middle, chance: likely }: Looked): number => middle + Math.log(Math.max(likely, 1e-12));
+  const floor = Math.max(...acceptedPlaces.map(value), -Infinity);
+  const utility = ({ value: middle, logChance: likely }: Looked): number => middle + likely;
   // Before anything kept the SLOs there is nothing to gain on: the likely best is looked for, not the surely timid.
   const exploreScore = (one: Looked): number =>
     Number.isFinite(best) ? expectedGain(one.value - best, one.spread) * one.chance : utility(one);
@@ -236,8 +269,13 @@ function rank(
     explore: {
       place: sparing(problem, trials, untried, explore, exploreScore),
       gain: untried.length === 0 ? 0 : Number.isFinite(best) ? exploreScore(explore) : Infinity,
+      chance: explore.chance,
     },
-    settle: { place: settle.place, gain: Number.isFinite(floor) ? settleScore(settle) : Infinity },
+    settle: {
+      place: settle.place,
+      gain: Number.isFinite(floor) ? settleScore(settle) : Infinity,
+      chance: settle.chance,
+    },
     mostHope: Math.max(...all.map((one) => one.chance)),
   };
 }

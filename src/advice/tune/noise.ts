@@ -6,7 +6,7 @@ import type { Trial } from './trial.ts';
  * How far two runs of the same thing usually differ, as the standard deviation of a logarithm, before any repeat was seen.
  * Identical runs were found to differ by 0.7–1.7 % in throughput and about 10 % in the time to the first token.
  */
-function usualNoise(word: string): number {
+export function usualNoise(word: string): number {
   if (word === 'failed') return 0.002;
   const [metric, statistic] = word.split('.');
   const tail = statistic === 'p99' || statistic === 'max' ? 2.5 : statistic?.startsWith('p9') === true ? 1.6 : 1;
@@ -41,7 +41,7 @@ interface Spread {
 }
 
 /** Pools repeats of the same settings and load with the usual noise. */
-function spreadOf(word: string, trials: readonly Trial[]): Spread {
+function spreadOf(word: string, trials: readonly Trial[], expected = expectedNoise(word, trials)): Spread {
   const groups = new Map<string, number[]>();
   for (const { outcome, settings, load, figures } of trials) {
     const value = figures[word] ?? null;
@@ -49,7 +49,7 @@ function spreadOf(word: string, trials: readonly Trial[]): Spread {
     const key = `${settingsKey(settings)} ${load.concurrency} ${load.ratePerSec}`;
     groups.set(key, [...(groups.get(key) ?? []), word === 'failed' ? value : Math.log(value)]);
   }
-  let [squares, freedom] = [usualWeight * expectedNoise(word, trials) ** 2, usualWeight];
+  let [squares, freedom] = [usualWeight * expected ** 2, usualWeight];
   for (const values of groups.values()) {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     for (const value of values) squares += (value - mean) ** 2;
@@ -63,8 +63,14 @@ export function noiseOf(word: string, trials: readonly Trial[]): number {
   return Math.sqrt(spreadOf(word, trials).variance);
 }
 
-/** One-sided 90 % allowance on the mean of so many fresh runs, in the same units. */
-export function allowanceOf(word: string, trials: readonly Trial[], runs: number): number {
-  const { variance, freedom } = spreadOf(word, trials);
-  return studentQuantile(0.9, freedom) * Math.sqrt(variance / runs);
+/** How sure an allowance is, and what runs are expected to differ by before any repeat was seen. */
+interface Allowing {
+  confidence?: number;
+  expected?: number;
+}
+
+/** One-sided allowance on the mean of so many fresh runs, in the same units. */
+export function allowanceOf(word: string, trials: readonly Trial[], runs: number, allowing: Allowing = {}): number {
+  const { variance, freedom } = spreadOf(word, trials, allowing.expected);
+  return studentQuantile(allowing.confidence ?? 0.9, freedom) * Math.sqrt(variance / runs);
 }

@@ -1,5 +1,6 @@
 import { printable } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
+import { axisTitle, figureInWords } from '../../results/report/index.ts';
 import type { StopReason } from './next-step.ts';
 import type { Settings, TrialLoad } from './setting.ts';
 import type { TuneDocument } from './tune-document.ts';
@@ -43,6 +44,21 @@ export function pointWords(settings: Settings, load: TrialLoad): string {
   return printable(parts.join(' '));
 }
 
+/** What one point has otherwise than another. */
+function differing(
+  than: { settings: Settings; load: TrialLoad },
+  { settings, load }: { settings: Settings; load: TrialLoad },
+): [Settings, TrialLoad] {
+  const other = Object.entries(settings).filter(([name, value]) => than.settings[name] !== value);
+  return [
+    Object.fromEntries(other),
+    {
+      concurrency: load.concurrency === than.load.concurrency ? null : load.concurrency,
+      ratePerSec: load.ratePerSec === than.load.ratePerSec ? null : load.ratePerSec,
+    },
+  ];
+}
+
 /** A number with four digits. */
 export function round(value: number): string {
   return String(Number(value.toPrecision(4)));
@@ -64,21 +80,51 @@ export function paragraphOf(tune: Omit<TuneDocument, 'words'>): Phrase {
     };
   }
   const what = pointWords(best.settings, best.load);
-  const mean = best.objective.mean === null ? '–' : round(best.objective.mean);
+  const figure = figureInWords(objective.metric, best.objective.mean);
   const range = best.objective.interval === null ? '' : ` (${best.objective.interval.map(round).join('–')})`;
   const sure: Phrase = best.confirmed
-    ? { en: 'confirmed: every SLO is kept at the 90 % bound', zh: '已确认：各 SLO 在 90 % 置信界下均满足' }
+    ? tune.slos.length === 0
+      ? { en: 'confirmed with fresh runs', zh: '已用新的运行确认' }
+      : { en: 'confirmed: every SLO is kept at the 90 % bound', zh: '已确认：各 SLO 在 90 % 置信界下均满足' }
     : best.feasible === false
       ? { en: 'NOT good enough: it breaks an SLO; nothing better was found', zh: '不达标：违反 SLO；未找到更好的设置' }
       : { en: 'not confirmed', zh: '未确认' };
   const parts: Phrase[] = [
     {
-      en: `Best: ${what}: ${objective.metric} ${mean}${range}, ${sure.en}.`,
-      zh: `最优设置：${what}；${objective.metric} 为 ${mean}${range}，${sure.zh}。`,
+      en: `Best: ${what}: ${figure.en}${range}, ${sure.en}.`,
+      zh: `最优设置：${what}；${figure.zh}${range}，${sure.zh}。`,
     },
   ];
   const { binding, runnerUp } = tune;
-  if (binding !== null) {
+  if (!tune.loadAsked) {
+    parts.push({
+      en: 'Under the load that the file asks for nothing kept the limits: what is above the batch only waits, so that these settings are under less of it. Leave `load:` out, or let it follow the batch, to search both.',
+      zh: '在文件指定的负载下没有设置满足约束：超出批大小的请求只会排队，因此以上设置对应较小的负载。删去 `load:` 或令其随批大小变化，即可同时搜索。',
+    });
+  }
+  for (const { setting, value, from, to, side, next } of tune.rangeEnds) {
+    const end = side === 'high' ? 'to' : 'from';
+    const [fromText, toText] = [
+      side === 'low' && next !== null ? next : from,
+      side === 'high' && next !== null ? next : to,
+    ];
+    const wider = `${setting}: {from: ${fromText}, to: ${toText}, start: ${value}}`;
+    parts.push({
+      en: `${printable(setting)} ${value} lies at the end of its range (${from} to ${to}), so that better may lie beyond it: ${next === null ? `widen \`${end}\` if the server allows it` : `write ${printable(wider)}`} and run again.`,
+      zh: `${printable(setting)} ${value} 位于取值范围（${from} 到 ${to}）的边缘，范围之外可能更好：${next === null ? `若服务器允许，请放宽 \`${end}\`` : `请写 ${printable(wider)}`} 后再运行。`,
+    });
+  }
+  if (tune.equal.length > 0) {
+    const list = tune.equal.slice(0, 4).map((other) => {
+      const shown = pointWords(...differing(best, other));
+      return `${shown} (${other.mean === null ? '–' : round(other.mean)})`;
+    });
+    parts.push({
+      en: `Equal to it within what runs differ by: ${list.join(', ')}.`,
+      zh: `在运行间差异范围内与之相当：${list.join('、')}。`,
+    });
+  }
+  if (binding !== null && best.feasible !== false) {
     const gain = (100 * binding.relaxed.gainRatio).toFixed(1);
     const at = binding.bound ?? binding.value;
     parts.push({
@@ -86,7 +132,7 @@ export function paragraphOf(tune: Omit<TuneDocument, 'words'>): Phrase {
       zh: `约束最紧的是 ${binding.slo}${at === null ? '' : `（${round(at)}，限值 ${round(binding.limit)}）`}；放宽 10 % 预计可再提升 ${gain} %。`,
     });
   }
-  if (runnerUp !== null && runnerUp.objective.mean !== null) {
+  if (tune.equal.length === 0 && runnerUp !== null && runnerUp.objective.mean !== null) {
     const shown = pointWords(runnerUp.settings, runnerUp.load);
     parts.push({
       en: `Runner-up: ${shown}: ${round(runnerUp.objective.mean)}${runnerUp.feasible === false ? ' (breaks an SLO)' : ''}.`,
@@ -130,7 +176,7 @@ function variantParagraph({ variants, objective, runs }: Omit<TuneDocument, 'wor
     return { name: printable(name), tail: `${change}${range}`, verdict: verdictWords[verdict] };
   });
   return {
-    en: `${objective.metric} against ${printable(base?.name ?? '')}: ${lines.map(({ name, tail, verdict }) => `${name}${tail}, ${verdict.en}`).join('; ')}. ${runs} runs in shuffled order.`,
-    zh: `以 ${printable(base?.name ?? '')} 为基线的 ${objective.metric}：${lines.map(({ name, tail, verdict }) => `${name}${tail}，${verdict.zh}`).join('；')}。共 ${runs} 次运行，顺序随机。`,
+    en: `${axisTitle(objective.metric).en} against ${printable(base?.name ?? '')}: ${lines.map(({ name, tail, verdict }) => `${name}${tail}, ${verdict.en}`).join('; ')}. ${runs} runs in shuffled order.`,
+    zh: `以 ${printable(base?.name ?? '')} 为基线的${axisTitle(objective.metric).zh}：${lines.map(({ name, tail, verdict }) => `${name}${tail}，${verdict.zh}`).join('；')}。共 ${runs} 次运行，顺序随机。`,
   };
 }

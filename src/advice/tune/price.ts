@@ -30,7 +30,7 @@ export function bindingOf(problem: TuneProblem, trials: readonly Trial[], chosen
     return (slo.op.startsWith('<') ? 1 : -1) * Math.log(slo.limit / value);
   };
   const [nearest] = problem.slos.toSorted((a, b) => room(a) - room(b));
-  if (nearest === undefined) return null;
+  if (nearest === undefined || placeOf(problem.space, chosen.point) === null) return null;
   const standing = standings.find((one) => one.slo === nearest);
   const looser: Slo = {
     ...nearest,

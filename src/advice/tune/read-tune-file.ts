@@ -174,7 +174,13 @@ function namesIn(text: string, words: TuneFile): string[] {
   }
 }
 
-function readLoad({ load }: TuneFile, knobs: Knob[], derived: Derived[], wrong: Wrong): void {
+function readLoad({ load, engine, url, evaluate }: TuneFile, knobs: Knob[], derived: Derived[], wrong: Wrong): void {
+  const batches = [...knobs, ...derived].map(({ name }) => name).filter((name) => roleOf(name) === 'batch');
+  if (load === undefined && url !== undefined && evaluate === undefined && batches.length === 1) {
+    // As many as the batch holds are in flight, and one less for MindIE, as its guide has it: what is above the batch only waits.
+    const expression = parseExpression(engine === 'mindie' ? `${batches[0]!} - 1` : batches[0]!);
+    derived.push({ name: loadNames.concurrency, where: 'load', expression, whole: true });
+  }
   for (const [key, name] of [
     ['concurrency', loadNames.concurrency],
     ['rate', loadNames.rate],

@@ -137,7 +137,10 @@ export function serverRunner(
       await server.stop();
       await keeper.restore();
     },
-    closeNow: () => keeper.restoreNow(),
+    closeNow() {
+      server.stopNow();
+      keeper.restoreNow();
+    },
   };
 
   async function judge(summary: Summary, runId: string, restarted: boolean, stop: AbortSignal): Promise<TrialResult> {

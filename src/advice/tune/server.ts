@@ -163,6 +163,22 @@ export class Server {
     this.#child = null;
   }
 
+  /** Ends it without waiting for it: this process is about to be gone. */
+  stopNow(): void {
+    const { start } = this.#words;
+    const child = this.#child;
+    if (start === null || !this.#running) return;
+    const stopText = start.stop ?? defaultStop(start);
+    if (stopText !== null)
+      spawn('sh', ['-c', stopText], { cwd: start.cwd ?? undefined, detached: true, stdio: 'ignore' }).unref();
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      process.kill(-child.pid, 'SIGTERM');
+    } catch {
+      // It ended by itself.
+    }
+  }
+
   /** What it has said since its start. */
   async log(): Promise<string> {
     const file = this.#words.ready.logFile ?? this.#logFile;

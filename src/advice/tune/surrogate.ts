@@ -7,8 +7,7 @@ import type { Posterior, Process, ProcessShape, Observation } from './gaussian-p
 import { sloWord } from './goal-metrics.ts';
 import { noiseOf } from './noise.ts';
 import type { TuneProblem } from './problem.ts';
-import { requestLengthsOf } from './request-lengths.ts';
-import type { SimulatedFigures } from './simulate-point.ts';
+import type { SimulatedFigures, RequestLengths } from './simulate-point.ts';
 import { scaleOf } from './scale.ts';
 import type { Scale } from './scale.ts';
 import { worksChances } from './feasibility.ts';
@@ -204,7 +203,12 @@ export function placeOf(space: Space, { settings, load }: Pick<Trial, 'settings'
 }
 
 /** Chance that a figure truly keeps an SLO. */
-export function meetsChance(
+export function meetsChance(problem: TuneProblem, slo: Slo, belief: Posterior): number {
+  return normalChance(roomOf(problem, slo, belief));
+}
+
+/** How many standard deviations a figure is believed to be within an SLO; negative = outside. */
+export function roomOf(
   problem: TuneProblem,
   slo: Slo,
   { mean, variance }: Posterior,
@@ -213,7 +217,13 @@ export function meetsChance(
 ): number {
   const limit = scaleOf(problem, sloWord(slo)).to(slo.limit);
   const sign = slo.op.startsWith('<') ? 1 : -1;
-  return normalChance((sign * (limit - mean) - marginOf) / Math.sqrt(variance + extraVariance + 1e-12));
+  return (sign * (limit - mean) - marginOf) / Math.sqrt(variance + extraVariance + 1e-12);
+}
+
+/** Logarithm of P(Z < z): far below zero by the tail's own series, where the chance itself is rounded to nothing. */
+export function logNormalChance(z: number): number {
+  if (z > -5) return Math.log(normalChance(z));
+  return (-z * z) / 2 - Math.log(-z * Math.sqrt(2 * Math.PI)) + Math.log1p(-1 / (z * z));
 }
 
 /** P(Z < z) of a standard normal (Abramowitz and Stegun 7.1.26 is not exact enough in the tails; this is Zelen and Severo's). */
@@ -239,5 +249,25 @@ export function predictedAt(problem: TuneProblem, surrogate: Surrogate, place: P
         return [word, { middle: back(mean), low: back(mean - half), high: back(mean + half) }];
       }),
     ),
+  };
+}
+
+const assumed: RequestLengths = { inputTokens: 256, outputTokens: 256, outputSpread: 0.3 };
+
+/** Lengths as the trials measured them; where none tells them, from throughput over requests, else an ordinary guess. */
+function requestLengthsOf(trials: readonly Trial[]): RequestLengths {
+  const told = trials.findLast(({ summary }) => (summary?.outputTokens?.mean ?? 0) >= 1)?.summary ?? null;
+  const output = told?.outputTokens ?? null;
+  const fromRates = trials
+    .map(({ figures }) => (figures['outputTokensPerSec'] ?? NaN) / (figures['requestsPerSec'] ?? NaN))
+    .find((ratio) => ratio >= 1 && Number.isFinite(ratio));
+  const outputTokens = output?.mean ?? fromRates ?? assumed.outputTokens;
+  const [p50, p90] = [output?.p50 ?? null, output?.p90 ?? null];
+  const spread =
+    p50 !== null && p90 !== null && p50 > 0 ? Math.min(0.9, Math.max(0, (p90 / p50 - 1) * 1.25)) : assumed.outputSpread;
+  return {
+    inputTokens: Math.max(1, Math.round(told?.inputTokens?.mean ?? assumed.inputTokens)),
+    outputTokens: Math.max(1, Math.round(outputTokens)),
+    outputSpread: spread,
   };
 }

@@ -75,6 +75,8 @@ export const tuneSchema = z.object({
   budget: z.object({ runs: z.int(), hours: maybe }),
   best: chosen.nullable(),
   runnerUp: chosen.nullable(),
+  /** Others that runs cannot tell from the best. */
+  equal: z.array(z.object({ settings, load, mean: maybe })),
   binding: z
     .object({
       slo: z.string(),
@@ -84,6 +86,19 @@ export const tuneSchema = z.object({
       relaxed: z.object({ byRatio: z.number(), limit: z.number(), gainRatio: z.number() }),
     })
     .nullable(),
+  /** Ranges that end where the best settings lie; next = the end to try, null = only the server knows how far it goes. */
+  rangeEnds: z.array(
+    z.object({
+      setting: z.string(),
+      value: z.number(),
+      from: z.number(),
+      to: z.number(),
+      side: z.enum(['low', 'high']),
+      next: maybe,
+    }),
+  ),
+  /** false = nothing kept the limits under the load that was asked for, so that the best settings are those under less of it. */
+  loadAsked: z.boolean(),
   /** What to change: by file and JSON path, by flag, by environment variable. */
   patch: z.object({
     files: z.array(z.object({ file: z.string(), set: z.record(z.string(), value) })),

@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Mistake } from '../../core/index.ts';
+import { mistake } from '../../core/index.ts';
 
 /** A YAML document as plain data, and where each field stands. */
 export interface YamlRead {
@@ -17,15 +18,15 @@ const mostErrors = 20;
 export function readYaml(text: string, file: string): YamlRead {
   const lines = new LineCounter();
   const nowhere: YamlRead = { value: null, lineOf: () => 1, mistakes: [] };
-  const wrong = (en: string, zh: string, at: number): Mistake => ({
-    code: 'bad-yaml',
-    message: { en: `not YAML: ${en}`, zh: `YAML 语法错误：${zh}` },
-    hint: {
-      en: 'Mend this line; `key: value` pairs, two spaces to indent.',
-      zh: '请修正此行；格式为 `key: value`，缩进两个空格。',
-    },
-    place: { file, line: lines.linePos(at).line },
-  });
+  const wrong = (en: string, zh: string, at: number): Mistake =>
+    mistake(
+      'bad-yaml',
+      `not YAML: ${en}`,
+      `YAML 语法错误：${zh}`,
+      'Mend this line; `key: value` pairs, two spaces to indent.',
+      '请修正此行；格式为 `key: value`，缩进两个空格。',
+      { file, line: lines.linePos(at).line },
+    );
   let document;
   try {
     // The library compares each key with all others; keys that stand twice are looked for below.

@@ -72,9 +72,9 @@ export async function runTune(
   const queue = simulate === null ? null : await openComputeQueue(words, world);
   world.notify({ event: 'prepared', of: null });
   await mkdir(dir, { recursive: true, mode: storeModes().folder });
-  const live = openLiveFile(dir, () => {
-    world.notify({ event: 'stopping' });
-    stop();
+  const live = openLiveFile(dir, stops, (how) => {
+    world.notify({ event: 'stopping', how });
+    stop(how);
   });
   try {
     const place = { words, world, live };
@@ -279,7 +279,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
     return trial;
   }
 
-  /** As long as the trials so far took on average, for each that may come; those before a resume count too. */
+  /** Time left: the mean time of the trials so far, those before a resume included, for each that may come. */
   #leftMs(done: readonly Trial[]): number | null {
     const tookMs = done.flatMap(({ outcome, durationMs }) =>
       outcome === 'interrupted' || durationMs === null ? [] : [durationMs],

@@ -1,4 +1,4 @@
-import { say, UserError } from '../../core/index.ts';
+import { say, userError, UserError } from '../../core/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { createRun } from '../../results/store/index.ts';
 import type { TrialExecutor, TrialRequest, TrialResult, TuneRequest } from '../../advice/tune/index.ts';
@@ -61,7 +61,15 @@ export function simulatedTrials(
   queue: ComputeQueue | null,
   place: TrialPlace,
 ): (trial: TrialRequest) => Promise<TrialResult> {
-  if (family === null) throw cannotSimulate();
+  if (family === null)
+    throw userError(
+      'cannot-simulate',
+      'the simulator knows none of these settings',
+      '模拟器不认识这些设置',
+      'Say engine: mindie, vllm or sglang in the file, or give a setting role: batch.',
+      '请在文件中写 engine: mindie、vllm 或 sglang，或为某项设置写 role: batch。',
+      '--simulate',
+    );
   return async (trial) => {
     const scheduler = { name: family.scheduler, settings: family.settingsOf(trial.point.settings) };
     const runners = simulatedRunners({ profile: { ...profile, scheduler }, faults: [] }, queue);
@@ -79,7 +87,7 @@ async function measureTrial(
   { world, live }: TrialPlace,
   runners: RunnerSource,
 ): Promise<MeasuredPoint> {
-  const offset = (trial.number - 1) * (await sliceLength(prepared, 0));
+  const offset = (trial.number - 1) * (await sliceLength(prepared, trial.point.load, 0));
   const { settings } = trial.point;
   const asked = {
     settings: Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)])),
@@ -109,19 +117,4 @@ function wordsFor(words: ServerWords, { point, requests, seed, title }: TrialReq
     ...(concurrency !== null && { concurrency: [concurrency] }),
     ...(ratePerSec !== null && { rate: [ratePerSec] }),
   };
-}
-
-function cannotSimulate(): UserError {
-  return new UserError({
-    code: 'cannot-simulate',
-    message: {
-      en: 'the simulator knows none of these settings',
-      zh: '模拟器不认识这些设置',
-    },
-    hint: {
-      en: 'Say engine: mindie, vllm or sglang in the file, or give a setting role: batch.',
-      zh: '请在文件中写 engine: mindie、vllm 或 sglang，或为某项设置写 role: batch。',
-    },
-    place: { flag: '--simulate' },
-  });
 }

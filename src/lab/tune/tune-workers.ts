@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import type { TuneRequest } from '../../advice/tune/index.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
@@ -17,7 +17,15 @@ export async function tuneWorkers(
   world: World,
 ): Promise<RemoteWorkers | null> {
   if (words.workers === undefined) return null;
-  if (request.server.evaluate !== null) throw nothingToSend();
+  if (request.server.evaluate !== null)
+    throw userError(
+      'settings-disagree',
+      'an evaluate command sends its own load; there is nothing for workers to send',
+      'evaluate 命令自行发送负载，worker 无可发送',
+      'Leave out --workers, or evaluate.',
+      '请去掉 --workers，或去掉 evaluate。',
+      '--workers',
+    );
   const opened = await openWords({ ...words, requests: words.requests ?? 1 }, 1);
   const workers = remoteWorkers(opened, world, null);
   await workers.ready();
@@ -27,28 +35,12 @@ export async function tuneWorkers(
 /** A trial that ended because nobody was there to send it says nothing of the server: the tune ends there. */
 export function refuseUnsent({ partial, stoppedBecause }: Summary): void {
   if (!partial || stoppedBecause !== undefined) return;
-  throw new UserError({
-    code: 'workers-gone',
-    message: {
-      en: 'a trial ended before its requests were sent: the workers, or Redis, are gone',
-      zh: '试验的请求未发完：worker 或 Redis 已不在',
-    },
-    hint: {
-      en: 'Start workers again (dyno worker), then go on with: dyno tune FILE --resume latest --workers …',
-      zh: '请重新启动 worker（dyno worker），然后继续：dyno tune FILE --resume latest --workers …',
-    },
-    place: { flag: '--workers' },
-  });
-}
-
-function nothingToSend(): UserError {
-  return new UserError({
-    code: 'settings-disagree',
-    message: {
-      en: 'an evaluate command sends its own load; there is nothing for workers to send',
-      zh: 'evaluate 命令自行发送负载，worker 无可发送',
-    },
-    hint: { en: 'Leave out --workers, or evaluate.', zh: '请去掉 --workers，或去掉 evaluate。' },
-    place: { flag: '--workers' },
-  });
+  throw userError(
+    'workers-gone',
+    'a trial ended before its requests were sent: the workers, or Redis, are gone',
+    '试验的请求未发完：worker 或 Redis 已不在',
+    'Start workers again (dyno worker), then go on with: dyno tune FILE --resume latest --workers …',
+    '请重新启动 worker（dyno worker），然后继续：dyno tune FILE --resume latest --workers …',
+    '--workers',
+  );
 }

@@ -1,14 +1,15 @@
 import { throwMistakes, readWords } from '../settings/read-words.ts';
-import type { Given } from '../settings/read-words.ts';
+import type { GivenSetting } from '../settings/read-words.ts';
 import { planSettings } from '../settings/plan-words.ts';
 import type { TuneRequest } from '../../advice/tune/index.ts';
 import { checkWords } from '../prepare/assemble-plan.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { nowhere } from '../prepare/prepare.ts';
 import type { ServerWords } from '../prepare/prepare.ts';
+import { mistake } from '../../core/index.ts';
 
 /** The plan words of a tune's workload, with the workers that flags name; mistakes are told with their lines. */
-export function workloadWords(request: TuneRequest, file: string, flags: readonly Given[]): ServerWords {
+export function workloadWords(request: TuneRequest, file: string, flags: readonly GivenSetting[]): ServerWords {
   const given = request.workload.map(({ name, texts, line }) => ({
     name,
     texts,
@@ -20,12 +21,16 @@ export function workloadWords(request: TuneRequest, file: string, flags: readonl
   throwMistakes([
     ...mistakes,
     ...checkWords(asked),
-    ...own.map((name) => ({
-      code: 'settings-disagree',
-      message: { en: `${name} does not belong to the workload`, zh: `${name} 不属于 workload` },
-      hint: { en: 'Put the load under load:, the address under url:.', zh: '负载请写在 load: 下，地址写在 url: 下。' },
-      place: { file, field: `workload.${name}` },
-    })),
+    ...own.map((name) =>
+      mistake(
+        'settings-disagree',
+        `${name} does not belong to the workload`,
+        `${name} 不属于 workload`,
+        'Put the load under load:, the address under url:.',
+        '负载请写在 load: 下，地址写在 url: 下。',
+        { file, field: `workload.${name}` },
+      ),
+    ),
   ]);
   return { ...asked, url: request.url ?? nowhere };
 }
