@@ -1,11 +1,10 @@
 // Our statistics on series that bench/statistics.py reads too, beside coverage and false positives.
-//   node bench/statistics.mjs OUT_DIR [--tries 2000] && python3 bench/statistics.py OUT_DIR      (needs numpy and scipy)
+//   node bench/statistics.mjs OUT_DIR [--null 200] && python3 bench/statistics.py OUT_DIR      (needs numpy and scipy)
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundled } from '../scripts/bundled.mjs';
 
 const out = process.argv[2] ?? 'statistics-out';
-const tries = process.argv.includes('--tries') ? Number(process.argv[process.argv.indexOf('--tries') + 1]) : 2000;
 const nullTries = process.argv.includes('--null') ? Number(process.argv[process.argv.indexOf('--null') + 1]) : 200;
 mkdirSync(out, { recursive: true });
 const s = await bundled(`
@@ -27,7 +26,6 @@ const samples = {
   tiny: [3, 1, 2],
   autoregressive: autoregressive(1, 0.8, 2000),
 };
-const meanOf = (sample) => sample.reduce((a, b) => a + b, 0) / sample.length;
 const ours = Object.fromEntries(
   Object.entries(samples).map(([name, values]) => {
     const ascending = Float64Array.from(values).sort();
@@ -36,8 +34,6 @@ const ours = Object.fromEntries(
       {
         distribution: s.distributionOf(values),
         orderStatistics: [0.5, 0.9, 0.99].map((q) => s.quantileInterval(ascending, q)),
-        batchMeans: s.batchMeansInterval(values),
-        bootstrapMean: s.bootstrapInterval(values, meanOf, { resamples: 9999 }),
       },
     ];
   }),
@@ -46,27 +42,7 @@ const student = [1, 2, 5, 7, 19, 29.5, 200].flatMap((freedom) =>
   [0.9, 0.975, 0.995].map((p) => [p, freedom, s.studentQuantile(p, freedom)]),
 );
 
-// 2. Coverage of the batch-means interval on autocorrelated data whose true mean is 0.
-console.log(`coverage of nominal 95 % batch-means intervals, ${tries} series each`);
-for (const [phi, n] of [
-  [0, 200],
-  [0, 1000],
-  [0.5, 500],
-  [0.8, 500],
-  [0.8, 1000],
-  [0.8, 2000],
-  [0.9, 1000],
-  [0.9, 2000],
-]) {
-  let covered = 0;
-  for (let t = 0; t < tries; t++) {
-    const { low, high } = s.batchMeansInterval(autoregressive(t, phi, n));
-    if (low <= 0 && high >= 0) covered += 1;
-  }
-  console.log(`| AR(1) φ = ${phi} | ${n} | ${((100 * covered) / tries).toFixed(1)} % |`);
-}
-
-// 3. Significance between two equal runs, and between a run and one 10 % slower, in virtual time.
+// 2. Significance between two equal runs, and between a run and one 10 % slower, in virtual time.
 const usual = s.builtinProfile('qwen1.5-7b-mindie-8x910b4');
 const slower = {
   ...usual,

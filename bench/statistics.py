@@ -9,7 +9,7 @@ from scipy import stats
 with open(f'{sys.argv[1]}/samples.json', encoding='utf-8') as file:
     data = json.load(file)
 
-worst = {'percentiles': 0.0, 'mean': 0.0, 'student': 0.0, 'batch means': 0.0, 'bootstrap': 0.0}
+worst = {'percentiles': 0.0, 'mean': 0.0, 'student': 0.0}
 order_differs = 0
 for name, values in data['samples'].items():
     values = np.array(values)
@@ -27,30 +27,12 @@ for name, values in data['samples'].items():
         theirs = None if low < 1 or high is None else [ascending[low - 1], ascending[high - 1]]
         order_differs += theirs != mine
 
-    if ours['batchMeans'] is not None:
-        batches = ours['batchMeans']['batches']
-        length = n // batches
-        means = values[n - length * batches:].reshape(batches, length).mean(axis=1)
-        squares = ((means - means.mean()) ** 2).sum()
-        left = 0.0 if squares == 0 else max(0.0, 1 - (np.diff(means) ** 2).sum() / (2 * squares))
-        half = stats.t.ppf(0.975, batches - 1) * means.std(ddof=1) / math.sqrt(batches) * math.sqrt((1 + left) / (1 - left))
-        scale = max(half, 1e-12)
-        for key, theirs in (('low', values.mean() - half), ('high', values.mean() + half)):
-            worst['batch means'] = max(worst['batch means'], abs(ours['batchMeans'][key] - theirs) / scale)
-
-    if n >= 20:
-        interval = stats.bootstrap((values,), np.mean, n_resamples=9999, method='percentile', random_state=1).confidence_interval
-        width = interval.high - interval.low
-        for mine, theirs in zip(ours['bootstrapMean'], (interval.low, interval.high)):
-            worst['bootstrap'] = max(worst['bootstrap'], abs(mine - theirs) / width)
-
 for p, freedom, mine in data['student']:
     worst['student'] = max(worst['student'], abs(mine / stats.t.ppf(p, freedom) - 1))
 
 print(f'NumPy {np.__version__}')
 for name, value in worst.items():
-    unit = 'of the interval width' if name == 'bootstrap' else 'relative'
-    print(f'| {name} | {value:.2g} {unit} |')
+    print(f'| {name} | {value:.2g} relative |')
 print(f'| order-statistic intervals | {order_differs} differ |')
 
 

@@ -5,17 +5,26 @@ import { comparisonRules, sideRules } from './registry.ts';
 import { findingOf } from './rule.ts';
 import type { Doubt, RuleFacts } from './rule.ts';
 
-/** Doubts about setting one run beside another, and about each of the two in a comparison. */
-export function auditComparison(baseline: ComparedRun, candidate: ComparedRun): LoadFinding[] {
+/** Doubts about setting one run beside another, and about each of the two in a comparison. `limits` as written; those of the plans count too. */
+export function auditComparison(
+  baseline: ComparedRun,
+  candidate: ComparedRun,
+  limits: readonly string[] = [],
+): LoadFinding[] {
   const names = `${baseline.name} / ${candidate.name}`;
-  const between = comparisonRules.map((rule) => about(rule, rule.check(baseline, candidate), names));
+  const context = { limits: [...(baseline.plan?.limits ?? []), ...(candidate.plan?.limits ?? []), ...limits] };
+  const between = comparisonRules.map((rule) => about(rule, rule.check(baseline, candidate, context), names));
   const sides = [baseline, candidate].flatMap((run) => sideRules.map((rule) => about(rule, rule.check(run), run.name)));
   return [...between, ...sides].filter((one) => one !== null);
 }
 
 /** Sweeps beside each other with the doubts about it: what every command and page shows of a comparison. */
-export function auditedComparison(sweeps: readonly ComparedSweep[], gates: readonly Gate[]): Comparison {
-  return compareSweeps(sweeps, gates, auditComparison);
+export function auditedComparison(
+  sweeps: readonly ComparedSweep[],
+  gates: readonly Gate[],
+  limits: readonly string[] = [],
+): Comparison {
+  return compareSweeps(sweeps, gates, (baseline, candidate) => auditComparison(baseline, candidate, limits));
 }
 
 function about(rule: RuleFacts, doubt: Doubt | null, whose: string): LoadFinding | null {

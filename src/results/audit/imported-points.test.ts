@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../core/index.ts';
 import type { ComparedRun } from '../measure/index.ts';
 import { auditComparison, auditPoints, auditSummary, auditSweep } from './index.ts';
-import { sampleDistribution, samplePoint } from './sample-point.ts';
+import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
 
 const foreign = (changes: Partial<Summary> = {}): Summary =>
   samplePoint({ source: { tool: 'evalscope', file: 'a.md' }, ...changes });
@@ -230,6 +230,13 @@ describe('two points beside each other', () => {
     )
       .map(({ finding }) => finding.code)
       .filter((code) => code !== 'no-interval');
+  test('another limit for what may be apart, and one that lets every share pass', () => {
+    const hits = (limit: string): boolean =>
+      auditComparison(of('a', foreign({ cachedInputRatio: 0 })), of('b', foreign({ cachedInputRatio: 0.5 })), [
+        limit,
+      ]).some(({ finding }) => finding.code === 'cache-differs');
+    expect(['cache-apart=49%', 'cache-apart=51%', 'cache-apart=100%'].map(hits)).toEqual([true, false, false]);
+  });
   test.each<[string, Partial<Summary>, string[]]>([
     ['nothing differs', {}, ['within-noise']],
     [

@@ -13,14 +13,4 @@ export { auditSummary } from './audit-summary.ts';
 export { auditSweep } from './audit-sweep.ts';
 export { limits, parseLimit } from './limits.ts';
 export { comparisonRules, neighbourRules, pointRules, sideRules, sweepRules } from './registry.ts';
-export type {
-  AuditContext,
-  ComparisonRule,
-  Doubt,
-  NeighbourRule,
-  PointRule,
-  Repaired,
-  RuleFacts,
-  SideRule,
-  SweepRule,
-} from './rule.ts';
+export type { AuditContext, PointRule } from './rule.ts';

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import type { AuditContext } from './rule.ts';
 
@@ -34,8 +34,8 @@ export const limits = {
   'cache-apart': {
     value: 0.1,
     meaning: {
-      en: 'difference of two cache hit shares from which the runs are not comparable',
-      zh: '两次运行的缓存命中率相差达到此值时不可比',
+      en: 'difference of two cache hit shares above which the runs are not comparable',
+      zh: '两次运行的缓存命中率相差超过此值时不可比',
     },
   },
   'front-busy': {
@@ -48,6 +48,13 @@ export const limits = {
   'front-full': {
     value: 0.95,
     meaning: { en: 'share from which the front is named as the limit', zh: '达到此值时认定前端进程为瓶颈' },
+  },
+  'host-stolen': {
+    value: 0.05,
+    meaning: {
+      en: "share of this host's processor time that its hypervisor gave to others from which it is told",
+      zh: '本机处理器时间被虚拟化平台收走的比例达到此值时提示',
+    },
   },
   'host-wait': {
     value: 0.2,
@@ -72,13 +79,12 @@ export function parseLimit(text: string): { name: LimitName; value: number } {
   const name = match === null ? undefined : (Object.keys(limits) as LimitName[]).find((known) => known === match[1]);
   const value = match === null ? Number.NaN : Number(match[2]) / (match[3] === '%' ? 100 : 1);
   if (name !== undefined && value <= 1) return { name, value };
-  throw new UserError({
-    code: 'bad-limit',
-    message: { en: `"${text}" is no limit`, zh: `"${text}" 不是有效的界限` },
-    hint: {
-      en: `Write NAME=SHARE, the share from 0 to 1 or in percent, as failed-invalid=80%. There are: ${Object.keys(limits).join(', ')}.`,
-      zh: `请写 名称=比例，比例为 0 到 1 或百分数，如 failed-invalid=80%。可用名称：${Object.keys(limits).join('、')}。`,
-    },
-    place: { flag: '--limit' },
-  });
+  throw userError(
+    'bad-limit',
+    `"${text}" is no limit`,
+    `"${text}" 不是有效的界限`,
+    `Write NAME=SHARE, the share from 0 to 1 or in percent, as failed-invalid=80%. There are: ${Object.keys(limits).join(', ')}.`,
+    `请写 名称=比例，比例为 0 到 1 或百分数，如 failed-invalid=80%。可用名称：${Object.keys(limits).join('、')}。`,
+    '--limit',
+  );
 }

@@ -4,7 +4,7 @@ import { exchange } from '../../../test/made-exchanges.ts';
 import type { Flow, Summary } from '../../core/index.ts';
 import { makeMeter, summarise } from '../measure/index.ts';
 import { auditSummary } from './index.ts';
-import { samplePoint } from './sample-point.ts';
+import { samplePoint } from '../../../test/sample-point.ts';
 
 const fixtures = new URL('../../../test/fixtures/h200-vllm/', import.meta.url);
 

@@ -3,7 +3,7 @@ import type { ClientHealth, RunPlan, Steady, Summary, WorkerShareFacts } from '.
 import { verdictOf } from '../../core/index.ts';
 import { auditSummary } from './index.ts';
 import type { AuditContext } from './index.ts';
-import { sampleDistribution, samplePoint } from './sample-point.ts';
+import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
 
 const codes = (point: Summary, context: AuditContext = {}): string[] =>
   auditSummary(point, context).map((finding) => finding.code);
@@ -340,5 +340,24 @@ describe('sick-worker', () => {
     });
     expect(codes(samplePoint({ workers: [worker('a', 500, health({})), worker('b', 500, null)] }))).toEqual([]);
     expect(codes(samplePoint({ client: full }))).not.toContain('sick-worker');
+  });
+});
+
+describe('text-in-bursts, decode-starvation', () => {
+  const latencies = { latencyMs: sampleDistribution({ mean: 1000 }), ttftMs: sampleDistribution({ mean: 100 }) };
+
+  test('eight pieces within 4 ms and then 80 ms of silence, over and over, are bursts and no starvation', () => {
+    const itlMs = sampleDistribution({ mean: 10.5, p50: 0.57, p75: 0.6, p90: 80, p98: 81, p99: 82 });
+    const point = samplePoint({ ...latencies, itlMs });
+    expect(codes(point)).toContain('text-in-bursts');
+    expect(codes(point)).not.toContain('decode-starvation');
+    expect(verdictOf(auditSummary(point)).valid).toBe(true);
+  });
+
+  test('one long stall in an answer of many even gaps is starvation and no burst', () => {
+    const itlMs = sampleDistribution({ mean: 265, p50: 26.5, p75: 26.7, p90: 27, p98: 8000, p99: 9000 });
+    const point = samplePoint({ ...latencies, itlMs });
+    expect(codes(point)).toContain('decode-starvation');
+    expect(codes(point)).not.toContain('text-in-bursts');
   });
 });

@@ -1,6 +1,7 @@
 import { cachedPrompts } from './rules/cached-prompts.ts';
 import { censoredPercentiles } from './rules/censored-percentiles.ts';
 import { chunksNotTokens } from './rules/chunks-not-tokens.ts';
+import { textInBursts } from './rules/text-in-bursts.ts';
 import { clientBound } from './rules/client-bound.ts';
 import { clientRoom } from './rules/client-room.ts';
 import { clientStalls } from './rules/client-stalls.ts';
@@ -57,6 +58,7 @@ import type { ComparisonRule, NeighbourRule, PointRule, SideRule, SweepRule } fr
 import { nonMonotonic } from './sweep-rules/non-monotonic.ts';
 import { peakAndKnee } from './sweep-rules/peak-and-knee.ts';
 import { runawayGeneration } from './sweep-rules/runaway-generation.ts';
+import { serverChanged } from './sweep-rules/server-changed.ts';
 import { samePrompts } from './sweep-rules/same-prompts.ts';
 import { survivorBias } from './sweep-rules/survivor-bias.ts';
 
@@ -95,6 +97,7 @@ export const pointRules = [
   integerMilliseconds,
   warmupOverlap,
   chunksNotTokens,
+  textInBursts,
   lengthOffLabel,
   textsMissing,
   textlessAnswers,
@@ -119,6 +122,7 @@ export const sweepRules = [
   nonMonotonic,
   survivorBias,
   samePrompts,
+  serverChanged,
 ] as const satisfies readonly SweepRule[];
 
 /** Rules that judge two runs set beside each other. */

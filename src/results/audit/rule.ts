@@ -63,7 +63,8 @@ export interface SweepRule extends RuleFacts {
 
 /** Doubts about setting one run beside another; the first is the baseline. */
 export interface ComparisonRule extends RuleFacts {
-  check(baseline: ComparedRun, other: ComparedRun): Doubt | null;
+  /** `context` holds the limits that were set for this comparison and in the plans of the two. */
+  check(baseline: ComparedRun, other: ComparedRun, context: Pick<AuditContext, 'limits'>): Doubt | null;
 }
 
 /** A doubt about one side of a comparison. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../core/index.ts';
 import type { ClientHealth, RunPlan, Silence, Summary } from '../../core/index.ts';
-import { auditSummary, parseLimit } from './index.ts';
+import { auditSummary, auditSweep, parseLimit } from './index.ts';
 import type { AuditContext } from './index.ts';
-import { sampleDistribution, samplePoint } from './sample-point.ts';
+import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
 
 const found = (code: string, point: Summary, context: AuditContext = {}) =>
   auditSummary(point, context).find((finding) => finding.code === code);
@@ -96,13 +96,17 @@ describe('cached-prompts', () => {
     expect(found('cached-prompts', hit(0.3, 200), random())).toBeUndefined();
     expect(found('cached-prompts', hit(0.3, 220), random())).toBeDefined();
   });
-  test('prompts of other kinds may repeat, and hits that nobody told are not known', () => {
+  test('prompts of other kinds may repeat as far as they allow it, and hits that nobody told are not known', () => {
     expect(found('cached-prompts', hit(0.9), random('shared-prefix'))).toBeUndefined();
+    expect(found('cached-prompts', { ...hit(0.9), eligibleInputRatio: 0.85 }, random('shared-prefix'))).toBeUndefined();
+    expect(found('cached-prompts', { ...hit(0.9), eligibleInputRatio: 0.1 }, random('jsonl'))!.advice).toContain(
+      '--flush-cache',
+    );
     expect(found('cached-prompts', samplePoint(), random())).toBeUndefined();
   });
   test('metrics count where usage does not tell', () => {
     const point = samplePoint({ server: { prefixHitRatio: 0.97 }, inputTokens: sampleDistribution({ mean: 512 }) });
-    expect(found('cached-prompts', point, random())).toMatchObject({ evidence: { by: 'metrics', hitRatio: 0.97 } });
+    expect(found('cached-prompts', point, random())).toMatchObject({ evidence: { by: 'server', hitRatio: 0.97 } });
   });
 });
 
@@ -130,5 +134,46 @@ describe('the front, restarts, a full cache, and the host of the client', () => 
     const waiting = (cpuWaitRatio: number): Summary => samplePoint({ client: { cpuWaitRatio } as ClientHealth });
     expect(found('host-wait', waiting(0.19))).toBeUndefined();
     expect(found('host-wait', waiting(0.21))).toMatchObject({ severity: 'info' });
+  });
+  test('a hypervisor that took a twentieth of the processors', () => {
+    const stolen = (stolenRatio: number): Summary => samplePoint({ client: { stolenRatio } as ClientHealth });
+    expect(found('host-wait', stolen(0.04))).toBeUndefined();
+    expect(found('host-wait', stolen(0.06))!.message).toContain("gave 6 % of this host's processor time to others");
+    expect(found('host-wait', stolen(0.04), { limits: ['host-stolen=3%'] })).toBeDefined();
+  });
+});
+
+describe('cold-start', () => {
+  const slow = {
+    ttftMs: sampleDistribution({ p90: 100, max: 6000 }),
+    latencyMs: sampleDistribution({ p90: 900, max: 7000 }),
+  };
+  test('the slowest of a run in which the server fell silent were not its first', () => {
+    const stopped: Silence = { fromMs: 5000, toMs: 11_000, waiting: 4, lost: 0, back: true };
+    expect(found('cold-start', samplePoint(slow))).toBeDefined();
+    expect(found('cold-start', samplePoint({ ...slow, silences: [stopped] }))).toBeUndefined();
+  });
+});
+
+describe('server-changed', () => {
+  const at = (startedAtSec: number | null, more: Partial<Summary> = {}): Summary =>
+    samplePoint({ server: startedAtSec === null ? {} : { startedAtSec }, ...more });
+  const told = (...points: Summary[]): unknown[] =>
+    auditSweep(points)
+      .filter(({ code }) => code === 'server-changed')
+      .map(({ evidence }) => evidence['point']);
+  test('a process that was started anew between two points is told once, with the point', () => {
+    expect(told(at(100), at(100.5), at(900), at(900))).toEqual([3]);
+    expect(told(at(100), at(101), at(100))).toEqual([]);
+    expect(told(at(null), at(900), at(null))).toEqual([]);
+  });
+  test('two servers that answer by turns behind one address were not started anew', () => {
+    expect(told(at(100), at(900), at(100), at(900))).toEqual([]);
+  });
+  test('another server says its name; servers of variants are meant to be others', () => {
+    const named = (server: string): Partial<Summary> => ({ engine: { server, simulated: false } });
+    expect(told(at(null, named('uvicorn')), at(null, named('nginx')))).toEqual([2]);
+    const variant = (name: string): Partial<Summary> => ({ asked: { variant: name } });
+    expect(told(at(100, variant('a')), at(900, variant('b')))).toEqual([]);
   });
 });

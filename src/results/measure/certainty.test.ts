@@ -43,7 +43,8 @@ describe('how sure a run is of a limit', () => {
     const { needs } = says('latency.p99<20ms', flat(100, 10));
     expect(needs).toBeGreaterThan(295);
     expect(needs).toBeLessThan(305);
-    expect(says('latency.p99<20ms', flat(300, 10)).state).toBe('kept');
+    // The steady part of so many one after the other has 318 of them.
+    expect(says('latency.p99<20ms', flat(320, 10)).state).toBe('kept');
   });
   test('what every request breaks is broken for sure after few of them', () => {
     expect(says('latency.p50<5ms', flat(10, 10)).state).toBe('broken');
@@ -61,9 +62,9 @@ describe('how sure a run is of a limit', () => {
     const { summary } = played(flat(1000, 10));
     expect(standingOf(parseSlo('latency.p50<20ms'), summary, null)).toMatchObject({ state: 'unsure', needs: null });
     expect(standingOf(parseSlo('latency.max<20ms'), summary, null).state).toBe('kept');
-    expect(standingOf(parseSlo('ttft.p97<20ms'.replace('97', '99')), { ...summary, ttftMs: null }, null).state).toBe(
-      'unknown',
-    );
+    expect(
+      standingOf(parseSlo('ttft.p97<20ms'.replace('97', '99')), { ...summary, ttftMs: null, steady: null }, null).state,
+    ).toBe('unknown');
   });
   test('law: at the limit itself, a sure word is wrong in at most 5 % a side (200 runs of independent requests)', () => {
     const wrong = { kept: 0, broken: 0 };

@@ -1,7 +1,7 @@
 import type { Summary } from '../../core/index.ts';
-import { correlationFactor } from './batch-means.ts';
+import { correlationFactor } from './correlation.ts';
 import { estimate } from './change.ts';
-import { checkSlo } from './check-slo.ts';
+import { checkSlo, judgesSteadyPart } from './check-slo.ts';
 import { okOutcome } from './request-table.ts';
 import { sliceStatistic, timeValues } from './slice-statistic.ts';
 import { slicesOf } from './slices.ts';
@@ -45,7 +45,7 @@ export function standingOf(slo: Slo, summary: Summary, trace: Trace | null): Sta
   const slices = slicesOf(trace);
   const requests = summary.counts.issued;
   if (isTime && slo.statistic !== 'mean') {
-    const { beyond, of } = countBeyond(slo.metric as TimeMetric, slo.limit, trace);
+    const { beyond, of } = countBeyond(slo, summary, trace);
     if (of === 0) return unsure(null);
     const allowed = 1 - Number(slo.statistic!.slice(1)) / 100;
     // Requests of the same moment are alike, so that many say less than their number.
@@ -85,10 +85,14 @@ function ofShare(
   return unsure(Math.ceil(high * requests));
 }
 
-function countBeyond(metric: TimeMetric, limit: number, { table }: Trace): { beyond: number; of: number } {
-  const valueOf = timeValues[metric];
+/** Of the requests that the promise is held against, how many lie beyond its limit. */
+function countBeyond(slo: Slo, summary: Summary, { table }: Trace): { beyond: number; of: number } {
+  const valueOf = timeValues[slo.metric as TimeMetric];
+  const { limit } = slo;
+  const { fromMs, toMs } = judgesSteadyPart(slo, summary) ? summary.steady! : { fromMs: -Infinity, toMs: Infinity };
   let [beyond, of] = [0, 0];
   for (let row = 0; row < table.sent.length; row++) {
+    if (table.sent.at(row) < fromMs || table.sent.at(row) >= toMs) continue;
     const value = table.outcome.at(row) === okOutcome ? valueOf(table, row) : NaN;
     if (Number.isNaN(value)) continue;
     of += 1;
@@ -116,7 +120,7 @@ function ofMean(
 ): Standing {
   const { issued } = summary.counts;
   if (slo.unit === 'ms') {
-    const { beyond, of } = countBeyond(slo.metric as TimeMetric, slo.limit, trace);
+    const { beyond, of } = countBeyond(slo, summary, trace);
     // Where every request lies on one side, so does any mean of them.
     if (of > 1 && (beyond === 0 || beyond === of)) return fact;
   }

@@ -1,9 +1,18 @@
 import { randomStream } from '../../core/index.ts';
-import { correlationFactor, deviation } from './batch-means.ts';
-import { usualBootstrap } from './bootstrap.ts';
-import type { BootstrapOptions } from './bootstrap.ts';
+import { correlationFactor, deviation } from './correlation.ts';
 import type { SliceStatistic } from './slice-statistic.ts';
 import { studentQuantile, studentTail } from './student.ts';
+
+/** How stretches of a run are drawn with replacement. */
+interface BootstrapOptions {
+  resamples: number;
+  confidence: number;
+  seed: number;
+  /** Names the random stream, so that two intervals of one report do not share their luck. */
+  name: string;
+}
+
+const usualBootstrap: BootstrapOptions = { resamples: 1000, confidence: 0.95, seed: 1, name: 'bootstrap' };
 
 /** A figure with the interval that its run's own ups and downs give it. */
 export interface Estimate {
@@ -19,6 +28,26 @@ export interface Change {
   /** Two-sided; how likely a difference this large is when there is none. */
   pValue: number;
   significant: boolean;
+}
+
+/** A figure of one run, and how far a run like it may come to another: what comparisons and histories rest on. */
+export interface RunFigure {
+  value: number;
+  /** Standard error of its logarithm; null = the run is too short to tell, or the figure is zero. */
+  error: number | null;
+  freedom: number;
+}
+
+/** The figure of a run with the error that its own ups and downs give it. */
+export function runFigure(run: SliceStatistic, options: Partial<BootstrapOptions> = {}): RunFigure | null {
+  const { resamples, seed, name } = { ...usualBootstrap, ...options };
+  const value = run.of(ones(run.count));
+  if (value === null) return null;
+  const unsure: RunFigure = { value, error: null, freedom: run.count - 1 };
+  if (!(value > 0) || run.least === null) return unsure;
+  const drawn = resample(run, resamples, seed, name);
+  if (drawn === null || drawn.some((one) => !(one > 0))) return unsure;
+  return { ...unsure, error: errorOf(run, drawn.map(Math.log), Math.log) };
 }
 
 /** Interval of one figure: stretches of the run are drawn with replacement, the spread is widened as Student asks. */
@@ -43,22 +72,17 @@ export function changeBetween(
   candidate: SliceStatistic,
   options: Partial<BootstrapOptions> = {},
 ): Change | null {
-  const { resamples, confidence, seed, name } = { ...usualBootstrap, ...options };
-  const [a, b] = [baseline.of(ones(baseline.count)), candidate.of(ones(candidate.count))];
-  if (a === null || b === null || !(a > 0) || !(b > 0)) return null;
-  const logs = (run: SliceStatistic, side: string): number[] | null => {
-    const drawn = resample(run, resamples, seed, `${name} ${side}`);
-    return drawn === null || drawn.some((value) => !(value > 0)) ? null : drawn.map(Math.log);
-  };
-  const [before, after] = [logs(baseline, 'baseline'), logs(candidate, 'candidate')];
-  if (before === null || after === null || baseline.least === null || candidate.least === null) return null;
-  const [va, vb] = [errorOf(baseline, before, Math.log), errorOf(candidate, after, Math.log)];
-  const error = Math.hypot(va, vb);
-  const middle = Math.log(b / a);
+  const { confidence, name } = { ...usualBootstrap, ...options };
+  const [before, after] = [baseline, candidate].map((run, i) =>
+    runFigure(run, { ...options, name: `${name} ${i === 0 ? 'baseline' : 'candidate'}` }),
+  ) as [RunFigure | null, RunFigure | null];
+  if (before?.error == null || after?.error == null || !(before.value > 0) || !(after.value > 0)) return null;
+  const error = Math.hypot(before.error, after.error);
+  const middle = Math.log(after.value / before.value);
   if (error === 0) return sure(middle);
   // No more degrees of freedom than the shorter run has: Welch's would be right for independent stretches, and these are
   // only nearly so. Measured on equal runs, this keeps false alarms of every metric below 5 % (docs/validation/statistics.md).
-  const freedom = Math.min(baseline.count, candidate.count) - 1;
+  const freedom = Math.min(before.freedom, after.freedom);
   const half = studentQuantile((1 + confidence) / 2, freedom) * error;
   const pValue = 2 * studentTail(Math.abs(middle) / error, freedom);
   return {

@@ -28,16 +28,26 @@ export function metricOf(summary: Summary, metric: MetricWord, statistic: Statis
 }
 
 /**
- * Whether a run kept a promise; met is null where the summary does not know the figure.
- * A time without a statistic is a promise about every request: its max for <, its min for >.
+ * Whether a run kept a promise; met is null where the summary does not know the figure. A statistic is that of the steady part
+ * where the run has one, as in every table: the opening of a closed loop, where all ask at once, is no load that anybody asked
+ * about. A time without a statistic is a promise about every request of the run: its max for <, its min for >.
  */
 export function checkSlo(slo: Slo, summary: Summary): { met: boolean | null; value: number | null } {
-  const statistic = slo.statistic ?? (slo.op.startsWith('<') ? 'max' : 'min');
+  const { metric, unit, op } = slo;
+  const steady = judgesSteadyPart(slo, summary);
+  const statistic = slo.statistic ?? (op.startsWith('<') ? 'max' : 'min');
   const value =
-    slo.metric === 'goodput' && slo.unit === 'ratio'
+    metric === 'goodput' && unit === 'ratio'
       ? (summary.goodput?.ratio ?? null)
-      : metricOf(summary, slo.metric, statistic);
+      : ((steady ? metricOf({ ...summary, ...summary.steady }, metric, statistic) : null) ??
+        metricOf(summary, metric, statistic));
   return { met: value === null ? null : withinLimit(slo, value), value };
+}
+
+/** Whether a promise is held against the steady part: what is said of each request, and of failures, is said of the whole run. */
+export function judgesSteadyPart({ metric, unit, statistic }: Slo, { steady }: Pick<Summary, 'steady'>): boolean {
+  if (steady === null || metric === 'failed' || metric === 'goodput') return false;
+  return unit !== 'ms' || statistic !== null;
 }
 
 /** What became of every promise of a run, in the order in which they were written. */

@@ -110,7 +110,12 @@ export function comparePoint(
   });
   // A condition speaks of one metric, so it is judged before the correction for looking at many.
   const judged = gates.flatMap((gate) =>
-    candidates.map((candidate, i) => ({ ...judge(gate, rows, candidate, i, load, baseline), comparable })),
+    candidates.map((candidate, i) => {
+      const result = { ...judge(gate, rows, candidate, i, load, baseline), comparable };
+      // A change between what cannot be compared says nothing, however large it is.
+      const saysNothing = !comparable && gate.kind === 'change' && result.state !== 'unknown';
+      return saysNothing ? { ...result, ...outcome('unsure'), needs: null, decidedBy: null } : result;
+    }),
   );
   holm(rows);
   return { rows, findings, gates: judged };

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 
 /** What is known of the machine beside its speed; null = not known. */
@@ -7,6 +8,28 @@ export interface MachineFacts {
   cards: number | null;
   /** Mean power of all cards together during the run. */
   powerW: number | null;
+}
+
+/** The machine behind a point. */
+export type MachineOf = (point: Summary) => MachineFacts;
+
+/** What was measured of the cards beside a run: how many worked, and what they drew together; null = nobody looked. */
+export function measuredMachine({ devices }: Pick<Summary, 'devices'>): Pick<MachineFacts, 'cards' | 'powerW'> {
+  const list: unknown = devices?.['devices'];
+  const all = (Array.isArray(list) ? list : []).filter(isObject);
+  // A host may hold cards that serve somebody else.
+  const busy = all.filter((card) => (numberIn(card['utilizationRatio'], 'max') ?? 0) > 0);
+  const watts = busy.map((card) => numberIn(card['powerW'], 'mean'));
+  const known = watts.filter((one) => one !== null);
+  return {
+    cards: busy.length === 0 ? null : busy.length,
+    powerW: known.length === 0 || known.length < watts.length ? null : known.reduce((sum, one) => sum + one, 0),
+  };
+}
+
+function numberIn(pair: unknown, key: string): number | null {
+  const value = isObject(pair) ? pair[key] : null;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 /** Speed against what it costs; null where a fact or the speed is not known. */

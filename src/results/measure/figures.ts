@@ -65,6 +65,24 @@ export function meanInFlight(table: RequestTable, window: Window): number | null
   return sumOf(busy) / spanMs;
 }
 
+/**
+ * How many requests were answered in a stretch, each by the share of its time that lies in it. Counting ends instead would say
+ * nothing of a loop whose requests end in waves: a stretch of one wave holds the ends of none or of all.
+ */
+export function answeredWithin(table: RequestTable, window: Window): number {
+  const shares = collect(
+    table,
+    (t, row) => {
+      const [sent, end] = [t.sent.at(row), t.end.at(row)];
+      if (end <= sent) return 1;
+      return (Math.min(end, window.toMs) - Math.max(sent, window.fromMs)) / (end - sent);
+    },
+    (row) =>
+      table.outcome.at(row) === okOutcome && table.end.at(row) > window.fromMs && table.sent.at(row) < window.toMs,
+  );
+  return sumOf(shares);
+}
+
 /** The sum in ascending order, so that it does not depend on the order of arrival. */
 export function sumOf(values: Float64Array): number {
   let sum = 0;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { exchange } from '../../../test/made-exchanges.ts';
 import { problem, randomStream } from '../../core/index.ts';
@@ -82,6 +83,12 @@ describe('an open loop', () => {
     expect(serve(0.5, null, 900).state).toBe('unknown');
     expect(read(played(100, 3000, 500, 2500)).state).toBe('unknown');
   });
+  test('a run of three latencies is too much where first tokens come later and later while ever more are under way', () => {
+    expect(read(played(30, 27_000, 20, 9000))).toMatchObject({ state: 'overloaded', rising: true });
+    const whole = played(30, 27_000, 20, 9000).map((one) => ({ ...one, chunks: { atMs: [], tokens: [], kinds: '' } }));
+    expect(read(whole)).toMatchObject({ state: 'unknown', rising: true });
+    expect(read(played(30, 27_000, 400, 9000))).toMatchObject({ state: 'unknown', rising: false });
+  });
   test('two halves of the records added together say what all of them say', () => {
     const all = played(1.5 * takes, 30_000, 20, 500);
     const [a, b] = [new FlowBook(), new FlowBook()];
@@ -89,6 +96,27 @@ describe('an open loop', () => {
     a.merge(b);
     expect(a.read({ kind: 'open' })).toEqual(read(all));
   });
+});
+
+describe('a real vLLM, asked for 12 s, of which its answers take a third', () => {
+  const { loops } = JSON.parse(
+    readFileSync(new URL('../../../test/fixtures/h200-vllm/open-loops.json', import.meta.url), 'utf8'),
+  ) as { loops: Record<string, [number, number, number][]> };
+  const flowOf = (share: string): Flow =>
+    read(loops[share]!.map(([due, first, end], seq) => exchange(seq, due, [first, end])));
+
+  test('at 0.8 of what it takes is stable', () => {
+    expect(flowOf('0.8').state).toBe('stable');
+  });
+  test.each(['1.2', '1.5', '2'])(
+    'at %s times what it takes is overloaded, and what it took is 63 a second',
+    (share) => {
+      const { state, answeredPerSec } = flowOf(share);
+      expect(state).toBe('overloaded');
+      expect(answeredPerSec! / 63).toBeGreaterThan(0.95);
+      expect(answeredPerSec! / 63).toBeLessThan(1.05);
+    },
+  );
 });
 
 describe('a closed loop', () => {

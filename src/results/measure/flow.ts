@@ -19,6 +19,8 @@ export const flowLimits = {
   /** Fewer requests, or a shorter stretch, say nothing. */
   leastRequests: 20,
   leastMs: 2000,
+  /** Of a run too short for the backlog: first tokens of its last part come so many times later than those of its first part. */
+  waits: 3,
   /** In a closed loop nothing queues without end: this share timed out or turned away is what an overload looks like there. */
   unserved: 0.1,
 } as const;
@@ -34,10 +36,13 @@ const shed: ReadonlySet<ProblemCode> = new Set([
 /** Never asked of the server, so neither due nor waited for. */
 const unasked: ReadonlySet<ProblemCode> = new Set(['not-sent', 'turn-lost', 'lost-with-worker', 'lost-with-redis']);
 
-/** Books when requests came due and when they were answered, and says whether the server kept up. Its size grows with the time, not with the requests. */
+/** Records when requests came due and when they were answered, and says whether the server kept up. Its size grows with the time, not with the requests. */
 export class FlowBook {
   readonly #due: TimeBuckets = makeTimeBuckets();
   readonly #answered: TimeBuckets = makeTimeBuckets();
+  /** Of answers that came in pieces: how many, and their waits for the first piece, by when they were due. */
+  readonly #begun: TimeBuckets = makeTimeBuckets();
+  readonly #waitMs: TimeBuckets = makeTimeBuckets();
   #asked = 0;
   #unserved = 0;
   #broken = 0;
@@ -45,7 +50,7 @@ export class FlowBook {
   #firstDueMs = Infinity;
   #lastDueMs = -Infinity;
 
-  saw({ warmup, outcome, problem, dueMs, endMs }: Exchange): void {
+  saw({ warmup, outcome, problem, dueMs, endMs, chunks }: Exchange): void {
     if (warmup || (problem !== null && unasked.has(problem.code))) return;
     this.#asked += 1;
     // A server that breaks is not one that is too slow: what it broke was never its load.
@@ -58,6 +63,11 @@ export class FlowBook {
     this.#firstDueMs = Math.min(this.#firstDueMs, dueMs);
     this.#lastDueMs = Math.max(this.#lastDueMs, dueMs);
     if (outcome === 'ok') this.#answered.add(endMs, 1);
+    const begunMs = chunks.atMs[0];
+    if (begunMs !== undefined) {
+      this.#begun.add(dueMs, 1);
+      this.#waitMs.add(dueMs, begunMs - dueMs);
+    }
     const latest = this.#first.at(-1);
     const full = this.#first.length >= flowLimits.first.most;
     if (outcome === 'cancelled' || (full && latest !== undefined && dueMs >= latest.dueMs)) return;
@@ -72,11 +82,36 @@ export class FlowBook {
     this.#due.merge(other.#due);
     this.#keepFirst(other.#first);
     this.#answered.merge(other.#answered);
+    this.#begun.merge(other.#begun);
+    this.#waitMs.merge(other.#waitMs);
     this.#asked += other.#asked;
     this.#unserved += other.#unserved;
     this.#broken += other.#broken;
     this.#firstDueMs = Math.min(this.#firstDueMs, other.#firstDueMs);
     this.#lastDueMs = Math.max(this.#lastDueMs, other.#lastDueMs);
+  }
+
+  /**
+   * What the waits for first tokens say of a server that is behind: of every second that passes while it is asked for r times what it takes,
+   * the wait grows by r − 1 seconds. Null where they do not grow enough to say so.
+   */
+  #waiting(): Pick<Flow, 'state' | 'duePerSec' | 'answeredPerSec' | 'pilingRatio'> | null {
+    const partMs = bucketMs * Math.floor((this.#lastDueMs - this.#firstDueMs) / bucketMs / flowLimits.parts);
+    const meanMs = (fromMs: number): number => {
+      const begun = this.#begun.between(fromMs, fromMs + partMs);
+      return begun < flowLimits.leastRequests / flowLimits.parts
+        ? NaN
+        : this.#waitMs.between(fromMs, fromMs + partMs) / begun;
+    };
+    const from = bucketMs * Math.floor(this.#firstDueMs / bucketMs);
+    const lateFrom = bucketMs * Math.floor(this.#lastDueMs / bucketMs) - partMs;
+    const [early, late] = [meanMs(from), meanMs(lateFrom)];
+    const grows = (late - early) / (lateFrom - from);
+    const pilingRatio = grows / (1 + grows);
+    // A wait that is not known makes the ratio NaN, which is no overload.
+    if (!(pilingRatio >= flowLimits.overloaded) || late < flowLimits.waits * early) return null;
+    const duePerSec = (this.#due.between(from, lateFrom + partMs) * 1000) / (lateFrom + partMs - from);
+    return { state: 'overloaded', duePerSec, answeredPerSec: duePerSec * (1 - pilingRatio), pilingRatio };
   }
 
   read({ kind }: Pick<LoadShape, 'kind'>): Flow {
@@ -100,8 +135,18 @@ export class FlowBook {
     const curve = new Curve(this.#due, this.#answered, this.#firstDueMs, this.#lastDueMs);
     const { ratio, least } = flowLimits.first;
     const first = this.#first.slice(0, Math.max(least, Math.round(ratio * judged))).map(({ latencyMs }) => latencyMs);
-    const piling = first.length === 0 ? null : curve.piling(flowLimits.fills * (sumOf(first) / first.length));
-    return piling === null ? nothing : { ...nothing, ...piling, state: mostlyBroken ? 'unknown' : piling.state };
+    if (first.length === 0) return nothing;
+    const firstMs = sumOf(first) / first.length;
+    const piling = curve.piling(flowLimits.fills * firstMs);
+    if (piling === null) {
+      // Too short for the backlog to tell: what grows once the first are answered is no steady part, and it is too much where first tokens come later and later, too.
+      const grows = curve.piling(firstMs);
+      if (grows?.rising !== true) return nothing;
+      const waiting = mostlyBroken ? null : this.#waiting();
+      const { openEarly, openLate } = grows;
+      return { ...nothing, rising: true, ...(waiting !== null && { openEarly, openLate, ...waiting }) };
+    }
+    return { ...nothing, ...piling, state: mostlyBroken ? 'unknown' : piling.state };
   }
 }
 

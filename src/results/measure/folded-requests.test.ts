@@ -81,6 +81,8 @@ describe('more requests than are kept one by one', () => {
         expect(Math.abs(ratio - 1)).toBeLessThan(0.003);
       }
     }
+    for (const rank of ['p1', 'p10'] as const)
+      expect(Math.abs(folded.userTokensPerSec![rank]! / truth.userTokensPerSec![rank]! - 1)).toBeLessThan(0.003);
     expect(folded.percentileMethod).toMatch(/logarithmic buckets/);
     expect(folded.steady).toBeNull();
     expect(truth.steady).not.toBeNull();

@@ -1,4 +1,4 @@
-import type { Distribution, LoadShape } from '../../core/index.ts';
+import type { Distribution, LoadShape, SpeedDistribution } from '../../core/index.ts';
 import { goodJudge } from './goodput.ts';
 import type { RequestDistributions } from './figures.ts';
 import { makeLogHistogram } from './log-histogram.ts';
@@ -91,6 +91,12 @@ export class FoldedRequests {
   distribution(name: FoldedName | 'latenessMs'): Distribution | null {
     this.#finish();
     return this.#histograms.get(name)?.distribution() ?? null;
+  }
+
+  /** The speeds that users saw. */
+  speeds(): SpeedDistribution | null {
+    this.#finish();
+    return this.#histograms.get('userTokensPerSec')?.speeds() ?? null;
   }
 
   /** As requestDistributions tells them of rows. */

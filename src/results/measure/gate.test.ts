@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { exchange } from '../../../test/fixtures/measure/exchanges.ts';
+import { comparePoint } from './compare.ts';
 import { parseGate, parseRunGate } from './gate.ts';
+import type { LoadFinding } from './load-finding.ts';
+import { makeMeter } from './meter.ts';
+import { slicesOf } from './slices.ts';
+import { summarise } from './summarise.ts';
+import { makeTrace } from './trace.ts';
 
 describe('a condition of --fail-if', () => {
   test('a percentage is the change against the baseline', () => {
@@ -42,4 +49,43 @@ describe('a condition of --fail-if', () => {
       );
     },
   );
+});
+
+describe('a change between two runs', () => {
+  const load = { kind: 'closed', concurrency: 1 } as const;
+  const run = (id: string, ms: number) => {
+    const [meter, trace] = [makeMeter({ load, stream: true }), makeTrace(load)];
+    for (let seq = 0; seq < 300; seq++) {
+      const took = ms * (1 + 0.02 * ((seq * 7) % 5));
+      const at = seq * ms * 1.1;
+      const one = exchange({
+        seq,
+        dueMs: at,
+        sentMs: at,
+        chunks: { atMs: [at + took], tokens: [1], kinds: 'a' },
+        endMs: at + took,
+      });
+      meter.add(one);
+      trace.add(one);
+    }
+    const asked = { ...load, ratePerSec: null, stream: true };
+    const summary = summarise(meter, { runId: id, simulated: true, load: asked, planned: 300 });
+    return { id, name: id, plan: null, summary, slices: slicesOf(trace) };
+  };
+  const judged = (doubts: LoadFinding[]) =>
+    comparePoint([run('a', 100), run('b', 200)], 1, [parseGate('latency.mean>5%')], () => doubts).gates.map(
+      ({ state }) => state,
+    );
+  test('that cannot be compared is neither kept nor broken, however large', () => {
+    const finding = {
+      code: 'cache-differs',
+      severity: 'invalid',
+      message: '',
+      evidence: {},
+      advice: '',
+      zh: { message: '', advice: '' },
+    } as const;
+    expect(judged([])).toEqual(['failed']);
+    expect(judged([{ finding, about: 'a / b' }])).toEqual(['unsure']);
+  });
 });

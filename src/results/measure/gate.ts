@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import { parseSlo } from './slo.ts';
 import type { MetricWord, Slo, Statistic } from './slo.ts';
@@ -37,18 +37,14 @@ export function parseGate(text: string): Gate {
 export function parseRunGate(text: string): Gate & { kind: 'value' } {
   const gate = parseGate(text);
   if (gate.kind === 'value') return gate;
-  throw new UserError({
-    code: 'bad-fail-if',
-    message: {
-      en: `condition ${JSON.stringify(text.slice(0, 80))} is a change, and a run alone has no baseline`,
-      zh: `条件 ${JSON.stringify(text.slice(0, 80))} 是相对变化，而单次运行没有基线`,
-    },
-    hint: {
-      en: "Use it in `dyno compare BASELINE RUN`, or write a limit such as --fail-if 'ttft.p99>2s'.",
-      zh: "请在 `dyno compare 基线 运行` 中使用，或写成限值，例如 --fail-if 'ttft.p99>2s'。",
-    },
-    place: { flag: '--fail-if' },
-  });
+  throw userError(
+    'bad-fail-if',
+    `condition ${JSON.stringify(text.slice(0, 80))} is a change, and a run alone has no baseline`,
+    `条件 ${JSON.stringify(text.slice(0, 80))} 是相对变化，而单次运行没有基线`,
+    "Use it in `dyno compare BASELINE RUN`, or write a limit such as --fail-if 'ttft.p99>2s'.",
+    "请在 `dyno compare 基线 运行` 中使用，或写成限值，例如 --fail-if 'ttft.p99>2s'。",
+    '--fail-if',
+  );
 }
 
 /** The SLO reader's mistakes, told of the flag they were made in. */

@@ -22,7 +22,6 @@ export const comparedMetrics = [
   'tpot.p99',
   'failed',
 ] as const;
-export type ComparedMetric = (typeof comparedMetrics)[number];
 
 /** A metric word in its two parts; a word without a statistic is a mean. */
 export function splitMetric(word: string): { metric: MetricWord; statistic: Statistic } {

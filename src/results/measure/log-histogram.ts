@@ -1,5 +1,5 @@
-import type { Distribution } from '../../core/index.ts';
-import { weightedDistribution } from './weighted-distribution.ts';
+import type { Distribution, SpeedDistribution } from '../../core/index.ts';
+import { slowOf, weightedDistribution } from './weighted-distribution.ts';
 
 const relativeError = 0.001;
 const ratio = (1 + relativeError) / (1 - relativeError);
@@ -17,6 +17,8 @@ export interface LogHistogram {
   add(value: number, weight: number): void;
   merge(other: LogHistogram): void;
   distribution(): Distribution | null;
+  /** With its low percentiles. */
+  speeds(): SpeedDistribution | null;
   contents(): { grains: Map<number, number>; min: number; max: number; sum: number };
 }
 
@@ -26,7 +28,12 @@ export function makeLogHistogram(): LogHistogram {
   let min = Infinity;
   let max = -Infinity;
   let sum = 0;
-  return {
+  const contentsOf = (): [number[], number[]] => {
+    const indices = [...grains.keys()].toSorted((a, b) => a - b);
+    const values = indices.map((index) => Math.min(max, Math.max(min, middleOf(index))));
+    return [values, indices.map((index) => grains.get(index)! / weightGrain)];
+  };
+  const told: LogHistogram = {
     add(value, weight) {
       const index = value < smallest ? 0 : Math.max(1, Math.ceil(Math.log(value / smallest) / logRatio));
       grains.set(index, (grains.get(index) ?? 0) + Math.round(weight * weightGrain));
@@ -42,16 +49,19 @@ export function makeLogHistogram(): LogHistogram {
       sum += theirs.sum;
     },
     distribution() {
-      const indices = [...grains.keys()].toSorted((a, b) => a - b);
-      const values = indices.map((index) => Math.min(max, Math.max(min, middleOf(index))));
-      const weights = indices.map((index) => grains.get(index)! / weightGrain);
+      const [values, weights] = contentsOf();
       const read = weightedDistribution(values, weights);
       if (read === null) return null;
       const weight = weights.reduce((all, one) => all + one, 0);
       return { ...read, mean: Math.min(max, Math.max(min, sum / timeGrain / weight)), min, max };
     },
+    speeds() {
+      const whole = told.distribution();
+      return whole === null ? null : { ...whole, ...slowOf(...contentsOf()) };
+    },
     contents: () => ({ grains, min, max, sum }),
   };
+  return told;
 }
 
 /** The value that is within 0.1 % of everything in the bucket. */

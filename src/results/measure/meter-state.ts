@@ -156,7 +156,7 @@ function sourceOf(counts: TokenCounts): keyof CountSources {
 
 const noReads: ReturnType<typeof tokenReads> = { atMs: [], tokens: [] };
 
-/** Books tokens at the time they came, and pools the gaps; gives the request's mean gap. */
+/** Records tokens at the time they came, and pools the gaps; gives the request's mean gap. */
 function addArrivals(state: MeterState, exchange: Exchange, stream: boolean): number | null {
   const reads = stream ? tokenReads(exchange) : noReads;
   const output = outputTokensOf(exchange) ?? 0;

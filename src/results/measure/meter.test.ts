@@ -95,6 +95,10 @@ describe('a run worked out on paper', () => {
     expect(read.ttftFromDueMs).toMatchObject({ min: 100, max: 300, n: 2 });
     expect(read.latenessMs).toMatchObject({ min: 0, max: 100, n: 3 });
     expect(read.userTokensPerSec).toMatchObject({ min: 4000 / 700, max: 10, n: 2 });
+    // Two speeds: a tenth and a hundredth of the way from the slower to the faster one.
+    const way = 10 - 4000 / 700;
+    expect(read.userTokensPerSec!.p10).toBeCloseTo(4000 / 700 + way / 10, 9);
+    expect(read.userTokensPerSec!.p1).toBeCloseTo(4000 / 700 + way / 100, 9);
   });
 
   it('has a tpot only for answers of more than one token, and spreads a read of two tokens over two gaps', () => {
@@ -178,13 +182,24 @@ describe('the steady part', () => {
     // The first two have ended at 500.
     expect([steady.fromMs, steady.toMs]).toEqual([500, 2500]);
     expect(steady.concurrencyAchieved).toBe(2);
-    // Ends at 500, 1000, 1500, 2000 (two each) lie in [500, 2500); reads at 600, 1100, 1600, 2100 too.
+    // Four rounds of two lie whole in [500, 2500); reads at 600, 1100, 1600, 2100 too.
     expect(steady.requestsPerSec).toBe(8 / 2);
     expect(steady.outputTokensPerSec).toBe(80 / 2);
     expect(steady.inputTokensPerSec).toBe(80 / 2);
     expect(steady.latencyMs).toMatchObject({ mean: 500, n: 8 });
     // One gap of five tokens in each request that ended inside.
     expect(steady.itlMs).toMatchObject({ mean: 80, n: 40 });
+  });
+  it('tells the rate of a loop whose requests end in waves, also where no wave ends inside', () => {
+    // vLLM on an H200, 256 at once: 60 requests a second, of which the ends in a stretch of one wave said 19.
+    const wave = (n: number): Exchange[] =>
+      Array.from({ length: 4 }, (_, slot) => {
+        const sentMs = n * 3000 + slot;
+        return exchange({ seq: n * 4 + slot, dueMs: sentMs, sentMs, endMs: sentMs + 3000 });
+      });
+    const load = { kind: 'closed', concurrency: 4 } as const;
+    const steady = metered({ load, stream: true }, [...wave(0), ...wave(1), ...wave(2)]).read().steady!;
+    expect(steady.requestsPerSec).toBeCloseTo(4 / 3, 2);
   });
   it('is null where the asked load never stood', () => {
     expect(metered({ ...closed, load: { kind: 'closed', concurrency: 3 } }, rounds).read().steady).toBeNull();

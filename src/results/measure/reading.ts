@@ -1,6 +1,6 @@
-import { distributionOf, exactMethod } from '../../core/index.ts';
+import { distributionOf, exactMethod, speedDistributionOf } from '../../core/index.ts';
 import type { Counts, LoadShape, Silence, Steady, Summary } from '../../core/index.ts';
-import { measuredSpan, meanInFlight, perSec, requestDistributions } from './figures.ts';
+import { answeredWithin, measuredSpan, meanInFlight, perSec, requestDistributions } from './figures.ts';
 import { countGood, goodputOf } from './goodput.ts';
 import { foldRows } from './meter-state.ts';
 import type { CountSources, MeterState } from './meter-state.ts';
@@ -89,7 +89,7 @@ function readAll(state: MeterState, frame: ReadingFrame, planned: number | null)
   const input = known(state.inputSources) ? totals.inputTokens : null;
   const output = known(state.outputSources) ? totals.outputTokens : null;
   const ok = (row: number): boolean => table.outcome.at(row) === okOutcome;
-  const over = (name: 'timeToAnswerMs' | 'inputTokens' | 'outputTokens' | 'userTokensPerSec') =>
+  const over = (name: 'timeToAnswerMs' | 'inputTokens' | 'outputTokens') =>
     folded === null ? distributionOf(collect(table, rowValues[name], ok)) : folded.distribution(name);
   const distributions =
     folded?.distributions(frame.load, frame.stream) ?? requestDistributions(table, frame.load, frame.stream, null);
@@ -111,7 +111,8 @@ function readAll(state: MeterState, frame: ReadingFrame, planned: number | null)
     timeToAnswerMs: frame.stream && state.reasoned ? over('timeToAnswerMs') : null,
     inputTokens: over('inputTokens'),
     outputTokens: over('outputTokens'),
-    userTokensPerSec: over('userTokensPerSec'),
+    userTokensPerSec:
+      folded === null ? speedDistributionOf(collect(table, rowValues.userTokensPerSec, ok)) : folded.speeds(),
     cachedInputRatio: totals.cacheableTokens > 0 ? totals.cachedTokens / totals.cacheableTokens : null,
     goodput: goodputOf(good, frame.slos, { issued: counts.issued, durationMs }),
     // No stretch is steady of a run in which ever more requests are under way.
@@ -192,7 +193,7 @@ function steadyOf(
   return {
     fromMs,
     toMs,
-    requestsPerSec: perSec(state.okEnds.between(fromMs, toMs), spanMs),
+    requestsPerSec: perSec(answeredWithin(table, window), spanMs),
     inputTokensPerSec: perSec(input, spanMs),
     outputTokensPerSec: perSec(output, spanMs),
     totalTokensPerSec: perSec(input === null || output === null ? null : input + output, spanMs),

@@ -29,7 +29,7 @@ const unreachable: ReadonlySet<ProblemCode> = new Set(['connect-refused', 'conne
 const mostLosses = 65_536;
 
 /**
- * Books when anything was heard from the server, and who was waiting, by the tenth of a second; says when all streams were
+ * Records when anything was heard from the server, and who was waiting, by the tenth of a second; says when all streams were
  * silent at once. Its size grows with the time, not with the requests.
  */
 export class SilenceBook {

@@ -1,4 +1,4 @@
-import { percentileRanks, UserError } from '../../core/index.ts';
+import { percentileRanks, userError, UserError } from '../../core/index.ts';
 import type { PercentileKey } from '../../core/index.ts';
 
 /** Metric words that are a time per request or per token, and take a statistic after a dot. */
@@ -76,15 +76,14 @@ function limitOf(
 function mistaken(text: string, en: string, zh: string): UserError {
   const shown = JSON.stringify(text.slice(0, 80));
   const words = `${timeMetrics.join(', ')} (.${statistics.join(' .')}); ${runMetrics.join(', ')}`;
-  return new UserError({
-    code: 'bad-slo',
-    message: { en: `SLO ${shown} ${en}`, zh: `SLO ${shown} ${zh}` },
-    hint: {
-      en: `Write for example 'ttft.p99<2s', 'tpot.p90<50ms', 'failed<0.1%'. Metrics: ${words}`,
-      zh: `例如 'ttft.p99<2s'、'tpot.p90<50ms'、'failed<0.1%'。可用指标：${words}`,
-    },
-    place: { flag: '--slo' },
-  });
+  return userError(
+    'bad-slo',
+    `SLO ${shown} ${en}`,
+    `SLO ${shown} ${zh}`,
+    `Write for example 'ttft.p99<2s', 'tpot.p90<50ms', 'failed<0.1%'. Metrics: ${words}`,
+    `例如 'ttft.p99<2s'、'tpot.p90<50ms'、'failed<0.1%'。可用指标：${words}`,
+    '--slo',
+  );
 }
 
 /** Whether a value keeps within the limit. */

@@ -1,8 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../../core/index.ts';
-import { batchMeansInterval } from './batch-means.ts';
-import { bootstrapInterval } from './bootstrap.ts';
 import { changeBetween, estimate } from './change.ts';
 import { quantileInterval } from './quantile-interval.ts';
 import type { SliceStatistic } from './slice-statistic.ts';
@@ -41,58 +38,6 @@ describe('the interval of a quantile between order statistics', () => {
   });
   test('there is none where even the largest value may lie below the quantile: p99 needs more than 367 values', () => {
     expect(quantileInterval(ranks(367), 0.99)).toBeNull();
-  });
-});
-
-describe('a mean from batch means', () => {
-  test('of a series without memory: 20 batches, as NumPy computes it', () => {
-    const series = Array.from({ length: 400 }, (_, i) => ((i * i * 31) % 97) / 10);
-    const { mean, low, high, batches } = batchMeansInterval(series)!;
-    expect(batches).toBe(20);
-    expect([mean, low, high].map((value) => Number(value.toFixed(9)))).toEqual([4.81875, 4.565988154, 5.071511846]);
-  });
-  test('of a series with a long memory: a far wider interval than the same values in another order have', () => {
-    const stream = randomStream(3, 'ar');
-    let x = 0;
-    const series = Array.from({ length: 2000 }, () => (x = 0.97 * x + stream.normal()));
-    const shuffled = series
-      .map((value, i) => [value, randomStream(i, 'order').next()] as const)
-      .toSorted((a, b) => a[1] - b[1]);
-    const remembered = batchMeansInterval(series)!;
-    const forgotten = batchMeansInterval(shuffled.map(([value]) => value))!;
-    expect(remembered.high - remembered.low).toBeGreaterThan(3 * (forgotten.high - forgotten.low));
-  });
-  test('covers the true mean of autocorrelated series in at least 93 of 100 cases', () => {
-    const tries = process.env['LLMDYNO_LONG'] === '1' ? 2000 : 400;
-    let covered = 0;
-    for (let t = 0; t < tries; t++) {
-      const stream = randomStream(t, 'coverage');
-      let x = stream.normal() / Math.sqrt(1 - 0.8 ** 2);
-      const { low, high } = batchMeansInterval(Array.from({ length: 1000 }, () => (x = 0.8 * x + stream.normal())))!;
-      if (low <= 0 && high >= 0) covered += 1;
-    }
-    expect(covered / tries).toBeGreaterThanOrEqual(0.93);
-  });
-  test('too few values give nothing', () => {
-    expect(batchMeansInterval(Array.from({ length: 15 }, () => 1))).toBeNull();
-  });
-});
-
-describe('the bootstrap', () => {
-  const meanOf = (sample: Float64Array): number => sample.reduce((a, b) => a + b, 0) / sample.length;
-  test('the same seed gives the same interval, and it lies within the data', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 2, maxLength: 30 }),
-        (values) => {
-          const first = bootstrapInterval(values, meanOf, { resamples: 50 })!;
-          expect(bootstrapInterval(values, meanOf, { resamples: 50 })).toEqual(first);
-          expect(first[0]).toBeGreaterThanOrEqual(Math.min(...values) - 1e-6);
-          expect(first[1]).toBeLessThanOrEqual(Math.max(...values) + 1e-6);
-        },
-      ),
-      { numRuns: 50 },
-    );
   });
 });
 

@@ -75,7 +75,7 @@ export function makeTrace(load: Pick<LoadShape, 'kind' | 'concurrency'>): Trace 
 }
 
 /**
- * Books the tokens of an answer when they came, scaled to the count of the whole answer as tokenReads does, and gives the
+ * Records the tokens of an answer when they came, scaled to the count of the whole answer as tokenReads does, and gives the
  * mean gap between them; null where there is none. One pass and no lists: a report may read a hundred million stamps.
  */
 function bookTokens(arrivals: TimeBuckets, exchange: Exchange): number | null {

@@ -1,5 +1,5 @@
-import { percentileRanks } from '../../core/index.ts';
-import type { Distribution, PercentileKey } from '../../core/index.ts';
+import { percentileRanks, slowRanks } from '../../core/index.ts';
+import type { Distribution, PercentileKey, SpeedDistribution } from '../../core/index.ts';
 
 /**
  * Quantile q of ascending values with weights. Lay the values on a line, each as long as its weight, W in all; X(t) is
@@ -37,6 +37,16 @@ export function weightedDistribution(ascending: ArrayLike<number>, weights: Arra
   for (const rank of percentileRanks) percentiles[`p${rank}`] = weightedQuantile(ascending, cumulative, rank / 100);
   const [min, max] = [ascending[0]!, ascending[count - 1]!];
   return { mean: clamp(sum / weight, min, max), min, max, ...percentiles, n: Math.round(weight) };
+}
+
+/** The slow users among ascending speeds with weights. */
+export function slowOf(
+  ascending: ArrayLike<number>,
+  weights: ArrayLike<number>,
+): Pick<SpeedDistribution, 'p1' | 'p10'> {
+  let sum = 0;
+  const cumulative = Array.from(weights, (weight) => (sum += weight));
+  return Object.fromEntries(slowRanks.map((rank) => [`p${rank}`, weightedQuantile(ascending, cumulative, rank / 100)]));
 }
 
 /** A mean of rounded products may leave the range by a last digit. */

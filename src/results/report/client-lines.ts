@@ -18,6 +18,8 @@ export function clientLines(summary: Summary, lang: Lang): string[] {
 
 /** Less than this is the ordinary wait of any process. */
 const noticeableWait = 0.02;
+/** So much of the host is worth a word. */
+const noticeableStolen = 0.01;
 /** Less than this lies in the buffers of any host. */
 const noticeableBytes = 1024 * 1024;
 
@@ -38,6 +40,9 @@ function healthLine(client: ClientHealth, lang: Lang): string {
     (client.cpuWaitRatio ?? 0) < noticeableWait
       ? null
       : `${word('waited for a core', '等待 CPU')} ${percent(client.cpuWaitRatio!)}`,
+    (client.stolenRatio ?? 0) < noticeableStolen
+      ? null
+      : `${word('stolen by the hypervisor', '被虚拟化平台收走')} ${percent(client.stolenRatio!)}`,
     readWords(client, word),
     gc === undefined ? null : `GC ${gc.pauses} × ≤ ${ms(gc.maxMs)}`,
     opened === null

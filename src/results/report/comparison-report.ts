@@ -1,16 +1,18 @@
 import { printable, say } from '../../core/index.ts';
-import type { Lang, Phrase } from '../../core/index.ts';
+import type { Lang, Phrase, Sweep } from '../../core/index.ts';
 import type { ComparedMetricRow, Comparison, GateResult, MetricChange } from '../measure/index.ts';
-import { percent, sized, unknown } from './figure-text.ts';
+import { countOf, percent, sized, unknown } from './figure-text.ts';
 import { findingLines } from './finding-text.ts';
 import { both, markup, table, text } from './html/both.ts';
 import type { Html } from './html/both.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
-import { changeVerdict } from './sentence/compare.ts';
+import { askedInWords } from './sentence/asked.ts';
+import { changeVerdict, compareInWords } from './sentence/compare.ts';
 import type { ChangeVerdict } from './sentence/compare.ts';
 import { gateWords } from './sentence/gate.ts';
 import { promiseWords } from './sentence/promise.ts';
+import { axisTitle } from './sentence/trend.ts';
 import { tableText } from './table.ts';
 
 const words = {
@@ -29,6 +31,7 @@ const words = {
   },
   rowNotComparable: { en: 'not comparable', zh: '不可比' },
   baseline: { en: 'baseline', zh: '基线' },
+  unaccounted: { en: 'unaccounted', zh: '去向不明' },
   steady: {
     en: 'Figures are of the steady stretch, as the intervals are; the whole run is in dyno report.',
     zh: '数值与区间均取稳态段；全程数据见 dyno report。',
@@ -77,7 +80,7 @@ function cellsOf(comparison: Comparison, lang: Lang): { head: string[]; rows: st
   });
   const rows = comparison.metrics.map((row) => [
     row.place === undefined ? (row.load === null ? unknown : String(row.load)) : printable(row.place),
-    unitName(row.metric),
+    say(axisTitle(row.metric), lang),
     ...row.values.map((value) => (row.metric === 'failed' ? percent(value) : sized(value))),
     ...row.changes.flatMap((change) => [
       signed(change.changeRatio),
@@ -86,10 +89,6 @@ function cellsOf(comparison: Comparison, lang: Lang): { head: string[]; rows: st
     ]),
   ]);
   return { head: [...head, ...perCandidate], rows };
-}
-
-function unitName(metric: string): string {
-  return /^(ttft|tpot|itl|latency|lateness)/.test(metric) ? `${metric} (ms)` : metric;
 }
 
 function letter(index: number): string {
@@ -128,7 +127,8 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
   const { head, rows } = cellsOf(comparison, lang);
   const lines = [
     ...(comparison.comparable ? [] : [paint.bad(say(words.notComparable, lang))]),
-    ...legend(comparison, lang).map(paint.strong),
+    ...(comparison.comparable ? compareInWords(comparison).map(({ says }) => paint.strong(say(says, lang))) : []),
+    ...legend(comparison, lang),
     ...(rows.length > 0 ? [tableText(head, rows, options.columns)] : []),
     ...notes(comparison).map((note) => paint.faint(say(note, lang))),
     ...findingLines(comparison.findings, lang, paint, options.columns),
@@ -142,25 +142,27 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
   return `${lines.join('\n')}\n`;
 }
 
-/** The comparison as GitHub-flavoured markdown, for a job summary or a pull request. */
-export function comparisonMarkdown(comparison: Comparison, { lang }: ReportOptions): string {
-  const cell = (value: string): string =>
-    printable(value)
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll(/[\\`*_[\]|]/g, '\\$&');
+/** The comparison as GitHub-flavoured markdown, for a job summary or a pull request: the answer, who was compared and how each was asked, then the table. */
+export function comparisonMarkdown(comparison: Comparison, { lang }: ReportOptions, sweeps: readonly Sweep[]): string {
   const { head, rows } = cellsOf(comparison, lang);
+  const answers = compareInWords(comparison).map(({ says }) => `**${cell(say(says, lang))}**`);
+  const sides = legend(comparison, lang).map((name, i) => {
+    const points = sweeps.find(({ id }) => id === comparison.runs[i])?.points ?? [];
+    // The side's name has told its label.
+    const asked = say(askedInWords(points.map((point) => ({ ...point, label: null }))), lang);
+    const lost = points.reduce((sum, { counts }) => sum + (countOf(counts, 'unaccounted') ?? 0), 0);
+    const gone = lost === 0 ? '' : ` · ${say(words.unaccounted, lang)} ${lost}`;
+    return `- ${cell(`${name}${asked === '' ? '' : ` · ${asked}`}${gone}`)}`;
+  });
   const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
   const aligned = head.map((_, i) => (i < 2 ? '---' : '---:'));
   return `${[
-    ...(comparison.comparable ? [] : [`> **${say(words.notComparable, lang)}**`, '']),
-    ...legend(comparison, lang).map((name) => `- ${cell(name)}`),
+    `### ${comparison.names.map(cell).join(' vs ')}`,
     '',
-    line(head),
-    `| ${aligned.join(' | ')} |`,
-    ...rows.map(line),
+    ...answers.flatMap((answer) => [answer, '']),
+    ...sides,
     '',
+    ...(rows.length === 0 ? [] : [line(head), `| ${aligned.join(' | ')} |`, ...rows.map(line), '']),
     ...comparison.gates.map((gate) => `- ${gateMarks[gate.state]} ${cell(gateLine(gate, lang))}`),
     ...promisesOf(comparison).map(
       ({ kept, words: said }) => `- ${kept === null ? '❔' : kept ? '✅' : '❌'} ${cell(say(said, lang))}`,
@@ -170,6 +172,14 @@ export function comparisonMarkdown(comparison: Comparison, { lang }: ReportOptio
     ),
     ...notes(comparison).map((note) => `- ${cell(say(note, lang))}`),
   ].join('\n')}\n`;
+}
+
+function cell(value: string): string {
+  return printable(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_[\]|]/g, '\\$&');
 }
 
 /** The comparison as a section of a page. */

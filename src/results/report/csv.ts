@@ -1,4 +1,4 @@
-import { distributionNames, percentileRanks, placesOf, printable } from '../../core/index.ts';
+import { distributionNames, percentileRanks, placesOf, printable, slowRanks } from '../../core/index.ts';
 import type { Places, Summary } from '../../core/index.ts';
 import { missedOf } from './count-columns.ts';
 import { countOf } from './figure-text.ts';
@@ -12,12 +12,16 @@ const engineFacts = ['saturation', 'preemptionsTotal', 'recomputedTokensTotal', 
 const statistics = ['mean', 'min', 'max', ...percentileRanks.map((rank) => `p${rank}` as const), 'n'] as const;
 
 /** One row per point; the columns are named as in summary.json and always the same; unknown is an empty cell. */
-export const csv: Reporter = (what) => {
-  const rows = rowsOf(what);
-  const head = Object.keys(rows[0]?.cells ?? {});
-  const lines = [head.join(','), ...rows.map(({ cells }) => Object.values(cells).map(cellText).join(','))];
+export const csv: Reporter = (what) => csvOf(rowsOf(what).map(({ cells }) => cells));
+
+/** Rows that all have the columns of the first. */
+export function csvOf(rows: readonly Record<string, Cell>[]): string {
+  const lines = [
+    Object.keys(rows[0] ?? {}).join(','),
+    ...rows.map((row) => Object.values(row).map(cellText).join(',')),
+  ];
   return `${lines.join('\r\n')}\r\n`;
-};
+}
 
 /** One row per point, by column name; the columns are the same in every row. */
 export function rowsOf(what: Reported): { cells: Record<string, Cell> }[] {
@@ -80,6 +84,7 @@ function rowOf(point: Summary, sweep: string | null, places: Places): Record<str
   for (const key of engineFacts) cells[`server.${key}`] = factOf(point, key);
   for (const name of distributionNames)
     for (const statistic of statistics) cells[`${name}.${statistic}`] = point[name]?.[statistic] ?? null;
+  for (const rank of slowRanks) cells[`userTokensPerSec.p${rank}`] = point.userTokensPerSec?.[`p${rank}`] ?? null;
   return cells;
 }
 

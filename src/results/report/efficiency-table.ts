@@ -1,7 +1,7 @@
 import { say } from '../../core/index.ts';
 import type { Phrase, Sweep } from '../../core/index.ts';
 import { efficiencyOf } from '../measure/index.ts';
-import type { MachineFacts } from '../measure/index.ts';
+import type { MachineOf } from '../measure/index.ts';
 import { sized } from './figure-text.ts';
 import { both, markup, table, text } from './html/both.ts';
 import type { Html } from './html/both.ts';
@@ -17,11 +17,11 @@ const columns = [
 ] as const satisfies readonly (readonly [string, Phrase])[];
 
 /** A row per point: its name and what is known of its efficiency; columns that nobody knows are left out. */
-function cells(sweeps: readonly Sweep[], facts: MachineFacts): { heads: Phrase[]; rows: string[][] } {
+function cells(sweeps: readonly Sweep[], machineOf: MachineOf): { heads: Phrase[]; rows: string[][] } {
   const points = sweeps.flatMap((sweep) =>
     sweep.points.map((point) => ({
       name: sweeps.length > 1 ? `${sweepName(sweep)} ${pointName(sweep, point)}` : pointName(sweep, point),
-      value: efficiencyOf(point, facts),
+      value: efficiencyOf(point.steady ?? point, machineOf(point)),
     })),
   );
   const shown = columns.filter(([key]) => points.some(({ value }) => value[key] !== null));
@@ -34,16 +34,16 @@ function cells(sweeps: readonly Sweep[], facts: MachineFacts): { heads: Phrase[]
 const load = { en: 'load', zh: '负载' };
 
 /** Cost and efficiency for a terminal; empty where nothing is known. */
-export function efficiencyText(sweeps: readonly Sweep[], facts: MachineFacts, options: ReportOptions): string {
-  const { heads, rows } = cells(sweeps, facts);
+export function efficiencyText(sweeps: readonly Sweep[], machineOf: MachineOf, options: ReportOptions): string {
+  const { heads, rows } = cells(sweeps, machineOf);
   if (heads.length === 0) return '';
   const head = [load, ...heads].map((phrase) => say(phrase, options.lang));
   return `${tableText(head, rows, options.columns)}\n`;
 }
 
 /** The same as a section of a page; null where nothing is known. */
-export function efficiencyHtml(sweeps: readonly Sweep[], facts: MachineFacts): Html | null {
-  const { heads, rows } = cells(sweeps, facts);
+export function efficiencyHtml(sweeps: readonly Sweep[], machineOf: MachineOf): Html | null {
+  const { heads, rows } = cells(sweeps, machineOf);
   if (heads.length === 0) return null;
   return markup`${table(
     { en: 'Cost and efficiency', zh: '成本与效率' },

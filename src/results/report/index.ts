@@ -16,13 +16,15 @@ import { text } from './text.ts';
 import type { Exchange } from '../../core/index.ts';
 
 export * from './chart/index.ts';
-export { comparisonHtml, comparisonMarkdown, comparisonReportText } from './comparison-report.ts';
+export { comparisonHtml } from './comparison-report.ts';
+export { comparisonIn } from './comparison-forms.ts';
 export { comparisonText } from './comparison-text.ts';
 export { efficiencyHtml, efficiencyText } from './efficiency-table.ts';
+export { frontierHtml, frontierMarkdown, frontierText } from './frontier-table.ts';
 export { findingLines, simulationOf } from './finding-text.ts';
 export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
-export type { HtmlParts, PageScript } from './html/html-report.ts';
+export type { PageScript } from './html/html-report.ts';
 export { asSweep, placeTitle, pointName, sweepName } from './point-name.ts';
 export { boxedTable } from './boxed-table.ts';
 export { countOf, digitsFor, secondsOf } from './figure-text.ts';
@@ -30,22 +32,37 @@ export { plainPainter, pointsOf } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
 export { workersHtml, workersMarkdown, workersTable, workersText, workersTitle } from './worker-table.ts';
 export { gateWords } from './sentence/gate.ts';
-export type { GateOutcome } from './sentence/gate.ts';
-export { promiseWords, promisesInWords, promiseVerdicts } from './sentence/promise.ts';
-export type { PromiseWords } from './sentence/promise.ts';
-export { runScreen } from './screen/run-screen.ts';
+export { promisesInWords } from './sentence/promise.ts';
+export { predictionDoubts, predictionWords } from './prediction-text.ts';
+export { runScreen, storeTyped } from './screen/run-screen.ts';
 export type { ScreenOptions } from './screen/screen.ts';
 export { sweepScreen } from './screen/sweep-screen.ts';
 export { comparisonScreen } from './screen/compare-screen.ts';
-export { compareInWords } from './sentence/compare.ts';
-export { findInWords, foundLoad, whyInWords } from './sentence/find.ts';
-export type { FindLimit, FindResult } from './sentence/find.ts';
+export { findInWords, searchedOf, whyInWords } from './sentence/find.ts';
+export type { FindResult } from './sentence/find.ts';
+export { trendScreen } from './screen/trend-screen.ts';
+export {
+  changeVerdict,
+  changeWords,
+  compareInWords,
+  comparedWords,
+  placeOf,
+  signedPercent,
+} from './sentence/compare.ts';
+export type { ChangeVerdict } from './sentence/compare.ts';
+export { forestOf } from './sentence/forest.ts';
+export type { Forest } from './sentence/forest.ts';
+export { axisTitle, figureInWords, metricFigure, metricTitle, trendInWords } from './sentence/trend.ts';
+export { tuneInWords } from './sentence/tune.ts';
+export type { TuneTold } from './sentence/tune.ts';
 export { findScreen } from './screen/find-screen.ts';
 export { runInWords } from './sentence/run.ts';
-export { sweepInWords } from './sentence/sweep.ts';
-export { sweepText } from './sweep-text.ts';
+export { shortFigure } from './sentence/short-figure.ts';
+export { askedInWords } from './sentence/asked.ts';
+export { doubtsInWords } from './sentence/doubts.ts';
+export type { Doubt } from './sentence/doubts.ts';
+export { sweepInWords, withPromises } from './sentence/sweep.ts';
 export { tableText } from './table.ts';
-export { summaryText } from './text.ts';
 export { xlsx } from './xlsx.ts';
 
 /** Every form of our own that is text, by the word of `--as`. */

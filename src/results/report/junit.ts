@@ -8,7 +8,8 @@ import { isComparison } from './reported.ts';
 import type { Reporter } from './reported.ts';
 import { promiseWords } from './sentence/promise.ts';
 
-interface Case {
+/** One thing that is tested. */
+export interface Case {
   name: string;
   className: string;
   seconds: number;
@@ -17,29 +18,44 @@ interface Case {
   skipped: string | null;
 }
 
+interface Suite {
+  name: string;
+  /** What must be known before a case is read, in the place where JUnit has room for it. */
+  properties: readonly (readonly [string, string])[];
+  cases: readonly Case[];
+}
+
 /** JUnit XML for CI: a suite per sweep; a case per point for its validity, and one for each SLO of its plan. */
 export const junit: Reporter = (what) => {
   const sweeps = isComparison(what) ? what : [what.schema === 'llmdyno.sweep/1' ? what : asSweep(what)];
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="llmdyno">\n${sweeps.map(suite).join('')}</testsuites>\n`;
+  return junitOf(
+    sweeps.map((sweep) => ({
+      name: sweepName(sweep),
+      properties: propertiesOf(sweep),
+      cases: sweep.points.flatMap((point) => casesOf(sweep, point)),
+    })),
+  );
 };
 
-function suite(sweep: Sweep): string {
-  const cases = sweep.points.flatMap((point) => casesOf(sweep, point));
-  const failures = cases.filter((one) => one.failure !== null).length;
-  const skipped = cases.filter((one) => one.skipped !== null).length;
-  const head = `  <testsuite name="${attribute(sweepName(sweep))}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">\n`;
-  return `${head}${properties(sweep)}${cases.map(caseText).join('')}  </testsuite>\n`;
+/** The document of some suites. */
+export function junitOf(suites: readonly Suite[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="llmdyno">\n${suites.map(suiteText).join('')}</testsuites>\n`;
 }
 
-/** What must be known before a case is read, in the place where JUnit has room for it. */
-function properties({ points }: Sweep): string {
-  const told = [
-    ...simulationNotes(points).map((note) => ['simulated', note.en]),
-    ...(points.some(({ partial }) => partial) ? [['partial', 'a run did not end by itself']] : []),
+function suiteText({ name, properties, cases }: Suite): string {
+  const failures = cases.filter((one) => one.failure !== null).length;
+  const skipped = cases.filter((one) => one.skipped !== null).length;
+  const head = `  <testsuite name="${attribute(name)}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">\n`;
+  const lines = properties.map(([key, value]) => `      <property name="${key}" value="${attribute(value)}"/>\n`);
+  const told = lines.length === 0 ? '' : `    <properties>\n${lines.join('')}    </properties>\n`;
+  return `${head}${told}${cases.map(caseText).join('')}  </testsuite>\n`;
+}
+
+function propertiesOf({ points }: Sweep): (readonly [string, string])[] {
+  return [
+    ...simulationNotes(points).map((note) => ['simulated', note.en] as const),
+    ...(points.some(({ partial }) => partial) ? [['partial', 'a run did not end by itself'] as const] : []),
   ];
-  if (told.length === 0) return '';
-  const lines = told.map(([name, value]) => `      <property name="${name}" value="${attribute(value!)}"/>\n`);
-  return `    <properties>\n${lines.join('')}    </properties>\n`;
 }
 
 function casesOf(sweep: Sweep, point: Summary): Case[] {

@@ -6,6 +6,8 @@ import { simulationOf } from './finding-text.ts';
 import { asSweep, pointName, sweepName } from './point-name.ts';
 import { askedOf, byInput, isFilled } from './grid.ts';
 import { isComparison } from './reported.ts';
+import { askedInWords } from './sentence/asked.ts';
+import { sweepInWords } from './sentence/sweep.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
 import { pointNotes } from './sweep-text.ts';
 import { words } from './words.ts';
@@ -30,6 +32,32 @@ const rows: readonly Row[] = [
   { name: words.itlP99, of: (p) => digitsFor(p, 'itlMs.p99', p.itlMs?.p99, 2) },
 ];
 
+/** Of what we measured ourselves no published table says what its rows are called: each has its statistic and its unit. */
+const ownRows: readonly Row[] = [
+  ...rows.flatMap((row) => (typeof row.name === 'string' ? [] : [{ ...row, name: withUnit(row.name) }])),
+  ...(['p50', 'p90', 'p99'] as const).map((key): Row => ({
+    name: { en: `Latency ${key} (s)`, zh: `延迟 ${key} (s)` },
+    of: (p) => digitsFor(p, `latencyMs.${key}`, secondsOf(p.latencyMs?.[key]), 4),
+  })),
+  ...(['ttftMs', 'tpotMs'] as const).map((time): Row => ({
+    name: {
+      en: `${time === 'ttftMs' ? 'TTFT' : 'TPOT'} p50 (ms)`,
+      zh: `${time === 'ttftMs' ? 'TTFT' : 'TPOT'} p50 (ms)`,
+    },
+    of: (p) => digitsFor(p, `${time}.p50`, p[time]?.p50, 2),
+  })),
+];
+
+/** Published Chinese tables leave units out; ours do not. */
+function withUnit({ en, zh }: Phrase): Phrase {
+  const unit = /\([^)]*\)$/.exec(en)?.[0];
+  return { en, zh: unit === undefined || zh.includes('(') ? zh : `${zh} ${unit}` };
+}
+
+function isOwn({ points }: Sweep): boolean {
+  return points.length > 0 && points.every(({ source }) => source.tool === 'llmdyno');
+}
+
 /** The rows of counts; the first is called what published tables call it. */
 function countRows(points: readonly Summary[]): Row[] {
   return countColumns(points).map(({ name, of }, i) => ({
@@ -50,7 +78,15 @@ function sweepTable(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
   const notes = pointNotes(sweep, (point) => notesOf(point, lang)).map((note) => `- ${escaped(note)}`);
   const tables = isGrid(sweep.points) ? gridMarkdown(sweep.points, lang) : columnTable(sweep, lang);
-  return `${[tables, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
+  const says = sweep.points.length > 1 || sweep.search !== undefined ? sweepInWords(sweep).says : [];
+  const heading = isOwn(sweep)
+    ? [
+        `**${escaped(say(askedInWords(sweep.points), lang))}**`,
+        '',
+        ...(says.length === 0 ? [] : [escaped(says.map((one) => say(one, lang)).join(lang === 'zh' ? '' : ' ')), '']),
+      ]
+    : [];
+  return `${[...heading, tables, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
 }
 
 /** A grid as people print it: throughput by the lengths asked for, then a table of the lengths that came out for each input. */
@@ -107,7 +143,7 @@ const gridColumns: readonly { name: Phrase; of(point: Summary): string | null }[
 
 function columnTable(sweep: Sweep, lang: ReportOptions['lang']): string {
   const head = [say(words.perMetric, lang), ...sweep.points.map((point) => pointName(sweep, point))];
-  const body = [...rows, ...countRows(sweep.points)].flatMap((row) => {
+  const body = [...(isOwn(sweep) ? ownRows : rows), ...countRows(sweep.points)].flatMap((row) => {
     const cells = sweep.points.map((point) => row.of(point));
     return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
   });

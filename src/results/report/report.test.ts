@@ -162,6 +162,20 @@ describe('the markdown table', () => {
     expect(table).toContain('| QPS | 2.500 |');
   });
 
+  it('of a run of ours says what was asked, and gives every row its statistic and its unit, in both languages', () => {
+    const [en, zh] = (['en', 'zh'] as const).map((lang) =>
+      reporters.markdown({ ...measured, label: 'night 1' }, { lang }),
+    );
+    expect(en).toMatch(/^\*\*night 1 · /);
+    expect(en).toMatch(/^\| Latency p99 \(s\) \| [\d.]+ \|$/m);
+    expect(zh).toMatch(/^\| 延迟 p99 \(s\) \| [\d.]+ \|$/m);
+    for (const table of [en, zh])
+      for (const row of table!
+        .split('\n')
+        .filter((line) => /^\| .*(?:延迟|Latency|TTFT|TPOT|token|吞吐|Throughput|Duration|用时)/.test(line)))
+        expect(row).toMatch(/\((s|ms|tok\/s)\) \|/);
+  });
+
   it('law: every row has a cell for each point, whatever the labels hold', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { minLength: 1, maxLength: 4 }), (labels) => {
@@ -169,8 +183,12 @@ describe('the markdown table', () => {
         const table = reporters.markdown(sweepOf(labels.map((label) => ({ ...measured, label, load: nameless }))), {
           lang: 'en',
         });
-        for (const line of table.trimEnd().split('\n'))
-          expect(line.match(/(?<!\\)\|/g)?.length).toBe(labels.length + 2);
+        // Above the table of runs of ours stands what was asked, and of several what they amount to.
+        const [heading, ...rest] = table.trimEnd().split('\n');
+        expect(heading).toMatch(/^\*\*.*\*\*$/);
+        expect(rest[1] === '' || rest[1]!.startsWith('|')).toBe(labels.length === 1);
+        const lines = rest.slice(labels.length === 1 ? 1 : 3);
+        for (const line of lines) expect(line.match(/(?<!\\)\|/g)?.length).toBe(labels.length + 2);
         expect(table.replaceAll('\n', '')).not.toMatch(/[<>\p{Cc}]/u);
       }),
       { numRuns: 100 },
@@ -253,7 +271,7 @@ describe('machine forms', () => {
     expect(rest).toEqual([row, '']);
   });
   it('JSON is the thing itself', () => {
-    expect(JSON.parse(reporters.json(measured, { lang: 'en' }))).toEqual(measured);
+    expect(JSON.parse(reporters.json(measured, { lang: 'en' }))).toMatchObject(measured);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Lang, Summary, Sweep } from '../../core/index.ts';
+import type { MachineOf } from '../measure/index.ts';
 
 /** What can be told: one load point, a sweep, or several sweeps side by side. */
 export type Reported = Summary | Sweep | readonly Sweep[];
@@ -27,6 +28,8 @@ export interface ReportOptions {
   paint?: Painter;
   /** Cells of the terminal that it is read on; absent = a file or a pipe, where a line may be as long as it is. */
   columns?: number;
+  /** What is known of the machines; absent = nothing beyond the results themselves. */
+  machineOf?: MachineOf;
 }
 
 /** A way of telling: the same thing always gives the same text. */

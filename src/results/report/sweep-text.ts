@@ -8,6 +8,8 @@ import { gridText } from './grid-text.ts';
 import { placeTitle, pointName, sweepName } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
+import { findLines } from './screen/find-screen.ts';
+import { foundIn } from './sentence/find.ts';
 import { promiseVerdicts } from './sentence/promise.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
@@ -57,8 +59,10 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     isGrid(sweep.points) && told.length <= 4
       ? []
       : [tableText(only(told.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
+  const found = foundIn(sweep);
   const lines = [
     paint.strong(sweepName(sweep)),
+    ...(found === null ? [] : [...findLines(found, options), '']),
     ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
     ...table,
     paint.faint(say(words.timesInMs, lang)),

@@ -1,5 +1,6 @@
 import { printable } from '../../core/index.ts';
 import type { Phrase, Summary } from '../../core/index.ts';
+import { predictionWords } from './prediction-text.ts';
 
 type Facts = Record<string, unknown>;
 
@@ -21,6 +22,8 @@ export function telemetryWords(summary: Pick<Summary, 'server' | 'devices'>): Ph
   const story = serverStory(summary);
   if (story !== null) lines.push({ en: `server: ${story.en}`, zh: `服务器：${story.zh}` });
   else if (server !== null && typeof server['story'] === 'string') missing.push(...missingOf(server));
+  const predicted = predictionWords(summary);
+  if (predicted !== null) lines.push(predicted);
   if (devices !== null && Array.isArray(devices['devices'])) {
     const cards = devices['devices'].map(factsOf);
     lines.push(...cards.map(cardWords));

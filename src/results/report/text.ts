@@ -7,6 +7,7 @@ import { folded } from './folded.ts';
 import { loadText } from './point-name.ts';
 import { isComparison, plainPainter } from './reported.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
+import { limitInWords } from './sentence/limit.ts';
 import { sweepText } from './sweep-text.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
@@ -26,6 +27,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
   const paint = options.paint ?? plainPainter;
   const fold = (lines: readonly string[]): string[] => lines.flatMap((line) => folded(line, columns));
   const table = distributionTable(summary, options);
+  const limit = limitInWords(summary);
   const invalid = summary.verdict.findings.filter((finding) => finding.severity === 'invalid');
   const doubts = summary.verdict.findings.filter((finding) => finding.severity !== 'invalid');
   const title = printable([summary.label, summary.model].filter((part) => part !== null).join(' · '));
@@ -45,6 +47,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     '',
     ...(table === null ? [] : [table]),
     ...fold([methodLine(summary, lang), ...telemetryWords(summary).map((phrase) => say(phrase, lang))]),
+    ...fold(limit === null ? [] : [say(limit, lang)]),
     ...(doubts.length > 0 ? ['', ...findingLines(doubts, lang, paint, columns)] : []),
   ];
   return `${lines.join('\n')}\n`;

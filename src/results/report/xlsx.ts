@@ -1,30 +1,23 @@
-import { printable, say } from '../../core/index.ts';
-import type { Sweep } from '../../core/index.ts';
+import { cellsOf, printable } from '../../core/index.ts';
+import type { Comparison } from '../measure/index.ts';
 import { escapeXml } from './chart/svg.ts';
-import { rowsOf } from './csv.ts';
 import type { Cell } from './csv.ts';
-import { asSweep, pointName, sweepName } from './point-name.ts';
-import { isComparison } from './reported.ts';
 import type { Reported, ReportOptions } from './reported.ts';
+import { sheetsOf } from './sheets.ts';
+import type { CellFormat, Sheet } from './sheets.ts';
 import { zipStored } from './zip.ts';
 
 /**
- * A spreadsheet: one sheet with a row per point and every figure as a number (the columns of the CSV), one with the
- * audit. Text stays text: a cell of a stranger is never a formula.
+ * A spreadsheet: the comparison where it is one, a row per point with names and units, every figure by the names of the CSV, the audit.
+ * Numbers are numbers; each sheet has its head frozen and a filter. Text stays text: a cell of a stranger is never a formula.
  */
-export function xlsx(what: Reported, options: ReportOptions): Uint8Array {
-  const rows = rowsOf(what);
-  const head = Object.keys(rows[0]?.cells ?? {});
-  const points = [head, ...rows.map(({ cells }) => Object.values(cells))];
-  const sheets: [string, Cell[][]][] = [
-    [say({ en: 'points', zh: '负载点' }, options.lang), points],
-    [say({ en: 'audit', zh: '审计' }, options.lang), findingRows(what, options)],
-  ];
+export function xlsx(what: Reported, { lang }: ReportOptions, comparison: Comparison | null = null): Uint8Array {
+  const sheets = sheetsOf(what, lang, comparison);
   const text = (name: string, xml: string) => ({ name, bytes: new TextEncoder().encode(`${xmlHead}${xml}`) });
   return zipStored([
     text('[Content_Types].xml', contentTypes(sheets.length)),
     text('_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']])),
-    text('xl/workbook.xml', workbook(sheets.map(([name]) => name))),
+    text('xl/workbook.xml', workbook(sheets)),
     text(
       'xl/_rels/workbook.xml.rels',
       relations([
@@ -33,24 +26,8 @@ export function xlsx(what: Reported, options: ReportOptions): Uint8Array {
       ]),
     ),
     text('xl/styles.xml', styles),
-    ...sheets.map(([, cells], i) => text(`xl/worksheets/sheet${i + 1}.xml`, sheet(cells))),
+    ...sheets.map((one, i) => text(`xl/worksheets/sheet${i + 1}.xml`, sheetXml(one))),
   ]);
-}
-
-function findingRows(what: Reported, { lang }: ReportOptions): Cell[][] {
-  const sweeps: readonly Sweep[] = isComparison(what)
-    ? what
-    : [what.schema === 'llmdyno.sweep/1' ? what : asSweep(what)];
-  const head = ['sweep', 'point', 'severity', 'code', 'message', 'advice'];
-  const rows = sweeps.flatMap((sweep) =>
-    sweep.points.flatMap((point) =>
-      point.verdict.findings.map((finding): Cell[] => {
-        const { message, advice } = lang === 'zh' ? finding.zh : finding;
-        return [sweepName(sweep), pointName(sweep, point), finding.severity, finding.code, message, advice];
-      }),
-    ),
-  );
-  return [head, ...rows];
 }
 
 const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -78,26 +55,62 @@ function relations(list: readonly (readonly [string, string])[]): string {
   return `<Relationships xmlns="${packageRelations}">${each.join('')}</Relationships>`;
 }
 
-function workbook(names: readonly string[]): string {
-  const each = names.map((name, i) => `<sheet name="${escapeXml(name)}" sheetId="${i + 1}" r:id="rId${i + 1}"/>`);
-  return `<workbook xmlns="${main}" xmlns:r="${officeRelations}"><sheets>${each.join('')}</sheets></workbook>`;
+function workbook(sheets: readonly Sheet[]): string {
+  const each = sheets.map(({ name }, i) => `<sheet name="${escapeXml(name)}" sheetId="${i + 1}" r:id="rId${i + 1}"/>`);
+  // A filter needs its range under this name too, or some programs do not show it.
+  const filters = sheets.map(
+    (one, i) =>
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${i}" hidden="1">'${escapeXml(one.name)}'!${rangeOf(one, '$')}</definedName>`,
+  );
+  return `<workbook xmlns="${main}" xmlns:r="${officeRelations}"><sheets>${each.join('')}</sheets><definedNames>${filters.join('')}</definedNames></workbook>`;
 }
 
-/** Style 0 is plain, style 1 bold for the head. */
-const styles = `<styleSheet xmlns="${main}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
+/** The number format of each way to show a cell; the style of a column is its place here, and the last one is bold for the head. */
+const numberFormats = { plain: 0, count: 3, two: 4, three: 164, percent: 165 } as const satisfies Record<
+  CellFormat,
+  number
+>;
+const formatNames = Object.keys(numberFormats) as CellFormat[];
+const headStyle = formatNames.length;
 
-function sheet(rows: readonly (readonly Cell[])[]): string {
-  const data = rows.map(
-    (row, r) =>
-      `<row r="${r + 1}">${row.map((cell, c) => cellXml(cell, columnName(c) + (r + 1), r === 0)).join('')}</row>`,
+const styles = `<styleSheet xmlns="${main}"><numFmts count="2"><numFmt numFmtId="164" formatCode="#,##0.000"/><numFmt numFmtId="165" formatCode="0.0%"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${headStyle + 1}">${formatNames.map((name) => `<xf numFmtId="${numberFormats[name]}" fontId="0" fillId="0" borderId="0" xfId="0"${name === 'plain' ? '' : ' applyNumberFormat="1"'}/>`).join('')}<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
+
+function sheetXml(sheet: Sheet): string {
+  const { head, formats, rows } = sheet;
+  const columns = head.map(
+    (_, c) => `<col min="${c + 1}" max="${c + 1}" width="${widthOf(sheet, c)}" customWidth="1"/>`,
   );
+  const data = [head, ...rows].map((row, r) => {
+    const cells = row.map((cell, c) => {
+      const style = r === 0 ? headStyle : typeof cell === 'number' ? formatNames.indexOf(formats[c]!) : 0;
+      return cellXml(cell, columnName(c) + (r + 1), style);
+    });
+    return `<row r="${r + 1}">${cells.join('')}</row>`;
+  });
   const frozen =
     '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>';
-  return `<worksheet xmlns="${main}">${frozen}<sheetData>${data.join('')}</sheetData></worksheet>`;
+  const filter = head.length === 0 ? '' : `<autoFilter ref="${rangeOf(sheet, '')}"/>`;
+  return `<worksheet xmlns="${main}">${frozen}${head.length === 0 ? '' : `<cols>${columns.join('')}</cols>`}<sheetData>${data.join('')}</sheetData>${filter}</worksheet>`;
 }
 
-function cellXml(cell: Cell, at: string, head: boolean): string {
-  const style = head ? ' s="1"' : '';
+/** Head and rows of a sheet, as `A1:D9` or `$A$1:$D$9`. */
+function rangeOf({ head, rows }: Sheet, fixed: '' | '$'): string {
+  return `${fixed}A${fixed}1:${fixed}${columnName(Math.max(0, head.length - 1))}${fixed}${rows.length + 1}`;
+}
+
+const widest = 60;
+
+/** As wide as the head with its filter button and the widest cell; a number takes at most so many places. */
+function widthOf({ head, rows }: Sheet, column: number): number {
+  const cells = rows.map((row) => {
+    const cell = row[column] ?? null;
+    return typeof cell === 'string' ? cellsOf(printable(cell)) : 11;
+  });
+  return Math.min(widest, Math.max(cellsOf(head[column]!) + 3, ...cells.map((cell) => cell + 1)));
+}
+
+function cellXml(cell: Cell, at: string, number: number): string {
+  const style = number === 0 ? '' : ` s="${number}"`;
   if (cell === null) return '';
   if (typeof cell === 'number') return Number.isFinite(cell) ? `<c r="${at}"${style}><v>${cell}</v></c>` : '';
   if (typeof cell === 'boolean') return `<c r="${at}" t="b"${style}><v>${cell ? 1 : 0}</v></c>`;

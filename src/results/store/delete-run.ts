@@ -1,6 +1,6 @@
 import { lstat, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { printable, UserError } from '../../core/index.ts';
+import { printable, userError, UserError } from '../../core/index.ts';
 import { findWhatever } from './find-entry.ts';
 import { isSafeName } from './run-id.ts';
 import { systemCode, telling } from './store-error.ts';
@@ -17,7 +17,14 @@ export async function deleteRun(store: string, word: string): Promise<string> {
   const named = isSafeName(word) && (await isRealFolder(join(store, word)));
   const id = named ? word : (await findWhatever(store, word)).id;
   const [tune] = await tunesNamed(store, id);
-  if (tune?.id === id && tune.record.running) throw notEnded(id);
+  if (tune?.id === id && tune.record.running)
+    throw userError(
+      'delete-refused',
+      `${id} has not ended; its folder holds the original of what it changed`,
+      `${id} 尚未结束；其目录中保存着被改动文件的原件`,
+      'Wait for it or end it with Ctrl-C; if it was killed, run `dyno tune --restore` first.',
+      '请等待其结束或按 Ctrl-C 结束；若已被强制终止，请先运行 `dyno tune --restore`。',
+    );
   const dir = join(resolve(store), id);
   const allowed =
     isSafeName(id) &&
@@ -50,26 +57,11 @@ async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | null>
 
 function refused(word: string): UserError {
   const shown = printable(word).slice(0, 100);
-  return new UserError({
-    code: 'delete-refused',
-    message: {
-      en: `"${shown}" is not a run, sweep or search directly in the store, so it is not deleted`,
-      zh: `"${shown}" 不是存储目录下的运行、扫描或调优，拒绝删除`,
-    },
-    hint: { en: 'Name it by its id as `dyno runs` shows it.', zh: '请使用 `dyno runs` 显示的 id。' },
-  });
-}
-
-function notEnded(id: string): UserError {
-  return new UserError({
-    code: 'delete-refused',
-    message: {
-      en: `${id} has not ended; its folder holds the original of what it changed`,
-      zh: `${id} 尚未结束；其目录中保存着被改动文件的原件`,
-    },
-    hint: {
-      en: 'Wait for it or end it with Ctrl-C; if it was killed, run `dyno tune --restore` first.',
-      zh: '请等待其结束或按 Ctrl-C 结束；若已被强制终止，请先运行 `dyno tune --restore`。',
-    },
-  });
+  return userError(
+    'delete-refused',
+    `"${shown}" is not a run, sweep or search directly in the store, so it is not deleted`,
+    `"${shown}" 不是存储目录下的运行、扫描或调优，拒绝删除`,
+    'Name it by its id as `dyno runs` shows it.',
+    '请使用 `dyno runs` 显示的 id。',
+  );
 }

@@ -40,7 +40,8 @@ describe('what is said of a result later', () => {
     await setFacts(dir, [ids[1]!], { variant: null, batch: null });
     await setFacts(dir, null, { engine: null });
     const { points } = await readSweep(await openSweep(store, 'numa'));
-    expect(points[1]!.asked).toEqual({ variant: 'numactl -N0 -m0' });
+    // What was said of the sweep itself stands.
+    expect(points[1]!.asked).toEqual({ variant: 'numactl -N0 -m0', cards: 4 });
   });
   test('a tag names it too', async () => {
     await tagRun(store, 'numa', { add: ['baseline'] });

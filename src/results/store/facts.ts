@@ -11,6 +11,7 @@ const entryFacts = z.object({
   engine: z.string().exactOptional(),
   variant: z.string().exactOptional(),
   settings: z.record(z.string(), z.string()).exactOptional(),
+  card: z.string().exactOptional(),
   cards: z.number().positive().exactOptional(),
   pricePerHour: z.number().positive().exactOptional(),
   powerW: z.number().positive().exactOptional(),
@@ -65,11 +66,13 @@ function changed(facts: EntryFacts, change: Readonly<Record<string, string | num
 /** A summary with what was said of it. */
 export function withFacts(summary: Summary, facts: EntryFacts | undefined): Summary {
   if (facts === undefined) return summary;
-  const { name, model, engine, variant, settings } = facts;
+  const { name, model, engine, variant, settings, card, cards } = facts;
   const asked = {
     ...summary.asked,
     ...(engine !== undefined && { engine }),
     ...(variant !== undefined && { variant }),
+    ...(card !== undefined && { card }),
+    ...(cards !== undefined && { cards }),
     ...(settings !== undefined && { settings: { ...summary.asked?.settings, ...settings } }),
   };
   return {

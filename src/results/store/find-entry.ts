@@ -1,5 +1,5 @@
 import { isAbsolute, basename, join, resolve } from 'node:path';
-import { printable, UserError } from '../../core/index.ts';
+import { printable, userError, UserError } from '../../core/index.ts';
 import { readTags } from './read-tags.ts';
 import { isSafeName } from './run-id.ts';
 import { entriesIn, folderNames, readEntry } from './stored-entry.ts';
@@ -82,25 +82,23 @@ export function labelOf(entry: StoredRun | StoredSweep): string | null {
 
 function noSuchRun(store: string, word: string): UserError {
   const shown = printable(word).slice(0, 100);
-  return new UserError({
-    code: 'no-such-run',
-    message: { en: `no run "${shown}" in ${store}`, zh: `${store} 中没有运行 "${shown}"` },
-    hint: {
-      en: 'List what is there with `dyno runs`; a run is named by its id, the beginning of it, its label, a tag, its path, or `latest`; points inside of one as SWEEP/p02 or SWEEP[concurrency=100].',
-      zh: '用 `dyno runs` 查看；可用 id、id 前缀、标签、标记、路径或 `latest` 指定；其中的点写作 SWEEP/p02 或 SWEEP[concurrency=100]。',
-    },
-  });
+  return userError(
+    'no-such-run',
+    `no run "${shown}" in ${store}`,
+    `${store} 中没有运行 "${shown}"`,
+    'List what is there with `dyno runs`; a run is named by its id, the beginning of it, its label, a tag, its path, or `latest`; points inside of one as SWEEP/p02 or SWEEP[concurrency=100].',
+    '用 `dyno runs` 查看；可用 id、id 前缀、标签、标记、路径或 `latest` 指定；其中的点写作 SWEEP/p02 或 SWEEP[concurrency=100]。',
+  );
 }
 
 function severalRuns(word: string, found: readonly { id: string }[]): UserError {
   const ids = found.slice(0, 5).map((entry) => entry.id);
   const more = found.length > ids.length ? ' …' : '';
-  return new UserError({
-    code: 'several-runs',
-    message: {
-      en: `"${printable(word).slice(0, 100)}" means ${found.length} runs`,
-      zh: `"${printable(word).slice(0, 100)}" 对应 ${found.length} 个运行`,
-    },
-    hint: { en: `Name one of: ${ids.join(', ')}${more}`, zh: `请指定其一：${ids.join(', ')}${more}` },
-  });
+  return userError(
+    'several-runs',
+    `"${printable(word).slice(0, 100)}" means ${found.length} runs`,
+    `"${printable(word).slice(0, 100)}" 对应 ${found.length} 个运行`,
+    `Name one of: ${ids.join(', ')}${more}`,
+    `请指定其一：${ids.join(', ')}${more}`,
+  );
 }

@@ -1,7 +1,7 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import { identityOf, isSameProcess } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { systemCode, telling } from './store-error.ts';
@@ -111,16 +111,12 @@ async function readHolder(file: string): Promise<LockHolder | null> {
 function isHeld(dir: string, { pid, host, since }: LockHolder): UserError {
   const elsewhere = host === hostname() ? '' : ` on ${host}`;
   const zhElsewhere = host === hostname() ? '' : `${host} 上的`;
-  return new UserError({
-    code: 'run-held',
-    message: {
-      en: `process ${pid}${elsewhere} is measuring into it since ${since}`,
-      zh: `${zhElsewhere}进程 ${pid} 自 ${since} 起正在写入`,
-    },
-    hint: {
-      en: `Wait for it or stop it (Ctrl-C there, or dyno ui). If that process is surely gone, remove ${join(dir, fileName)}.`,
-      zh: `请等待其结束或停止它（在其终端按 Ctrl-C，或使用 dyno ui）。如确认该进程已不存在，请删除 ${join(dir, fileName)}。`,
-    },
-    place: { file: dir },
-  });
+  return userError(
+    'run-held',
+    `process ${pid}${elsewhere} is measuring into it since ${since}`,
+    `${zhElsewhere}进程 ${pid} 自 ${since} 起正在写入`,
+    `Wait for it or stop it (Ctrl-C there, or dyno ui). If that process is surely gone, remove ${join(dir, fileName)}.`,
+    `请等待其结束或停止它（在其终端按 Ctrl-C，或使用 dyno ui）。如确认该进程已不存在，请删除 ${join(dir, fileName)}。`,
+    { file: dir },
+  );
 }

@@ -41,5 +41,5 @@ export type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-
 export type { StoredTune } from './stored-tune.ts';
 export { createSweep, newSweepId, openSweep, readSweep, resumeSweep } from './sweep.ts';
 export type { NewSweep, OpenedSweep, SweepWriter } from './sweep.ts';
-export { readTags } from './read-tags.ts';
-export { tagRun } from './tags.ts';
+export { readPointTags, readTags } from './read-tags.ts';
+export { tagPoints, tagRun } from './tags.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import { storeModes } from './store-modes.ts';
 import { syncFile } from './sync-file.ts';
 import { brokenFile, systemCode, telling } from './store-error.ts';
@@ -57,15 +57,14 @@ function checkVersion(file: string, version: string, value: unknown): void {
   const family = version.slice(0, version.indexOf('/') + 1);
   if (typeof found !== 'string' || !found.startsWith(family))
     throw brokenFile(file, `is not a ${version} file`, `不是 ${version} 文件`);
-  throw new UserError({
-    code: 'unknown-version',
-    message: {
-      en: `was written as ${found.slice(0, 40)}; this llmdyno reads ${version}`,
-      zh: `文件版本为 ${found.slice(0, 40)}，本版本只能读取 ${version}`,
-    },
-    hint: { en: 'Use a newer llmdyno to read it.', zh: '请使用更新版本的 llmdyno 读取。' },
-    place: { file },
-  });
+  throw userError(
+    'unknown-version',
+    `was written as ${found.slice(0, 40)}; this llmdyno reads ${version}`,
+    `文件版本为 ${found.slice(0, 40)}，本版本只能读取 ${version}`,
+    'Use a newer llmdyno to read it.',
+    '请使用更新版本的 llmdyno 读取。',
+    { file },
+  );
 }
 
 /** Writes a JSON file so that a reader sees the old one or the new one, never a part: temporary file, sync, rename. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { AnswerText, Exchange, Summary } from '../../core/index.ts';
 import { decodeAnswer, decodeExchange } from './exchange-line.ts';
 import { readFacts, withFacts } from './facts.ts';
@@ -33,14 +33,13 @@ export interface RecordStream<T> extends AsyncIterable<T> {
 export async function openRun(store: string, word: string): Promise<StoredRun> {
   const entry = await findEntry(store, word);
   if (entry.kind === 'run') return entry;
-  throw new UserError({
-    code: 'not-a-run',
-    message: { en: `${entry.id} is a sweep, not one run`, zh: `${entry.id} 是一次扫描，不是单个运行` },
-    hint: {
-      en: `Name one of its runs: ${entry.record.points.map((id) => `${entry.id}/${id}`).join(', ')}`,
-      zh: `请指定其中的运行：${entry.record.points.map((id) => `${entry.id}/${id}`).join(', ')}`,
-    },
-  });
+  throw userError(
+    'not-a-run',
+    `${entry.id} is a sweep, not one run`,
+    `${entry.id} 是一次扫描，不是单个运行`,
+    `Name one of its runs: ${entry.record.points.map((id) => `${entry.id}/${id}`).join(', ')}`,
+    `请指定其中的运行：${entry.record.points.map((id) => `${entry.id}/${id}`).join(', ')}`,
+  );
 }
 
 /** The exchanges of a run in the order they ended, line by line in bounded memory. */

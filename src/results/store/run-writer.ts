@@ -1,7 +1,8 @@
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { invariant, keptPlan } from '../../core/index.ts';
+import { invariant, keptPlan, summaryDocument } from '../../core/index.ts';
 import type { Ended, RunPlan, Summary } from '../../core/index.ts';
+import { withRoof } from '../measure/index.ts';
 import { answerBytes, exchangeBytes } from './exchange-line.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { FolderLock } from './folder-lock.ts';
@@ -121,7 +122,7 @@ export async function openWriter(
       await close();
       const checked = summarySchema.safeParse(summary);
       invariant(checked.success, `a summary fits its schema: ${checked.error?.message ?? ''}`);
-      await writeJsonFile(join(dir, 'summary.json'), summary);
+      await writeJsonFile(join(dir, 'summary.json'), withRoof(summaryDocument(summary)));
     },
     abort: close,
     release: () => lock.release(),

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../../core/index.ts';
-import type { Finding, Summary, Sweep } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
+import type { Finding, Searched, Summary, Sweep } from '../../core/index.ts';
 import { withFacts } from './facts.ts';
 import { findEntry } from './find-entry.ts';
 import { holderOf, lockFolder } from './folder-lock.ts';
@@ -35,7 +35,7 @@ export interface SweepWriter {
   /** Begins the next point: a run folder inside the sweep's. */
   createRun(run: Omit<NewRun, 'sweepId'>): Promise<RunWriter>;
   /** Ends the sweep; finished false = not all points were run. */
-  finish(findings: readonly Finding[], finished?: boolean): Promise<void>;
+  finish(findings: readonly Finding[], finished?: boolean, search?: Searched): Promise<void>;
   /** Lets others write into the folder; called once everything is over, however it ended. */
   release(): Promise<void>;
 }
@@ -103,8 +103,9 @@ function writerOf(dir: string, record: SweepRecord, lock: FolderLock): SweepWrit
       await writeJsonFile(file, record);
       return writer;
     },
-    async finish(findings, finished = true) {
+    async finish(findings, finished = true, search) {
       record.findings = [...findings];
+      if (search !== undefined) record.search = search;
       record.finished = finished;
       await writeJsonFile(file, record);
     },
@@ -122,11 +123,13 @@ export interface OpenedSweep extends StoredSweep {
 export async function openSweep(store: string, word: string): Promise<OpenedSweep> {
   const entry = await findEntry(store, word);
   if (entry.kind !== 'sweep')
-    throw new UserError({
-      code: 'not-a-sweep',
-      message: { en: `${entry.id} is one run, not a sweep`, zh: `${entry.id} 是单个运行，不是扫描` },
-      hint: { en: 'List sweeps with `dyno runs`.', zh: '用 `dyno runs` 查看扫描。' },
-    });
+    throw userError(
+      'not-a-sweep',
+      `${entry.id} is one run, not a sweep`,
+      `${entry.id} 是单个运行，不是扫描`,
+      'List sweeps with `dyno runs`.',
+      '用 `dyno runs` 查看扫描。',
+    );
   const runs: StoredRun[] = [];
   const missing: string[] = [];
   const carried = new Set(entry.record.summaries?.map((summary) => summary.runId));
@@ -162,9 +165,17 @@ export async function readSweep(
     const summary = (await readSummary(run)) ?? (await summarise(run));
     if (summary !== null) points.push(summary);
   }
-  const { id, title, variable, findings } = opened.record;
+  const { id, title, variable, findings, search } = opened.record;
   const { name, ...shared } = opened.facts?.own ?? {};
   // What is said of a sweep holds for its points unless something else is said of one.
   const told = points.map((point) => withFacts(withFacts(point, shared), opened.facts?.points[point.runId]));
-  return { schema: 'llmdyno.sweep/1', id, title: name ?? title, variable, points: told, findings };
+  return {
+    schema: 'llmdyno.sweep/1',
+    id,
+    title: name ?? title,
+    variable,
+    points: told,
+    findings,
+    ...(search !== undefined && { search }),
+  };
 }

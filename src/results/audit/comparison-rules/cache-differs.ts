@@ -1,6 +1,6 @@
+import { cacheOf } from '../../../core/index.ts';
 import type { Summary } from '../../../core/index.ts';
-import { cacheOf } from '../cache.ts';
-import { limits } from '../limits.ts';
+import { limitOf } from '../limits.ts';
 import type { ComparisonRule } from '../rule.ts';
 import { percent } from '../wording.ts';
 
@@ -14,9 +14,9 @@ export const cacheDiffers: ComparisonRule = {
   },
   taughtBy:
     'The same command three times on one vLLM: hits 8, 95 and 95 %, mean TTFT 86.5, 31.5 and 21.1 ms, and compare called the third +122 % better. The same seed twice on an H200: hits 0 and 97 %, TTFT −69 %.',
-  check(baseline, other) {
+  check(baseline, other, context) {
     const [a, b] = [hitsOf(baseline.summary), hitsOf(other.summary)];
-    if (a === null || b === null || Math.abs(a - b) < limits['cache-apart'].value) return null;
+    if (a === null || b === null || Math.abs(a - b) <= limitOf(context, 'cache-apart')) return null;
     return {
       severity: 'invalid',
       message: {
@@ -25,8 +25,8 @@ export const cacheDiffers: ComparisonRule = {
       },
       evidence: { baseline: a, candidate: b },
       advice: {
-        en: 'Ask new prompts on both sides (random text with another --prompt-seed), or the same ones of a cache that is equally warm (--flush-cache before both).',
-        zh: '双方都使用全新的提示词（随机文本换一个 --prompt-seed），或在缓存状态相同时使用相同提示词（双方之前都加 --flush-cache）。',
+        en: 'Ask new prompts on both sides (random text with another --prompt-seed), or the same ones of a cache that is equally warm (--flush-cache before both). Where the cache is what is compared: --limit cache-apart=100%.',
+        zh: '双方都使用全新的提示词（随机文本换一个 --prompt-seed），或在缓存状态相同时使用相同提示词（双方之前都加 --flush-cache）。若比较的正是缓存：--limit cache-apart=100%。',
       },
     };
   },

@@ -22,6 +22,8 @@ export const coldStart: PointRule = {
     const [first, usual] = [point.ttftMs?.max ?? null, point.ttftMs?.p90 ?? null];
     const [slowest, most] = [point.latencyMs?.max ?? null, point.latencyMs?.p90 ?? null];
     if (!known(first) || !known(usual) || !known(slowest) || !known(most)) return null;
+    // A server that fell silent on the way explains the slowest better than its start.
+    if (point.silences?.some(({ back }) => back) === true) return null;
     if (first < leastMs || first < firstTokenRatio * usual || slowest < answerRatio * most) return null;
     return {
       severity: 'info',

@@ -2,6 +2,7 @@ import { known } from '../printed-room.ts';
 import type { PointRule } from '../rule.ts';
 import { serverFigure } from '../server-figure.ts';
 import { show, showMs } from '../wording.ts';
+import { comesInBursts } from './text-in-bursts.ts';
 
 /** Mean over median gap from which a few stalls, not slow steps, make the mean. */
 const stallRatio = 5;
@@ -25,6 +26,8 @@ export const decodeStarvation: PointRule = {
     const latency = point.latencyMs?.mean ?? null;
     if (!known(usual) || !known(mean) || usual <= 0 || mean < stallRatio * usual) return null;
     if (known(ttft) && known(latency) && ttft > lowTtft * latency) return null;
+    // What is held back by its sender is not starved.
+    if (comesInBursts(point.itlMs)) return null;
     const prefill = serverFigure(point, 'PrefillBatchsize.max');
     const decode = serverFigure(point, 'DecoderBatchsize.max');
     const oneByOne = prefill === 1;

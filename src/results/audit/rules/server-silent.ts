@@ -1,7 +1,8 @@
 import type { Silence, Summary } from '../../../core/index.ts';
+import { limitOf } from '../limits.ts';
 import { isGone } from './server-gone.ts';
 import type { PointRule } from '../rule.ts';
-import { show, showMs } from '../wording.ts';
+import { percent, show, showMs } from '../wording.ts';
 
 /** The client stood still itself for this share of a silence: then it is the client's. */
 const ownShare = 0.5;
@@ -16,13 +17,15 @@ export const serverSilent: PointRule = {
   },
   taughtBy:
     'vLLM 0.32, stopped for 6 s (SIGSTOP) in the middle of a run of 13 s: "clean", and the stop lay inside the steady part.',
-  check(point) {
+  check(point, context) {
     const silences = (point.silences ?? []).filter((one) => !isGone(one));
     const longest = silences.toSorted((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs))[0];
     if (longest === undefined) return null;
     const longestMs = longest.toMs - longest.fromMs;
     const ownMs = point.client?.loopDelayMaxMs ?? null;
     const own = ownMs !== null && ownMs >= ownShare * longestMs;
+    const waited = point.client?.cpuWaitRatio ?? 0;
+    const short = waited >= limitOf(context, 'host-wait');
     const without = undisturbedWords(point);
     return {
       severity: 'warn',
@@ -53,8 +56,8 @@ export const serverSilent: PointRule = {
             zh: '避免在本机运行其他任务（可用 `dyno doctor` 检查）后重测。',
           }
         : {
-            en: 'Look at the server and its host at that moment (a stopped or swapping process, a compilation, a checkpoint, one very long prompt, the network between), then measure again; figures without it stand in the evidence and in summary.undisturbed.',
-            zh: '检查服务器及其主机在该时刻的情况（进程被暂停或换页、编译、写检查点、某个超长提示、中间网络），然后重测；不含静默的数值见依据与 summary.undisturbed。',
+            en: `${short ? `If the server runs on this host, begin here: this client waited for a processor ${percent(waited)} of the time. ` : ''}Look at the server and its host at that moment (a stopped or swapping process, a compilation, a checkpoint, one very long prompt, the network between), then measure again; figures without it stand in the evidence and in summary.undisturbed.`,
+            zh: `${short ? `若服务器就在本机，先看这里：客户端有 ${percent(waited)} 的时间在等待处理器。` : ''}检查服务器及其主机在该时刻的情况（进程被暂停或换页、编译、写检查点、某个超长提示、中间网络），然后重测；不含静默的数值见依据与 summary.undisturbed。`,
           },
     };
   },

@@ -1,5 +1,5 @@
 import { say } from '../../../core/index.ts';
-import { sizedTogether } from '../figure-text.ts';
+import { shortFigure } from '../sentence/short-figure.ts';
 import type { BarPanel } from './figure.ts';
 import { labelSize } from './layout.ts';
 import { axisOf } from './line-option.ts';
@@ -10,7 +10,7 @@ import { cutTo, textWidth } from './text-size.ts';
 export function barParts(panel: BarPanel, frame: PanelFrame): PanelParts {
   const { theme, lang, index } = frame;
   const names = panel.bars.map((bar) => frame.named(bar.name));
-  const shown = sizedTogether(panel.bars.map(({ y }) => y));
+  const shown = panel.bars.map(({ y }) => shortFigure(y, 4));
   // The labels of the y axis take their room from the bars.
   const room = (frame.width - 64) / Math.max(1, names.length) - 10;
   const fits = shown.every((value) => textWidth(value, labelSize) <= room);

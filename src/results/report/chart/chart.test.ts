@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { comparisonFigure, sweepFigure } from './sweep-figures.ts';
 import { gridFigure, gridHeatFigure } from './grid-figure.ts';
+import { hoverText } from './hover-text.ts';
 import { figureSvg } from './svg.ts';
 import { layoutOf } from './layout.ts';
 import { cutTo, textWidth, wrapTo } from './text-size.ts';
@@ -94,6 +95,58 @@ describe('a sweep panel', () => {
   });
   test('holds no link, no script and no picture from elsewhere', async () => {
     expect(await draw([sweep('a', [8]), sweep('b', [9])])).not.toMatch(/<script|href=|<image|url\(http|@import/);
+  });
+});
+
+describe('what stands at the pointer', () => {
+  const figure = sweepFigure(sweep('a', [8, 16]));
+  const at = (panel: number, value: unknown, seriesName = 'a'): string =>
+    hoverText(figure, [{ seriesIndex: panel, dataIndex: 0, value, seriesName }], [0, 1, 2, 3, 4, 5], 'en');
+
+  test('is where it is, then the figure with three digits or more and the unit of its panel', () => {
+    expect(at(0, [16, 812.345_678])).toBe('concurrency 16\na  812 output tokens/s');
+    expect(at(0, [16, 12_345.678])).toBe('concurrency 16\na  12,346 output tokens/s');
+    expect(at(2, [8, 1.234_567])).toBe('concurrency 8\na  1.23 s');
+  });
+
+  test('a name of a stranger is no mark of rich text', () => {
+    expect(at(0, [16, 1], '{a|b}')).toBe('concurrency 16\n a b   1 output tokens/s');
+  });
+
+  test('of a named bar is its figure', () => {
+    const bars = comparisonFigure([sweep('a', [8]), sweep('b', [16])]);
+    expect(bars.panels.map(({ kind }) => kind)).toEqual(['bars', 'bars', 'bars']);
+    expect(hoverText(bars, { seriesIndex: 0, dataIndex: 0, value: 400, seriesName: 'a' }, [0], 'en')).toBe(
+      'a  400 output tokens/s',
+    );
+  });
+});
+
+describe('what a sweep draws', () => {
+  const promised = (load: number, ttft: number): Summary =>
+    ({
+      ...point(load),
+      ttftMs: { ...point(load).latencyMs!, p99: ttft },
+      slo: [{ promise: 'ttft.p99<500ms', measured: ttft, kept: ttft < 500 }],
+    }) as Summary;
+  const drawn = sweepFigure({ ...sweep('a', [8]), points: [promised(8, 100), promised(16, 400), promised(32, 900)] });
+
+  test('throughput and first tokens come first, with the limit that was promised, and the duration is none of six', () => {
+    const titles = drawn.panels.map(({ title }) => (typeof title === 'string' ? title : title.en));
+    expect(titles.slice(0, 2)).toEqual(['Throughput (output tokens/s)', 'Time to first token p99 (ms)']);
+    expect(titles).toHaveLength(6);
+    const [, first] = drawn.panels;
+    expect(first?.kind === 'lines' && first.limits).toEqual([{ value: 500, name: 'ttft.p99<500ms' }]);
+  });
+
+  test('the best point within the limits, the knee and the peak are named', () => {
+    const [panel] = drawn.panels;
+    const labels = panel!.kind === 'lines' ? panel!.series[0]!.points.map(({ x, label }) => [x, label]) : [];
+    expect(labels).toEqual([
+      [8, undefined],
+      [16, { en: 'best', zh: '最佳' }],
+      [32, { en: 'knee, peak', zh: '拐点、峰值' }],
+    ]);
   });
 });
 

@@ -26,17 +26,19 @@ export interface ChartPoint {
   /** Why the value must not be used: the point is drawn hollow and the reason is told below. */
   why?: Words;
   /** Stands beside the point. */
-  label?: string;
+  label?: Words;
 }
 
 /** One line, cloud of dots or staircase. */
 export interface ChartSeries {
   name: Words;
   kind: 'line' | 'dots' | 'steps';
-  /** Where the labels of its points stand; above unless told. */
-  labels?: 'above' | 'below';
+  /** Where the labels of its points stand; above unless told. inward: above, those of the first and last point towards the middle. */
+  labels?: 'above' | 'below' | 'inward';
   /** A course of time rather than measured points: the line alone, without marks. */
   plain?: boolean;
+  /** Beside the point: grey, whatever its place among the others. */
+  faint?: boolean;
   points: readonly ChartPoint[];
 }
 

@@ -5,12 +5,12 @@
  * needed.
  * Start reading at figure.ts, then sweep-figures.ts (what is shown) and option.ts (how).
  */
-export type { ChartPoint, Figure, Panel, Words } from './figure.ts';
+export type { ChartPoint, Figure, Words } from './figure.ts';
 export { chartOption } from './option.ts';
-export type { DrawOptions } from './option.ts';
 export { figureSvg } from './svg.ts';
+export { frontierFigure } from './frontier-figure.ts';
 export { gridFigure, gridHeatFigure } from './grid-figure.ts';
-export { goodputFigure, lengthsFigure, paretoFigure, tokenTimesFigure } from './load-figures.ts';
+export { goodputFigure, lengthsFigure, tokenTimesFigure } from './load-figures.ts';
 export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
 export type { Sampled } from './run-figures.ts';
 export { isNamed } from './load-lines.ts';

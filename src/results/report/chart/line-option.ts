@@ -57,7 +57,8 @@ function niceAbove(value: number): number {
 
 function lineOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part {
   const name = frame.named(series.name);
-  const { color, symbol, dash } = frame.style(name);
+  const { color: own, symbol, dash } = frame.style(name);
+  const color = series.faint === true ? frame.theme.faint : own;
   const many = series.points.length > 60;
   const at = { name, xAxisIndex: frame.index, yAxisIndex: frame.index, color, data: pointsOf(series, color, frame) };
   const drawn = {
@@ -72,7 +73,8 @@ function lineOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part 
       ...at,
       ...drawn,
       type: 'scatter',
-      symbolSize: many ? 3 : 10,
+      symbolSize: many ? 3 : series.faint === true ? 7 : 10,
+      ...(series.faint === true && { symbol: 'circle' }),
       ...(series.points.length > 5000 && { large: true }),
     };
   return {
@@ -81,8 +83,9 @@ function lineOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part 
     type: 'line',
     showSymbol: !many || series.plain === true,
     ...(series.plain === true && { symbol: 'none' }),
-    // Points on the edge of the grid are drawn whole.
-    clip: false,
+    // On a page a stretch can be zoomed into, and what lies beside it must not be drawn over the neighbour. A picture shows all, and
+    // points on the edge of the grid whole.
+    clip: frame.interactive,
     connectNulls: false,
     lineStyle: { width: panel.series.length > 8 ? 1.5 : 2, type: dash, color },
     ...(series.kind === 'steps' && { step: 'end' }),
@@ -100,8 +103,12 @@ function pointsOf(series: ChartSeries, color: string, frame: PanelFrame): unknow
     const hollow = { itemStyle: { color: frame.theme.background, borderColor: color, borderWidth: 2 }, symbolSize: 9 };
     const label = {
       show: true,
-      formatter: point.label ?? '',
+      formatter: point.label === undefined ? '' : say(point.label, frame.lang),
       position: series.labels === 'below' ? 'bottom' : 'top',
+      // A word at the edge grows into the panel, not over its axis.
+      ...(series.labels === 'inward' && {
+        align: i === 0 ? 'left' : i === series.points.length - 1 ? 'right' : 'center',
+      }),
       fontSize: 11,
       color: frame.theme.text,
       // Lines may pass behind a number; it stays readable.
@@ -127,6 +134,7 @@ function bandOf(series: ChartSeries, panel: LinePanel, frame: PanelFrame): Part[
       xAxisIndex: frame.index,
       yAxisIndex: frame.index,
       silent: true,
+      clip: frame.interactive,
       z: 1,
       color,
       tooltip: { show: false },

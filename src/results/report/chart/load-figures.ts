@@ -47,53 +47,6 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
   };
 }
 
-/** Throughput of the system against the speed one user sees, each point labelled with its load; null without speeds. */
-export function paretoFigure(sweeps: readonly Sweep[]): Figure | null {
-  const lines = loadLines(sweeps);
-  const numbered = lines.length <= 4;
-  const series = lines.map(({ name, points: placed }, index): ChartSeries => {
-    // Between lines the numbers would cover points: of a few, the first line has them above and the last below.
-    const last = index === lines.length - 1;
-    const labelled = numbered && (index === 0 || last);
-    const points = placed.flatMap(({ x: load, runs }) => {
-      const point = runs.at(-1)!;
-      const x = point.userTokensPerSec?.p50 ?? point.userTokensPerSec?.mean ?? null;
-      const y = point.outputTokensPerSec;
-      return x === null || y === null
-        ? []
-        : [
-            {
-              x,
-              y,
-              ...(labelled && { label: String(load) }),
-              ...(point.verdict.valid ? {} : { why: reasonOf(point) }),
-            },
-          ];
-    });
-    return { name, kind: 'line', points, labels: index === 0 ? 'above' : 'below' };
-  });
-  if (!series.some((one) => one.points.length > 1)) return null;
-  return {
-    id: 'pareto',
-    title: { en: 'Throughput against speed per user', zh: '吞吐量与单用户速度' },
-    about: {
-      en: `System throughput against the median speed that one user sees${numbered ? '; numbers are the load' : ''}. Up and right is better.`,
-      zh: `系统吞吐量与单用户速度中位数的关系${numbered ? '，数字为负载' : ''}；越靠右上越好。`,
-    },
-    columns: 1,
-    panels: [
-      {
-        kind: 'lines',
-        title: chartWords.systemThroughput,
-        x: { name: chartWords.userSpeed, from: 0 },
-        y: { name: chartWords.systemThroughput },
-        series: series.filter((one) => one.points.length > 0),
-      },
-    ],
-    notes: notesOf(sweeps),
-  };
-}
-
 /** Requests within the SLO beside all requests, and each promised figure with its limit; null without an SLO. */
 export function goodputFigure(sweep: Sweep): Figure | null {
   const slos = sweep.points.find((point) => point.goodput !== null)?.goodput?.slo ?? [];

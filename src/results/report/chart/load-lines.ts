@@ -28,6 +28,8 @@ const axisNames: Record<XName, Phrase> = {
 /** The dimension along which points lie: the load, else a length; null = they differ in nothing that has a scale. */
 function xNameOf(sweeps: readonly Sweep[]): XName | null {
   const load = sweeps[0] === undefined ? 'concurrency' : loadVariable(sweeps[0]);
+  // Lines of one dot each tell nothing: single runs stand beside each other by name.
+  if (sweeps.length > 1 && sweeps.every(({ points: list }) => list.length === 1)) return null;
   const points = sweeps.flatMap((sweep) => sweep.points.map((point) => placesOf(sweep.points).of(point)));
   const varies = (name: XName): boolean => {
     const told = new Set(points.map((values) => values.get(name)).filter((value) => typeof value === 'number'));

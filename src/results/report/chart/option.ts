@@ -8,6 +8,8 @@ import type { Layout } from './layout.ts';
 import { axisOf, linePanelParts } from './line-option.ts';
 import { spanParts } from './span-option.ts';
 import { cutTo } from './text-size.ts';
+import { hoverText } from './hover-text.ts';
+import type { Hovered } from './hover-text.ts';
 import { chartThemes, symbols } from './theme.ts';
 import type { ChartTheme, ThemeName } from './theme.ts';
 
@@ -80,7 +82,8 @@ export function chartOption(figure: Figure, options: DrawOptions): { option: Par
   const maps = parts.flatMap((part) => (part.visualMap === undefined ? [] : [part.visualMap]));
   if (maps.length > 0) option['visualMap'] = maps;
   if (interactive) {
-    option['tooltip'] = tooltip(figure, theme);
+    const panelOf = parts.flatMap((part, index) => part.series.map(() => index));
+    option['tooltip'] = tooltip(figure, { theme, lang, panelOf });
     option['dataZoom'] = zooms(figure);
   }
   return { option, layout };
@@ -140,7 +143,15 @@ function titles(figure: Figure, layout: Layout, lang: Lang, theme: ChartTheme): 
       left: box.left,
       top: box.top - 30,
       padding: 0,
-      textStyle: { fontFamily, fontSize: panelTitleSize, fontWeight: 'bold', color: theme.text },
+      textStyle: {
+        fontFamily,
+        fontSize: panelTitleSize,
+        fontWeight: 'bold',
+        color: theme.text,
+        // A page draws with the fonts that its system has, which may be wider.
+        width: box.width,
+        overflow: 'truncate',
+      },
     };
   });
   const notes = {
@@ -211,7 +222,7 @@ function zooms(figure: Figure): Part[] {
   ];
 }
 
-function tooltip(figure: Figure, theme: ChartTheme): Part {
+function tooltip(figure: Figure, { theme, lang, panelOf }: TooltipFrame): Part {
   const byAxis = figure.panels.every(
     (panel): panel is LinePanel => panel.kind === 'lines' && panel.series.every((series) => series.kind !== 'dots'),
   );
@@ -220,8 +231,16 @@ function tooltip(figure: Figure, theme: ChartTheme): Part {
     confine: true,
     // Rich text is drawn on the canvas: names of strangers never become HTML.
     renderMode: 'richText',
+    formatter: (hovered: Hovered | readonly Hovered[]) => hoverText(figure, hovered, panelOf, lang),
     backgroundColor: theme.background,
     borderColor: theme.grid,
     textStyle: { fontFamily, fontSize: labelSize, color: theme.text },
   };
+}
+
+interface TooltipFrame {
+  theme: ChartTheme;
+  lang: Lang;
+  /** The panel of a series, by its number in the option. */
+  panelOf: readonly number[];
 }

@@ -16,12 +16,12 @@ export interface Sampled {
 
 const percentileNames = ['p50', 'p90', 'p99'] as const;
 
-/** How requests spread: the cumulative distribution of latency, first token and time per token. */
+/** The one picture of a run: how first tokens, times per token and latencies spread, and its throughput over time. */
 export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
   const kinds = [
-    ['latencyMs', chartWords.latencyMs],
     ['ttftMs', chartWords.ttft],
     ['tpotMs', chartWords.tpot],
+    ['latencyMs', chartWords.latencyMs],
   ] as const;
   const panels = kinds.flatMap(([key, title]): LinePanel[] => {
     const pairs = summary[key] === null ? [] : cdfOf(trace, key);
@@ -34,7 +34,8 @@ export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
         y: { name: chartWords.share, to: 100 },
         series: [
           {
-            name: title,
+            // The panels say what they show; a legend would say it again.
+            name: 'CDF',
             kind: 'steps',
             plain: true,
             points: [{ share: 0, value: pairs[0]!.value }, ...pairs].map(({ share, value }) => ({
@@ -47,16 +48,22 @@ export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
     ];
   });
   if (panels.length === 0) return null;
+  const steps = timelineOf(trace);
+  const overTime = ownPanel(chartWords.throughput, timeAxis(trace), steps, (step) => step.outputTokensPerSec);
+  const course =
+    steps.length < 2 ? [] : [{ ...overTime, series: overTime.series.map((one) => ({ ...one, name: 'CDF' })) }];
   return {
     id: 'distribution',
-    title: { en: 'Share of requests at or below a value (%)', zh: '不超过某值的请求占比 (%)' },
+    title: {
+      en: 'Share of requests at or below a value (%), and throughput over time',
+      zh: '不超过某值的请求占比 (%) 与吞吐量变化',
+    },
     about: {
       en: `Cumulative distributions; half of the requests took at most ${wholeMs(summary.latencyMs?.p50)}, 99 % at most ${wholeMs(summary.latencyMs?.p99)}.`,
       zh: `累积分布：一半请求的延迟不超过 ${wholeMs(summary.latencyMs?.p50)}，99% 不超过 ${wholeMs(summary.latencyMs?.p99)}。`,
     },
-    columns: panels.length,
-    // The panels say what they show; a legend would say it again.
-    panels: panels.map((panel) => ({ ...panel, series: panel.series.map((one) => ({ ...one, name: 'CDF' })) })),
+    columns: panels.length + course.length,
+    panels: [...panels, ...course],
     notes: simulationNotes([summary]),
   };
 }
@@ -70,10 +77,7 @@ export function overTimeFigure(summary: Summary, trace: Trace, sampled: readonly
   const steps = timelineOf(trace);
   if (steps.length < 2) return null;
   const axis = timeAxis(trace);
-  const own = (title: Phrase, of: (step: TimelineStep) => number | null): LinePanel =>
-    timePanel(title, axis, [
-      { name: chartWords.client, kind: 'line', points: steps.map((step) => ({ x: step.atMs / 1000, y: of(step) })) },
-    ]);
+  const own = (title: Phrase, of: (step: TimelineStep) => number | null): LinePanel => ownPanel(title, axis, steps, of);
   const bands = (title: Phrase, key: 'ttftMs' | 'itlMs'): LinePanel =>
     timePanel(
       title,
@@ -121,6 +125,18 @@ export function devicesFigure(summary: Summary, trace: Trace, sampled: readonly 
     panels,
     notes: simulationNotes([summary]),
   };
+}
+
+/** What the client saw over time. */
+function ownPanel(
+  title: Phrase,
+  axis: Axis,
+  steps: readonly TimelineStep[],
+  of: (step: TimelineStep) => number | null,
+): LinePanel {
+  return timePanel(title, axis, [
+    { name: chartWords.client, kind: 'line', points: steps.map((step) => ({ x: step.atMs / 1000, y: of(step) })) },
+  ]);
 }
 
 function sampledPanels(sampled: readonly Sampled[], about: Sampled['about'], trace: Trace): LinePanel[] {

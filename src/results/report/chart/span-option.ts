@@ -18,6 +18,7 @@ export function spanParts(panel: SpanPanel, frame: PanelFrame): { series: Part[]
         xAxisIndex: frame.index,
         yAxisIndex: frame.index,
         color,
+        clip: frame.interactive,
         encode: { x: [0, 1], y: 2 },
         data: panel.rows.flatMap((row, at) =>
           row.spans.filter((span) => span.phase === number).map((span) => [span.fromX, span.toX, at]),

@@ -1,8 +1,10 @@
 import { percentileRanks, placesOf, printable, say } from '../../../core/index.ts';
-import type { DimensionValue, Phrase, Summary, Sweep } from '../../../core/index.ts';
+import type { DimensionValue, Figures, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countColumns, missedOf } from '../count-columns.ts';
 import { secondsOf } from '../figure-text.ts';
 import { pointName, sweepName } from '../point-name.ts';
+import { parseSlo } from '../../measure/index.ts';
+import { sweepInWords } from '../sentence/sweep.ts';
 import { words } from '../words.ts';
 import { chartWords } from './chart-words.ts';
 import type { Axis, BarPanel, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
@@ -22,37 +24,61 @@ export interface Reading {
   interval?: string;
   /** A count of something. */
   whole?: boolean;
+  /** What was promised of it. */
+  limits?: LinePanel['limits'];
 }
 
 const none: IntervalsOf = () => null;
 
+/** The figures to quote: those of the steady part, where a point has one. */
+const quoted = (point: Summary): Figures => point.steady ?? point;
+
 const readings = {
   duration: { title: chartWords.duration, of: (p) => secondsOf(p.durationMs) },
-  qps: { title: chartWords.qps, of: (p) => p.requestsPerSec, interval: 'requestsPerSec' },
+  qps: { title: chartWords.qps, of: (p) => quoted(p).requestsPerSec, interval: 'requestsPerSec' },
   latency: {
     title: chartWords.latency,
-    of: (p) => secondsOf(p.latencyMs?.mean),
+    of: (p) => secondsOf(quoted(p).latencyMs?.mean),
     interval: 'latency.mean',
   },
   throughput: {
     title: chartWords.throughput,
-    of: (p) => p.outputTokensPerSec,
+    of: (p) => quoted(p).outputTokensPerSec,
     interval: 'outputTokensPerSec',
   },
   p50: {
     title: chartWords.latencyP50,
-    of: (p) => secondsOf(p.latencyMs?.p50),
+    of: (p) => secondsOf(quoted(p).latencyMs?.p50),
     interval: 'latency.p50',
   },
-  ttft: { title: chartWords.ttft, of: (p) => p.ttftMs?.mean },
-  itl: { title: chartWords.itl, of: (p) => p.itlMs?.mean },
-  tpot: { title: chartWords.tpot, of: (p) => p.tpotMs?.mean },
+  itl: { title: chartWords.itl, of: (p) => quoted(p).itlMs?.mean },
   p90: {
     title: chartWords.latencyP90,
-    of: (p) => secondsOf(p.latencyMs?.p90),
+    of: (p) => secondsOf(quoted(p).latencyMs?.p90),
     interval: 'latency.p90',
   },
 } satisfies Record<string, Reading>;
+
+const tokenTimes = {
+  ttft: { key: 'ttftMs', en: 'Time to first token', zh: '首 token 时延' },
+  tpot: { key: 'tpotMs', en: 'Time per output token', zh: '每输出 token 时延' },
+} as const;
+
+/** A time of tokens in ms, by the statistic that was promised of it, else p99, else what is known; with the limit that was promised. */
+function tokenTime(metric: keyof typeof tokenTimes, points: readonly Summary[]): Reading {
+  const { key, en, zh } = tokenTimes[metric];
+  const promised = points.flatMap(({ slo = [] }) => slo.map(({ promise }) => parseSlo(promise)));
+  const asked = promised.find((slo) => slo.metric === metric);
+  const known = (['p99', 'p90', 'p50'] as const).find((name) => points.some((p) => quoted(p)[key]?.[name] != null));
+  const statistic = asked?.statistic ?? known ?? 'mean';
+  const isLimit = asked !== undefined && (asked.statistic ?? statistic) === statistic;
+  return {
+    title: { en: `${en} ${statistic} (ms)`, zh: `${zh} ${statistic} (ms)` },
+    of: (p) => quoted(p)[key]?.[statistic],
+    interval: `${metric}.${statistic}`,
+    ...(isLimit && { limits: [{ value: asked.limit, name: printable(asked.text) }] }),
+  };
+}
 
 /** Failed requests, with the lost ones where any were lost. */
 function failures(sweeps: readonly Sweep[]): Reading {
@@ -65,20 +91,24 @@ function failures(sweeps: readonly Sweep[]): Reading {
   };
 }
 
-/** The panels of a sweep, at most six, against what varies: duration, QPS, latency, throughput, p50, p90; tokens' times where those are not known. */
+/**
+ * The panels of a sweep, at most six, against what varies: throughput, first token, time per token, QPS, latency; percentiles and duration
+ * where token times are not known. The point to run at, knee and peak are named in the first.
+ */
 export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure {
   const wanted = [
-    readings.duration,
+    readings.throughput,
+    tokenTime('ttft', sweep.points),
+    tokenTime('tpot', sweep.points),
     readings.qps,
     readings.latency,
-    readings.throughput,
-    readings.p50,
     readings.p90,
-    readings.ttft,
+    readings.p50,
+    readings.duration,
     readings.itl,
-    readings.tpot,
   ];
-  const panels = drawable(wanted.map((reading) => panelOf(reading, [sweep], intervals))).slice(0, 6);
+  const drawn = drawable(wanted.map((reading) => panelOf(reading, [sweep], intervals))).slice(0, 6);
+  const panels = drawn.map((panel, i) => (i === 0 ? withMarks(panel, sweep) : panel));
   return {
     id: 'sweep',
     title: sweepName(sweep),
@@ -92,20 +122,52 @@ export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure
   };
 }
 
-/** The 2×2 comparison of any number of sweeps: QPS, latency, throughput, failures; each keeps its own x points. */
+/** The panel with the names of the points that the sentence of the sweep speaks of; several lines have none. */
+function withMarks(panel: LinePanel | BarPanel, sweep: Sweep): LinePanel | BarPanel {
+  const [series, ...others] = panel.kind === 'lines' ? panel.series : [];
+  const key = loadAxis([sweep])?.key;
+  if (panel.kind !== 'lines' || series === undefined || others.length > 0 || key === undefined) return panel;
+  const { best, knee, peak } = sweepInWords(sweep);
+  const names = new Map<number, Phrase[]>();
+  const name = (point: Summary | null, word: Phrase): void => {
+    const x = point === null ? undefined : placesOf(sweep.points).of(point).get(key);
+    if (typeof x === 'number') names.set(x, [...(names.get(x) ?? []), word]);
+  };
+  const promised = (sweep.points[0]?.slo ?? []).length > 0;
+  if (promised) name(best, chartWords.best);
+  if (!promised || knee !== best) name(knee, chartWords.knee);
+  name(peak, chartWords.peak);
+  const points = series.points.map((point) => {
+    const marks = names.get(point.x);
+    if (marks === undefined) return point;
+    return { ...point, label: { en: marks.map(({ en }) => en).join(', '), zh: marks.map(({ zh }) => zh).join('、') } };
+  });
+  return { ...panel, series: [{ ...series, labels: 'inward', points }] };
+}
+
+/** The 2×2 comparison of any number of sweeps: throughput, QPS, latency, failures where there were any, else first tokens; each keeps its own x points. */
 export function comparisonFigure(sweeps: readonly Sweep[], intervals: IntervalsOf = none): Figure {
   const names = sweeps.map(sweepName);
   const title = names.length <= 3 ? names.join(' vs ') : null;
-  const wanted = [readings.qps, readings.latency, readings.throughput, failures(sweeps)];
+  const all = sweeps.flatMap(({ points }) => points);
+  const failed = all.some(({ counts }) => (missedOf(counts) ?? 0) > 0);
+  const wanted = [
+    readings.throughput,
+    readings.qps,
+    readings.latency,
+    ...(failed ? [failures(sweeps)] : []),
+    tokenTime('ttft', all),
+    tokenTime('tpot', all),
+  ];
   return {
     id: 'comparison',
     title: title ?? { en: `Comparison of ${names.length} systems`, zh: `${names.length} 个系统的对比` },
     about: {
-      en: `Requests per second, mean latency, throughput and failed requests of ${names.join(', ')}.`,
-      zh: `${names.join('、')} 的 QPS、平均延迟、吞吐量与失败数。`,
+      en: `Throughput, requests per second, mean latency and token times of ${names.join(', ')}.`,
+      zh: `${names.join('、')} 的吞吐量、QPS、平均延迟与 token 时延。`,
     },
     columns: 2,
-    panels: drawable(wanted.map((reading) => panelOf(reading, sweeps, intervals))),
+    panels: drawable(wanted.map((reading) => panelOf(reading, sweeps, intervals))).slice(0, 4),
     notes: notesOf(sweeps, intervals),
   };
 }
@@ -177,6 +239,7 @@ export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: I
     title: reading.title,
     x: { name: x.name },
     y,
+    ...(reading.limits !== undefined && { limits: reading.limits }),
     series: loadLines(sweeps).map(({ name, points }): ChartSeries => ({
       name,
       kind: 'line',
@@ -222,7 +285,8 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
   const points = sweeps.flatMap((sweep) => sweep.points);
   const notes: Words[] = [];
   notes.push(...simulationNotes(points));
-  if (points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
+  // Bars have no band.
+  if (loadAxis(sweeps) !== null && points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
   if (sweeps.some((sweep) => placesOf(sweep.points).names.includes('repetition'))) notes.push(chartWords.range);
   const hollow = distinctNames(sweeps).flatMap(([name, sweep]) =>
     sweep.points.filter((point) => !point.verdict.valid).map((point) => ({ name, sweep, point })),

@@ -1,6 +1,9 @@
 import type { Lang, Phrase, Sweep } from '../../../core/index.ts';
 import type { Figure } from '../chart/index.ts';
 import { pointName, sweepName } from '../point-name.ts';
+import { promisesInWords } from '../sentence/promise.ts';
+import { runInWords } from '../sentence/run.ts';
+import { sweepInWords } from '../sentence/sweep.ts';
 import { both, markup, text } from './both.ts';
 import type { Html } from './both.ts';
 import { storyOf } from './story.ts';
@@ -18,6 +21,8 @@ export interface HtmlParts {
   title: string;
   sweeps: readonly Sweep[];
   figures: readonly Figure[];
+  /** What it amounts to, where more is known than the sweeps say: a comparison's sentences. */
+  answers?: readonly Phrase[];
   /** A section of its own, such as a comparison; safe HTML. */
   more?: readonly { id: string; title: Phrase; body: Html }[];
   /** Name and value: host, versions, dataset, target. */
@@ -60,8 +65,8 @@ export function htmlReport(parts: HtmlParts): string {
 function body(parts: HtmlParts): Html {
   const watched = telemetryList(parts.sweeps);
   const sections: [string, Phrase, Html][] = [
-    ['story', { en: 'What was tested and found', zh: '测了什么，发现了什么' }, story(parts)],
     ['charts', { en: 'Charts', zh: '图表' }, markup`${parts.figures.map(figureBox)}`],
+    ['story', { en: 'What was tested and found', zh: '测了什么，发现了什么' }, story(parts)],
     ...(parts.more ?? []).map(({ id, title, body: inner }): [string, Phrase, Html] => [id, title, inner]),
     ['tables', { en: 'Tables', zh: '数据表' }, tables(parts.sweeps)],
     ...(watched === null
@@ -84,13 +89,31 @@ function body(parts: HtmlParts): Html {
     ${rest}`;
 }
 
+/** The answer, then what was promised, then how far it can be trusted. */
 function verdict(parts: HtmlParts): Html {
-  const { tone, verdict: words, cautions, found } = storyOf(parts.sweeps);
-  const first = found[0];
+  const { tone, verdict: words, cautions } = storyOf(parts.sweeps);
+  const answers = parts.answers ?? parts.sweeps.flatMap(answerOf);
+  const promises = parts.sweeps.flatMap(({ points }) => (points.length === 1 ? promisesInWords(points[0]!) : []));
   return markup`<section id="verdict" class="verdict ${text(tone)}" aria-label="verdict / 结论">
-    <p><strong>${both(words)}</strong></p>
-    ${cautions.map((caution) => markup`<p class="warnword">${both(caution)}</p>`)}${first === undefined ? text('') : markup`<p>${both(first)}</p>`}
+    ${answers.map((answer, i) => (i === 0 ? markup`<p><strong>${both(answer)}</strong></p>` : markup`<p>${both(answer)}</p>`))}
+    ${promises.map(({ line, kept }) => markup`<p class="${text(kept === null ? 'warnword' : kept ? 'good' : 'badword')}">${both(line)}</p>`)}
+    ${cautions.map((caution) => markup`<p class="warnword">${both(caution)}</p>`)}
+    <p class="faint">${both(words)}</p>
   </section>`;
+}
+
+/** What the terminal and the page say first of it, too. */
+function answerOf(sweep: Sweep, _: number, all: readonly Sweep[]): Phrase[] {
+  const [only, ...more] = sweep.points;
+  const says =
+    more.length > 0 || sweep.search !== undefined
+      ? sweepInWords(sweep).says
+      : only === undefined
+        ? []
+        : [runInWords(only).says];
+  if (all.length === 1) return says;
+  const name = sweepName(sweep);
+  return says.slice(0, 1).map(({ en, zh }) => ({ en: `${name}: ${en}`, zh: `${name}：${zh}` }));
 }
 
 function story(parts: HtmlParts): Html {

@@ -1,4 +1,5 @@
 import { cellsOf, cutToCells, printable } from '../../../core/index.ts';
+import type { Phrase } from '../../../core/index.ts';
 import type { ComparedMetricRow, Comparison, MetricChange } from '../../measure/index.ts';
 import {
   changeVerdict,
@@ -9,6 +10,8 @@ import {
   signedPercent,
 } from '../sentence/compare.ts';
 import type { ChangeVerdict } from '../sentence/compare.ts';
+import { forestOf } from '../sentence/forest.ts';
+import type { ForestRow } from '../sentence/forest.ts';
 import { doubtsInWords } from '../sentence/doubts.ts';
 import { gateWords } from '../sentence/gate.ts';
 import { promiseWords } from '../sentence/promise.ts';
@@ -64,7 +67,8 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
 const chosen = Object.keys(comparedWords);
 
 /** Two runs at one load: a row a metric, with its interval and its verdict in words. */
-function pairTable({ metrics }: Comparison, { paint, say: told }: Frame): string[] {
+function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame): string[] {
+  const { metrics } = comparison;
   const rows = chosen.flatMap((metric) => {
     const row = metrics.find((one) => one.metric === metric);
     return row === undefined || row.values.every((value) => !value) ? [] : [row];
@@ -75,6 +79,7 @@ function pairTable({ metrics }: Comparison, { paint, say: told }: Frame): string
     const unit = /^(ttft|tpot|latency)/.test(row.metric) ? ' (ms)' : '';
     return {
       verdict,
+      name: comparedWords[row.metric]!,
       cells: [
         `${told(comparedWords[row.metric]!)}${unit}`,
         ...row.values.map((value) => (row.metric === 'failed' ? shareFigure(value) : shortFigure(value))),
@@ -94,7 +99,42 @@ function pairTable({ metrics }: Comparison, { paint, say: told }: Frame): string
       })
       .join('  ')
       .trimEnd();
-  return [paint.faint(line(head)), ...cells.map(({ verdict, cells: row }) => painted(verdict, { paint })(line(row)))];
+  const taken = widths.reduce((sum, width) => sum + width + 2, 0);
+  const forest = forestOf(comparison, 0);
+  const room = Math.min(widestPlot, columns - taken);
+  const plot = (name: Phrase): string => {
+    const row = forest?.rows.find(({ metric }) => metric === name);
+    return row === undefined || room < leastPlot ? '' : plotLine(row, forest!.zero, room);
+  };
+  const beside = (text: string, drawn: string): string =>
+    drawn === '' ? text : `${text}${' '.repeat(Math.max(0, taken - cellsOf(text)))}${drawn}`;
+  const ends = forest === null || room < leastPlot ? '' : endsLine(forest.ends, room);
+  return [
+    paint.faint(beside(line(head), ends)),
+    ...cells.map(({ verdict, name, cells: row }) => painted(verdict, { paint })(beside(line(row), plot(name)))),
+  ];
+}
+
+/** A plot of fewer cells tells nothing; a terminal of 80 has none to spare. */
+const leastPlot = 16;
+const widestPlot = 33;
+
+/** A change with its interval on a line of so many cells: `├──●──┤`, and `│` where there is none. */
+function plotLine({ at, from, to }: ForestRow, zero: number, cells: number): string {
+  const place = (share: number): number => Math.round(share * (cells - 1));
+  const line = Array.from({ length: cells }, () => ' ');
+  line[place(zero)] = '│';
+  if (from !== null && to !== null) {
+    for (let cell = place(from); cell <= place(to); cell += 1) line[cell] = cell === place(zero) ? '┼' : '─';
+    line[place(from)] = '├';
+    line[place(to)] = '┤';
+  }
+  line[place(at)] = '●';
+  return line.join('').trimEnd();
+}
+
+function endsLine([low, high]: readonly [string, string], cells: number): string {
+  return `${low}${' '.repeat(Math.max(1, cells - cellsOf(low) - cellsOf(high)))}${high}`;
 }
 
 const compact = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'] as const;

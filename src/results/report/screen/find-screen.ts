@@ -1,10 +1,7 @@
 import { cellsOf } from '../../../core/index.ts';
-import type { Phrase } from '../../../core/index.ts';
-import { effortInWords, findInWords, limitWords, loadFigure, whyInWords } from '../sentence/find.ts';
+import { effortInWords, findInWords, loadFigure, speedAndLimitInWords, whyInWords } from '../sentence/find.ts';
 import type { FindResult } from '../sentence/find.ts';
 import { promiseWords } from '../sentence/promise.ts';
-import { speedInWords } from '../sentence/run.ts';
-import { shortFigure } from '../sentence/short-figure.ts';
 import { simulationOf } from '../finding-text.ts';
 import { keptLines } from './run-screen.ts';
 import { frameOf } from './screen.ts';
@@ -12,29 +9,19 @@ import type { ScreenOptions } from './screen.ts';
 
 /** A search on one screen of at most twelve lines: the answer, its promises there and where they break, what limits, the probes. */
 export function findScreen(found: FindResult, options: ScreenOptions): string {
+  return `${[...findLines(found, options), ...keptLines(options, frameOf(options))].join('\n')}\n`;
+}
+
+/** The same for a report that goes on with the points. */
+export function findLines(found: FindResult, options: ScreenOptions): string[] {
   const frame = frameOf(options);
   const { paint, fold, say: told, columns } = frame;
   const answer = told(findInWords(found));
   const effort = told(effortInWords(found));
   const gap = columns - cellsOf(answer) - cellsOf(effort);
   const head = gap >= 2 ? [`${answer}${' '.repeat(gap)}${effort}`] : [...fold(answer), effort];
-  const at =
-    found.probes.find(({ value, fresh }) => value === found.value && fresh) ??
-    found.probes.find(({ value }) => value === found.value);
   const simulated = found.probes.length === 0 ? null : simulationOf(found.probes[0]!.summary);
-  const speed = at === undefined ? null : speedInWords(at.summary);
-  const rate = at?.summary.requestsPerSec ?? null;
-  const limits: Phrase = {
-    en: `What limits: ${limitWords[found.limit].en}.`,
-    zh: `瓶颈：${limitWords[found.limit].zh}。`,
-  };
-  const that: Phrase | null =
-    speed === null
-      ? null
-      : {
-          en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. ${limits.en}`,
-          zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。${limits.zh}`,
-        };
+  const that = speedAndLimitInWords(found);
   const why = whyInWords(found);
   const probes = found.probes
     .map(
@@ -42,16 +29,14 @@ export function findScreen(found: FindResult, options: ScreenOptions): string {
         `${loadFigure(value)} ${kept ? '✓' : '✗'}${fresh ? told({ en: ' fresh', zh: ' 复测' }) : ''}`,
     )
     .join('   ');
-  const lines = [
+  return [
     ...head.map((line) => (found.value === null ? paint.bad(line) : paint.strong(line))),
     ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
     ...promiseRows(found, options),
     ...(that === null ? [] : fold(told(that))),
     ...(why === null ? [] : fold(told(why))),
     ...fold(probes).slice(0, 2),
-    ...keptLines(options, frame),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 /** A row for each promise: what it came to at the answer, and at the least load that breaks one. */

@@ -1,8 +1,10 @@
 import { cellsOf, printable, say } from '../../../core/index.ts';
 import type { Distribution, Figures, Phrase, Summary } from '../../../core/index.ts';
 import { simulationOf } from '../finding-text.ts';
+import { predictionDoubts, predictionWords } from '../prediction-text.ts';
 import { promiseLines } from '../promise-lines.ts';
 import { askedInWords } from '../sentence/asked.ts';
+import { limitInWords } from '../sentence/limit.ts';
 import { doubtsInWords } from '../sentence/doubts.ts';
 import { runInWords } from '../sentence/run.ts';
 import { shareFigure, shortFigure } from '../sentence/short-figure.ts';
@@ -25,13 +27,16 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
     ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
     ...fold(told(sentence.says)).map((line) => tone(line)),
     ...promises,
-    // The table below is then of a part of what was promised about.
-    ...(promises.length > 0 && summary.steady !== null
-      ? [paint.faint(told({ en: '  (over the whole run)', zh: '  （按整次运行计）' }))]
-      : []),
   ];
   const table = figureTable(summary, frame);
-  const below = [...(table.length === 0 ? [] : ['', ...table]), ...fold(ratesOf(summary, frame))];
+  const limit = limitInWords(summary);
+  const predicted = [predictionWords(summary), predictionDoubts(summary)];
+  const below = [
+    ...(table.length === 0 ? [] : ['', ...table]),
+    ...fold(ratesOf(summary, frame)),
+    ...(limit === null ? [] : fold(told(limit))),
+    ...predicted.flatMap((words) => (words === null ? [] : fold(told(words)))),
+  ];
   const kept = keptLines(options, frame);
   const doubts = doubtsInWords([{ name: null, findings: summary.verdict.findings }]).filter(
     // What the sentence has said is no doubt any more.
@@ -44,7 +49,7 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
 
 /** Where a result is kept, and commands that work as typed: its picture, and all of it. */
 export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, paint }: Frame): string[] {
-  const again = `dyno report ${kept ?? ''}${store === undefined ? '' : ` --store ${quoted(store)}`}`;
+  const again = `dyno report ${kept ?? ''}${storeTyped(store)}`;
   const words: Phrase =
     kept === undefined
       ? { en: 'Everything: --all', zh: '全部：--all' }
@@ -53,6 +58,11 @@ export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, pai
           zh: `已保存为 ${kept} · 全部：--all 或 ${again} · 图表：加 --as png`,
         };
   return fold(told(words)).map((line) => paint.faint(line));
+}
+
+/** The store that was typed, for the end of a command. */
+export function storeTyped(store: string | undefined): string {
+  return store === undefined ? '' : ` --store ${quoted(store)}`;
 }
 
 /** A word as a shell takes it. */

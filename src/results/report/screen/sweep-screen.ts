@@ -79,10 +79,7 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
   ];
   const known = all.filter(({ cell, metric }) => metric === 'failed' || points.some((point) => cell(point) !== '–'));
   const marked = points.map((point) =>
-    known.map(
-      ({ cell, metric }) =>
-        `${promisedFigure(point, metric) ?? cell(point)}${broken(point).has(metric ?? '') ? ' !' : ''}`,
-    ),
+    known.map(({ cell, metric }) => `${cell(point)}${broken(point).has(metric ?? '') ? ' !' : ''}`),
   );
   const named = new Set(known.map(({ metric }) => metric));
   const places = points.map((point) => {
@@ -112,12 +109,6 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
     }),
     paint.faint(told(legendOf(points, best))),
   ];
-}
-
-/** A promise is held over the whole run, so its figure is told and not that of the steady part; null = nothing was promised of it. */
-function promisedFigure({ slo = [] }: Summary, metric: string | null): string | null {
-  const promise = slo.find(({ promise: text }) => /^\s*([\w.]+)/.exec(text)?.[1] === metric && metric !== 'failed');
-  return promise === undefined ? null : shortFigure(promise.measured);
 }
 
 /** The metrics of the promises that a point broke. */

@@ -1,5 +1,6 @@
 import { printable } from '../../../core/index.ts';
 import type { Distribution, Phrase, Summary } from '../../../core/index.ts';
+import { countOf } from '../figure-text.ts';
 import { countFigure, shortFigure } from './short-figure.ts';
 
 /** What was asked, in one line: `Qwen2.5-7B at 10.0.0.7:8000 · 16 at once · 400 requests · 256 → 64 tokens`; several points share one load word. */
@@ -16,7 +17,8 @@ export function askedInWords(points: readonly Summary[], url: string | null = nu
     en: host === null ? named : named === '' ? host : `${named} at ${host}`,
     zh: host === null ? named : named === '' ? host : `${named}（${host}）`,
   };
-  const counted = same((point) => point.counts.planned) ? countFigure(first.counts.planned) : null;
+  const planned = countOf(first.counts, 'planned');
+  const counted = planned !== null && same((point) => point.counts.planned) ? countFigure(planned) : null;
   const each = points.length > 1 ? { en: ' each', zh: '每点 ' } : { en: '', zh: '' };
   const lengths =
     same((point) => lengthOf(point, 'input')) && same((point) => lengthOf(point, 'output')) ? lengthsOf(first) : null;

@@ -25,7 +25,7 @@ export const comparedWords: Readonly<Record<string, Phrase>> = {
   failed: { en: 'failed', zh: '失败' },
 };
 /** Those that the sentence names. */
-const headline = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'];
+export const headline = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'];
 
 /** Everything where less is better; the rest is a rate. */
 export function lessIsBetter(metric: string): boolean {
@@ -56,7 +56,25 @@ export const changeWords = {
 /** One sentence for each candidate against the baseline: better, worse or no clear difference, and how certain. */
 export function compareInWords(comparison: Comparison): CompareAnswer[] {
   if (comparison.metrics.length === 0 || !comparison.comparable) return [incomparable(comparison)];
-  return comparison.names.slice(1).map((_, i) => candidateInWords(comparison, i));
+  return comparison.names.slice(1).map((_, i) => {
+    const { tone, says } = candidateInWords(comparison, i);
+    const load = loadInWords(comparison, i);
+    return { tone, says: { en: `${says.en}${load.en}`, zh: `${says.zh}${load.zh}` } };
+  });
+}
+
+/** What of a candidate's difference is load, where that is known and the same question everywhere; else nothing. */
+function loadInWords({ names, findings }: Comparison, candidate: number): { en: string; zh: string } {
+  const pair = `${names[0]} / ${names[candidate + 1]}: `;
+  const about = findings.filter(({ code, message }) => code === 'load-explains' && message.startsWith(pair));
+  const { inFlight, perRequestInFlight: each, loadShare: share } = about[0]?.evidence ?? {};
+  if (about.length !== 1 || typeof inFlight !== 'number' || typeof each !== 'number') return { en: '', zh: '' };
+  const most = typeof share === 'number' && share >= 0.5;
+  const [more, rest] = [signedPercent(inFlight), signedPercent(each)];
+  return {
+    en: ` Requests in flight ${more}, per request in flight ${rest}${most ? ': most of the difference is load' : ''}.`,
+    zh: `在途请求 ${more}，每个在途请求 ${rest}${most ? '：差异大部分来自负载' : ''}。`,
+  };
 }
 
 function incomparable({ findings }: Comparison): CompareAnswer {
@@ -91,13 +109,24 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     return { en: part('en').join(', '), zh: part('zh').join('，') };
   };
   const has = (verdict: ChangeVerdict): boolean => judged.some((one) => one.verdict === verdict);
-  if (judged.length > 0 && judged.every(({ verdict }) => verdict === 'untested')) {
+  // Some points may not be comparable, too; of the others nothing was tested.
+  const only = judged.filter(({ verdict }) => verdict !== 'incomparable');
+  if (only.length > 0 && only.every(({ verdict }) => verdict === 'untested')) {
     const differences = told(['untested'], 3);
+    const why: Phrase = wereTooShort(comparison)
+      ? {
+          en: 'A run is too short to say whether that is more than chance: leave -n out, or give a larger one',
+          zh: '运行过短，无法判断是否超出偶然：请去掉 -n 或给出更大的值',
+        }
+      : {
+          en: 'No spread is known here, so nothing can be tested; the differences stand as they were reported',
+          zh: '没有离散信息，无法检验；差异仅为原始数据所示',
+        };
     return {
       tone: 'warn',
       says: {
-        en: `${letter} beside A: ${differences.en === '' ? 'the same figures' : differences.en}. No spread is known here, so nothing can be tested; the differences stand as they were reported.`,
-        zh: `${letter} 与 A 相比：${differences.zh === '' ? '数字相同' : differences.zh}。没有离散信息，无法检验；差异仅为原始数据所示。`,
+        en: `${letter} beside A: ${differences.en === '' ? 'the same figures' : differences.en}. ${why.en}.`,
+        zh: `${letter} 与 A 相比：${differences.zh === '' ? '数字相同' : differences.zh}。${why.zh}。`,
       },
     };
   }
@@ -130,6 +159,12 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
       zh: `${letter} ${better ? '更好' : '更差'}：${certain.zh}，确定${rest.zh === '' ? '' : `；${rest.zh}，不确定`}。`,
     },
   };
+}
+
+/** Whether requests are at hand on both sides, of runs that lasted too short a time. */
+function wereTooShort({ findings }: Comparison): boolean {
+  const without = findings.filter(({ code }) => code === 'no-interval');
+  return without.length > 0 && without.every(({ evidence }) => evidence['imported'] === false);
 }
 
 /** What the points of a row are called. */

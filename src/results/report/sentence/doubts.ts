@@ -13,6 +13,8 @@ export interface Doubt {
   code: string;
   severity: Severity;
   says: Phrase;
+  /** The finding that says it worst, with its evidence. */
+  worst: Finding;
   /** What to do about it, in one sentence; empty = nothing. */
   advice: Phrase;
 }
@@ -40,6 +42,7 @@ export function doubtsInWords(points: readonly Doubted[]): Doubt[] {
       return {
         code,
         severity: worst.severity,
+        worst,
         says: {
           en: `${where.en}${firstSentence(worst.message)}`,
           zh: `${where.zh}${firstSentence(worst.zh.message)}`,

@@ -1,25 +1,33 @@
-import type { Phrase, PromiseKept, Summary } from '../../../core/index.ts';
+import type { FindLimit, Phrase, Searched, Summary, Sweep } from '../../../core/index.ts';
 import { promiseWords } from './promise.ts';
-import { countFigure, timeFigure } from './short-figure.ts';
+import { speedInWords } from './run.ts';
+import { countFigure, shortFigure } from './short-figure.ts';
 
-/** What stands in the way of a larger load. */
-export type FindLimit = 'batch' | 'kv' | 'prefill' | 'front' | 'client' | 'range' | 'unknown';
-
-/** What came of a search, as its sentence needs it. */
-export interface FindResult {
-  kind: 'concurrency' | 'rate' | 'lanes';
-  /** null = no load keeps every promise. */
-  value: number | null;
-  confirmed: boolean;
-  /** The least load that was seen to break a promise; null = none did. */
-  breaksAt: number | null;
-  limit: FindLimit;
-  /** What became of the promises at the answer, or at the least load where there is no answer. */
-  slo: readonly PromiseKept[];
+/** What came of a search, with the points that it looked at. */
+export interface FindResult extends Omit<Searched, 'looks'> {
   probes: readonly { value: number; kept: boolean; fresh: boolean; summary: Summary }[];
-  durationMs: number;
-  /** The looks were spent before the edge was known. */
-  outOfRuns: boolean;
+}
+
+/** What the search behind a sweep concluded; null = it was none, or its points are gone. */
+export function foundIn({ search, points }: Sweep): FindResult | null {
+  if (search === undefined) return null;
+  const { looks, ...concluded } = search;
+  const probes = looks.flatMap(({ runId, ...look }) => {
+    const summary = points.find((point) => point.runId === runId);
+    return summary === undefined ? [] : [{ ...look, summary }];
+  });
+  return probes.length === 0 ? null : { ...concluded, probes };
+}
+
+/** A search as it is kept beside its points. */
+export function searchedOf({ probes, ...concluded }: FindResult): Searched {
+  return { ...concluded, looks: probes.map(({ summary, ...look }) => ({ runId: summary.runId, ...look })) };
+}
+
+/** The look that speaks for the answer: the last word has the one with fresh prompts. */
+export function answerOf({ probes, value }: FindResult): Summary | null {
+  const there = probes.filter((probe) => probe.value === value);
+  return (there.find(({ fresh }) => fresh) ?? there[0])?.summary ?? null;
 }
 
 const units: Readonly<Record<FindResult['kind'], Phrase>> = {
@@ -28,14 +36,18 @@ const units: Readonly<Record<FindResult['kind'], Phrase>> = {
   lanes: { en: ' sessions at once', zh: ' 路会话' },
 };
 
-export const limitWords: Readonly<Record<FindLimit, Phrase>> = {
-  batch: { en: 'places in the batch', zh: '批的位置数' },
+const limitWords: Readonly<Record<FindLimit, Phrase>> = {
+  batch: { en: 'places in the batch: the rest waits for one', zh: '批的位置数：其余请求在排队' },
   kv: { en: 'the KV cache', zh: 'KV 缓存' },
   prefill: { en: 'prefill: prompts wait for their turn', zh: 'Prefill：提示词排队等待计算' },
+  decode: { en: 'decode: each one more makes every token slower', zh: 'Decode：每增加一个请求，所有 Token 都变慢' },
   front: { en: "the server's own front (API process)", zh: '服务端前端（API 进程）' },
   client: { en: 'this client; more machines would load more (--workers)', zh: '压测端；可用更多机器（--workers）' },
-  range: { en: 'the range that was searched; more may be possible', zh: '搜索范围的上限；可能还可更大' },
-  unknown: { en: 'not told by what the server says', zh: '服务端信息不足以判断' },
+  range: { en: 'the range that was searched', zh: '搜索范围的上限' },
+  unknown: {
+    en: "not known: the server's metrics would tell (--metrics URL)",
+    zh: '未知：需要服务端指标（--metrics 地址）',
+  },
 };
 
 /** A load as a number: whole where it is, else with at most four digits. */
@@ -73,40 +85,70 @@ export function findInWords(found: FindResult): Phrase {
   };
 }
 
+/** How fast the server is at the answer, and what limits it; null = there is no answer. */
+export function speedAndLimitInWords(found: FindResult): Phrase | null {
+  const at = answerOf(found);
+  const speed = at === null ? null : speedInWords(at);
+  if (at === null || speed === null || speed.en === '') return null;
+  const rate = at.requestsPerSec;
+  return {
+    en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. What limits: ${limitWords[found.limit].en}.`,
+    zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。瓶颈：${limitWords[found.limit].zh}。`,
+  };
+}
+
 /** How long a search took, and how often it looked. */
 export function effortInWords({ durationMs, probes }: FindResult): Phrase {
   return {
-    en: `${timeFigure(durationMs)}, ${probes.length} probes`,
-    zh: `${timeFigure(durationMs)}，${probes.length} 次探测`,
+    en: `${shortFigure(durationMs / 1000, 2)} s, ${probes.length} probes`,
+    zh: `${shortFigure(durationMs / 1000, 2)} 秒，${probes.length} 次探测`,
   };
 }
 
 /** Why the answer is no larger or no surer, and the command's words that give more. */
-export function whyInWords({ value, confirmed, breaksAt, outOfRuns, limit }: FindResult): Phrase | null {
-  if (value === null)
-    return {
-      en: 'Promise less, or make the server quicker: dyno tune --init vllm.',
-      zh: '请放宽要求，或优化服务端：dyno tune --init vllm。',
-    };
+export function whyInWords(found: FindResult): Phrase | null {
+  const { value, confirmed, breaksAt, outOfRuns, limit, kind, probes } = found;
+  if (value === null) return nearestPromise(found);
+  const more = `--find-runs ${2 * Math.max(8, probes.length)}`;
   if (outOfRuns && breaksAt === null)
     return {
-      en: 'The runs were spent before any load broke a promise: raise --find-runs.',
-      zh: '运行次数用完时尚未有负载未达标：请增大 --find-runs。',
+      en: `The runs were spent before any load broke a promise: ${more}.`,
+      zh: `运行次数用完时尚未有负载未达标：请用 ${more}。`,
     };
   if (outOfRuns)
     return {
-      en: 'The runs were spent before the edge was known: raise --find-runs.',
-      zh: '运行次数用完时边界尚未确定：请增大 --find-runs。',
+      en: `The runs were spent before the edge was known: ${more}.`,
+      zh: `运行次数用完时边界尚未确定：请用 ${more}。`,
     };
-  if (!confirmed)
+  if (!confirmed) {
+    const requests = Math.max(
+      ...probes.filter((probe) => probe.value === value).map(({ summary }) => summary.counts.issued),
+    );
+    const longer = `-n ${Math.ceil((4 * requests) / 100) * 100}`;
     return {
-      en: 'Fresh runs there keep the limits not surely enough: longer probes tell more (-n).',
-      zh: '复测时未能以足够把握达标：请用更长的探测（-n）。',
+      en: `Runs there keep the limits by less than they differ from each other: ${longer} tells more.`,
+      zh: `该负载下的余量小于各次运行之间的差异：请用更长的探测（${longer}）。`,
     };
-  return limit === 'range'
-    ? {
-        en: 'It is the end of the range: more may be possible (--concurrency 1,MORE).',
-        zh: '已到范围上限：可能还可更大（--concurrency 1,更大值）。',
-      }
-    : null;
+  }
+  if (limit !== 'range') return null;
+  const further = `--${kind === 'rate' ? 'rate' : kind === 'lanes' ? 'lanes' : 'concurrency'} ${loadFigure(value).replaceAll(',', '')},${Math.ceil(4 * value)}`;
+  return {
+    en: `It is the end of the range: more may be possible (${further}).`,
+    zh: `已到范围上限：可能还可更大（${further}）。`,
+  };
 }
+
+/** Where no load keeps what was promised: the promise nearest to it that the least load keeps, and what makes a server quicker. */
+function nearestPromise({ slo }: FindResult): Phrase {
+  const broken = slo.find(({ kept, measured }) => kept === false && measured !== null);
+  const match = broken === undefined ? null : /^\s*([\w.]+)\s*(<=?)\s*[\d.]+\s*(ms|s|m|h)\s*$/.exec(broken.promise);
+  const tune: Phrase = { en: 'a quicker server: dyno tune --init vllm', zh: '优化服务端：dyno tune --init vllm' };
+  if (match === null) return { en: `Promise less, or find ${tune.en}.`, zh: `请放宽要求，或${tune.zh}。` };
+  const [, name, op, unit] = match as unknown as [string, string, string, keyof typeof msPerUnit];
+  // A tenth more than what was measured, in two digits, so that the next run keeps it too.
+  const limit = Number(((1.1 * broken!.measured!) / msPerUnit[unit]).toPrecision(2));
+  const nearest = `--slo '${name}${op}${limit}${unit}'`;
+  return { en: `It would keep ${nearest}; for ${tune.en}.`, zh: `可满足 ${nearest}；或${tune.zh}。` };
+}
+
+const msPerUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;

@@ -7,6 +7,8 @@ import { countFigure, shareFigure, shortFigure, timeFigure } from './short-figur
 /** What became of a condition of --fail-if; place and load where several points were judged. */
 export type GateOutcome = Pick<GateResult, 'text' | 'state' | 'measured' | 'needs' | 'load'> & {
   place?: string | undefined;
+  /** Absent = nothing is compared. */
+  comparable?: boolean;
 };
 
 const states = {
@@ -17,7 +19,7 @@ const states = {
 } as const satisfies Record<GateOutcome['state'], Phrase>;
 
 /** A condition in one line: what came of it, what was measured, and how many requests would make it sure. */
-export function gateWords({ text, state, measured, needs, load, place }: GateOutcome): Phrase {
+export function gateWords({ text, state, measured, needs, load, place, comparable }: GateOutcome): Phrase {
   const where = place === undefined && load === null ? '' : ` @ ${printable(place ?? String(load))}`;
   const head = `${printable(text)}${where}${measured === null ? '' : ` (${figureOf(text, measured)})`}`;
   const enough = needs === null ? null : countFigure(needs);
@@ -25,7 +27,9 @@ export function gateWords({ text, state, measured, needs, load, place }: GateOut
     state !== 'unsure'
       ? { en: '', zh: '' }
       : enough === null
-        ? { en: ': too near to tell, or no requests at hand', zh: '：过于接近，或没有逐请求数据，无法判断' }
+        ? comparable === false
+          ? { en: ': the two cannot be compared', zh: '：两者不可比' }
+          : { en: ': too near to tell, or no requests at hand', zh: '：过于接近，或没有逐请求数据，无法判断' }
         : {
             en: `: about ${enough} requests would tell (-n ${needs})`,
             zh: `：约需 ${enough} 个请求才能判断（-n ${needs}）`,

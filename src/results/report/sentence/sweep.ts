@@ -1,36 +1,65 @@
 import { isGrid, placesOf } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
+import { promisesKept } from '../../measure/index.ts';
 import { pointName } from '../point-name.ts';
 import { loadInWords } from './asked.ts';
+import { answerOf, findInWords, foundIn, speedAndLimitInWords, whyInWords } from './find.ts';
 import { promiseWords } from './promise.ts';
 import { shortFigure } from './short-figure.ts';
+
+/** The sweep as if this had been promised of every point of it; promises as `--slo` takes them. */
+export function withPromises(sweep: Sweep, promises: readonly string[]): Sweep {
+  const points = sweep.points.map((point) => {
+    const { slo: promised, ...unpromised } = point;
+    if (promises.length === 0) return promised === undefined ? point : unpromised;
+    return { ...unpromised, slo: promisesKept(unpromised, promises) };
+  });
+  const { search: _, ...unsearched } = sweep;
+  return { ...unsearched, points };
+}
 
 /** What a sweep amounts to: the best point, and why it is that one. */
 export interface SweepAnswer {
   /** null = no point keeps what was promised, or nothing tells points apart by load. */
   best: Summary | null;
+  /** Of a ladder of loads: the least load with 90 % of the most throughput, and the load with the most; null = it is none. */
+  knee: Summary | null;
+  peak: Summary | null;
   says: Phrase[];
 }
 
+/** The load to run at; of a search what it said at its end. */
+export function sweepInWords(sweep: Sweep): SweepAnswer {
+  const found = foundIn(sweep);
+  const read = pointsInWords(sweep);
+  if (found === null) return read;
+  const says = [findInWords(found), speedAndLimitInWords(found), whyInWords(found)].filter((one) => one !== null);
+  return { ...read, best: answerOf(found), says };
+}
+
 /**
- * The load to run at. With promises: the highest load that keeps all of them, as do all loads below it. Without: where throughput has
+ * What the points amount to. With promises: the highest load that keeps all of them, as do all loads below it. Without: where throughput has
  * its knee (the least load with 90 % of the best) and its peak. Points that differ in more than their load have the one with most throughput.
  */
-export function sweepInWords(sweep: Sweep): SweepAnswer {
+function pointsInWords(sweep: Sweep): SweepAnswer {
   const points = sweep.points.filter(({ verdict }) => verdict.valid);
   if (points.length === 0)
     return {
-      best: null,
+      ...nowhere,
       says: [{ en: 'NOT VALID: no point can be used as it stands.', zh: '无效：没有一个点可直接使用。' }],
     };
-  const ladder = isLadder(sweep.points) ? points.toSorted((a, b) => loadOf(a) - loadOf(b)) : null;
+  const ladder = isLadder(sweep.points) ? lastOfEach(points).toSorted((a, b) => loadOf(a) - loadOf(b)) : null;
   const promised = points[0]!.slo ?? [];
-  if (promised.length > 0) return withinPromises(sweep, ladder, points);
   const known = points.filter((point) => rateOf(point) !== null);
   const peak = known.toSorted((a, b) => rateOf(b)! - rateOf(a)!)[0];
-  if (peak === undefined) return { best: null, says: [] };
+  const turn =
+    peak === undefined ? null : (ladder?.find((point) => (rateOf(point) ?? 0) >= 0.9 * rateOf(peak)!) ?? null);
+  const marks = { knee: turn, peak: ladder === null ? null : (peak ?? null) };
+  if (promised.length > 0) return { ...marks, ...withinPromises(sweep, ladder, points) };
+  if (peak === undefined) return { ...nowhere, says: [] };
   if (ladder === null)
     return {
+      ...marks,
       best: peak,
       says: [
         {
@@ -39,7 +68,7 @@ export function sweepInWords(sweep: Sweep): SweepAnswer {
         },
       ],
     };
-  const knee = ladder.find((point) => (rateOf(point) ?? 0) >= 0.9 * rateOf(peak)!) ?? peak;
+  const knee = turn ?? peak;
   const says: Phrase[] =
     knee === peak
       ? [
@@ -54,10 +83,16 @@ export function sweepInWords(sweep: Sweep): SweepAnswer {
             zh: `拐点在 ${nameOf(knee).zh}：${rateText(knee).zh}，已达最高值的 90 %（${nameOf(peak).zh}时 ${rateText(peak).zh}）。`,
           },
         ];
-  return { best: knee, says: [...says, ...stillRising(ladder, peak)] };
+  return { ...marks, best: knee, says: [...says, ...stillRising(ladder, peak)] };
 }
 
-function withinPromises(sweep: Sweep, ladder: readonly Summary[] | null, points: readonly Summary[]): SweepAnswer {
+const nowhere = { best: null, knee: null, peak: null };
+
+function withinPromises(
+  sweep: Sweep,
+  ladder: readonly Summary[] | null,
+  points: readonly Summary[],
+): Pick<SweepAnswer, 'best' | 'says'> {
   const keeps = ({ slo = [] }: Summary): boolean => slo.length > 0 && slo.every(({ kept }) => kept === true);
   const wanted = (points[0]!.slo ?? []).map((one) => promiseWords(one).promised);
   const under: Phrase = { en: wanted.map(({ en }) => en).join(' and '), zh: wanted.map(({ zh }) => zh).join(' 且 ') };
@@ -98,9 +133,15 @@ function isLadder(points: readonly Summary[]): boolean {
   const { names } = placesOf(points);
   return (
     !isGrid(points) &&
-    names.every((name) => name === 'concurrency' || name === 'rate') &&
+    names.every((name) => name === 'concurrency' || name === 'rate' || name === 'repetition') &&
+    new Set(points.map(loadOf)).size > 1 &&
     points.every((point) => Number.isFinite(loadOf(point)))
   );
+}
+
+/** Of a load that was looked at again the last look: a search looks again with fresh prompts. */
+function lastOfEach(points: readonly Summary[]): Summary[] {
+  return [...new Map(points.map((point) => [loadOf(point), point])).values()];
 }
 
 function loadOf({ load }: Summary): number {

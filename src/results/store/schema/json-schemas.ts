@@ -1,14 +1,14 @@
 import { z } from './shape.ts';
 import { answerSchema, exchangeSchema } from './exchange-schema.ts';
 import { runRecordSchema } from './plan-schema.ts';
-import { summarySchema } from './summary-schema.ts';
+import { summaryDocumentSchema } from './summary-schema.ts';
 import { sweepRecordSchema, sweepSchema } from './sweep-schema.ts';
 
 const published = {
   run: { schema: runRecordSchema, title: 'plan.json of a run (llmdyno.run/1)' },
   exchange: { schema: exchangeSchema, title: 'One line of exchanges.ndjson' },
   answer: { schema: answerSchema, title: 'One line of answers.ndjson' },
-  summary: { schema: summarySchema, title: 'summary.json and dyno run --json (llmdyno.summary/1)' },
+  summary: { schema: summaryDocumentSchema, title: 'summary.json and dyno run --json (llmdyno.summary/1)' },
   sweep: { schema: sweepSchema, title: 'dyno sweep --json (llmdyno.sweep/1)' },
   'sweep-file': { schema: sweepRecordSchema, title: 'sweep.json on disk (llmdyno.sweep/1)' },
 } as const;

@@ -7,6 +7,7 @@ import type {
   Figures,
   Finding,
   ProblemCode,
+  SpeedDistribution,
   Summary,
 } from '../../../core/index.ts';
 import type { Same } from './same.ts';
@@ -31,6 +32,9 @@ const distribution = z
   })
   .meta({ id: 'distribution' });
 const maybeDistribution = distribution.nullable();
+const speedDistribution = distribution
+  .extend({ p1: maybe.exactOptional(), p10: maybe.exactOptional() })
+  .meta({ id: 'speedDistribution' });
 
 const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
 
@@ -90,6 +94,7 @@ const client = z.object({
   rssMaxBytes: maybe.default(null),
   cpuPerThread: z.array(z.number()).exactOptional(),
   cpuWaitRatio: z.number().exactOptional(),
+  stolenRatio: z.number().exactOptional(),
   pollRatio: z.number().exactOptional(),
   napRatio: z.number().exactOptional(),
   gc: z.object({ pauses: count, totalMs: z.number(), maxMs: z.number() }).exactOptional(),
@@ -178,6 +183,8 @@ export const pointAsked = z.object({
   engine: z.string().exactOptional(),
   variant: z.string().exactOptional(),
   settings: z.record(z.string(), z.string()).exactOptional(),
+  card: z.string().exactOptional(),
+  cards: z.number().positive().exactOptional(),
 });
 
 const facts = z.record(z.string(), z.unknown()).nullable();
@@ -216,7 +223,7 @@ export const summarySchema = z
     timeToAnswerMs: maybeDistribution.default(null),
     inputTokens: maybeDistribution,
     outputTokens: maybeDistribution,
-    userTokensPerSec: maybeDistribution,
+    userTokensPerSec: speedDistribution.nullable(),
     cachedInputRatio: maybe.default(null),
     eligibleInputRatio: maybe.exactOptional(),
     goodput: z.object({ slo: z.array(z.string()), requestsPerSec: maybe, ratio: maybe }).nullable(),
@@ -241,9 +248,43 @@ export const summarySchema = z
   })
   .meta({ id: 'summary' });
 
+/** What the file holds beside a summary: what other programs look for under one key, worked out from several. */
+export const summaryDocumentSchema = summarySchema
+  .extend({
+    point: z
+      .object({
+        load: maybe,
+        input: z.union([z.string(), z.number()]).nullable(),
+        output: z.union([z.string(), z.number()]).nullable(),
+        variant: z.string().nullable(),
+        settings: z.record(z.string(), z.string()).nullable(),
+        repetition: count,
+      })
+      .exactOptional(),
+    cache: z
+      .object({ hitRatio: maybe, eligibleRatio: maybe, source: z.enum(['server', 'usage']).nullable() })
+      .exactOptional(),
+    loadState: z.enum(loadStates).exactOptional(),
+    roof: z
+      .object({
+        card: z.string(),
+        cards: z.number(),
+        memoryBytesPerSec: z.number(),
+        flopsPerSec: z.number(),
+        step: z
+          .object({ measuredMs: z.number(), leastMs: z.number(), sequences: z.number(), memoryRatio: z.number() })
+          .nullable(),
+        promptComputeRatio: maybe,
+      })
+      .nullable()
+      .exactOptional(),
+  })
+  .meta({ id: 'summary' });
+
 // The compiler refuses this file when a shape drifts from core.
 true satisfies Same<z.infer<typeof summarySchema>, Summary>;
 true satisfies Same<z.infer<typeof distribution>, Distribution>;
+true satisfies Same<z.infer<typeof speedDistribution>, SpeedDistribution>;
 true satisfies Same<z.infer<typeof counts>, Counts>;
 true satisfies Same<z.infer<typeof figures>, Figures>;
 true satisfies Same<z.infer<typeof client>, ClientHealth>;

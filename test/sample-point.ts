@@ -1,5 +1,5 @@
-import { percentileRanks } from '../../core/index.ts';
-import type { Distribution, Summary } from '../../core/index.ts';
+import { percentileRanks } from '../src/core/index.ts';
+import type { Distribution, Summary } from '../src/core/index.ts';
 
 /** A distribution for tests: the figures given, null elsewhere. */
 export function sampleDistribution(figures: Partial<Distribution>): Distribution {
