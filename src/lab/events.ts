@@ -1,6 +1,7 @@
 import type { Finding, Mistake, Phrase, RunPlan, Summary } from '../core/index.ts';
 import type { Trial, TuneDocument } from '../advice/tune/index.ts';
 import type { LiveFigures } from './execute-run.ts';
+import type { StopKind } from './live-file.ts';
 
 /** What kinds of experiments there are. */
 export type ExperimentKind = 'run' | 'sweep' | 'find' | 'tune';
@@ -31,8 +32,8 @@ export type LabEvent =
   | { event: 'started'; runId: string; dir: string; number: number; of: number | null; name: Phrase; plan: RunPlan }
   /** How the point under way goes, some ten times a second. */
   | { event: 'progress'; runId: string; figures: LiveFigures }
-  /** Somebody asked for its end from outside: no more requests are sent. */
-  | { event: 'stopping' }
+  /** Somebody asked for its end from outside: no more requests are sent, or those in flight are cancelled, too. */
+  | { event: 'stopping'; how: StopKind }
   /** A point is over and its summary written. */
   | { event: 'point'; number: number; dir: string; summary: Summary }
   /** A trial of a tune begins or is over. */

@@ -42,7 +42,7 @@ test('a silent server: the run is shown and its rules are asked though nothing e
   let nowMs = 0;
   let stopped = false;
   // Nothing ever ends; whoever stops the sending ends the run.
-  const kit: Runner = {
+  const runner: Runner = {
     simulated: false,
     run: (_, stops) => ({
       [Symbol.asyncIterator]: () => ({
@@ -78,7 +78,7 @@ test('a silent server: the run is shown and its rules are asked though nothing e
   const never = new AbortController().signal;
   const running = executeRun({
     plan,
-    kit,
+    runner,
     writer,
     stops: { drain: never, cancel: never },
     onProgress: (progress) => shown.push(progress),
@@ -120,7 +120,7 @@ function refused(refusing: 'append' | 'finish', sent: number): Promise<unknown> 
   const full = new UserError({ code: 'disk-full', message: { en: 'full', zh: '满' }, hint: { en: '', zh: '' } });
   const exchange = { seq: 0, outcome: 'dropped', labels: {}, warmup: false, dueMs: 0, sentMs: null, endMs: 1 };
   const ended = { exchange: { ...unsent, ...exchange }, answer: null } as unknown as Ended;
-  const kit: Runner = {
+  const runner: Runner = {
     simulated: true,
     run: async function* run() {
       yield ended;
@@ -141,7 +141,7 @@ function refused(refusing: 'append' | 'finish', sent: number): Promise<unknown> 
     finish: () => (refusing === 'finish' ? Promise.reject(full) : Promise.resolve()),
   } as unknown as RunWriter;
   const never = new AbortController().signal;
-  return executeRun({ plan, kit, writer, stops: { drain: never, cancel: never } }).catch((error: unknown) => error);
+  return executeRun({ plan, runner, writer, stops: { drain: never, cancel: never } }).catch((error: unknown) => error);
 }
 
 test('a full disk in the middle of a run is told as what it is: requests were sent', async () => {

@@ -12,13 +12,14 @@ import type {
   StopRule,
   StopSignals,
   Summary,
+  Ended,
 } from '../core/index.ts';
 import { factsOfPlan, meterFor, promisesKept, summarise } from '../results/measure/index.ts';
-import type { RecentFigures, Meter } from '../results/measure/index.ts';
-import { makeSlabShelf, readExchanges } from '../results/store/index.ts';
+import type { RecentFigures, Meter, Shelf } from '../results/measure/index.ts';
+import { makeSlabShelf, readExchanges, answerBytes, exchangeBytes } from '../results/store/index.ts';
 import type { RunWriter } from '../results/store/index.ts';
 import type { RunTelemetry } from '../client/telemetry/index.ts';
-import { idleRecord } from './idle-record.ts';
+import type { EligibleShare } from './eligible-share.ts';
 import { stopRulesOf } from './stop-rules/stop-rules.ts';
 
 /** A look at a run under way, for progress and live views. */
@@ -32,7 +33,7 @@ export interface LiveFigures {
 /** What one run is given. */
 export interface RunParts {
   plan: RunPlan;
-  kit: Runner;
+  runner: Runner;
   /** The run's folder; its plan.json is written already. */
   writer: RunWriter;
   stops: StopSignals;
@@ -44,6 +45,8 @@ export interface RunParts {
   telemetry?: RunTelemetry | null;
   /** What is looked at again once the load is over; absent = nothing. */
   afterwards?: Afterwards | undefined;
+  /** What its prompts alone let the server take from its cache; absent = not worked out. */
+  eligible?: EligibleShare | undefined;
   /** The records of the parts before an interruption, which the summary is over too; absent = none. */
   before?: AsyncIterable<Exchange> | null;
   /** Called as exchanges end, no more often than every progressEveryMs, and now and then while none does. */
@@ -69,7 +72,7 @@ const pulseMs = 500;
 export async function executeRun(parts: RunParts): Promise<Summary> {
   const shelf = makeSlabShelf(parts.writer.dir);
   try {
-    parts.kit.rehearseWith?.(() => idleRecord(parts.plan, shelf));
+    parts.runner.rehearseWith?.(() => idleRecord(parts.plan, shelf));
     return await measureRun(parts, meterFor(parts.plan, shelf));
   } finally {
     shelf.close();
@@ -77,7 +80,7 @@ export async function executeRun(parts: RunParts): Promise<Summary> {
 }
 
 async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
-  const { plan, kit, writer, stops, rules = [], onProgress, telemetry = null } = parts;
+  const { plan, runner, writer, stops, rules = [], onProgress, telemetry = null } = parts;
   let stoppedByRule = false;
   const own = stopRulesOf(plan);
   const watched = [...own.rules, ...rules].map((rule): StopRule => (state, last) => {
@@ -85,7 +88,7 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     if (word !== 'go') stoppedByRule = true;
     return word;
   });
-  const keeper = kit.kept === undefined ? null : tellKept(kit.kept, writer);
+  const keeper = runner.kept === undefined ? null : tellKept(runner.kept, writer);
   let toldMs = -Infinity;
   const halt = new AbortController();
   const enough = new AbortController();
@@ -95,22 +98,22 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     onProgress?.({ state, glance: meter.peek(state.nowMs), warmup: course.warmup });
   };
   // A server that is silent for minutes is watched too.
-  const pulse = startPulse(kit, () => {
-    const state = kit.state();
+  const pulse = startPulse(runner, () => {
+    const state = runner.state();
     if (!course.warmup && own.tick?.(state) === 'stop-sending') {
       stoppedByRule = true;
       enough.abort();
     }
     if (state.nowMs - toldMs >= pulseMs) show(state, state.nowMs);
   });
-  telemetry?.start(kit.monotonicOriginNs, (line) => writer.observe(line));
+  telemetry?.start(runner.monotonicOriginNs, (line) => writer.observe(line));
   try {
     for await (const exchange of parts.before ?? []) {
       meter.add(exchange);
       course.saw(exchange);
     }
     const signals = { drain: AbortSignal.any([stops.drain, enough.signal]), cancel: stops.cancel };
-    for await (const ended of kit.run(plan, halting(signals, halt.signal), watched)) {
+    for await (const ended of runner.run(plan, halting(signals, halt.signal), watched)) {
       const full = writer.append(ended);
       if (full !== null) await full;
       keeper?.handed();
@@ -118,16 +121,16 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
       telemetry?.saw(ended.exchange);
       course.saw(ended.exchange);
       // Virtual time passes thousands of times faster than whoever watches.
-      const atMs = kit.simulated ? performance.now() : ended.exchange.endMs;
-      if (atMs - toldMs >= progressEveryMs) show(kit.state(), atMs);
+      const atMs = runner.simulated ? performance.now() : ended.exchange.endMs;
+      if (atMs - toldMs >= progressEveryMs) show(runner.state(), atMs);
     }
   } catch (failure) {
-    // What was measured stays readable; the failure is the caller's to tell. The server is not loaded for nobody.
+    // What was measured stays readable; the failure is the caller's to tell. The load is stopped, because no reader is left for it.
     halt.abort();
     await telemetry?.stop();
     // What the folder did not take is told already by the failure.
     await writer.abort().catch(() => {});
-    throw brokenOff(failure, kit.state().sent);
+    throw brokenOff(failure, runner.state().sent);
   } finally {
     pulse.stop();
   }
@@ -140,16 +143,15 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     return null;
   };
   const again = await lookAgain(parts).catch(loses);
-  const facts = { partial: stopped || kit.cutShort?.() === true, ...stoppedWord(own.reason()) };
-  const summary = summaryOf({
+  const facts = { partial: stopped || runner.cutShort?.() === true, ...stoppedWord(own.reason()) };
+  const figures = summaryOf({ plan, meter: again?.meter ?? meter, writer, runner, telemetry, facts });
+  const eligible = await eligibleOf(parts, figures).catch(loses);
+  const summary = judged(
+    eligible === null ? figures : { ...figures, eligibleInputRatio: eligible },
     plan,
-    meter: again?.meter ?? meter,
-    writer,
-    kit,
-    telemetry,
-    auditRules: parts.auditRules,
-    facts,
-  });
+    facts.partial,
+    parts.auditRules,
+  );
   const whole = again === null ? summary : { ...summary, ...again.found(summary) };
   await writer.finish(whole).catch(loses);
   if (lost !== null) throw new SummaryNotKept(lost, whole);
@@ -167,7 +169,7 @@ export class SummaryNotKept extends UserError {
   }
 }
 
-/** What a user has to mend before anything is sent ends otherwise than what happened in the middle of a run. */
+/** A mistake found before anything was sent has another exit code than a failure in the middle of a run. */
 function brokenOff(failure: unknown, sent: number): unknown {
   if (!(failure instanceof UserError) || failure.exitCode !== exitCodes.usage || sent === 0) return failure;
   return new UserError(failure.mistakes, exitCodes.brokeOff);
@@ -257,28 +259,29 @@ function summaryOf(parts: {
   plan: RunPlan;
   meter: Meter;
   writer: RunWriter;
-  kit: Runner;
+  runner: Runner;
   telemetry: RunTelemetry | null;
-  auditRules: RunParts['auditRules'];
   facts: Pick<Summary, 'partial' | 'stoppedBecause'>;
 }): Summary {
-  const { plan, meter, writer, kit, telemetry, auditRules, facts } = parts;
+  const { plan, meter, writer, runner, telemetry, facts } = parts;
   const summary = summarise(meter, {
     ...factsOfPlan(plan),
     runId: writer.runId,
     startedAt: writer.record.startedAt,
-    simulated: kit.simulated,
+    simulated: runner.simulated,
     ...facts,
     ...(writer.record.resumed !== undefined && { resumed: writer.record.resumed }),
-    client: kit.health(),
+    client: runner.health(),
   });
-  const workers = kit.workers?.();
-  return judged(
-    { ...summary, ...(workers !== undefined && { workers }), ...telemetry?.collect(summary) },
-    plan,
-    facts.partial,
-    auditRules,
-  );
+  const workers = runner.workers?.();
+  return { ...summary, ...(workers !== undefined && { workers }), ...telemetry?.collect(summary) };
+}
+
+async function eligibleOf({ eligible, writer }: RunParts, summary: Summary): Promise<number | null> {
+  if (eligible === undefined) return null;
+  // Records of conversations are read again here, so they must be on disk; finish() finds them closed.
+  await writer.abort();
+  return eligible(summary, writer.dir);
 }
 
 function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecause'> {
@@ -294,4 +297,14 @@ export function judged(
 ): Summary {
   const slo = plan === null || plan.slo.length === 0 ? {} : { slo: promisesKept(summary, plan.slo) };
   return { ...summary, ...slo, verdict: verdictOf(auditSummary(summary, { plan, interrupted, rules })) };
+}
+
+/** What a run does with every exchange, to no effect: lines that nobody keeps and figures that nobody reads. For a rehearsal. */
+function idleRecord(plan: RunPlan, shelf: Shelf): (ended: Ended) => void {
+  const meter = meterFor(plan, shelf);
+  return ({ exchange, answer }) => {
+    exchangeBytes(exchange);
+    if (answer !== null) answerBytes(answer);
+    meter.add(exchange);
+  };
 }

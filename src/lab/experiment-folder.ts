@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Finding, RunPlan, Sweep } from '../core/index.ts';
+import type { Finding, RunPlan, Searched, Sweep } from '../core/index.ts';
 import {
   createRun,
   createSweep,
@@ -29,7 +29,7 @@ export interface ExperimentFolder {
   begun(number: number): StoredRun | null;
   /** How an interrupted run goes on with workers that hold it. */
   readonly interruptedRun: StoredRun | null;
-  finish(findings: readonly Finding[], whole: boolean): Promise<void>;
+  finish(findings: readonly Finding[], whole: boolean, search?: Searched): Promise<void>;
   /** Lets others write into it; called whatever happened. */
   release(): Promise<void>;
 }
@@ -81,7 +81,7 @@ function sweepFolder(title: string | null, interrupted: OpenedSweep | null, worl
       }
       const lock = await lockFolder(interrupted.dir);
       try {
-        // Whoever held it until now may have gone on with it.
+        // The process that held the folder until now may have added points.
         left = await openSweep(world.store, interrupted.dir);
         checkPoints(left, plans);
         writer = await resumeSweep(left, lock);
@@ -93,8 +93,8 @@ function sweepFolder(title: string | null, interrupted: OpenedSweep | null, worl
     },
     create: (run) => writer!.createRun(run),
     begun: (number) => left?.runs[number] ?? null,
-    async finish(findings, whole) {
-      await writer?.finish(findings, whole);
+    async finish(findings, whole, search) {
+      await writer?.finish(findings, whole, search);
     },
     async release() {
       await writer?.release();

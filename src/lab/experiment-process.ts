@@ -65,7 +65,7 @@ function tell(message: ExperimentMessage): void {
   if (message.event === 'progress' || !process.connected) return;
   const clean = JSON.parse(scrub(JSON.stringify(message))) as ExperimentMessage;
   process.send?.(clean, undefined, undefined, () => {
-    // Whoever started it is gone; the folder tells all that matters.
+    // The process that started this one is gone; the folder holds all results.
   });
 }
 

@@ -1,20 +1,20 @@
 import { auditSweep } from '../results/audit/index.ts';
 import { exitCodes, UserError } from '../core/index.ts';
 import type { ExitCode, Summary, Sweep } from '../core/index.ts';
-import { readSummary } from '../results/store/index.ts';
+import { readSummary, readExchanges } from '../results/store/index.ts';
 import type { OpenedSweep, StoredRun } from '../results/store/index.ts';
 import type { Found } from '../advice/tune/index.ts';
 import { openComputeQueue } from './compute/compute-queue.ts';
 import type { ExperimentKind } from './events.ts';
-import { gatesOf } from './point-gates.ts';
-import type { PointGate } from './point-gates.ts';
 import { findResultOf } from './points/find-result.ts';
+import { searchedOf } from '../results/report/index.ts';
 import type { FindResult } from '../results/report/index.ts';
 import { experimentFolder } from './experiment-folder.ts';
 import type { ExperimentFolder } from './experiment-folder.ts';
 import { checkOwnParts } from './own-parts.ts';
 import type { OwnParts } from './own-parts.ts';
 import { openLiveFile } from './live-file.ts';
+import type { StopKind } from './live-file.ts';
 import { measurePoint } from './measure-point.ts';
 import type { LabPoint, MeasuredPoint } from './measure-point.ts';
 import { measurePoints } from './point-loop.ts';
@@ -33,6 +33,8 @@ import type { SimulatedEngine } from './runners/simulated-runners.ts';
 import type { FindSettings, SweepSettings } from './settings/plan-words.ts';
 import { rest, withStop } from './world.ts';
 import type { World } from './world.ts';
+import { makeTrace, parseRunGate, standingOf } from '../results/measure/index.ts';
+import type { GateResult } from '../results/measure/index.ts';
 
 /** Settings of an experiment: the same words as flags, plan files and the page's form have. */
 export type ExperimentSettings = ServerWords & SweepSettings & FindSettings;
@@ -110,14 +112,7 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     const points = done.done.map(({ summary }) => summary);
     const findings = isGrid || kind === 'run' ? [] : auditSweep(points);
     for (const finding of findings) world.notify({ event: 'finding', finding });
-    await folder.finish(findings, done.whole);
-    const { id, dir, title } = folder;
-    const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings };
     const search = 'found' in source ? source : null;
-    const outcome = { kind, id, dir, whole: done.whole, points, sweep: kind === 'run' ? null : sweep };
-    world.notify({ event: 'ended', how: done.whole ? 'whole' : 'interrupted', dir, mistakes: [] });
-    const gates = await gatesOf(done.done, words.failIf ?? []);
-    const exitCode = exitCodeOf(points, done.whole, search, words, gates);
     const found = search?.found() ?? null;
     const asked = {
       kind: variable === 'rate' ? 'rate' : 'concurrency',
@@ -125,6 +120,14 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
       durationMs: Date.now() - beganAt,
     } as const;
     const told = search === null ? null : findResultOf(found, search.looks(), points, asked);
+    const kept = told === null || found === null ? {} : { search: searchedOf(told) };
+    await folder.finish(findings, done.whole, kept.search);
+    const { id, dir, title } = folder;
+    const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings, ...kept };
+    const outcome = { kind, id, dir, whole: done.whole, points, sweep: kind === 'run' ? null : sweep };
+    world.notify({ event: 'ended', how: done.whole ? 'whole' : 'interrupted', dir, mistakes: [] });
+    const gates = await gatesOf(done.done, words.failIf ?? []);
+    const exitCode = exitCodeOf(points, done.whole, search, words, gates);
     return { ...outcome, found, search: told, gates, exitCode };
   } catch (error) {
     const mistakes = error instanceof UserError ? error.mistakes : [];
@@ -148,8 +151,8 @@ async function sourceOf(experiment: Experiment, runners: RunnerSource): Promise<
 /** Where the points of an experiment go, and what measures them. */
 interface Carrying {
   world: World;
-  /** Stops as a file named `stop` in the folder asks for. */
-  stop(): void;
+  /** Stops as files named `stop` and `cancel` in the folder ask for. */
+  stop(how: StopKind): void;
   runners: RunnerSource;
   folder: ExperimentFolder;
   /** How many points there will be; null = not known. */
@@ -165,9 +168,9 @@ async function carryOut(
   source: PointSource<LabPoint, MeasuredPoint>,
   { world, stop, runners, folder, of, pauseMs, after, auditRules }: Carrying,
 ): Promise<{ done: MeasuredPoint[]; whole: boolean }> {
-  const live = openLiveFile(folder.dir, () => {
-    world.notify({ event: 'stopping' });
-    stop();
+  const live = openLiveFile(folder.dir, world.stops, (how) => {
+    world.notify({ event: 'stopping', how });
+    stop(how);
   });
   let isFirst = true;
   const measure = async (point: LabPoint, done: readonly MeasuredPoint[]): Promise<MeasuredPoint> => {
@@ -205,10 +208,31 @@ function exitCodeOf(
   const counted = search === null ? points : points.filter((_, number) => search.isAnswer(number));
   if (lenient === true) return exitCodes.ok;
   const promises = search === null ? counted.flatMap(({ slo = [] }) => slo) : [];
-  // What nobody could measure is neither kept nor broken.
+  // A promise that could not be measured is neither kept nor broken.
   if (counted.some(({ verdict }) => !verdict.valid)) return exitCodes.notValid;
   const failed = gates.some(({ state }) => state === 'failed') || promises.some(({ kept }) => kept === false);
   if (failed) return exitCodes.gateFailed;
   const doubtful = gates.some(({ state }) => state !== 'passed') || promises.some(({ kept }) => kept === null);
   return doubtful ? exitCodes.notValid : exitCodes.ok;
+}
+
+/** What became of one --fail-if at one point. */
+type PointGate = Pick<GateResult, 'text' | 'state' | 'measured' | 'needs' | 'load'>;
+
+/** Judges every point by its conditions, from its requests as they stand in its folder. */
+async function gatesOf(points: readonly MeasuredPoint[], conditions: readonly string[]): Promise<PointGate[]> {
+  const gates: PointGate[] = [];
+  if (conditions.length === 0) return gates;
+  for (const { summary, dir } of points) {
+    const { kind, concurrency } = summary.load;
+    const trace = makeTrace({ kind: kind === 'closed' ? 'closed' : 'open', concurrency });
+    for await (const exchange of readExchanges({ dir })) trace.add(exchange);
+    for (const text of conditions) {
+      const { state, measured, needs } = standingOf(parseRunGate(text).promise, summary, trace);
+      const told = state === 'kept' ? 'passed' : state === 'broken' ? 'failed' : state;
+      const load = points.length === 1 ? null : (summary.load.concurrency ?? summary.load.ratePerSec);
+      gates.push({ text, state: told, measured, needs, load });
+    }
+  }
+  return gates;
 }

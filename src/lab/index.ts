@@ -8,25 +8,26 @@
  * prepare/ looks at server and dataset before load; runners/ holds what answers: a server, many machines, or virtual time.
  */
 export { startComputeThread } from './compute/compute-thread.ts';
-export type { ExperimentKind, LabEvent, TuneProgress } from './events.ts';
+export type { LabEvent } from './events.ts';
 export { executeRun, SummaryNotKept } from './execute-run.ts';
-export type { LiveFigures, RunParts } from './execute-run.ts';
+export type { LiveFigures } from './execute-run.ts';
 export { kindOf, runExperiment } from './experiment.ts';
 export type { Experiment, ExperimentSettings, Outcome } from './experiment.ts';
 export { fitAll } from './fit/fit-all.ts';
-export type { FitExperiment } from './fit/fit-all.ts';
-export type { FitDocument, FittedEntry, NotFitted, SweepAsk } from './fit/fit-document.ts';
+export { fitText } from './fit/fit-text.ts';
+export type { FitDocument, NotFitted, SweepAsk } from './fit/fit-document.ts';
 export type { TraceAsk } from './fit/fit-requests.ts';
-export type { LabPoint, MeasuredPoint } from './measure-point.ts';
+export type { LabPoint } from './measure-point.ts';
 export { listOf } from './points/point-list.ts';
 export type { OwnParts } from './own-parts.ts';
-export type { PointList } from './points/point-list.ts';
 export * from './prepare/assemble-plan.ts';
 export { firstModel } from './prepare/preflight.ts';
 export { datasetOptionsOf, nowhere, planPoint } from './prepare/prepare.ts';
 export type { OpenPrompts, Prepared, ServerWords } from './prepare/prepare.ts';
 export { summaryAnew, summaryOfRequests, summaryOfRun, sweepOf } from './read-run.ts';
+export { machinesOf } from './results/machine.ts';
 export { comparisonOf, sidesOf } from './results/comparison.ts';
+export { historyOf } from './results/history.ts';
 export { importPaths, problemLines } from './results/import-files.ts';
 export { isForeign } from './results/is-foreign.ts';
 export { audited, keepImports } from './results/keep-imports.ts';
@@ -34,7 +35,6 @@ export type { AuditedSweep } from './results/keep-imports.ts';
 export { readBeginning, readDocument, readJson, weightsInFolder } from './results/read-bounded.ts';
 export { addressOf } from './results/address.ts';
 export {
-  eachPoint,
   entryNamed,
   intervalsOfSources,
   isUnknownRun,
@@ -50,19 +50,18 @@ export { checkRules } from './runners/worker-rules.ts';
 export type { WorkerRules } from './runners/worker-rules.ts';
 export { equipWorker } from './runners/worker-source.ts';
 export type { WorkerSource } from './runners/worker-source.ts';
-export type { GridSide } from './settings/grid-words.ts';
 export { plainSettings, readPlanFile, readPlanText } from './settings/plan-file.ts';
 export { findSettings, planSettings, sweepSettings } from './settings/plan-words.ts';
 export { readSettings, refuseLists } from './settings/read-settings.ts';
 export { readWords, throwMistakes } from './settings/read-words.ts';
-export type { Given as GivenWord, Vocabulary, Words } from './settings/read-words.ts';
-export { positiveDurationMs, wholeNumber } from './settings/readers.ts';
-export type { Setting } from './settings/setting.ts';
+export type { GivenSetting, Vocabulary, Words } from './settings/read-words.ts';
+export { positiveDurationMs } from './settings/readers.ts';
 export { queueName, workerSettings } from './settings/worker-words.ts';
 export { startExperiment } from './start-experiment.ts';
-export type { ExperimentAsk, StartedExperiment } from './start-experiment.ts';
+export type { StartedExperiment } from './start-experiment.ts';
 export { storeSelftestRun } from './store-selftest-run.ts';
 export { runTune } from './tune/run-tune.ts';
 export { workloadWords } from './tune/workload-words.ts';
 export { version } from './version.ts';
 export type { World } from './world.ts';
+export { progressText, recoveryText, tuneScreen, tuneText } from './tune/tune-text.ts';

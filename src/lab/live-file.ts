@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunState } from '../core/index.ts';
+import type { RunState, StopSignals } from '../core/index.ts';
 import { storeModes } from '../results/store/index.ts';
 
 /** A run as it stands now, for whoever watches its folder. */
@@ -9,6 +9,14 @@ export interface Watched {
   dir: string;
   state(): RunState;
   warmup(): boolean;
+}
+
+/** The ways to ask for its end: send no more and wait for what is in flight, or cancel that too. Each is the name of a file. */
+export const stopKinds = ['stop', 'cancel'] as const;
+export type StopKind = (typeof stopKinds)[number];
+
+function stoppingOf({ drain, cancel }: StopSignals): StopKind | null {
+  return cancel.aborted ? 'cancel' : drain.aborted ? 'stop' : null;
 }
 
 /** What an experiment tells whoever watches its folders, from its first point to its end. */
@@ -26,22 +34,22 @@ const pauseRatio = 1000;
 const leastBytes = 512;
 
 /**
- * Once a second: writes counts of the run under way into live.json of its folder, and looks for a file named `stop` there or in the
- * experiment's folder, which asks for the same as Ctrl-C. Both files go when the run ends; a watcher that cannot write or read here
- * never disturbs the run. The main thread writes it itself and at once, because handing it to another thread makes stamps late by a
+ * Once a second: writes counts of the run under way into live.json of its folder, and looks for files named `stop` and `cancel` there
+ * or in the experiment's folder, which ask for the same as one and two Ctrl-C. All of them go when the run ends; a watcher that cannot
+ * write or read here never disturbs the run. The main thread writes it itself and at once, because handing it to another thread makes stamps late by a
  * millisecond in every second where there is one core.
  */
-export function openLiveFile(dir: string, stop: () => void): LiveFile {
+export function openLiveFile(dir: string, stops: StopSignals, stop: (how: StopKind) => void): LiveFile {
   let run: Watched | null = null;
   let fd: number | null = null;
   let bytes = leastBytes;
-  let stopped = false;
+  const asked = new Set<StopKind>();
   const tell = (): void => {
     if (run !== null) {
       const said = {
         schema: 'llmdyno.live/1',
         saidAt: new Date().toISOString(),
-        state: { ...run.state(), warmup: run.warmup() },
+        state: { ...run.state(), warmup: run.warmup(), stopping: stoppingOf(stops) },
       };
       const text = JSON.stringify(said).padEnd(bytes);
       bytes = text.length;
@@ -52,9 +60,11 @@ export function openLiveFile(dir: string, stop: () => void): LiveFile {
         // Nobody can watch then.
       }
     }
-    if (stopped || ![dir, run?.dir ?? dir].some((folder) => existsSync(join(folder, 'stop')))) return;
-    stopped = true;
-    stop();
+    for (const how of stopKinds) {
+      if (asked.has(how) || ![dir, run?.dir ?? dir].some((folder) => existsSync(join(folder, how)))) continue;
+      asked.add(how);
+      stop(how);
+    }
   };
   let timer: NodeJS.Timeout | null = null;
   const tellOn = (): void => {
@@ -71,7 +81,7 @@ export function openLiveFile(dir: string, stop: () => void): LiveFile {
     } catch {
       // A full or distant disk may say so only now; the file goes anyway.
     }
-    for (const name of ['live.json', 'stop']) await rm(join(run.dir, name), { force: true }).catch(() => {});
+    for (const name of ['live.json', ...stopKinds]) await rm(join(run.dir, name), { force: true }).catch(() => {});
     run = null;
     fd = null;
   };
@@ -85,7 +95,7 @@ export function openLiveFile(dir: string, stop: () => void): LiveFile {
     async end() {
       await leave();
       clearTimeout(timer ?? undefined);
-      await rm(join(dir, 'stop'), { force: true }).catch(() => {});
+      for (const name of stopKinds) await rm(join(dir, name), { force: true }).catch(() => {});
     },
   };
 }

@@ -1,8 +1,9 @@
-import { UserError } from '../core/index.ts';
+import { userError } from '../core/index.ts';
 import type { Phrase, ResumePoint, RunPlan, Summary } from '../core/index.ts';
 import { readExchanges, resumeRun, takeUp } from '../results/store/index.ts';
 import type { NewRun, RunWriter, StoredRun } from '../results/store/index.ts';
 import { afterwardsOf } from './count-afterwards.ts';
+import { eligibleShareOf } from './eligible-share.ts';
 import { executeRun } from './execute-run.ts';
 import { flushCache, withDoubt } from './flush-cache.ts';
 import type { OwnParts } from './own-parts.ts';
@@ -54,7 +55,15 @@ export async function measurePoint(point: LabPoint, place: PointPlace): Promise<
     if (lock.tookOverFrom !== null) noteTakeOver(world, begun.id, lock.tookOverFrom.pid);
     const { goesOnAlone } = place.runners;
     // Workers hold theirs on while nobody controls.
-    if (conversations && !goesOnAlone) throw conversationsCannotResume(begun);
+    if (conversations && !goesOnAlone)
+      throw userError(
+        'resume-conversations',
+        `${begun.id} asks in conversations, and those under way were lost with the interruption`,
+        `${begun.id} 为多轮对话，中断时进行中的对话已丢失`,
+        'Measure again without --resume; the records of the first part stay in the store.',
+        '请去掉 --resume 重新测量；第一部分的记录仍保留在存储中。',
+        '--resume',
+      );
     return await measureInto(point, place, behind, ({ startedAt, monotonicOriginNs }) =>
       // Workers went on meanwhile, and the clock with them: there is no break to tell of.
       resumeRun(begun, unfinished, goesOnAlone ? null : { at: startedAt, monotonicOriginNs }),
@@ -71,12 +80,12 @@ async function measureInto(
   open: (run: NewRun) => Promise<RunWriter>,
 ): Promise<MeasuredPoint> {
   const unflushed = behind === null ? await flushCache(world, prepared, plan) : null;
-  const { kit, telemetry } = await runners.runnerFor({ prepared, plan, number, issuedBefore, behind });
+  const { runner, telemetry } = await runners.runnerFor({ prepared, plan, number, issuedBefore, behind });
   const record: NewRun = {
     plan,
     startedAt: new Date().toISOString(),
-    simulated: kit.simulated,
-    monotonicOriginNs: kit.monotonicOriginNs,
+    simulated: runner.simulated,
+    monotonicOriginNs: runner.monotonicOriginNs,
     llmdyno: version,
     command: world.command,
   };
@@ -88,14 +97,15 @@ async function measureInto(
   let warmup = plan.warmup !== null;
   try {
     world.notify({ event: 'started', runId, dir, number, of, name, plan });
-    await live.follow({ dir, state: () => kit.state(), warmup: () => warmup });
+    await live.follow({ dir, state: () => runner.state(), warmup: () => warmup });
     const summary = await executeRun({
       plan,
-      kit,
+      runner,
       writer,
       stops: world.stops,
       telemetry,
       auditRules,
+      eligible: eligibleShareOf(prepared, plan),
       before: behind === null ? null : readExchanges(writer),
       afterwards: withDoubt(afterwardsOf(prepared, plan), unflushed),
       onProgress: (figures) => {
@@ -103,7 +113,7 @@ async function measureInto(
         world.notify({ event: 'progress', runId, figures });
       },
     });
-    await kit.close?.();
+    await runner.close?.();
     world.notify({ event: 'point', number, dir, summary });
     return { summary, dir };
   } finally {
@@ -119,20 +129,4 @@ export function noteTakeOver(world: World, id: string, pid: number): void {
     `note: ${id} was held by process ${pid}, which is gone; going on in its place`,
     `提示：${id} 原由进程 ${pid} 占用，该进程已不存在；由本进程继续`,
   );
-}
-
-/** Conversations are taken up from their beginning only. */
-function conversationsCannotResume(run: StoredRun): UserError {
-  return new UserError({
-    code: 'resume-conversations',
-    message: {
-      en: `${run.id} asks in conversations, and those under way were lost with the interruption`,
-      zh: `${run.id} 为多轮对话，中断时进行中的对话已丢失`,
-    },
-    hint: {
-      en: 'Measure again without --resume; the records of the first part stay in the store.',
-      zh: '请去掉 --resume 重新测量；第一部分的记录仍保留在存储中。',
-    },
-    place: { flag: '--resume' },
-  });
 }

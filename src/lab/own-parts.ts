@@ -1,4 +1,4 @@
-import { UserError } from '../core/index.ts';
+import { mistake, UserError } from '../core/index.ts';
 import type { Mistake } from '../core/index.ts';
 import type { Protocol } from '../client/protocol/index.ts';
 import type { Dataset } from '../inputs/dataset/index.ts';
@@ -28,12 +28,7 @@ export function checkOwnParts(
 ): void {
   const mistakes: Mistake[] = [];
   const wrong = (field: string, en: string, zh: string, hintEn: string, hintZh: string): void => {
-    mistakes.push({
-      code: 'settings-disagree',
-      message: { en, zh },
-      hint: { en: hintEn, zh: hintZh },
-      place: { field },
-    });
+    mistakes.push(mistake('settings-disagree', en, zh, hintEn, hintZh, { field }));
   };
   const here = (field: string): void => {
     const alone = ['leave it out: one thread carries it', '请去掉：仅由一个线程执行'] as const;

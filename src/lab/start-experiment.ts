@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { exitCodes } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
 import type { LabEvent } from './events.ts';
-import type { Given } from './settings/read-words.ts';
+import type { GivenSetting } from './settings/read-words.ts';
 
 /** An experiment to carry out in a process of its own: plain data that goes over a channel. */
 export interface ExperimentAsk {
   command: 'run' | 'sweep' | 'sim';
   /** The settings, the server's address among them, as they were typed. */
-  settings: readonly Given[];
+  settings: readonly GivenSetting[];
   /** The engine of a simulation by its name; null = the default one, or a real server. */
   profile: string | null;
   store: string;

@@ -8,19 +8,19 @@ import type { World } from './world.ts';
 
 /** Keeps the load of a selftest as a run's is kept: a folder that fills as requests end, live counts, a summary. */
 export function storeSelftestRun(world: World, stop: () => void): KeepPart {
-  return async (plan, kit, stops) => {
+  return async (plan, runner, stops) => {
     const writer = await createRun(world.store, {
       plan,
       startedAt: new Date().toISOString(),
-      simulated: kit.simulated,
-      monotonicOriginNs: kit.monotonicOriginNs,
+      simulated: runner.simulated,
+      monotonicOriginNs: runner.monotonicOriginNs,
       llmdyno: version,
       command: world.command,
     });
-    const live = openLiveFile(writer.dir, stop);
+    const live = openLiveFile(writer.dir, stops, stop);
     try {
-      await live.follow({ dir: writer.dir, state: () => kit.state(), warmup: () => false });
-      await executeRun({ plan, kit, writer, stops });
+      await live.follow({ dir: writer.dir, state: () => runner.state(), warmup: () => false });
+      await executeRun({ plan, runner, writer, stops });
     } finally {
       await live.end();
       await writer.release();

@@ -1,5 +1,6 @@
 import type { Phrase, StopSignals } from '../core/index.ts';
 import type { LabEvent } from './events.ts';
+import type { StopKind } from './live-file.ts';
 
 /** What an experiment is given of the outside world; nothing else of it is touched but the server, the store and this host's sensors. */
 export interface World {
@@ -29,12 +30,19 @@ export function silent(world: World): World {
   return { ...world, quiet: true, notify: (event) => event.event !== 'note' && world.notify(event) };
 }
 
-/** The stops of a world with one more hand on them. */
-export function withStop(stops: StopSignals): { stops: StopSignals; stop(): void } {
-  const own = new AbortController();
+/** The stops of a world with one more hand on them; whoever cancels stops sending, too. */
+export function withStop(stops: StopSignals): { stops: StopSignals; stop(how: StopKind): void } {
+  const drain = new AbortController();
+  const cancel = new AbortController();
   return {
-    stops: { drain: AbortSignal.any([stops.drain, own.signal]), cancel: stops.cancel },
-    stop: () => own.abort(),
+    stops: {
+      drain: AbortSignal.any([stops.drain, drain.signal]),
+      cancel: AbortSignal.any([stops.cancel, cancel.signal]),
+    },
+    stop: (how) => {
+      drain.abort();
+      if (how === 'cancel') cancel.abort();
+    },
   };
 }
 

@@ -1,11 +1,11 @@
-import { UserError } from '../core/index.ts';
+import { mistake, UserError } from '../core/index.ts';
 import type { Mistake, Phrase } from '../core/index.ts';
 import { nearest } from '../core/index.ts';
 
 /** How many words stand behind a flag: none, one, at least one, or any number. */
 export type Takes = 'nothing' | 'one' | 'some' | 'any';
 
-/** The flags of another tool, by how many words they take; one that is obeyed stands in `obeyed` only. */
+/** The flags of another tool, by how many words they take; one that is supported stands in `supported` only. */
 export interface ForeignTable {
   /** The tool as its users call it. */
   tool: string;
@@ -125,29 +125,32 @@ function refusal(typed: string, table: ForeignTable, known: Readonly<Record<stri
 }
 
 function needsValue(flag: string, tool: string): Mistake {
-  return {
-    code: 'foreign-flag-empty',
-    message: { en: 'needs a value', zh: '需要一个值' },
-    hint: { en: `As in ${tool}: ${flag} VALUE`, zh: `用法同 ${tool}：${flag} 值` },
-    place: { flag },
-  };
+  return mistake(
+    'foreign-flag-empty',
+    'needs a value',
+    '需要一个值',
+    `As in ${tool}: ${flag} VALUE`,
+    `用法同 ${tool}：${flag} 值`,
+    flag,
+  );
 }
 
 function missing(names: readonly string[], tool: string): Mistake {
-  return {
-    code: 'foreign-argument-missing',
-    message: { en: `${tool} needs ${names.join(', ')}`, zh: `${tool} 缺少参数 ${names.join('、')}` },
-    hint: { en: 'Give them without a flag, in this order.', zh: '请按顺序给出，不带选项名。' },
-  };
+  return mistake(
+    'foreign-argument-missing',
+    `${tool} needs ${names.join(', ')}`,
+    `${tool} 缺少参数 ${names.join('、')}`,
+    'Give them without a flag, in this order.',
+    '请按顺序给出，不带选项名。',
+  );
 }
 
 function tooMany(words: readonly string[], tool: string): Mistake {
-  return {
-    code: 'foreign-argument-unknown',
-    message: {
-      en: `${tool} does not take ${words.map((word) => `"${word}"`).join(', ')}`,
-      zh: `${tool} 不接受 ${words.map((word) => `"${word}"`).join('、')}`,
-    },
-    hint: { en: 'Is a flag missing before it, or a quote around it?', zh: '前面是否少了选项名，或缺少引号？' },
-  };
+  return mistake(
+    'foreign-argument-unknown',
+    `${tool} does not take ${words.map((word) => `"${word}"`).join(', ')}`,
+    `${tool} 不接受 ${words.map((word) => `"${word}"`).join('、')}`,
+    'Is a flag missing before it, or a quote around it?',
+    '前面是否少了选项名，或缺少引号？',
+  );
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../core/index.ts';
+import { isObject, jsonIn, userError, UserError } from '../core/index.ts';
 import type { ForeignWords } from './foreign-flags.ts';
 
 /** A whole number behind a flag; undefined = the flag was not given. */
@@ -43,12 +43,8 @@ export function realIn(text: string, flag: string, least = -Infinity): number {
 
 /** A JSON object behind a flag. */
 export function jsonOf(text: string, flag: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Told below.
-  }
+  const value = jsonIn(text);
+  if (isObject(value)) return value;
   throw badValue(flag, text, 'a JSON object', 'JSON 对象');
 }
 
@@ -84,20 +80,24 @@ export function truthOf(words: ForeignWords, flag: string): boolean | undefined 
 export function requiredOf(words: ForeignWords, flag: string): string {
   const text = words.last(flag);
   if (text !== undefined) return text;
-  throw new UserError({
-    code: 'foreign-flag-missing',
-    message: { en: `${words.tool} needs it`, zh: `${words.tool} 需要该选项` },
-    hint: { en: `Add ${flag} VALUE.`, zh: `请加上 ${flag} 值。` },
-    place: { flag },
-  });
+  throw userError(
+    'foreign-flag-missing',
+    `${words.tool} needs it`,
+    `${words.tool} 需要该选项`,
+    `Add ${flag} VALUE.`,
+    `请加上 ${flag} 值。`,
+    flag,
+  );
 }
 
 /** A value that a flag cannot take. */
 export function badValue(flag: string, text: string, en: string, zh: string): UserError {
-  return new UserError({
-    code: 'foreign-value',
-    message: { en: `"${text.slice(0, 200)}" is not ${en}`, zh: `"${text.slice(0, 200)}" 不是${zh}` },
-    hint: { en: `Give ${en}.`, zh: `请给出${zh}。` },
-    place: { flag },
-  });
+  return userError(
+    'foreign-value',
+    `"${text.slice(0, 200)}" is not ${en}`,
+    `"${text.slice(0, 200)}" 不是${zh}`,
+    `Give ${en}.`,
+    `请给出${zh}。`,
+    flag,
+  );
 }

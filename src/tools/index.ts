@@ -41,15 +41,15 @@ export { csvText, mindieCells, mindieColumns, mindieCommon, prettyTable } from '
 export { formatNames } from './reading/formats.ts';
 export type { FormatName } from './reading/formats.ts';
 export { lineImporter } from './reading/import-lines.ts';
-export type { LineImporter } from './reading/import-lines.ts';
 export { handedOver, importCsv, importJson, importSqlite } from './reading/import-whole.ts';
 export type { DraftFile } from './reading/import-whole.ts';
 export type { Imported, ImportedSweep, ImportProblem, Origin } from './reading/imported.ts';
 export { joinFiles } from './reading/join-files.ts';
+export type { RequestTimes } from './reading/request-course.ts';
 export { sniff } from './reading/sniff.ts';
-export type { FileKind } from './reading/sniff.ts';
 export { servedOf, sumOf } from './served.ts';
 export { pythonFloat, vllmBlock, vllmPreamble } from './vllm/block.ts';
+export { vllmNamespace } from './vllm/namespace.ts';
 export type { VllmBlockOptions } from './vllm/block.ts';
 export { vllmFigures, vllmMetrics } from './vllm/figures.ts';
 export type { Goodput, VllmMetric } from './vllm/figures.ts';

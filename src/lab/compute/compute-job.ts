@@ -1,11 +1,12 @@
 import { exitCodes, isFailureCode, isMistakes, UserError } from '../../core/index.ts';
 import type { Mistake, Summary } from '../../core/index.ts';
-import type { TracedRequest } from '../../advice/fit/index.ts';
+import type { MeasuredRun, TracedRequest } from '../../advice/fit/index.ts';
 import { fromExactJson, toExactJson } from './exact-json.ts';
 import { fitOneSweep } from '../fit/fit-document.ts';
 import type { SweepAsk } from '../fit/fit-document.ts';
 import { fitRequests } from '../fit/fit-requests.ts';
 import type { TraceAsk } from '../fit/fit-requests.ts';
+import { fitTogether } from '../fit/fit-runs-together.ts';
 import { doSimJob } from './sim-job.ts';
 import type { SimJob } from './sim-job.ts';
 import { checkFiles } from '../runners/worker-rules.ts';
@@ -15,11 +16,13 @@ import type { WorkerRules } from '../runners/worker-rules.ts';
 export type ComputeJob =
   | { do: 'simulate'; work: SimJob }
   | { do: 'fit-sweep'; id: string; title: string; points: readonly Summary[]; ask: SweepAsk }
+  | { do: 'fit-runs'; title: string; runs: readonly MeasuredRun[]; ask: TraceAsk }
   | { do: 'fit-trace'; title: string; requests: readonly TracedRequest[]; ask: TraceAsk };
 
 /** Does a piece of work; the same result wherever it is done. */
 export function doComputeJob(work: ComputeJob): Promise<unknown> {
   if (work.do === 'simulate') return doSimJob(work.work);
+  if (work.do === 'fit-runs') return Promise.resolve(fitTogether(work.title, work.runs, work.ask));
   return Promise.resolve(
     work.do === 'fit-sweep'
       ? fitOneSweep(work.id, work.title, work.points, work.ask)

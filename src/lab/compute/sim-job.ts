@@ -1,7 +1,7 @@
 import type { Ended, Runner, RunPlan, RunState } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import { makeSimRunner } from '../../engine/sim/index.ts';
-import type { EngineCounters, EngineProfile, SimFault, SimRunnerKit } from '../../engine/sim/index.ts';
+import type { EngineCounters, EngineProfile, SimFault, SimRunner } from '../../engine/sim/index.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 
 /** A simulation as plain data, for whoever has CPU to spare. */
@@ -25,7 +25,7 @@ interface SimDone {
 export async function doSimJob(work: SimJob): Promise<SimDone> {
   const { plan, profile, prompts, injectedFaults, already, run } = work;
   const dataset = await openDataset(prompts.spec, prompts.options);
-  const kit = makeSimRunner({
+  const runner = makeSimRunner({
     profile,
     workload: (phase) => dataset.workload(prompts.offsets[phase]),
     simFaults: { injectedFaults, already },
@@ -34,12 +34,12 @@ export async function doSimJob(work: SimJob): Promise<SimDone> {
   });
   const never = new AbortController().signal;
   const ended: Ended[] = [];
-  for await (const one of kit.run(plan, { drain: never, cancel: never }, [])) ended.push(one);
-  return { ended, counters: kit.counters() };
+  for await (const one of runner.run(plan, { drain: never, cancel: never }, [])) ended.push(one);
+  return { ended, counters: runner.counters() };
 }
 
 /** The runner whose exchanges another machine computes: the same ones, since the seed is the same. */
-export function simElsewhere(answer: Promise<unknown>): SimRunnerKit {
+export function simElsewhere(answer: Promise<unknown>): SimRunner {
   let done: SimDone | null = null;
   const state: RunState = { nowMs: 0, due: 0, sent: 0, inFlight: 0, ok: 0, failed: 0 };
   const run: Runner['run'] = async function* hand(_plan, stops) {

@@ -1,7 +1,8 @@
 import type { PromiseKept, Summary } from '../../core/index.ts';
 import type { Found, Probe } from '../../advice/tune/index.ts';
 import { parseSlo, withinLimit } from '../../results/measure/index.ts';
-import type { FindLimit, FindResult } from '../../results/report/index.ts';
+import type { FindResult } from '../../results/report/index.ts';
+import { limitOf } from './load-limit.ts';
 
 /** What a search saw and concluded, as it is told. `found` null = it was broken off. */
 export function findResultOf(
@@ -13,7 +14,7 @@ export function findResultOf(
   const probes = points.flatMap((summary, i) => {
     const look = looks[i];
     if (look === undefined) return [];
-    const kept = (summary.slo ?? []).length > 0 && summary.slo!.every((one) => one.kept === true);
+    const kept = look.cut !== true && (summary.slo ?? []).length > 0 && summary.slo!.every((one) => one.kept === true);
     return [{ value: look.load, kept, fresh: look.fresh, summary }];
   });
   const value = found?.load ?? null;
@@ -26,7 +27,7 @@ export function findResultOf(
     value,
     confirmed: found?.confirmed ?? false,
     breaksAt,
-    limit: found?.atMost === true ? 'range' : limitOf(beyond.find((probe) => probe.value === breaksAt)?.summary),
+    limit: found?.atMost === true ? 'range' : limitOf(points, breaksAt),
     slo: asked.slo.map((promise) => together(promise, at)),
     probes,
     durationMs: asked.durationMs,
@@ -40,17 +41,4 @@ function together(promise: string, at: readonly Summary[]): PromiseKept {
   if (values.length === 0 || values.includes(null)) return { promise, measured: null, kept: null };
   const measured = (values as number[]).reduce((sum, value) => sum + value, 0) / values.length;
   return { promise, measured, kept: withinLimit(parseSlo(promise), measured) };
-}
-
-/** Findings that name what was full, by what they mean for a search. */
-const named: readonly [FindLimit, readonly string[]][] = [
-  ['client', ['client-bound', 'client-room', 'client-stalls']],
-  ['front', ['front-bound']],
-  ['kv', ['kv-bound']],
-];
-
-/** What was full where a promise broke, as the findings say; unknown where none does. */
-function limitOf(beyond: Summary | undefined): FindLimit {
-  const codes = new Set(beyond?.verdict.findings.map(({ code }) => code));
-  return named.find(([, known]) => known.some((code) => codes.has(code)))?.[0] ?? 'unknown';
 }

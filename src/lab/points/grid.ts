@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { LoadPoint, PlanSettings } from '../prepare/assemble-plan.ts';
 import { checkFit } from '../prepare/check-fit.ts';
 import { openWords, promptsNeeded } from '../prepare/prepare.ts';
@@ -26,15 +26,14 @@ export function gridCells(sides: readonly GridSide[], words: PlanSettings): Grid
     (inputs.length > 0 && words.inputTokens !== undefined) ||
     (outputs.length > 0 && words.outputTokens !== undefined)
   ) {
-    throw new UserError({
-      code: 'settings-disagree',
-      message: { en: 'the same length is given twice', zh: '同一长度给出了两次' },
-      hint: {
-        en: 'Leave --input-tokens and --output-tokens out where the grid says them.',
-        zh: '网格已给出的长度请勿再写 --input-tokens、--output-tokens。',
-      },
-      place: { flag: '--grid' },
-    });
+    throw userError(
+      'settings-disagree',
+      'the same length is given twice',
+      '同一长度给出了两次',
+      'Leave --input-tokens and --output-tokens out where the grid says them.',
+      '网格已给出的长度请勿再写 --input-tokens、--output-tokens。',
+      '--grid',
+    );
   }
   return (inputs.length > 0 ? inputs : [null]).flatMap((input) =>
     (outputs.length > 0 ? outputs : [null]).map((output): GridCell => ({ input, output })),

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import { parseSlo } from '../../results/measure/index.ts';
 import { figuresOf, findMax, trialSize } from '../../advice/tune/index.ts';
 import type { Found, Probe } from '../../advice/tune/index.ts';
@@ -24,7 +24,7 @@ export interface SearchSize {
   runs: number;
   requests: number | null;
   /** Where to look first, how far to jump, and how near is near enough; absent = carefully, from the least load. */
-  steps?: Record<'concurrency' | 'rate', { first: number; growth: number; tolerance: number; backOff: number }>;
+  steps?: Record<'concurrency' | 'rate', { first: number; growth: number; tolerance: number }>;
 }
 
 /** Virtual time is cheap: enough looks to close in, long enough for their tails. */
@@ -33,21 +33,29 @@ export const searchSizes = {
     runs: 16,
     requests: null,
     steps: {
-      concurrency: { first: 16, growth: 4, tolerance: 0.08, backOff: 0.06 },
-      rate: { first: 1, growth: 4, tolerance: 0.08, backOff: 0.06 },
+      concurrency: { first: 16, growth: 4, tolerance: 0.08 },
+      rate: { first: 1, growth: 4, tolerance: 0.08 },
     },
   },
   simulated: { runs: 60, requests: 1000 },
 } as const satisfies Record<string, SearchSize>;
 
-const defaults = { confirmRuns: 2, tolerance: 0.04 } as const;
+const defaults = { tolerance: 0.04 } as const;
 const limits = { concurrency: { least: 1, most: 100_000 }, rate: { least: 0.01, most: 1e6 } } as const;
 const objective = { word: 'outputTokensPerSec', direction: 'most', pricePerHour: null } as const;
 
 /** Begins a search over concurrency, or over the rate where one is given. */
 export async function loadSearch(words: ServerWords, runners: RunnerSource, size: SearchSize): Promise<LoadSearch> {
   const slos = (words.slo ?? []).map(parseSlo);
-  if (slos.length === 0) throw noSlo();
+  if (slos.length === 0)
+    throw userError(
+      'no-slo',
+      'the largest load under what? there is no SLO',
+      '没有 SLO，无法确定最大负载',
+      "Add for example --slo 'ttft.p99<2s'.",
+      "请添加，例如 --slo 'ttft.p99<2s'。",
+      '--find',
+    );
   const variable = words.rate === undefined ? 'concurrency' : 'rate';
   const [least, most] = rangeOf(words, variable);
   const question = {
@@ -69,7 +77,16 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
     looks: () => probes,
     isAnswer: (number) => found !== null && probes[number]?.load === found.load,
     next(done) {
-      if (asked !== null) probes.push({ ...asked, figures: figuresOf(objective, slos, done.at(-1)!.summary) });
+      if (asked !== null) {
+        const { summary } = done.at(-1)!;
+        const cut = summary.stoppedBecause === undefined ? {} : { cut: true };
+        probes.push({
+          ...asked,
+          figures: figuresOf(objective, slos, summary),
+          times: summary.steady ?? summary,
+          ...cut,
+        });
+      }
       const step = findMax(question, probes);
       if (step.kind === 'found') {
         found = step;
@@ -84,7 +101,9 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
       // The prompts stay those of the dataset as it was opened; only the order of arrivals has a seed of its own.
       const sized = words.duration === undefined ? { requests } : {};
       const own = { ...prepared, words: { ...prepared.words, ...sized, seed: (words.seed ?? 1) + probes.length } };
-      const plan = planPoint(own, point, offset);
+      const whole = planPoint(own, point, offset);
+      // A load that is too much for certain says nothing more for being measured to its end.
+      const plan = { ...whole, stopWhen: [...(whole.stopWhen ?? []), 'slo-lost'] };
       offset += requests;
       const [en, zh] = step.fresh ? [' (again)', '（复测）'] : ['', ''];
       return {
@@ -102,13 +121,4 @@ function rangeOf(words: PlanSettings, variable: 'concurrency' | 'rate'): [number
   const low = Math.min(...given, ...(given.length === 0 ? [limits[variable].least] : []));
   const high = given.length > 1 ? Math.max(...given) : limits[variable].most;
   return [low, high];
-}
-
-function noSlo(): UserError {
-  return new UserError({
-    code: 'no-slo',
-    message: { en: 'the largest load under what? there is no SLO', zh: '没有 SLO，无法确定最大负载' },
-    hint: { en: "Add for example --slo 'ttft.p99<2s'.", zh: "请添加，例如 --slo 'ttft.p99<2s'。" },
-    place: { flag: '--find' },
-  });
 }

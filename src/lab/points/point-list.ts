@@ -42,7 +42,7 @@ export async function sweepList(
     const plan = planPoint(own, point, offset);
     planned.push({ prepared: own, plan, name: nameOf(point, plan, points.length) });
     // Unless points ask the same prompts, each takes the slice behind the one before.
-    if (!samePrompts) offset += await sliceLength(own, offset);
+    if (!samePrompts) offset += await sliceLength(own, point, offset);
   }
   return listOf(planned, isGrid);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keptPlan, printable, UserError } from '../../core/index.ts';
+import { isObject, keptPlan, mistake, printable, UserError, userError } from '../../core/index.ts';
 import type { Mistake, RunPlan } from '../../core/index.ts';
 import { readSummary } from '../../results/store/index.ts';
 import type { OpenedSweep, StoredRun } from '../../results/store/index.ts';
@@ -25,15 +25,14 @@ export function refuseWhole({ id, record, missing }: OpenedSweep): void {
 
 /** The points of a sweep are not those that would be measured now. */
 export function otherPoints({ id }: { id: string }): UserError {
-  return new UserError({
-    code: 'plan-differs',
-    message: { en: `${id} has other points than these settings give`, zh: `${id} 的测试点与当前设置不同` },
-    hint: {
-      en: 'Go on with the same settings (give --resume alone), or measure anew without it.',
-      zh: '请使用相同设置（只给 --resume），或去掉它重新测量。',
-    },
-    place: { flag: '--resume' },
-  });
+  return userError(
+    'plan-differs',
+    `${id} has other points than these settings give`,
+    `${id} 的测试点与当前设置不同`,
+    'Go on with the same settings (give --resume alone), or measure anew without it.',
+    '请使用相同设置（只给 --resume），或去掉它重新测量。',
+    '--resume',
+  );
 }
 
 /** Whether a point of a sweep needs no more work. */
@@ -45,13 +44,9 @@ export async function isFinished(run: StoredRun): Promise<boolean> {
 /** Places in which two plans differ, the deepest that can be named. */
 function differences(before: unknown, now: unknown, at: string): string[] {
   if (isDeepStrictEqual(before, now)) return [];
-  if (!isRecord(before) || !isRecord(now)) return [`${at}: ${shown(before)} → ${shown(now)}`];
+  if (!isObject(before) || !isObject(now)) return [`${at}: ${shown(before)} → ${shown(now)}`];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return keys.flatMap((key) => differences(before[key], now[key], at === '' ? key : `${at}.${key}`));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {
@@ -59,30 +54,29 @@ function shown(value: unknown): string {
 }
 
 function finished(id: string): UserError {
-  return new UserError({
-    code: 'run-finished',
-    message: { en: `${id} is finished: nothing is left to do`, zh: `${id} 已完成，没有剩余工作` },
-    hint: {
-      en: `Show it with \`dyno report ${id}\`, or measure again without --resume.`,
-      zh: `可用 \`dyno report ${id}\` 查看；重新测量请去掉 --resume。`,
-    },
-    place: { flag: '--resume' },
-  });
+  return userError(
+    'run-finished',
+    `${id} is finished: nothing is left to do`,
+    `${id} 已完成，没有剩余工作`,
+    `Show it with \`dyno report ${id}\`, or measure again without --resume.`,
+    `可用 \`dyno report ${id}\` 查看；重新测量请去掉 --resume。`,
+    '--resume',
+  );
 }
 
 function planDiffers(run: StoredRun, differs: readonly string[]): UserError {
   return new UserError(
-    differs.slice(0, 10).map((difference): Mistake => ({
-      code: 'plan-differs',
-      message: {
-        en: `${run.id} was planned otherwise: ${difference}`,
-        zh: `${run.id} 的计划不同：${difference}`,
-      },
-      hint: {
-        en: 'Go on with the same settings (give --resume alone), or measure anew without it.',
-        zh: '请使用相同设置（只给 --resume），或去掉它重新测量。',
-      },
-      place: { flag: '--resume' },
-    })),
+    differs
+      .slice(0, 10)
+      .map((difference): Mistake =>
+        mistake(
+          'plan-differs',
+          `${run.id} was planned otherwise: ${difference}`,
+          `${run.id} 的计划不同：${difference}`,
+          'Go on with the same settings (give --resume alone), or measure anew without it.',
+          '请使用相同设置（只给 --resume），或去掉它重新测量。',
+          '--resume',
+        ),
+      ),
   );
 }

@@ -1,5 +1,5 @@
 import { parseLimit } from '../../results/audit/index.ts';
-import { exitCodes, hiddenValue, isSecretName, UserError } from '../../core/index.ts';
+import { exitCodes, hiddenValue, isSecretName, mistake, UserError } from '../../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { parseRunGate, parseSlo } from '../../results/measure/index.ts';
 import { parseStop } from '../stop-rules/parse-stop.ts';
@@ -29,7 +29,6 @@ export interface SplitHeaders {
 }
 
 const defaults = {
-  requests: 100,
   connectMs: 10_000,
   readMs: 300_000,
   totalMs: 3_600_000,
@@ -40,12 +39,7 @@ const defaults = {
 export function checkWords(words: PlanSettings): Mistake[] {
   const mistakes: Mistake[] = [];
   const wrong = (flag: string, en: string, zh: string, hintEn: string, hintZh: string): void => {
-    mistakes.push({
-      code: 'settings-disagree',
-      message: { en, zh },
-      hint: { en: hintEn, zh: hintZh },
-      place: { flag },
-    });
+    mistakes.push(mistake('settings-disagree', en, zh, hintEn, hintZh, flag));
   };
   const ownTimes = words.arrival?.process === 'trace';
   const ownRates = words.ramp !== undefined && 'shape' in words.ramp;
@@ -133,7 +127,7 @@ export function checkWords(words: PlanSettings): Mistake[] {
         read(text);
       } catch (error) {
         if (!(error instanceof UserError)) throw error;
-        mistakes.push(...error.mistakes.map((mistake) => ({ ...mistake, place: { flag } })));
+        mistakes.push(...error.mistakes.map((one) => ({ ...one, place: { flag } })));
       }
     }
   };
@@ -173,7 +167,17 @@ export function splitHeaders(words: PlanSettings, env: Readonly<Record<string, s
   const missing: Mistake[] = [];
   const fromEnv = (name: string, flag: string): string => {
     const value = env[name];
-    if (value === undefined || value === '') missing.push(missingVariable(flag));
+    if (value === undefined || value === '')
+      missing.push(
+        mistake(
+          'missing-variable',
+          'names an environment variable that is not set',
+          '所指的环境变量未设置',
+          'Give the name of a variable, not the key itself, and set it first: export NAME=…',
+          '请给出环境变量的名称而非密钥本身，并先设置：export NAME=…',
+          flag,
+        ),
+      );
     return value ?? '';
   };
   for (const { name, value } of words.header ?? []) {
@@ -194,10 +198,12 @@ export function assemblePlan(parts: {
   dataset: DatasetFacts;
   point: LoadPoint;
   label: string | null;
+  /** Measured requests; null = as many as come due. */
+  requests: number | null;
   /** Where times or rates are the trace's or the shape's own: when asks come due. */
   timing?: Timing | null;
 }): RunPlan {
-  const { words, target, dataset, point, label, timing = null } = parts;
+  const { words, target, dataset, point, label, requests, timing = null } = parts;
   const lengths = { input: words.inputTokens ?? null, output: words.outputTokens ?? null };
   const plan: RunPlan = {
     label,
@@ -218,8 +224,9 @@ export function assemblePlan(parts: {
       body: words.body ?? {},
     },
     ...((lengths.input !== null || lengths.output !== null) && { lengths }),
+    ...askedWord(words),
     load: loadShape(words, point, timing),
-    requests: requestsOf(words),
+    requests,
     durationMs: words.duration ?? null,
     warmup: isNoWarmup(words.warmup) ? null : (words.warmup ?? null),
     timeouts: {
@@ -236,6 +243,17 @@ export function assemblePlan(parts: {
     ...(words.limit !== undefined && { limits: words.limit }),
   };
   return deepFreeze(plan);
+}
+
+/** What the point is called, where the words say it. */
+function askedWord({ variant, set }: PlanSettings): Pick<RunPlan, 'asked'> {
+  if (variant === undefined && set === undefined) return {};
+  return {
+    asked: {
+      ...(variant !== undefined && { variant }),
+      ...(set !== undefined && { settings: Object.fromEntries(set) }),
+    },
+  };
 }
 
 /** How the server is reached, where the words say more than its address; `url` gives further servers their path. */
@@ -261,14 +279,26 @@ export function reachWord(words: PlanSettings, url: string): Pick<Target, 'reach
   };
 }
 
-/** Measured requests: the count given; with a duration alone, as many as come due; else the default. */
 /** `--warmup 0` is none. */
 function isNoWarmup(warmup: Warmup | undefined): boolean {
   return warmup !== undefined && 'requests' in warmup && warmup.requests === 0;
 }
 
-export function requestsOf(words: PlanSettings): number | null {
-  return words.requests ?? (words.duration === undefined ? defaults.requests : null);
+/** Fewest requests where nobody says how many; of fewer than these of each slot no steady part is left. */
+export function fewestOf({ concurrency, ratePerSec }: LoadPoint): number {
+  return Math.max(100, ratePerSec === null ? 5 * (concurrency ?? 1) : 0);
+}
+/** Of each slot of a closed loop: its opening is left out, and a comparison wants 18 mean latencies of what is left. */
+const answersPerSlot = 25;
+/** How long an open loop lasts. */
+const openSeconds = 30;
+
+/** Measured requests: the count given; with a duration alone, null = as many as come due; else what makes this load's figures right. */
+export function requestsOf(words: PlanSettings, { concurrency, ratePerSec }: LoadPoint): number | null {
+  if (words.requests !== undefined) return words.requests;
+  if (words.duration !== undefined) return null;
+  const wanted = ratePerSec === null ? answersPerSlot * (concurrency ?? 1) : Math.ceil(openSeconds * ratePerSec);
+  return Math.max(fewestOf({ concurrency, ratePerSec }), wanted);
 }
 
 /** Answers of a given length are only given when the model may not stop before; the continuation template asks in words. */
@@ -296,19 +326,6 @@ function loadShape(words: PlanSettings, point: LoadPoint, timing: Timing | null)
 export function plainArrival(words: PlanSettings): Exclude<Arrival, { process: 'closed' | 'trace' }> {
   const said = words.arrival;
   return said === undefined || said.process === 'trace' ? { process: 'poisson' } : said;
-}
-
-/** The name is not repeated: a key is easily typed in its place. */
-function missingVariable(flag: string): Mistake {
-  return {
-    code: 'missing-variable',
-    message: { en: 'names an environment variable that is not set', zh: '所指的环境变量未设置' },
-    hint: {
-      en: 'Give the name of a variable, not the key itself, and set it first: export NAME=…',
-      zh: '请给出环境变量的名称而非密钥本身，并先设置：export NAME=…',
-    },
-    place: { flag },
-  };
 }
 
 function deepFreeze<T>(value: T): T {

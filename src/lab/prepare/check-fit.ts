@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
 import type { Mistake, Prompt } from '../../core/index.ts';
 import { openTokenizer, textOf } from '../../inputs/dataset/index.ts';
 import type { Prepared } from './prepare.ts';
@@ -35,16 +35,12 @@ export async function checkFit(prepared: Prepared, prompts: number | null): Prom
 
 function tooLong({ id }: Prompt, input: number, answer: number, limit: number, exact: boolean): Mistake {
   const [en, zh] = exact ? ['', ''] : ['at least ', '至少 '];
-  return {
-    code: 'dataset-prompt-too-long',
-    message: {
-      en: `prompt ${id} takes ${en}${input} tokens and its answer up to ${answer}; the model takes ${limit} together`,
-      zh: `提示词 ${id} ${zh}${input} token，回答最多 ${answer}；模型合计最多 ${limit}`,
-    },
-    hint: {
-      en: 'Shorten the prompt, lower --output-tokens or --max-tokens, or raise the limit of the server; --context-tokens COUNT says another limit.',
-      zh: '请缩短提示词、降低 --output-tokens 或 --max-tokens，或提高服务器上限；--context-tokens 可指定其他上限。',
-    },
-    place: { flag: '--dataset' },
-  };
+  return mistake(
+    'dataset-prompt-too-long',
+    `prompt ${id} takes ${en}${input} tokens and its answer up to ${answer}; the model takes ${limit} together`,
+    `提示词 ${id} ${zh}${input} token，回答最多 ${answer}；模型合计最多 ${limit}`,
+    'Shorten the prompt, lower --output-tokens or --max-tokens, or raise the limit of the server; --context-tokens COUNT says another limit.',
+    '请缩短提示词、降低 --output-tokens 或 --max-tokens，或提高服务器上限；--context-tokens 可指定其他上限。',
+    '--dataset',
+  );
 }

@@ -1,3 +1,4 @@
+import { jsonIn, membersOf } from '../../core/index.ts';
 import type { DatasetFacts, Prompt, Target } from '../../core/index.ts';
 import { fetchOnce } from '../../client/load/index.ts';
 import type { Secrets } from '../../client/load/index.ts';
@@ -42,10 +43,6 @@ async function serverCount(target: Target, secrets: Secrets, text: string): Prom
   } as const;
   const fetched = await fetchOnce(target, call, secrets, tokenizeTimeoutMs);
   if (fetched.status !== 200 || fetched.problem !== null) return null;
-  try {
-    const { count } = JSON.parse(fetched.body) as { count?: unknown };
-    return typeof count === 'number' ? count : null;
-  } catch {
-    return null;
-  }
+  const { count } = membersOf(jsonIn(fetched.body));
+  return typeof count === 'number' ? count : null;
 }

@@ -1,4 +1,4 @@
-import { exitCodes, printable, UserError } from '../../core/index.ts';
+import { exitCodes, jsonIn, membersOf, mistake, printable, UserError } from '../../core/index.ts';
 import type { Generation, Phrase, Problem, ProblemCode, Target } from '../../core/index.ts';
 import { problem, problems } from '../../core/index.ts';
 import { fetchOnce, tlsCauseOf } from '../../client/load/index.ts';
@@ -56,17 +56,13 @@ export async function firstModel(
   const first = modelsIn(fetched.body)[0];
   if (first !== undefined) return first;
   throw new UserError(
-    {
-      code: 'model-unknown',
-      message: {
-        en: `${url} lists no models (HTTP ${fetched.status ?? '–'})`,
-        zh: `${url} 未列出模型（HTTP ${fetched.status ?? '–'}）`,
-      },
-      hint: {
-        en: 'Name the model with --model NAME, and check the address.',
-        zh: '请用 --model 指定模型名称，并检查地址。',
-      },
-    },
+    mistake(
+      'model-unknown',
+      `${url} lists no models (HTTP ${fetched.status ?? '–'})`,
+      `${url} 未列出模型（HTTP ${fetched.status ?? '–'}）`,
+      'Name the model with --model NAME, and check the address.',
+      '请用 --model 指定模型名称，并检查地址。',
+    ),
     exitCodes.unreachable,
   );
 }
@@ -86,13 +82,7 @@ async function fetchModels(
 
 /** The models of a list that a stranger sent; none where it is no such list. */
 function modelsIn(body: string): ListedModel[] {
-  let list: unknown;
-  try {
-    list = JSON.parse(body);
-  } catch {
-    return [];
-  }
-  const data = typeof list === 'object' && list !== null && 'data' in list ? list.data : null;
+  const data = membersOf(jsonIn(body))['data'];
   if (!Array.isArray(data)) return [];
   return (data as ({ id?: unknown; max_model_len?: unknown } | null)[]).flatMap((entry) => {
     const [id, most] = [entry?.id, entry?.max_model_len];
@@ -165,7 +155,7 @@ function unreachable(address: Address, server: Server, why: Problem): UserError 
 }
 
 /** What was said, cut to a line; the cause of a TLS problem is ours to say, and is said in both languages. */
-function wordsOf(why: Problem): Phrase {
+export function wordsOf(why: Problem): Phrase {
   const said = why.words === null ? '' : printable(why.words);
   if (said === '') return { en: '', zh: '' };
   const { en, zh } = tlsCauseOf(said).why;

@@ -1,4 +1,4 @@
-import { problems, secretValues, UserError } from '../../core/index.ts';
+import { problems, secretValues, userError } from '../../core/index.ts';
 import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../../inputs/dataset/index.ts';
@@ -7,13 +7,13 @@ import type { Protocol } from '../../client/protocol/index.ts';
 import { addressFor, keyAsAsked, readAddress } from '../../client/protocol/index.ts';
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
-import { assemblePlan, reachWord, requestsOf, splitHeaders } from './assemble-plan.ts';
+import { assemblePlan, fewestOf, loadPoints, reachWord, requestsOf, splitHeaders } from './assemble-plan.ts';
 import type { LoadPoint, PlanSettings } from './assemble-plan.ts';
 import { checkFit } from './check-fit.ts';
 import { withProxy } from './env-proxy.ts';
 import { noteLengths } from './length-notes.ts';
 import { withNewPrompts } from './new-prompts.ts';
-import { firstModel, listedModel, preflight } from './preflight.ts';
+import { firstModel, listedModel, preflight, wordsOf } from './preflight.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { timingOf, traceGaps } from './timing.ts';
 import { readWireFile } from './wire-file.ts';
@@ -62,7 +62,15 @@ export async function prepare(
   protocol: Protocol | null = null,
 ): Promise<Prepared> {
   const wire = asked.wire === undefined ? null : readWireFile(asked.wire);
-  if (wire === null && asked.api === 'custom') throw noWire();
+  if (wire === null && asked.api === 'custom')
+    throw userError(
+      'no-wire',
+      'api custom needs a description',
+      'custom 接口需要描述文件',
+      'Give it with --wire FILE.yaml.',
+      '请用 --wire 文件.yaml 给出。',
+      '--api',
+    );
   const described = wire ?? protocol;
   const typed = readAddress(asked.url, described === null ? (asked.api ?? null) : 'custom', described?.path ?? null);
   const { shown, secrets: bearer } = splitHeaders(asked, world.env);
@@ -115,10 +123,11 @@ export async function prepare(
     if (remark !== null) {
       const { en, zh } = problems[remark.code];
       const hungUp = remark.code === 'reset' && address.url.startsWith('http:');
+      const said = wordsOf(remark);
       note(
         world,
-        `note: the test request failed (${en}${hungUp ? '; a server that only speaks https hangs up like this' : ''}); going on, failures are counted`,
-        `提示：试探请求失败（${zh}${hungUp ? '；只支持 https 的服务器会这样断开连接' : ''}）；继续运行，失败会计入统计`,
+        `note: the test request failed (${en}${said.en}${hungUp ? '; a server that only speaks https hangs up like this' : ''}); going on, failures are counted`,
+        `提示：试探请求失败（${zh}${said.zh}${hungUp ? '；只支持 https 的服务器会这样断开连接' : ''}）；继续运行，失败会计入统计`,
       );
     }
   }
@@ -129,7 +138,7 @@ export async function prepare(
   return prepared;
 }
 
-/** What stands where a server's address would in virtual time; nothing is ever sent there. */
+/** The placeholder for a server address in virtual time; no request is sent there. */
 export const nowhere = 'http://simulated.invalid/v1/chat/completions';
 
 /** What a plan needs where there is no server to ask: `model` is what the simulated engine is called. */
@@ -142,15 +151,6 @@ export async function prepareSimulated(
   const { dataset, words, gapsMs } = await open(asked, points);
   const target = { url: nowhere, api: words.api ?? ('openai-chat' as const), model: words.model ?? model, headers: {} };
   return { words, target, dataset, gapsMs, secrets: {}, protocol: null, reopenable: false, contextTokens: null };
-}
-
-function noWire(): UserError {
-  return new UserError({
-    code: 'no-wire',
-    message: { en: 'api custom needs a description', zh: 'custom 接口需要描述文件' },
-    hint: { en: 'Give it with --wire FILE.yaml.', zh: '请用 --wire 文件.yaml 给出。' },
-    place: { flag: '--api' },
-  });
 }
 
 /** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */
@@ -179,11 +179,19 @@ export function datasetOptionsOf(words: PlanSettings): DatasetOptions {
   };
 }
 
-/** Prompts that a run takes before it repeats itself: measured ones, then those of the warm-up. */
+/** Prompts that a run of so many points takes before it repeats itself, at the most: measured ones, then those of the warm-up. */
 export function promptsNeeded(words: PlanSettings, points: number): number | null {
-  const requests = requestsOf(words);
-  if (requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
-  return (requests + warmupRequests(words.warmup)) * points;
+  const each = loadPoints(words).map((point) => requestsOf(words, point));
+  if (each.includes(null) || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
+  return (Math.max(...each.map((requests) => requests!)) + warmupRequests(words.warmup)) * points;
+}
+
+/** Measured requests of a point; where nobody said how many, no more than there are records, as long as these make figures. */
+function requestsAt({ dataset, words }: Pick<Prepared, 'dataset' | 'words'>, point: LoadPoint): number | null {
+  const requests = requestsOf(words, point);
+  if (requests === null || words.requests !== undefined) return requests;
+  const { items } = dataset.facts({ offset: 0, count: requests });
+  return items === null ? requests : Math.min(requests, Math.max(fewestOf(point), items));
 }
 
 function warmupRequests(warmup: Warmup | undefined): number {
@@ -191,8 +199,13 @@ function warmupRequests(warmup: Warmup | undefined): number {
 }
 
 /** How many prompts a point of a sweep takes from number `offset` on, warm-up included: the next point begins behind them. */
-export function sliceLength({ dataset, words }: Pick<Prepared, 'dataset' | 'words'>, offset: number): Promise<number> {
-  return promptsFor(dataset, offset, (requestsOf(words) ?? 0) + warmupRequests(words.warmup));
+export function sliceLength(
+  prepared: Pick<Prepared, 'dataset' | 'words'>,
+  point: LoadPoint,
+  offset: number,
+): Promise<number> {
+  const { dataset, words } = prepared;
+  return promptsFor(dataset, offset, (requestsAt(prepared, point) ?? 0) + warmupRequests(words.warmup));
 }
 
 /** Numbers of the first prompt of each phase: measured prompts from the plan's offset on, warm-up takes those behind them. */
@@ -208,8 +221,12 @@ async function promptsFor(dataset: Dataset, offset: number, requests: number): P
 /** The plan of one point; `offset` is the number of its first prompt. */
 export function planPoint(prepared: Prepared, point: LoadPoint, offset: number): RunPlan {
   const { words, target, dataset } = prepared;
-  const facts: DatasetFacts = dataset.facts({ offset, count: promptsNeeded(words, 1) });
-  const limits = { requests: requestsOf(words), durationMs: words.duration ?? null };
-  const timing = timingOf(words, point, prepared.gapsMs, limits);
-  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, timing });
+  const requests = requestsAt(prepared, point);
+  const prompts =
+    requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)
+      ? null
+      : requests + warmupRequests(words.warmup);
+  const facts: DatasetFacts = dataset.facts({ offset, count: prompts });
+  const timing = timingOf(words, point, prepared.gapsMs, { requests, durationMs: words.duration ?? null });
+  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, requests, timing });
 }

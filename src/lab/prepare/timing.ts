@@ -1,5 +1,5 @@
 import { dueUnder } from '../../inputs/arrival/index.ts';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { RateShape } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, Slice } from '../../inputs/dataset/index.ts';
@@ -11,7 +11,15 @@ export async function traceGaps(words: PlanSettings, dataset: Dataset, slice: Sl
   const { arrival } = words;
   if (arrival?.process !== 'trace') return null;
   const source = arrival.file === null ? dataset : await openDataset(arrival.file);
-  if (source.gapsMs === undefined) throw noTimes(arrival.file);
+  if (source.gapsMs === undefined)
+    throw userError(
+      'trace-without-times',
+      arrival.file === null ? 'the dataset carries no times' : 'this file carries no times',
+      arrival.file === null ? '数据集不含时间' : '该文件不含时间',
+      'times are in mooncake:FILE, azure:FILE, burstgpt:FILE and requests:FILE (with "timestamp")',
+      'mooncake:文件、azure:文件、burstgpt:文件、requests:文件（含 "timestamp"）带有时间',
+      '--arrival',
+    );
   return source.gapsMs(slice);
 }
 
@@ -61,19 +69,4 @@ function meanRate(
 
 function rounded(rate: number): number {
   return Number(rate.toPrecision(6));
-}
-
-function noTimes(file: string | null): UserError {
-  return new UserError({
-    code: 'trace-without-times',
-    message: {
-      en: file === null ? 'the dataset carries no times' : 'this file carries no times',
-      zh: file === null ? '数据集不含时间' : '该文件不含时间',
-    },
-    hint: {
-      en: 'times are in mooncake:FILE, azure:FILE, burstgpt:FILE and requests:FILE (with "timestamp")',
-      zh: 'mooncake:文件、azure:文件、burstgpt:文件、requests:文件（含 "timestamp"）带有时间',
-    },
-    place: { flag: '--arrival' },
-  });
 }

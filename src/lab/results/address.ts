@@ -1,4 +1,4 @@
-import { placeName, placesOf, printable, UserError } from '../../core/index.ts';
+import { placeName, placesOf, printable, userError, UserError } from '../../core/index.ts';
 import type { DimensionValue, Places, Summary, Sweep } from '../../core/index.ts';
 
 /** A word that names points inside of something: `SWEEP[concurrency=100,variant=A]`, or `SWEEP/POINT`. */
@@ -24,7 +24,14 @@ export function conditionsIn(word: string): Address | null {
   if (match === null) return null;
   const parts = match[2]!.split(/,(?=\s*[^,=]+=)/);
   const where = parts.map((part) => /^\s*([^=]+?)\s*=\s*(.*?)\s*$/s.exec(part));
-  if (where.some((one) => one === null)) throw badAddress(word);
+  if (where.some((one) => one === null))
+    throw userError(
+      'bad-address',
+      `"${shown(word)}" is no address`,
+      `"${shown(word)}" 不是有效的地址`,
+      'Write SWEEP[concurrency=100,variant=A], or SWEEP/p02.',
+      '写法：SWEEP[concurrency=100,variant=A] 或 SWEEP/p02。',
+    );
   return { base: match[1]!, where: where.map((one) => ({ name: nameOf(one![1]!), value: one![2]! })) };
 }
 
@@ -106,38 +113,33 @@ function listOf(sweep: Sweep, places: Places): string {
 }
 
 function noSuchPoint(word: string, sweep: Sweep, places: Places): UserError {
-  return new UserError({
-    code: 'no-such-point',
-    message: { en: `no point "${shown(word)}" in ${sweep.id}`, zh: `${sweep.id} 中没有点 "${shown(word)}"` },
-    hint: { en: `There are: ${listOf(sweep, places)}`, zh: `已有：${listOf(sweep, places)}` },
-  });
+  return userError(
+    'no-such-point',
+    `no point "${shown(word)}" in ${sweep.id}`,
+    `${sweep.id} 中没有点 "${shown(word)}"`,
+    `There are: ${listOf(sweep, places)}`,
+    `已有：${listOf(sweep, places)}`,
+  );
 }
 
 function severalPoints(word: string, found: readonly string[]): UserError {
   const list = found.slice(0, 8).map(printable).join('  ');
-  return new UserError({
-    code: 'several-points',
-    message: { en: `"${shown(word)}" means ${found.length} points`, zh: `"${shown(word)}" 对应 ${found.length} 个点` },
-    hint: { en: `Name one of: ${list}`, zh: `请指定其一：${list}` },
-  });
+  return userError(
+    'several-points',
+    `"${shown(word)}" means ${found.length} points`,
+    `"${shown(word)}" 对应 ${found.length} 个点`,
+    `Name one of: ${list}`,
+    `请指定其一：${list}`,
+  );
 }
 
 function noSuchDimension(name: string, sweep: Sweep, places: Places): UserError {
   const list = [...new Set(sweep.points.flatMap((point) => [...places.of(point).keys()]))].map(printable).join(', ');
-  return new UserError({
-    code: 'no-such-dimension',
-    message: { en: `the points of ${sweep.id} have no "${shown(name)}"`, zh: `${sweep.id} 的点没有 "${shown(name)}"` },
-    hint: { en: `They have: ${list}`, zh: `可用：${list}` },
-  });
-}
-
-function badAddress(word: string): UserError {
-  return new UserError({
-    code: 'bad-address',
-    message: { en: `"${shown(word)}" is no address`, zh: `"${shown(word)}" 不是有效的地址` },
-    hint: {
-      en: 'Write SWEEP[concurrency=100,variant=A], or SWEEP/p02.',
-      zh: '写法：SWEEP[concurrency=100,variant=A] 或 SWEEP/p02。',
-    },
-  });
+  return userError(
+    'no-such-dimension',
+    `the points of ${sweep.id} have no "${shown(name)}"`,
+    `${sweep.id} 的点没有 "${shown(name)}"`,
+    `They have: ${list}`,
+    `可用：${list}`,
+  );
 }

@@ -1,5 +1,5 @@
 import { auditedComparison } from '../../results/audit/index.ts';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import { slicesOf } from '../../results/measure/index.ts';
 import type { ComparedSweep, Comparison, Gate } from '../../results/measure/index.ts';
 import { isNamed, sweepName } from '../../results/report/index.ts';
@@ -12,18 +12,21 @@ export function sidesOf(sources: readonly ReportSource[]): readonly ReportSource
   // Variants of one sweep are sides of their own.
   const [only] = sources;
   if (only !== undefined && only.sweep.points.length >= 2 && isNamed(only.sweep)) return eachPoint(only);
-  throw new UserError({
-    code: 'one-run',
-    message: { en: 'a comparison needs two results', zh: '比较需要两个结果' },
-    hint: {
-      en: 'Name two runs, sweeps or files; dyno runs lists them.',
-      zh: '请给出两个运行、扫描或文件；dyno runs 可列出。',
-    },
-  });
+  throw userError(
+    'one-run',
+    'a comparison needs two results',
+    '比较需要两个结果',
+    'Name two runs, sweeps or files; dyno runs lists them.',
+    '请给出两个运行、扫描或文件；dyno runs 可列出。',
+  );
 }
 
 /** The comparison of what was named; requests are read where they are at hand. */
-export async function comparisonOf(sources: readonly ReportSource[], gates: readonly Gate[]): Promise<Comparison> {
+export async function comparisonOf(
+  sources: readonly ReportSource[],
+  gates: readonly Gate[],
+  limits: readonly string[] = [],
+): Promise<Comparison> {
   const sweeps: ComparedSweep[] = [];
   for (const { sweep, runs } of sources) {
     const points: ComparedSweep['points'] = [];
@@ -41,5 +44,5 @@ export async function comparisonOf(sources: readonly ReportSource[], gates: read
     }
     sweeps.push({ id: sweep.id, name: sweepName(sweep), points });
   }
-  return auditedComparison(sweeps, gates);
+  return auditedComparison(sweeps, gates, limits);
 }

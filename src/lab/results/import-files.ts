@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { printable, UserError } from '../../core/index.ts';
+import { printable, userError } from '../../core/index.ts';
 import type { Lang } from '../../core/index.ts';
 import { joinFiles, lineImporter, sniff } from '../../tools/index.ts';
 import type { DraftFile, FormatName, Imported, ImportProblem } from '../../tools/index.ts';
@@ -29,8 +29,9 @@ export async function importPaths(paths: readonly string[], format: FormatName):
       const read = await readOne(file, format, inFolder);
       if ('drafts' in read) whole.push(read);
       else {
-        sweeps.push(...read.sweeps);
-        problems.push(...read.problems);
+        // One by one: a file may hold more of them than a call takes arguments.
+        for (const sweep of read.sweeps) sweeps.push(sweep);
+        for (const one of read.problems) problems.push(one);
       }
     }
   }
@@ -115,15 +116,14 @@ export async function kindOf(path: string): Promise<'file' | 'folder'> {
   } catch (error) {
     why = (error as NodeJS.ErrnoException).code ?? 'error';
   }
-  throw new UserError({
-    code: 'file-unreadable',
-    message: { en: `cannot be read (${why})`, zh: `无法读取（${why}）` },
-    hint: {
-      en: 'Give a document, a log, a result file, or a folder of them.',
-      zh: '请给出文档、日志、结果文件或其所在目录。',
-    },
-    place: { file: path },
-  });
+  throw userError(
+    'file-unreadable',
+    `cannot be read (${why})`,
+    `无法读取（${why}）`,
+    'Give a document, a log, a result file, or a folder of them.',
+    '请给出文档、日志、结果文件或其所在目录。',
+    { file: path },
+  );
 }
 
 async function filesBelow(folder: string, depth: number): Promise<string[]> {

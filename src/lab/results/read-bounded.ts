@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import type { Phrase, Place } from '../../core/index.ts';
 
 /** At most so many bytes of a file's beginning, as text. A UserError where it cannot be read. */
@@ -76,26 +76,27 @@ export function readJson(file: string, mostBytes: number, place: Place): { json:
   const text = readBeginning(file, mostBytes + 1, place);
   const { size, mode } = statSync(file);
   if (size > mostBytes) {
-    throw new UserError({
-      code: 'file-too-large',
-      message: { en: `has ${size} bytes, more than ${mostBytes}`, zh: `有 ${size} 字节，超过 ${mostBytes}` },
-      hint: { en: 'Is it the right file?', zh: '请确认是否为正确的文件。' },
-      place: { ...place, file },
-    });
+    throw userError(
+      'file-too-large',
+      `has ${size} bytes, more than ${mostBytes}`,
+      `有 ${size} 字节，超过 ${mostBytes}`,
+      'Is it the right file?',
+      '请确认是否为正确的文件。',
+      { ...place, file },
+    );
   }
   try {
     return { json: JSON.parse(text.replace(/^\uFEFF/, '')), mode: mode & 0o777 };
   } catch (error) {
     const why = (error as Error).message.slice(0, 120);
-    throw new UserError({
-      code: 'bad-json',
-      message: { en: `not JSON: ${why}`, zh: `JSON 语法错误：${why}` },
-      hint: {
-        en: 'JSON has no comments and no comma after the last entry.',
-        zh: 'JSON 不允许注释，也不允许末尾多余的逗号。',
-      },
-      place: { ...place, file },
-    });
+    throw userError(
+      'bad-json',
+      `not JSON: ${why}`,
+      `JSON 语法错误：${why}`,
+      'JSON has no comments and no comma after the last entry.',
+      'JSON 不允许注释，也不允许末尾多余的逗号。',
+      { ...place, file },
+    );
   }
 }
 
@@ -117,15 +118,14 @@ export function weightsInFolder(folder: string, place: Place): number {
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
     if (bytes > 0) return bytes;
   }
-  throw new UserError({
-    code: 'no-weights-in-folder',
-    message: { en: 'holds no weights', zh: '目录中没有权重文件' },
-    hint: {
-      en: `Give the folder with the ${weightEndings.join(', ')} files.`,
-      zh: `请给出含 ${weightEndings.join('、')} 文件的目录。`,
-    },
-    place: { ...place, file: folder },
-  });
+  throw userError(
+    'no-weights-in-folder',
+    'holds no weights',
+    '目录中没有权重文件',
+    `Give the folder with the ${weightEndings.join(', ')} files.`,
+    `请给出含 ${weightEndings.join('、')} 文件的目录。`,
+    { ...place, file: folder },
+  );
 }
 
 function unreadable(error: unknown, place: Place): UserError {

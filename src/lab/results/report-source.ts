@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { printable, UserError } from '../../core/index.ts';
+import { printable, userError, UserError } from '../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
 import { intervalsOf, makeTrace } from '../../results/measure/index.ts';
 import type { Trace } from '../../results/measure/index.ts';
 import { asSweep, pointName, sweepName } from '../../results/report/index.ts';
 import type { PointIntervals } from '../../results/report/index.ts';
 import { summaryOfRun, sweepOf } from '../read-run.ts';
-import { findEntry, openSweep, readExchanges } from '../../results/store/index.ts';
+import { findEntry, listRuns, openSweep, readExchanges, readPointTags } from '../../results/store/index.ts';
 import type { EntryFacts, StoredRun, StoredSweep } from '../../results/store/index.ts';
 import type { ImportProblem } from '../../tools/index.ts';
 import { conditionsIn, pointIn, pointsAt } from './address.ts';
@@ -53,10 +53,34 @@ async function sourcesOfWord(word: string, place: SourcePlace): Promise<ReportSo
   try {
     return [await storedSource(place.store, await findEntry(place.store, word))];
   } catch (error) {
+    if (!isUnknownRun(error)) throw error;
+    const tagged = await pointsTagged(place.store, word);
+    if (tagged !== null) {
+      const source = await storedSource(place.store, tagged.entry);
+      return [
+        selected(
+          source,
+          source.sweep.points.filter(({ runId }) => tagged.points.includes(runId)),
+        ),
+      ];
+    }
     const inside = conditionsIn(word) ?? pointIn(word);
-    if (!isUnknownRun(error) || inside === null) throw error;
+    if (inside === null) throw error;
     return pointSources(inside, place, error);
   }
+}
+
+/** The points inside of a sweep that a word was given to as a tag, the newest sweep first; null = none. */
+async function pointsTagged(
+  store: string,
+  word: string,
+): Promise<{ entry: StoredSweep; points: readonly string[] } | null> {
+  for (const entry of (await listRuns(store, { kind: 'sweep' })).toReversed()) {
+    if (entry.kind !== 'sweep') continue;
+    const points = (await readPointTags(entry.dir)).get(word);
+    if (points !== undefined) return { entry, points };
+  }
+  return null;
 }
 
 /** Whether a word was said to name no run. */
@@ -72,8 +96,11 @@ export async function entryNamed(
   try {
     return { entry: await findEntry(store, word), points: null };
   } catch (error) {
+    if (!isUnknownRun(error)) throw error;
+    const tagged = await pointsTagged(store, word);
+    if (tagged !== null) return tagged;
     const inside = conditionsIn(word) ?? pointIn(word);
-    if (!isUnknownRun(error) || inside === null) throw error;
+    if (inside === null) throw error;
     const entry = await findEntry(store, inside.base);
     if (entry.kind === 'run') throw error;
     const points = pointsAt(await sweepOf(store, entry), inside);
@@ -157,7 +184,9 @@ function selected(told: ReportSource, points: readonly Summary[]): ReportSource 
   const single = points.length === 1 && only !== undefined;
   if (points.length === told.sweep.points.length && !single) return told;
   const name = single ? `${sweepName(told.sweep)} · ${pointName(told.sweep, only)}` : sweepName(told.sweep);
-  const sweep: Sweep = { ...told.sweep, title: name, points: [...points], findings: [] };
+  // What a search concluded is not said of some of its points.
+  const { search: _, ...whole } = told.sweep;
+  const sweep: Sweep = { ...whole, title: name, points: [...points], findings: [] };
   return {
     ...told,
     what: single ? { ...only, label: only.label ?? name } : sweep,
@@ -168,17 +197,13 @@ function selected(told: ReportSource, points: readonly Summary[]): ReportSource 
 
 function nothingThere(word: string): UserError {
   const shown = printable(word).slice(0, 100);
-  return new UserError({
-    code: 'nothing-to-tell',
-    message: {
-      en: `"${shown}" is no run of ours and holds nothing that can be imported`,
-      zh: `"${shown}" 不是本工具的运行，也没有可导入的内容`,
-    },
-    hint: {
-      en: 'List what the store holds with `dyno runs`; `dyno import --help` says which files are read.',
-      zh: '用 `dyno runs` 查看已保存的结果；`dyno import --help` 列出可读取的文件。',
-    },
-  });
+  return userError(
+    'nothing-to-tell',
+    `"${shown}" is no run of ours and holds nothing that can be imported`,
+    `"${shown}" 不是本工具的运行，也没有可导入的内容`,
+    'List what the store holds with `dyno runs`; `dyno import --help` says which files are read.',
+    '用 `dyno runs` 查看已保存的结果；`dyno import --help` 列出可读取的文件。',
+  );
 }
 
 let lastTrace: { dir: string; trace: Trace } | null = null;

@@ -1,4 +1,4 @@
-import { isBehind, UserError } from '../../core/index.ts';
+import { isBehind, userError } from '../../core/index.ts';
 import type { Phrase, ResumePoint, Runner, RunPlan } from '../../core/index.ts';
 import type { Cluster, ClusterEvent } from '../../client/cluster/index.ts';
 import type { StoredRun } from '../../results/store/index.ts';
@@ -27,10 +27,18 @@ const defaults = { queue: 'dyno', waitMs: 60_000, redisWaitMs: 30_000 } as const
  */
 export function remoteWorkers(
   { words, reopenable }: Pick<Prepared, 'words' | 'reopenable'>,
-  world: Pick<World, 'env' | 'notify'>,
+  world: Pick<World, 'env' | 'notify' | 'stops'>,
   resume: StoredRun | null,
 ): RemoteWorkers {
-  if (!reopenable) throw notReopenable();
+  if (!reopenable)
+    throw userError(
+      'prompts-of-one-machine',
+      "prompts that another tool's rules choose are not spread over machines",
+      '按其他工具规则选取的提示词不能分到多台机器',
+      'Use dyno run with --dataset.',
+      '请使用 dyno run 与 --dataset。',
+      '--workers',
+    );
   let opened: Promise<Cluster> | null = null;
   return {
     async ready() {
@@ -59,7 +67,7 @@ export function remoteWorkers(
 /** The job engine is loaded only here. */
 async function openWorkers(
   words: PlanSettings,
-  { env, notify }: Pick<World, 'env' | 'notify'>,
+  { env, notify, stops }: Pick<World, 'env' | 'notify' | 'stops'>,
   resume: StoredRun | null,
 ): Promise<Cluster> {
   const { openCluster } = await import('../../client/cluster/index.ts');
@@ -73,24 +81,13 @@ async function openWorkers(
     resume: resume?.record.monotonicOriginNs ?? null,
     resend: words.resend === true,
     redisWaitMs: words.redisWait ?? defaults.redisWaitMs,
+    stops,
     tell: (event) => notify({ event: 'note', note: eventPhrase(event) }),
   });
 }
 
 function* numbersOf(behind: ResumePoint | null): Generator<number> {
   for (let seq = 0; seq < (behind?.done.length ?? 0) * 8; seq++) if (isBehind(behind, seq)) yield seq;
-}
-
-function notReopenable(): UserError {
-  return new UserError({
-    code: 'prompts-of-one-machine',
-    message: {
-      en: "prompts that another tool's rules choose are not spread over machines",
-      zh: '按其他工具规则选取的提示词不能分到多台机器',
-    },
-    hint: { en: 'Use dyno run with --dataset.', zh: '请使用 dyno run 与 --dataset。' },
-    place: { flag: '--workers' },
-  });
 }
 
 function eventPhrase(event: ClusterEvent): Phrase {

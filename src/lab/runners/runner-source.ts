@@ -10,13 +10,13 @@ export interface PointAsk {
   number: number;
   /** Requests that the points before it have issued. */
   issuedBefore: number;
-  /** What an interrupted run of this plan has done already; null = nothing. */
+  /** The part of this plan that an interrupted run has done; null = none. */
   behind: ResumePoint | null;
 }
 
 /** What carries out one point: traffic or virtual time, and what watches the server beside it. */
 export interface PointRunner {
-  kit: Runner;
+  runner: Runner;
   /** null = nothing is watched. */
   telemetry: RunTelemetry | null;
 }

@@ -39,9 +39,9 @@ export function serverRunners(
           options: datasetOptionsOf(prepared.words),
           offsets,
         };
-        const kit =
+        const runner =
           workers === null ? localRunner(point, source) : await workers.runner(plan, prepared, source, behind);
-        return { kit, telemetry };
+        return { runner, telemetry };
       } catch (failure) {
         // Nothing else would end the sampler, and it would keep this process alive.
         await telemetry?.stop();

@@ -1,6 +1,7 @@
-import type { RunPlan } from '../../core/index.ts';
-import { engineStory, makeSimRunner, saturationOf, schedulers } from '../../engine/sim/index.ts';
-import type { EngineProfile, SimFault, SimRunnerKit } from '../../engine/sim/index.ts';
+import { beyond } from '../../advice/fit/index.ts';
+import type { Phrase, RunPlan } from '../../core/index.ts';
+import { engineStory, makeSimRunner, mostRunningOf, saturationOf } from '../../engine/sim/index.ts';
+import type { EngineCounters, EngineProfile, SimFault, SimRunner } from '../../engine/sim/index.ts';
 import type { RunTelemetry } from '../../client/telemetry/index.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import { simElsewhere } from '../compute/sim-job.ts';
@@ -8,6 +9,7 @@ import type { SimJob } from '../compute/sim-job.ts';
 import { openOwn } from '../own-parts.ts';
 import type { OwnParts } from '../own-parts.ts';
 import { datasetOptionsOf, offsetsOf, prepareSimulated } from '../prepare/prepare.ts';
+import { PredictionWatch } from './prediction-watch.ts';
 import type { PointAsk, RunnerSource } from './runner-source.ts';
 
 /** An engine that exists in virtual time only, and what goes wrong in it. */
@@ -45,7 +47,7 @@ export function simulatedRunners(
     async runnerFor(point) {
       const { prepared, plan, number, issuedBefore } = point;
       const offsets = await offsetsOf(prepared.dataset, plan);
-      const kit =
+      const runner =
         queue === null
           ? makeSimRunner({
               profile,
@@ -55,7 +57,7 @@ export function simulatedRunners(
               breathe: () => new Promise((resolve) => void setImmediate(resolve)),
             })
           : simElsewhere(begun.get(plan) ?? elsewhere(queue, point));
-      return { kit, telemetry: watchEngine(kit, plan, profile) };
+      return { runner, telemetry: watchEngine(runner, plan, profile) };
     },
     ahead(points) {
       // What befalls a point may depend on those before it.
@@ -67,23 +69,44 @@ export function simulatedRunners(
   };
 }
 
+/** In what a run goes beyond what its profile was fitted to, as far as its plan says. */
+function beyondFit({ load, lengths }: RunPlan, { fit }: EngineProfile, counters: EngineCounters): Phrase[] {
+  if (fit?.reach === undefined) return [];
+  const { input, output } = lengths ?? {};
+  const [promptTokens, outputTokens] = [input, output].map((law, i) =>
+    law?.law === 'fixed' ? law.tokens : [fit.reach!.promptTokens, fit.reach!.outputTokens][i]![0],
+  ) as [number, number];
+  const inFlight = load.concurrency ?? counters.runningMean + counters.waitingMean;
+  const requests = [{ sentMs: 0, cachedTokens: 0, promptTokens, outputTokens }];
+  return beyond(fit.reach, { concurrency: load.concurrency, requests, warmup: [] }, inFlight);
+}
+
 /** What a real server's metrics would have told of the run goes into the summary from the engine itself. */
-function watchEngine(kit: SimRunnerKit, plan: RunPlan, profile: EngineProfile): RunTelemetry {
-  const { name, settings } = profile.scheduler ?? { name: 'continuous' as const, settings: {} };
-  const maxBatchSize = Number(settings[schedulers[name].batchSetting] ?? profile.maxBatchSize);
+function watchEngine(runner: SimRunner, plan: RunPlan, profile: EngineProfile): RunTelemetry {
+  const { name } = profile.scheduler ?? { name: 'continuous' as const };
+  const maxBatchSize = mostRunningOf(profile);
   const { kind, concurrency } = plan.load;
+  const watch = new PredictionWatch(profile, plan);
   return {
     start: () => {},
-    saw: () => {},
+    saw: (exchange) => watch.saw(exchange),
     stop: () => Promise.resolve(),
-    collect({ flow }) {
-      const counters = kit.counters();
+    collect(summary) {
+      const counters = runner.counters();
       const load = { isOpen: kind !== 'closed', concurrency, maxBatchSize };
-      const saturation = saturationOf(flow?.state ?? 'unknown', load, counters);
+      const saturation = saturationOf(summary.flow?.state ?? 'unknown', load, counters);
       const facts = { profile: profile.name, scheduler: name, saturation, ...counters };
       if (counters === null) return { server: facts, devices: null };
-      const { en: story, zh } = engineStory(counters, saturation);
-      return { server: { ...facts, story, zh: { story: zh } }, devices: null };
+      const prediction = watch.read(summary);
+      const told = [
+        engineStory(counters, saturation),
+        ...(prediction === null ? beyondFit(plan, profile, counters) : prediction.warnings),
+      ];
+      const [story, zh] = [told.map(({ en }) => en).join('; '), told.map((words) => words.zh).join('；')];
+      return {
+        server: { ...facts, story, zh: { story: zh }, ...(prediction !== null && { prediction }) },
+        devices: null,
+      };
     },
   };
 }

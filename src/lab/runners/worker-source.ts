@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from '../../core/index.ts';
+import { exitCodes, mistake, userError, UserError } from '../../core/index.ts';
 import type { RunPlan } from '../../core/index.ts';
 import type { WorkerInputs } from '../../client/cluster/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
@@ -24,7 +24,15 @@ export function workerSource(words: PlanSettings, plan: RunPlan, prompts: Prompt
   for (const { name, value } of words.header ?? []) {
     const variable = variableOf(value);
     if (variable !== undefined) headerEnv[name] = variable;
-    else if (isSecretHeader({ name, value })) throw typedSecret(name);
+    else if (isSecretHeader({ name, value }))
+      throw userError(
+        'secret-for-workers',
+        `the value of ${name} may be a secret and is not sent to workers`,
+        `${name} 的值可能是密钥，不会发送给 worker`,
+        `Write --header '${name}: env:VARIABLE' and set the variable on every worker.`,
+        `请写 --header '${name}: env:变量名'，并在每个 worker 上设置该变量。`,
+        '--header',
+      );
   }
   const { url, api, keyEnv } = plan.target;
   const { name, hash } = plan.dataset;
@@ -46,35 +54,16 @@ export async function equipWorker(source: WorkerSource, env: World['env']): Prom
   };
 }
 
-function typedSecret(name: string): UserError {
-  return new UserError({
-    code: 'secret-for-workers',
-    message: {
-      en: `the value of ${name} may be a secret and is not sent to workers`,
-      zh: `${name} 的值可能是密钥，不会发送给 worker`,
-    },
-    hint: {
-      en: `Write --header '${name}: env:VARIABLE' and set the variable on every worker.`,
-      zh: `请写 --header '${name}: env:变量名'，并在每个 worker 上设置该变量。`,
-    },
-    place: { flag: '--header' },
-  });
-}
-
 function otherDataset(name: string): UserError {
   return new UserError(
-    {
-      code: 'other-dataset',
-      message: {
-        en: `the file ${name} on a worker is not the one that the run was planned with`,
-        zh: `worker 上的文件 ${name} 与计划所用的不同`,
-      },
-      hint: {
-        en: 'Put the same file at the same path on every worker.',
-        zh: '请在每个 worker 的相同路径放置相同文件。',
-      },
-      place: { flag: '--dataset' },
-    },
+    mistake(
+      'other-dataset',
+      `the file ${name} on a worker is not the one that the run was planned with`,
+      `worker 上的文件 ${name} 与计划所用的不同`,
+      'Put the same file at the same path on every worker.',
+      '请在每个 worker 的相同路径放置相同文件。',
+      '--dataset',
+    ),
     exitCodes.usage,
   );
 }

@@ -2,7 +2,7 @@ import { someText, wholeNumber } from './readers.ts';
 import { many, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 
-/** What is promised and must not come true, what ends a run early, and what is asked again. They are part of planWords. */
+/** Promises, conditions that fail a run, rules that end it early, and retries. They are part of planSettings. */
 export const limitWords = {
   slo: many(
     {

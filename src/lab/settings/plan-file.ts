@@ -1,18 +1,18 @@
-import { UserError } from '../../core/index.ts';
-import type { Mistake, Place } from '../../core/index.ts';
+import { isObject, mistake, UserError } from '../../core/index.ts';
+import type { Place } from '../../core/index.ts';
 import { readYaml } from '../../advice/tune/index.ts';
 import { readDocument } from '../results/read-bounded.ts';
-import type { Given as GivenWord } from './read-words.ts';
+import type { GivenSetting } from './read-words.ts';
 
 /** The settings of a YAML plan file, each with its line; a file that is no plan is a UserError. */
-export function readPlanFile(file: string): GivenWord[] {
+export function readPlanFile(file: string): GivenSetting[] {
   const { value, lineOf, mistakes } = readYaml(readPlanText(file), file);
   if (mistakes.length > 0) throw new UserError(mistakes);
   return plainSettings(objectIn(value, file), (key) => ({ file, field: key, line: lineOf([key]) }));
 }
 
 /** Settings as plain data, as the texts that flags would have brought; what is undefined was not said. */
-export function plainSettings(settings: object, placeOf: (key: string) => Place): GivenWord[] {
+export function plainSettings(settings: object, placeOf: (key: string) => Place): GivenSetting[] {
   return Object.entries(settings as Record<string, unknown>)
     .filter(([, setting]) => setting !== undefined)
     .map(([key, setting]) => ({
@@ -30,8 +30,17 @@ export function readYamlObject(file: string): Record<string, unknown> {
 }
 
 function objectIn(value: unknown, file: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new UserError(notAPlan(file));
+  if (isObject(value)) return value;
+  throw new UserError(
+    mistake(
+      'not-a-plan-file',
+      'not a plan: it should be a list of `setting: value` lines',
+      '不是计划文件：应为若干行 `设置: 值`',
+      'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.',
+      '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。',
+      { file },
+    ),
+  );
 }
 
 /** A value as the texts that a flag would have brought. */
@@ -53,19 +62,4 @@ export function readPlanText(file: string): string {
       zh: '请检查路径；计划文件使用与命令行参数相同的词，`dyno tune --init mindie` 可输出 tune 文件模板。',
     },
   });
-}
-
-function notAPlan(file: string): Mistake {
-  return {
-    code: 'not-a-plan-file',
-    message: {
-      en: 'not a plan: it should be a list of `setting: value` lines',
-      zh: '不是计划文件：应为若干行 `设置: 值`',
-    },
-    hint: {
-      en: 'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.',
-      zh: '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。',
-    },
-    place: { file },
-  };
 }

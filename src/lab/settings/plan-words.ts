@@ -1,5 +1,6 @@
 import { apiNames } from '../../core/index.ts';
 import type { Warmup } from '../../core/index.ts';
+import { askedWords } from './asked-words.ts';
 import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
 import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wholeNumber } from './readers.ts';
@@ -120,8 +121,8 @@ export const planSettings = {
       short: 'n',
       value: 'COUNT',
       help: {
-        en: 'measured requests (default: 100, or as many as come due within --duration)',
-        zh: '测量的请求数（默认：100；给出 --duration 时为该时间内到期的请求）',
+        en: 'measured requests (default: 25 for each in flight, or 30 s of the rate, and 100 at least; with --duration as many as come due)',
+        zh: '测量的请求数（默认：每个并发 25 个，或按速率 30 秒，且不少于 100；给出 --duration 时为该时间内到期的请求）',
       },
     },
     wholeNumber(1, 100_000_000),
@@ -200,8 +201,8 @@ export const planSettings = {
       name: 'warmup',
       value: 'COUNT|TIME',
       help: {
-        en: 'requests (20, 0 for none) or time (10s) before measuring starts; drained first',
-        zh: '测量前的预热：请求数（20，0 为不预热）或时长（10s）；预热完成后才开始测量',
+        en: 'requests (20, 0 for none) or time (10s) before measuring starts; as many as are in flight or more hand their slots over without a pause, others are drained first',
+        zh: '测量前的预热：请求数（20，0 为不预热）或时长（10s）；不少于并发数时直接接续测量、不留空档，否则等预热全部完成',
       },
     },
     readWarmup,
@@ -288,6 +289,7 @@ export const planSettings = {
     },
     someText,
   ),
+  ...askedWords,
   ...workerSettings,
   lenient: flag({ name: 'lenient', help: { en: 'exit 0 even when the run is not valid', zh: '即使结果无效也返回 0' } }),
   noText: flag({ name: 'no-text', help: { en: 'do not keep the answers', zh: '不保存回答文本' } }),

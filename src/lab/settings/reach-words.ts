@@ -2,7 +2,7 @@ import { httpAddress, oneOf, someText } from './readers.ts';
 import { flag, many, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 
-/** How a server is reached beyond its address: certificates, a proxy, further servers. They are part of planWords. */
+/** How a server is reached beyond its address: certificates, a proxy, further servers. They are part of planSettings. */
 export const reachWords = {
   ca: one(
     {

@@ -1,9 +1,9 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import { checkWords } from '../prepare/assemble-plan.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { readWords, throwMistakes } from './read-words.ts';
-import type { Given, Vocabulary, Words } from './read-words.ts';
+import type { GivenSetting, Vocabulary, Words } from './read-words.ts';
 import { planSettings } from './plan-words.ts';
 
 /**
@@ -11,7 +11,7 @@ import { planSettings } from './plan-words.ts';
  * those of every plan; `otherwise` = the address where none is said, null = one has to be.
  */
 export function readSettings<V extends Vocabulary>(
-  given: readonly Given[],
+  given: readonly GivenSetting[],
   more: V,
   otherwise: string | null,
 ): PlanSettings & { url: string } & Words<V> {
@@ -19,7 +19,16 @@ export function readSettings<V extends Vocabulary>(
   const read = words as PlanSettings & Words<V>;
   const all: Mistake[] = [...mistakes, ...checkWords(read)];
   const url = read.url ?? otherwise;
-  if (url === null && mistakes.length === 0) all.push(noUrl());
+  if (url === null && mistakes.length === 0)
+    all.push(
+      mistake(
+        'no-url',
+        'no server to test',
+        '没有指定要测试的服务器',
+        'Give its address, for example: dyno run http://127.0.0.1:8000 — or start a simulated one: dyno engine',
+        '请给出地址，例如：dyno run http://127.0.0.1:8000；或启动模拟引擎：dyno engine',
+      ),
+    );
   throwMistakes(all);
   return { ...read, url: url! };
 }
@@ -29,22 +38,15 @@ export function refuseLists(words: PlanSettings): void {
   const lists = (['concurrency', 'rate'] as const).filter((name) => (words[name]?.length ?? 0) > 1);
   if (lists.length === 0) return;
   throw new UserError(
-    lists.map((name): Mistake => ({
-      code: 'list-in-run',
-      message: { en: 'a run is one load point, and this is a list', zh: 'run 只测试一个负载点，这里给出了列表' },
-      hint: { en: 'Use `dyno sweep` for several points.', zh: '多个负载点请使用 `dyno sweep`。' },
-      place: { flag: `--${name}` },
-    })),
+    lists.map((name): Mistake =>
+      mistake(
+        'list-in-run',
+        'a run is one load point, and this is a list',
+        'run 只测试一个负载点，这里给出了列表',
+        'Use `dyno sweep` for several points.',
+        '多个负载点请使用 `dyno sweep`。',
+        `--${name}`,
+      ),
+    ),
   );
-}
-
-function noUrl(): Mistake {
-  return {
-    code: 'no-url',
-    message: { en: 'no server to test', zh: '没有指定要测试的服务器' },
-    hint: {
-      en: 'Give its address, for example: dyno run http://127.0.0.1:8000 — or start a simulated one: dyno engine',
-      zh: '请给出地址，例如：dyno run http://127.0.0.1:8000；或启动模拟引擎：dyno engine',
-    },
-  };
 }

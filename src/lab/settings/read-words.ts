@@ -11,7 +11,7 @@ export type Vocabulary = Readonly<Record<string, Setting<unknown>>>;
 export type Words<V extends Vocabulary> = { -readonly [K in keyof V]?: ReturnType<V[K]['read']> };
 
 /** One setting as it was given, and where. */
-export interface Given {
+export interface GivenSetting {
   /** `max-tokens` or `maxTokens`. */
   name: string;
   texts: readonly string[];
@@ -25,7 +25,7 @@ export interface ReadWords<V extends Vocabulary> {
 }
 
 /** Reads settings against a vocabulary; later ones win; every mistake is collected. */
-export function readWords<V extends Vocabulary>(vocabulary: V, given: readonly Given[]): ReadWords<V> {
+export function readWords<V extends Vocabulary>(vocabulary: V, given: readonly GivenSetting[]): ReadWords<V> {
   const byName = new Map<string, string>();
   for (const [key, word] of Object.entries(vocabulary)) {
     byName.set(word.name, key);

@@ -1,3 +1,4 @@
+import { isObject, jsonIn } from '../../core/index.ts';
 import { BadValue } from './setting.ts';
 
 const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -91,12 +92,8 @@ export function header(text: string): { name: string; value: string } {
 
 /** A JSON object, for fields put into every request body. */
 export function jsonObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
+  const value = jsonIn(text);
+  if (isObject(value)) return value;
   throw new BadValue(
     { en: 'not a JSON object', zh: '不是 JSON 对象' },
     { en: `Write it like '{"top_p": 0.9}'.`, zh: `请写成 '{"top_p": 0.9}' 的形式。` },

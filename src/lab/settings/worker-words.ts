@@ -2,7 +2,7 @@ import { positiveDurationMs, someText, wholeNumber } from './readers.ts';
 import { BadValue, flag, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 
-/** Load from many machines: where the workers are, and what happens when one is lost. They are part of planWords. */
+/** Load from many machines: where the workers are, and what happens when one is lost. They are part of planSettings. */
 export const workerSettings = {
   workers: one(
     {

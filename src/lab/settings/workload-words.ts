@@ -1,10 +1,10 @@
 import { lengthLaw } from './length-words.ts';
-import { someText, wholeNumber } from './readers.ts';
-import { thinkLaw } from './think-words.ts';
-import { flag, one } from './setting.ts';
+import { someText, wholeNumber, positiveDurationMs } from './readers.ts';
+import { flag, one, BadValue } from './setting.ts';
 import type { Setting } from './setting.ts';
+import type { ThinkLaw } from '../../core/index.ts';
 
-/** What is asked: the settings of prompts and answers. They are part of planWords. */
+/** What is asked: the settings of prompts and answers. They are part of planSettings. */
 export const workloadWords = {
   dataset: one(
     {
@@ -135,3 +135,18 @@ export const workloadWords = {
     },
   }),
 } as const satisfies Record<string, Setting<unknown>>;
+
+/** `5s`, `2s..8s` or `exponential(5s)`. */
+function thinkLaw(text: string): ThinkLaw {
+  const trimmed = text.trim();
+  const mean = /^exponential\(([^()]+)\)$/.exec(trimmed)?.[1];
+  if (mean !== undefined) return { law: 'exponential', meanMs: positiveDurationMs(mean) };
+  const [low, high, ...rest] = trimmed.split('..');
+  if (high === undefined) return { law: 'fixed', ms: positiveDurationMs(trimmed) };
+  const [minMs, maxMs] = [positiveDurationMs(low!), positiveDurationMs(high)];
+  if (rest.length === 0 && minMs <= maxMs) return { law: 'uniform', minMs, maxMs };
+  throw new BadValue(
+    { en: `"${text}" is no think time`, zh: `"${text}" 不是有效的思考时间` },
+    { en: 'Write 5s, 2s..8s or exponential(5s).', zh: '请写 5s、2s..8s 或 exponential(5s)。' },
+  );
+}

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import { durationMs } from '../settings/readers.ts';
 import { BadValue } from '../settings/setting.ts';
 import type { Budget, Price } from './budget-watch.ts';
@@ -78,13 +78,12 @@ function positive(text: string, value: number): number {
 
 function mistaken(text: string): UserError {
   const shown = JSON.stringify(text.slice(0, 80));
-  return new UserError({
-    code: 'bad-stop-rule',
-    message: { en: `${shown} is not a stop rule`, zh: `${shown} 不是停止规则` },
-    hint: {
-      en: "Rules: 'failed>5%', 'saturated' (or 'saturated>20s'), 'slo-lost', 'requests>10k', 'tokens>1M', 'output-tokens>500k', 'time>30m', 'cost>5 at 3.2/h', 'cost>5 at 0.5+1.5/Mtok'.",
-      zh: "规则：'failed>5%'、'saturated'（或 'saturated>20s'）、'slo-lost'、'requests>10k'、'tokens>1M'、'output-tokens>500k'、'time>30m'、'cost>5 at 3.2/h'、'cost>5 at 0.5+1.5/Mtok'。",
-    },
-    place: { flag: '--stop-when' },
-  });
+  return userError(
+    'bad-stop-rule',
+    `${shown} is not a stop rule`,
+    `${shown} 不是停止规则`,
+    "Rules: 'failed>5%', 'saturated' (or 'saturated>20s'), 'slo-lost', 'requests>10k', 'tokens>1M', 'output-tokens>500k', 'time>30m', 'cost>5 at 3.2/h', 'cost>5 at 0.5+1.5/Mtok'.",
+    "规则：'failed>5%'、'saturated'（或 'saturated>20s'）、'slo-lost'、'requests>10k'、'tokens>1M'、'output-tokens>500k'、'time>30m'、'cost>5 at 3.2/h'、'cost>5 at 0.5+1.5/Mtok'。",
+    '--stop-when',
+  );
 }

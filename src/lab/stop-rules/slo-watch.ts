@@ -11,23 +11,30 @@ const leastValues = 30;
 const z = 3.09;
 /** A goal without a statistic is about every request; it is hopeless when half of them miss it. */
 const plainShare = 0.5;
+/** Times as many requests as a closed loop has in flight that have to end first: its steady part then holds what was missed. */
+const cohorts = 3;
 
 /**
  * Ends the run when a goal can no longer be met: more values miss it than the whole plan may have (`planned` requests,
  * where the plan is a count), or their share is above the allowed one with 99.9 % confidence. A failed request misses
- * every goal about times. Goals about means and rates are not watched.
+ * every goal about times. Goals about means and rates are not watched. `opening` = requests that a closed loop asks at once at its
+ * start, which a statistic leaves out; a statistic is judged once three times as many have ended.
  */
-export function sloWatch(slo: Slo, planned: number | null): StopWatch | null {
+export function sloWatch(slo: Slo, planned: number | null, opening = 0): StopWatch | null {
   const allowed = allowedShare(slo);
   if (allowed === null) return null;
   let values = 0;
   let missed = 0;
+  let ended = 0;
   return {
     look(_, last) {
       if (last.outcome !== 'ok' && last.outcome !== 'failed') return null;
+      ended += 1;
+      if (slo.statistic !== null && ended <= opening) return null;
       const misses = missesOf(slo, last);
       values += misses.length;
       missed += misses.filter(Boolean).length;
+      if (slo.statistic !== null && ended < cohorts * opening) return null;
       const certain = planned !== null && slo.metric !== 'itl' && missed > allowed * planned;
       if (!certain && (values < leastValues || wilsonLeast(missed, values) <= allowed)) return null;
       return {

@@ -58,7 +58,8 @@ function watchesOf(text: string, plan: RunPlan): StopWatch[] {
       return [budgetWatch(wish.budget)];
     case 'slo-lost': {
       const planned = plan.durationMs === null ? plan.requests : null;
-      return plan.slo.flatMap((goal) => sloWatch(parseSlo(goal), planned) ?? []);
+      const opening = plan.load.kind === 'closed' ? (plan.load.concurrency ?? 0) : 0;
+      return plan.slo.flatMap((goal) => sloWatch(parseSlo(goal), planned, opening) ?? []);
     }
   }
 }

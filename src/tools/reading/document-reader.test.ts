@@ -33,6 +33,12 @@ describe('malformed blocks', () => {
     ]);
     expect(problems.map((problem) => problem.line)).toEqual([4]);
   });
+  test('a table too long to be one says where it was cut', () => {
+    const rows = Array.from({ length: 6000 }, (_, i) => `| ${i + 1} | 2 |\n`).join('');
+    const { sweeps, problems } = read(`| Concurrency | QPS |\n|---|---|\n${rows}`);
+    expect(sweeps[0]!.points).toHaveLength(5000);
+    expect(problems).toMatchObject([{ line: 5003, message: 'the table is too long: the rest is left out' }]);
+  });
   test('NaN, infinities, 1e308 and negative times are no figures', () => {
     const { sweeps, problems } = read(
       '| 指标 | 8 | 16 | 32 | 64 |\n|---|---|---|---|---|\n| QPS | NaN | inf | 1e308 | -2 |\n| 延迟 | 1 | 2 | 3 | 4 |',

@@ -1,9 +1,8 @@
-import { printable } from '../../core/index.ts';
-import { plainLine } from './box-table.ts';
+import { printable, printableLine } from '../../core/index.ts';
+import { plainLine, boxCells, isBoxRule } from './box-table.ts';
 import type { Complain, ImportProblem } from './imported.ts';
 import { means } from './fact-key.ts';
 import { PipeTableCollector } from './pipe-table.ts';
-import { BlockLines } from './block-lines.ts';
 import { absorb, repeats } from './same-point.ts';
 import type { PointDraft } from './point-draft.ts';
 import { Section } from './section.ts';
@@ -208,4 +207,37 @@ function dropRepeats(sections: readonly Section[]): void {
 /** A heading's words: links by their text, no emphasis marks. */
 function headingText(text: string): string {
   return printable(text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|`/g, '')).slice(0, 200);
+}
+
+/** No tool prints a longer block. */
+const mostChars = 64 * 1024;
+
+/** The lines of a block while it is being read, so that the tool's own table can be given back as it was printed. */
+class BlockLines {
+  private readonly first: number;
+  private readonly lines: string[] = [];
+  private chars = 0;
+
+  constructor(first: number) {
+    this.first = first;
+  }
+
+  add(text: string): void {
+    this.chars += text.length + 1;
+    if (this.chars <= mostChars) this.lines.push(printableLine(text));
+  }
+
+  /** The block up to its last figure and what closes it, without the log that follows; null = too long to be one. */
+  upTo(draft: PointDraft): string | null {
+    if (this.chars > mostChars) return null;
+    const said = [...draft.facts.values(), ...draft.mentions].map(({ line }) => line);
+    let end = said.reduce((last, line) => Math.max(last, line), this.first) - this.first + 1;
+    while (end < this.lines.length && continues(this.lines[end]!)) end++;
+    return this.lines.slice(0, end).join('\n');
+  }
+}
+
+/** A rule or another row of a table. */
+function continues(line: string): boolean {
+  return isBoxRule(line) || boxCells(line) !== null;
 }

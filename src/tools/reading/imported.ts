@@ -1,4 +1,5 @@
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
+import type { RequestTimes } from './request-course.ts';
 
 /** Something in a file that could not be read; the rest was. */
 export interface ImportProblem {
@@ -26,6 +27,8 @@ export interface ImportedSweep {
   file: string;
   variable: Sweep['variable'];
   points: Summary[];
+  /** Of each point, when its requests were sent and heard; empty = the file does not say. */
+  requests: (readonly RequestTimes[])[];
   /** Names read around the blocks, each once. */
   origins: Origin[];
 }

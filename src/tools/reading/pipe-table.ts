@@ -5,6 +5,8 @@ export interface PipeTable {
   rows: { line: number; cells: string[] }[];
   /** Lines of rows whose number of cells differs from the header's: they cannot be trusted and are not in rows. */
   raggedLines: number[];
+  /** Where the rows begin that a table is too long for; absent = all of them are there. */
+  cutAtLine?: number;
 }
 
 const separatorCell = /^\s*:?-{2,}:?\s*$/;
@@ -15,13 +17,17 @@ const mostRows = 5000;
 export class PipeTableCollector {
   private lines: { line: number; cells: string[] }[] = [];
   private separated = false;
+  private cutAtLine: number | null = null;
 
   /** Takes the line if it belongs to a table; false = it does not, and what was collected is complete. */
   feed(text: string, line: number): boolean {
     if (!text.includes('|') || text.length > 20_000) return false;
     const cells = splitCells(text);
     if (cells.length < 2 && this.lines.length === 0) return false;
-    if (this.lines.length > mostRows) return true;
+    if (this.lines.length > mostRows) {
+      this.cutAtLine ??= line;
+      return true;
+    }
     if (this.lines.length === 1 && !this.separated && cells.every((cell) => separatorCell.test(cell))) {
       this.separated = true;
       return true;
@@ -38,14 +44,15 @@ export class PipeTableCollector {
 
   /** The table collected so far, or null; starts anew. */
   take(): PipeTable | null {
-    const { lines, separated } = this;
+    const { lines, separated, cutAtLine } = this;
     this.lines = [];
     this.separated = false;
+    this.cutAtLine = null;
     const [head, ...body] = lines;
     if (head === undefined || !separated || body.length === 0) return null;
     const rows = body.filter((row) => row.cells.length === head.cells.length);
     const raggedLines = body.filter((row) => row.cells.length !== head.cells.length).map((row) => row.line);
-    return { line: head.line, header: head.cells, rows, raggedLines };
+    return { line: head.line, header: head.cells, rows, raggedLines, ...(cutAtLine !== null && { cutAtLine }) };
   }
 }
 

@@ -10,6 +10,8 @@ export interface RequestTimes {
   endMs: number;
   /** null = it was answered. */
   failure: ProblemCode | null;
+  /** How many tokens went in and came out; absent = the file does not say. */
+  tokens?: { input: number; output: number };
 }
 
 /**

@@ -143,6 +143,11 @@ export function pointsOfTable(table: PipeTable, complain: Complain): PointDraft[
         zh: '表格行的列数与表头不一致，已忽略',
       });
     }
+    if (table.cutAtLine !== undefined)
+      complain(table.cutAtLine, {
+        en: 'the table is too long: the rest is left out',
+        zh: '表格过长：其余行已忽略',
+      });
   }
   return drafts;
 }

@@ -27,6 +27,7 @@ export function sweepsOf(sweeps: readonly DraftSweep[], file: string): ImportedS
       file,
       variable: variableOf(points),
       points,
+      requests: sweep.drafts.map(({ requests }) => requests),
       origins: originsOf(sweep.drafts),
     };
   });

@@ -128,6 +128,8 @@ function timesIn(object: JsonObject): RequestTimes[] {
   const starts = numbersIn(object.get('start_times'));
   const ttfts = numbersIn(object.get('ttfts'));
   const [itls, errors] = [object.get('itls'), object.get('errors')];
+  const [inputs, outputs] = ['input_lens', 'output_lens'].map((name) => numbersIn(object.get(name)));
+  const lengthsTold = inputs!.length === starts.length && outputs!.length === starts.length;
   if (starts.length === 0 || ttfts.length !== starts.length) return [];
   if (!Array.isArray(itls) || itls.length !== starts.length) return [];
   return starts.map((start, i): RequestTimes => {
@@ -137,7 +139,13 @@ function timesIn(object: JsonObject): RequestTimes[] {
     let at = sentMs + ttfts[i]! * 1000;
     const heardMs = failure !== null && ttfts[i] === 0 ? [] : [at];
     for (const gap of heardMs.length === 0 ? [] : numbersIn(itls[i])) heardMs.push((at += gap * 1000));
-    return { sentMs, heardMs, endMs: heardMs.at(-1) ?? sentMs, failure };
+    return {
+      sentMs,
+      heardMs,
+      endMs: heardMs.at(-1) ?? sentMs,
+      failure,
+      ...(lengthsTold && { tokens: { input: inputs![i]!, output: outputs![i]! } }),
+    };
   });
 }
 
