@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { UserError } from '../core/index.ts';
-import type { Phrase } from '../core/index.ts';
+import { userError } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/http/index.ts';
 import type { EngineOptions, QuirkName } from '../engine/http/index.ts';
 import { last } from './command.ts';
@@ -68,10 +67,13 @@ function tlsOf(given: ParsedCommand): Pick<EngineOptions, 'tls'> {
   const [certFile, keyFile, caFile] = ['cert', 'key', 'client-ca'].map((name) => last(given, name));
   if (!given.flags.has('tls') && certFile === undefined && keyFile === undefined && caFile === undefined) return {};
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw bad(
+    throw userError(
+      'bad-value',
+      'a certificate and its key go together',
+      '证书与私钥需同时给出',
+      'Give both --cert and --key, or neither.',
+      '请同时给出 --cert 和 --key，或都不给。',
       certFile === undefined ? '--key' : '--cert',
-      { en: 'a certificate and its key go together', zh: '证书与私钥需同时给出' },
-      { en: 'Give both --cert and --key, or neither.', zh: '请同时给出 --cert 和 --key，或都不给。' },
     );
   }
   const tls =
@@ -86,10 +88,13 @@ function saveCert(file: string, cert: string): void {
     writeFileSync(file, cert);
   } catch (error) {
     const why = (error as Error).message;
-    throw bad(
+    throw userError(
+      'bad-value',
+      `cannot write ${file}: ${why}`,
+      `无法写入 ${file}：${why}`,
+      'Name a file in a folder that can be written to.',
+      '请给出可写目录中的文件。',
       '--save-cert',
-      { en: `cannot write ${file}: ${why}`, zh: `无法写入 ${file}：${why}` },
-      { en: 'Name a file in a folder that can be written to.', zh: '请给出可写目录中的文件。' },
     );
   }
 }
@@ -101,10 +106,13 @@ function pemFile(flag: string, file: string): string {
 function quirkOf(word: string): QuirkName {
   const quirk = quirkNames.find((name) => name === word);
   if (quirk !== undefined) return quirk;
-  throw bad(
+  throw userError(
+    'bad-value',
+    `there is no quirk "${word}"`,
+    `没有 "${word}" 这种行为`,
+    `Choose from: ${quirkNames.join(', ')}.`,
+    `可选：${quirkNames.join('、')}。`,
     '--quirk',
-    { en: `there is no quirk "${word}"`, zh: `没有 "${word}" 这种行为` },
-    { en: `Choose from: ${quirkNames.join(', ')}.`, zh: `可选：${quirkNames.join('、')}。` },
   );
 }
 
@@ -112,15 +120,14 @@ function portOf(given: ParsedCommand, flag: string, key: 'managementPort' | 'met
   const text = last(given, flag);
   if (text === undefined) return {};
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw bad(
+    throw userError(
+      'bad-value',
+      `"${text}" is no port`,
+      `"${text}" 不是有效端口`,
+      'A number from 0 (any free one) to 65535.',
+      '0（任选）到 65535 之间的数。',
       `--${flag}`,
-      { en: `"${text}" is no port`, zh: `"${text}" 不是有效端口` },
-      { en: 'A number from 0 (any free one) to 65535.', zh: '0（任选）到 65535 之间的数。' },
     );
   }
   return { [key]: Number(text) };
-}
-
-function bad(flag: string, message: Phrase, hint: Phrase): UserError {
-  return new UserError({ code: 'bad-value', message, hint, place: { flag } });
 }

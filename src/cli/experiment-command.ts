@@ -2,11 +2,11 @@ import { say } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
 import { runExperiment, SummaryNotKept } from '../lab/index.ts';
 import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
-import { gateWords } from '../results/report/index.ts';
+import { gateWords, predictionDoubts, predictionWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
 import type { Saturation } from '../engine/sim/index.ts';
 import type { ParsedCommand } from './command.ts';
-import { showFind, showFound } from './found-text.ts';
+import { showFind, showFoundSweep } from './found-text.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { progressLine } from './progress-line.ts';
 import type { ProgressLine } from './progress-line.ts';
@@ -29,7 +29,7 @@ export function commandWorld(given: ParsedCommand, hear: (event: LabEvent) => vo
   const tell = (event: LabEvent): void => {
     // Before load there is nothing to drain: Ctrl-C ends the process at once.
     if (event.event === 'prepared') interrupts.listen();
-    else if (event.event === 'stopping') interrupts.say();
+    else if (event.event === 'stopping') interrupts.say(event.how);
     else if (event.event === 'note' && !common.quiet) io.err(`${say(event.note, common.lang)}\n`);
     else if (event.event === 'started') {
       const place = event.of === null || event.of === 1 ? '' : ` (${event.number + 1}/${event.of})`;
@@ -63,11 +63,15 @@ export async function experimentCommand(
     if (event.event !== 'point' || isRun) return;
     showPoint(given, event.summary);
     showSaturation(given, event.summary);
+    showPrediction(given, event.summary);
   });
   try {
     const outcome = await runExperiment(experiment, world);
-    if (show === 'find' && outcome.search !== null)
-      showFind(given, outcome, outcome.search, experiment.words.url ?? null);
+    const { search, sweep, found } = outcome;
+    const { words, simulate } = experiment;
+    if (search !== null && (show === 'find' || !given.common.json))
+      showFind(given, outcome, search, simulate === null ? words.url : null);
+    else if (search !== null && sweep !== null) showFoundSweep(given, sweep, found, words.slo ?? []);
     else await showOutcome(given, experiment, outcome);
     showGates(given, outcome);
     return outcome.exitCode;
@@ -82,7 +86,7 @@ export async function experimentCommand(
 async function showOutcome(
   given: ParsedCommand,
   { words, simulate }: Experiment,
-  { sweep, points, dir, found }: Outcome,
+  { sweep, points, dir }: Outcome,
 ): Promise<void> {
   const [summary] = points;
   const url = simulate === null ? (words.url ?? null) : null;
@@ -92,7 +96,6 @@ async function showOutcome(
     showSaturation(given, summary);
     return;
   }
-  if (words.find !== undefined) return showFound(given, sweep, { dir, url }, found, words.slo ?? []);
   showSweep(given, sweep, dir, url);
   if (sweep.variable === 'grid' && points.length > 0) await keepChart(given, sweep, dir);
 }
@@ -100,6 +103,13 @@ async function showOutcome(
 /** What became of each --fail-if: below the figures, and on stderr where stdout is for JSON. */
 function showGates({ common, io }: ParsedCommand, { gates }: Outcome): void {
   for (const gate of gates) (common.json ? io.err : io.out)(`${say(gateWords(gate), common.lang)}\n`);
+}
+
+/** How far the figures of a point may be off, on stderr, for whoever watches a sweep; a run's screen has it. */
+function showPrediction({ common, io }: ParsedCommand, summary: Summary): void {
+  if (common.quiet || common.json) return;
+  for (const words of [predictionWords(summary), predictionDoubts(summary)])
+    if (words !== null) io.err(`  ${say(words, common.lang)}\n`);
 }
 
 /** What limited a simulated engine, on stderr. */

@@ -1,4 +1,4 @@
-import { UserError } from '../core/index.ts';
+import { userError } from '../core/index.ts';
 import { formatNames } from '../tools/index.ts';
 import type { FormatName } from '../tools/index.ts';
 import { last } from './command.ts';
@@ -9,10 +9,12 @@ export function formatOf(given: ParsedCommand): FormatName {
   const word = last(given, 'format') ?? 'auto';
   const name = formatNames.find((known) => known === word);
   if (name !== undefined) return name;
-  throw new UserError({
-    code: 'unknown-format',
-    message: { en: `there is no format "${word}"`, zh: `没有 "${word}" 这种格式` },
-    hint: { en: `Choose one of: ${formatNames.join(', ')}.`, zh: `可选：${formatNames.join('、')}。` },
-    place: { flag: '--format' },
-  });
+  throw userError(
+    'unknown-format',
+    `there is no format "${word}"`,
+    `没有 "${word}" 这种格式`,
+    `Choose one of: ${formatNames.join(', ')}.`,
+    `可选：${formatNames.join('、')}。`,
+    '--format',
+  );
 }

@@ -7,8 +7,8 @@ export interface Interrupts {
   stops: StopSignals;
   /** Begins to listen; before that a signal ends the process. */
   listen(): void;
-  /** Says what the first Ctrl-C says. */
-  say(): void;
+  /** Says what the first Ctrl-C says, or the second. */
+  say(how: 'stop' | 'cancel'): void;
   done(): void;
 }
 
@@ -17,34 +17,36 @@ export interface Interrupts {
  * once: whoever sends them will not wait for answers, and what was answered is kept.
  */
 export function listenForInterrupts(given: ParsedCommand): Interrupts {
-  const sending = new AbortController();
-  const everything = new AbortController();
+  const drain = new AbortController();
+  const cancel = new AbortController();
   const { io, common } = given;
   const note = (en: string, zh: string): void => io.err(`\n${say({ en, zh }, common.lang)}\n`);
-  const sayStopping = (): void =>
+  const sayHow = (how: 'stop' | 'cancel'): void => {
+    if (how === 'cancel') return note('cancelling what is in flight', '正在取消进行中的请求');
     note(
       'stopping: no more requests are sent, waiting for those in flight (Ctrl-C again cancels them)',
       '正在停止：不再发送请求，等待进行中的请求完成（再按一次 Ctrl-C 取消）',
     );
-  const cancel = (): void => {
-    note('cancelling what is in flight', '正在取消进行中的请求');
-    sending.abort();
-    everything.abort();
+  };
+  const cancelNow = (): void => {
+    sayHow('cancel');
+    drain.abort();
+    cancel.abort();
   };
   let done: (() => void) | null = null;
   return {
-    stops: { drain: sending.signal, cancel: everything.signal },
+    stops: { drain: drain.signal, cancel: cancel.signal },
     listen() {
       done ??= io.onInterrupt((count, signal) => {
-        if (everything.signal.aborted) process.exit(exitCodes.interrupted);
-        else if (signal !== 'SIGINT' || count > 1) cancel();
+        if (cancel.signal.aborted) process.exit(exitCodes.interrupted);
+        else if (signal !== 'SIGINT' || count > 1) cancelNow();
         else {
-          sayStopping();
-          sending.abort();
+          sayHow('stop');
+          drain.abort();
         }
       });
     },
-    say: sayStopping,
+    say: sayHow,
     done: () => done?.(),
   };
 }

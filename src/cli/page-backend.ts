@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Lang } from '../core/index.ts';
-import { comparisonMarkdown, comparisonReportText } from '../results/report/index.ts';
-import { reporters } from '../lab/index.ts';
+import { comparisonIn } from '../results/report/index.ts';
+import { machinesOf, reporters } from '../lab/index.ts';
 import type { ReporterName } from '../lab/index.ts';
-import type { PageBackend, Kept, Rendering } from '../web/index.ts';
+import type { PageBackend, ImportedSweeps, Rendering } from '../web/index.ts';
 import type { ParsedCommand } from './command.ts';
 import {
   audited,
@@ -18,7 +18,7 @@ import { fileForms, figuresOf, renderForm } from './render.ts';
 import type { FileForm } from './render.ts';
 import { reportOptions } from './show.ts';
 import { shownCommand } from './shown-command.ts';
-import type { GivenWord, ReportSource } from '../lab/index.ts';
+import type { GivenSetting, ReportSource } from '../lab/index.ts';
 
 type Entries = Parameters<PageBackend['compare']>[0];
 
@@ -26,7 +26,7 @@ const severalForms = ['markdown', 'json', 'html', 'svg', 'png', 'xlsx', 'text'] 
 const endings: Readonly<Record<string, string>> = { markdown: 'md', junit: 'xml' };
 
 /** What the command line does for the page: the same code that report, compare, import and run use. `team` = settings that everything begun there gets. */
-export function pageBackend(given: ParsedCommand, team: readonly GivenWord[] = []): PageBackend {
+export function pageBackend(given: ParsedCommand, team: readonly GivenSetting[] = []): PageBackend {
   const quiet = (lang: Lang): ParsedCommand => ({
     ...given,
     common: { ...given.common, lang, json: false, quiet: true },
@@ -62,7 +62,7 @@ export function pageBackend(given: ParsedCommand, team: readonly GivenWord[] = [
 }
 
 async function rendering(given: ParsedCommand, told: readonly ReportSource[], form: string): Promise<Rendering> {
-  const options = reportOptions(given);
+  const options = { ...reportOptions(given), machineOf: machinesOf(told) };
   const comparison = told.length > 1 ? await comparisonOf(told, []) : undefined;
   const ending = endings[form] ?? (form in reporters && !['csv', 'json'].includes(form) ? 'txt' : form);
   const file = fileForms.find((known) => known === form);
@@ -71,16 +71,11 @@ async function rendering(given: ParsedCommand, told: readonly ReportSource[], fo
     return { content, ending: file === 'png' && typeof content === 'string' ? 'svg' : ending };
   }
   if (comparison === undefined) return { content: reporters[form as ReporterName](told[0]!.what, options), ending };
-  const content =
-    form === 'json'
-      ? `${JSON.stringify(comparison, null, 2)}\n`
-      : form === 'markdown'
-        ? comparisonMarkdown(comparison, options)
-        : comparisonReportText(comparison, options);
-  return { content, ending };
+  const sweeps = told.map(({ sweep }) => sweep);
+  return { content: comparisonIn(form, comparison, sweeps, options), ending };
 }
 
-async function keep(given: ParsedCommand, folder: string): Promise<Kept> {
+async function keep(given: ParsedCommand, folder: string): Promise<ImportedSweeps> {
   const imported = await importPaths([folder], 'auto');
   const sweeps = imported.sweeps.map(audited);
   await keepImports(sweeps, given.common.store, null);

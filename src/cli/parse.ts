@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
-import { say, UserError, wrapToCells } from '../core/index.ts';
-import type { Lang, Phrase } from '../core/index.ts';
+import { UserError } from '../core/index.ts';
+import type { Phrase } from '../core/index.ts';
 import type { CommandFile, Flag, ParsedCommand } from './command.ts';
 import { chooseLang, langIn } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
@@ -31,16 +31,10 @@ export const commonFlags: readonly Flag[] = [
   },
 ];
 
-/** Words of the help page itself. */
-export const helpWords = {
-  usage: { en: 'Usage', zh: '用法' },
-  arguments: { en: 'Arguments', zh: '参数' },
-  options: { en: 'Options', zh: '选项' },
-  commonOptions: { en: 'Options of every command', zh: '通用选项' },
-  examples: { en: 'Examples', zh: '示例' },
-  commands: { en: 'Commands', zh: '命令' },
-  helpFlag: { en: 'show this page', zh: '显示本页' },
-} as const satisfies Record<string, Phrase>;
+/** Whether a word asks for help: the first screen of it, or all of it. */
+export function asksHelp(word: string): boolean {
+  return word === '--help' || word === '-h' || word === '--help-all';
+}
 
 /** Reads the words behind a command's name; null = its help was asked for. */
 export function parseCommand(
@@ -64,7 +58,7 @@ export function parseCommand(
     .configureOutput({ writeErr: () => {}, writeOut: () => {} });
   program.allowExcessArguments(false).showSuggestionAfterError(true);
   // Help is wanted even where arguments are missing.
-  if (words.includes('--help') || words.includes('-h')) return null;
+  if (words.some(asksHelp)) return null;
   try {
     program.parse(spreadLists(words), { from: 'user' });
   } catch (error) {
@@ -102,7 +96,7 @@ function parseRaw(name: string, file: CommandFile, words: readonly string[], io:
     const flag = commonFlags.find((known) => words[own] === `--${known.name}`);
     own += flag !== undefined && flag.value !== null ? 2 : 1;
   }
-  if (own >= words.length && !words.some((word) => word === '--help' || word === '-h')) {
+  if (own >= words.length && !words.some(asksHelp)) {
     throw usageError(name, commanderWords("missing required argument 'command'"));
   }
   const given = parseCommand(name, plainFile(file), words.slice(0, own), io);
@@ -121,67 +115,6 @@ function spreadLists(words: readonly string[]): string[] {
     else if (!/^(input|output)=/.test(word)) inGrid = false;
     return inGrid && word !== '--grid' && words[i - 1] !== '--grid' ? ['--grid', word] : [word];
   });
-}
-
-/** The help page of one command, wrapped to so many columns. */
-export function helpPage(name: string, file: CommandFile, lang: Lang, columns = Infinity): string {
-  const args = file.arguments.map((argument) => {
-    const inside = argument.name.toUpperCase() + (argument.variadic === true ? '…' : '');
-    return argument.required ? inside : `[${inside}]`;
-  });
-  const sections = [
-    wrapped(say(file.about, lang), columns),
-    `${say(helpWords.usage, lang)}: dyno ${[name, ...args].join(' ')}`,
-    list(
-      say(helpWords.arguments, lang),
-      file.arguments.map((a) => [a.name.toUpperCase(), say(a.help, lang)]),
-      columns,
-    ),
-    list(
-      say(helpWords.options, lang),
-      file.flags.map((flag) => [flagTitle(flag), say(flag.help, lang)]),
-      columns,
-    ),
-    list(
-      say(helpWords.commonOptions, lang),
-      [
-        ...commonFlags.map((flag): [string, string] => [flagTitle(flag), say(flag.help, lang)]),
-        ['-h, --help', say(helpWords.helpFlag, lang)],
-      ],
-      columns,
-    ),
-    file.examples.length === 0
-      ? ''
-      : `${say(helpWords.examples, lang)}:\n` +
-        file.examples.map((example) => `  # ${say(example.says, lang)}\n  ${example.line}`).join('\n'),
-  ];
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
-}
-
-/** Fewer cells than this for the right column, and it stands below the left one. */
-const narrowest = 28;
-
-/** Two columns under a title, the right one wrapped where the terminal ends; nothing for no rows. */
-export function list(title: string, rows: readonly (readonly [string, string])[], columns = Infinity): string {
-  if (rows.length === 0) return '';
-  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
-  const room = columns - width - 3;
-  const below = room < narrowest;
-  const indent = ' '.repeat(below ? 6 : width + 2);
-  const lines = rows.map(([left, right]) => {
-    const told = wrapToCells(right, below ? Math.max(narrowest, columns - 7) : room).join(`\n${indent}`);
-    return below ? `  ${left}\n${indent}${told}` : `  ${left.padEnd(width)}${told}`;
-  });
-  return `${title}:\n${lines.join('\n')}`;
-}
-
-function wrapped(text: string, columns: number): string {
-  return columns === Infinity ? text : wrapToCells(text, Math.max(narrowest, columns - 1)).join('\n');
-}
-
-function flagTitle(flag: Flag): string {
-  const name = `--${flag.name}${flag.value === null ? '' : ` ${flag.value}`}`;
-  return flag.short === undefined ? name : `-${flag.short}, ${name}`;
 }
 
 function optionOf(flag: Flag): Option {

@@ -1,5 +1,5 @@
 import { planSettings, readPlanFile, readSettings } from '../lab/index.ts';
-import type { GivenWord, PlanSettings, Vocabulary, Words } from '../lab/index.ts';
+import type { GivenSetting, PlanSettings, Vocabulary, Words } from '../lab/index.ts';
 import type { Flag, ParsedCommand } from './command.ts';
 
 /** Plan words as flags of a command. */
@@ -14,7 +14,7 @@ export function flagsOf(vocabulary: Vocabulary): Flag[] {
 }
 
 /** What was typed of a vocabulary, each word with its flag. */
-export function typedWords(flags: ParsedCommand['flags'], vocabulary: Vocabulary): GivenWord[] {
+export function typedWords(flags: ParsedCommand['flags'], vocabulary: Vocabulary): GivenSetting[] {
   const names = new Set(Object.values(vocabulary).map(({ name }) => name));
   return [...flags]
     .filter(([name]) => names.has(name))

@@ -1,4 +1,4 @@
-import { UserError } from '../core/index.ts';
+import { userError, UserError } from '../core/index.ts';
 import type { Mistake } from '../core/index.ts';
 import {
   builtinProfile,
@@ -104,12 +104,14 @@ export function schedulerNamed(name: string): SchedulerName {
   const found = schedulerNames.find((known) => known === name);
   if (found !== undefined) return found;
   const shown = name.slice(0, 50);
-  throw new UserError({
-    code: 'unknown-scheduler',
-    message: { en: `there is no scheduler "${shown}"`, zh: `没有名为 "${shown}" 的调度器` },
-    hint: { en: `Schedulers: ${schedulerNames.join(', ')}.`, zh: `可用的调度器：${schedulerNames.join('、')}。` },
-    place: { flag: '--scheduler' },
-  });
+  throw userError(
+    'unknown-scheduler',
+    `there is no scheduler "${shown}"`,
+    `没有名为 "${shown}" 的调度器`,
+    `Schedulers: ${schedulerNames.join(', ')}.`,
+    `可用的调度器：${schedulerNames.join('、')}。`,
+    '--scheduler',
+  );
 }
 
 /** The profile of a built-in name or of a file. */
@@ -121,15 +123,14 @@ export function profileNamed(word: string): EngineProfile {
   } catch (error) {
     if (error instanceof UserError) throw error;
     const why = (error as Error).message;
-    throw new UserError({
-      code: 'bad-value',
-      message: { en: `cannot read ${word}: ${why}`, zh: `无法读取 ${word}：${why}` },
-      hint: {
-        en: 'Give a profile file as in data/engines, or a name from dyno engine --profiles.',
-        zh: '请给出 data/engines 格式的文件，或 dyno engine --profiles 中的名称。',
-      },
-      place: { flag: '--profile' },
-    });
+    throw userError(
+      'bad-value',
+      `cannot read ${word}: ${why}`,
+      `无法读取 ${word}：${why}`,
+      'Give a profile file as in data/engines, or a name from dyno engine --profiles.',
+      '请给出 data/engines 格式的文件，或 dyno engine --profiles 中的名称。',
+      '--profile',
+    );
   }
   return readProfile(value, word);
 }

@@ -1,21 +1,24 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isGrid, say, UserError } from '../core/index.ts';
+import { createHash } from 'node:crypto';
+import { isGrid, say, userError } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import {
   cdfFigure,
   comparisonFigure,
+  compareInWords,
   comparisonHtml,
   devicesFigure,
   efficiencyHtml,
   figureSvg,
+  frontierFigure,
+  frontierHtml,
   goodputFigure,
   gridFigure,
   gridHeatFigure,
   htmlReport,
   lengthsFigure,
   overTimeFigure,
-  paretoFigure,
   parquet,
   percentilesFigure,
   sweepFigure,
@@ -26,16 +29,15 @@ import {
   workersHtml,
   workersTitle,
 } from '../results/report/index.ts';
-import type { Figure, IntervalsOf } from '../results/report/index.ts';
-import type { Comparison, MachineFacts } from '../results/measure/index.ts';
+import type { Figure, PageScript } from '../results/report/index.ts';
+import type { Comparison, MachineOf } from '../results/measure/index.ts';
 import { readExchanges, readTelemetry } from '../results/store/index.ts';
 import type { StoredRun } from '../results/store/index.ts';
 import { telemetrySeries } from '../client/telemetry/index.ts';
 import type { TelemetrySeries } from '../client/telemetry/index.ts';
-import type { ParsedCommand } from './command.ts';
-import { pageScript } from './page-script.ts';
+import type { Flag, ParsedCommand } from './command.ts';
 import { reportOptions } from './show.ts';
-import { intervalsOfSources, traceOf, version } from '../lab/index.ts';
+import { intervalsOfSources, machinesOf, traceOf, version } from '../lab/index.ts';
 import type { ReportSource } from '../lab/index.ts';
 import { drawn, nameFor } from './drawn.ts';
 
@@ -43,14 +45,39 @@ import { drawn, nameFor } from './drawn.ts';
 export const fileForms = ['html', 'svg', 'png', 'xlsx', 'parquet'] as const;
 export type FileForm = (typeof fileForms)[number];
 
+/** Which picture, for every command that draws some. */
+export const chartFlag: Flag = {
+  name: 'chart',
+  value: 'NAME',
+  help: {
+    en: 'which picture (svg, png): sweep, token-times, frontier, goodput, distribution, over-time … (default: the one that tells most; a wrong name lists all)',
+    zh: '绘制哪张图（svg、png）：sweep、token-times、frontier、goodput、distribution、over-time …（默认：最能说明问题的一张；写错时列出全部）',
+  },
+};
+
+/** A picture is asked for by name in a form that is none. */
+export function refuseChart(given: ParsedCommand, as: string): void {
+  if (given.flags.has('chart') && as !== 'svg' && as !== 'png')
+    throw userError(
+      'chart-of-a-picture',
+      `--as ${as} is no picture`,
+      `--as ${as} 不是图片`,
+      'Choose --as png or --as svg with --chart.',
+      '请与 --as png 或 --as svg 一起使用 --chart。',
+      '--chart',
+    );
+}
+
 const pictureWidth = 1350;
 
 /** What is rendered: one thing, or several side by side with their comparison. */
 export interface Rendered {
   told: readonly ReportSource[];
   comparison?: Comparison;
-  /** What the machine costs, where told. */
-  machine?: MachineFacts;
+  /** What is known of the machine behind each point; absent = what is kept with the results. */
+  machineOf?: MachineOf;
+  /** The picture that is asked for, by its name; absent = the one that tells most. */
+  chart?: string | undefined;
 }
 
 /** The bytes of a file form. */
@@ -62,27 +89,64 @@ export async function renderForm(given: ParsedCommand, what: Rendered, form: Fil
       return pageOf(given, what);
     case 'svg':
     case 'png': {
-      const figure = mainFigure(told, await intervalsOfSources(told));
+      const figure = what.chart === undefined ? await mainFigure(told) : await namedFigure(what, what.chart);
       const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
       return form === 'svg' ? svg : drawn(given, svg);
     }
     case 'xlsx':
-      return xlsx(told.length === 1 ? first!.what : told.map(({ sweep }) => sweep), reportOptions(given));
+      return xlsx(
+        told.length === 1 ? first!.what : told.map(({ sweep }) => sweep),
+        reportOptions(given),
+        what.comparison ?? null,
+      );
     case 'parquet': {
       const runs = told.flatMap(({ runs: all }) => [...all.values()]);
-      if (runs.length !== 1) throw notOneRun(runs.length);
+      if (runs.length !== 1)
+        throw userError(
+          'not-one-run',
+          runs.length === 0
+            ? 'there are no requests: only a summary was imported'
+            : `parquet holds the requests of one run, and these are ${runs.length}`,
+          runs.length === 0
+            ? '没有逐请求数据：仅导入了汇总'
+            : `parquet 保存单个运行的请求，此处有 ${runs.length} 个运行`,
+          'Name one run: dyno report SWEEP/RUN --as parquet.',
+          '请指定一个运行：dyno report SWEEP/RUN --as parquet。',
+          '--as',
+        );
       return parquet(readExchanges(runs[0]!));
     }
   }
 }
 
-/** The one picture that stands for a result: the comparison, the sweep panel, or one run over time. */
-function mainFigure(told: readonly ReportSource[], intervals: IntervalsOf): Figure {
+/** The one picture that stands for a result: the comparison, the sweep panel, or how the requests of one run spread. */
+async function mainFigure(told: readonly ReportSource[]): Promise<Figure> {
+  const intervals = await intervalsOfSources(told);
   const sweeps = told.map(({ sweep }) => sweep);
   if (sweeps.length > 1) return comparisonFigure(sweeps, intervals);
   const [sweep] = sweeps as [Sweep];
-  const one = sweep.points.length === 1 ? percentilesFigure(sweep) : null;
-  return one ?? gridFigure(sweep) ?? sweepFigure(sweep, intervals);
+  if (sweep.points.length === 1) {
+    const [spread] = await insideFigures(told[0]!);
+    const one = spread ?? percentilesFigure(sweep);
+    if (one !== null) return one;
+  }
+  return gridFigure(sweep) ?? sweepFigure(sweep, intervals);
+}
+
+/** The picture of that name; a mistake lists those that there are. */
+async function namedFigure({ told, machineOf }: Rendered, name: string): Promise<Figure> {
+  const figures = await figuresOf(told, machineOf);
+  const found = figures.find(({ id }) => id === name);
+  if (found !== undefined) return found;
+  const names = figures.map(({ id }) => id).join(', ');
+  throw userError(
+    'no-such-chart',
+    `there is no chart "${name}" of this result`,
+    `该结果没有名为 "${name}" 的图`,
+    names === '' ? 'Too little is known here for any chart.' : `Choose one of: ${names}.`,
+    names === '' ? '数据太少，无法作图。' : `可选：${names}。`,
+    '--chart',
+  );
 }
 
 /** Puts the picture of a grid into its folder, as SVG and PNG, and says where. */
@@ -96,7 +160,10 @@ export async function keepChart(given: ParsedCommand, sweep: Sweep, dir: string)
 }
 
 /** Every figure that the data allow, the most telling first. */
-export async function figuresOf(told: readonly ReportSource[]): Promise<Figure[]> {
+export async function figuresOf(
+  told: readonly ReportSource[],
+  machineOf: MachineOf = machinesOf(told),
+): Promise<Figure[]> {
   const intervals = await intervalsOfSources(told);
   const sweeps = told.map(({ sweep }) => sweep);
   const many = sweeps.length > 1;
@@ -107,14 +174,15 @@ export async function figuresOf(told: readonly ReportSource[]): Promise<Figure[]
     if (sweep.points.length > 1 || !many)
       figures.push(points.length === 1 ? null : named(gridFigure(sweep) ?? sweepFigure(sweep, intervals), i, many));
   const byLoad = sweeps.filter(({ points: list }) => !isGrid(list));
-  if (points.length > 1 && byLoad.length > 0) figures.push(tokenTimesFigure(byLoad, intervals), paretoFigure(byLoad));
+  if (points.length > 1 && byLoad.length > 0)
+    figures.push(tokenTimesFigure(byLoad, intervals), frontierFigure(byLoad, machineOf));
   for (const [i, sweep] of sweeps.entries()) {
     const more = isGrid(sweep.points) ? [gridHeatFigure(sweep)] : [goodputFigure(sweep), lengthsFigure(sweep)];
     figures.push(...more.map((figure) => figure && named(figure, i, many)));
   }
   // One run is shown from the inside; of several, the one with the highest load.
   if (!many) figures.push(...(await insideFigures(told[0]!)));
-  const made = figures.filter((figure) => figure !== null);
+  const made = figures.filter((figure): figure is Figure => figure !== null && figure.panels.length > 0);
   // A point without requests at hand still tells its percentiles.
   const percentiles = made.length === 0 && points.length === 1 ? percentilesFigure(sweeps[0]!) : null;
   return percentiles === null ? made : [percentiles];
@@ -157,27 +225,34 @@ function atLoad({ title }: Figure, { load }: Summary): Figure['title'] {
   return typeof title === 'string' ? `${title} @ ${at}` : { en: `${title.en} @ ${at}`, zh: `${title.zh} @ ${at}` };
 }
 
-async function pageOf(given: ParsedCommand, { told, comparison, machine }: Rendered): Promise<string> {
-  const cost =
-    machine === undefined
-      ? null
-      : efficiencyHtml(
-          told.map(({ sweep }) => sweep),
-          machine,
-        );
-  const workers = workersHtml(told.map(({ sweep }) => sweep));
+async function pageOf(given: ParsedCommand, what: Rendered): Promise<string> {
+  const { told, comparison, machineOf = machinesOf(told) } = what;
+  const sweeps = told.map(({ sweep }) => sweep);
+  const cost = efficiencyHtml(sweeps, machineOf);
+  const frontier = frontierHtml(sweeps, machineOf);
+  const workers = workersHtml(sweeps);
   const [first] = told;
   const commands = told.flatMap(({ command }) => (command === null ? [] : [`dyno ${command.join(' ')}`]));
   const plans = told.flatMap(({ runs }) => [...runs.values()].map(({ record }) => record));
   return htmlReport({
     title: told.map(({ sweep }) => sweepName(sweep)).join(' vs '),
-    sweeps: told.map(({ sweep }) => sweep),
-    figures: await figuresOf(told),
+    sweeps,
+    figures: await figuresOf(told, machineOf),
+    ...(comparison !== undefined && { answers: compareInWords(comparison).map(({ says }) => says) }),
     more: [
       ...(comparison === undefined
         ? []
         : [{ id: 'comparison', title: { en: 'Comparison', zh: '对比' }, body: comparisonHtml(comparison) }]),
       ...(workers === null ? [] : [{ id: 'workers', title: workersTitle, body: workers }]),
+      ...(frontier === null
+        ? []
+        : [
+            {
+              id: 'frontier',
+              title: { en: 'Throughput at a speed per user', zh: '按单用户速度的吞吐量' },
+              body: frontier,
+            },
+          ]),
       ...(cost === null ? [] : [{ id: 'cost', title: { en: 'Cost and efficiency', zh: '成本与效率' }, body: cost }]),
     ],
     environment: told.flatMap(({ environment, sweep }) =>
@@ -208,32 +283,19 @@ export async function writeWhole(asked: string, content: string | Uint8Array): P
     return file;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    throw new UserError({
-      code: 'cannot-write',
-      message: { en: `cannot be written (${code})`, zh: `无法写入（${code}）` },
-      hint: {
-        en: 'Choose another file with --out FILE; its folder must exist.',
-        zh: '请用 --out 指定其他文件；其目录须已存在。',
-      },
-      place: { file },
-    });
+    throw userError(
+      'cannot-write',
+      `cannot be written (${code})`,
+      `无法写入（${code}）`,
+      'Choose another file with --out FILE; its folder must exist.',
+      '请用 --out 指定其他文件；其目录须已存在。',
+      { file },
+    );
   }
 }
 
-function notOneRun(count: number): UserError {
-  return new UserError({
-    code: 'not-one-run',
-    message: {
-      en:
-        count === 0
-          ? 'there are no requests: only a summary was imported'
-          : `parquet holds the requests of one run, and these are ${count}`,
-      zh: count === 0 ? '没有逐请求数据：仅导入了汇总' : `parquet 保存单个运行的请求，此处有 ${count} 个运行`,
-    },
-    hint: {
-      en: 'Name one run: dyno report SWEEP/RUN --as parquet.',
-      zh: '请指定一个运行：dyno report SWEEP/RUN --as parquet。',
-    },
-    place: { flag: '--as' },
-  });
+/** The browser side of HTML reports, as the build left it beside this file. */
+async function pageScript(): Promise<PageScript> {
+  const code = await readFile(new URL('../page/report-page.js', import.meta.url), 'utf8');
+  return { code, sha256: createHash('sha256').update(code).digest('base64') };
 }

@@ -1,4 +1,4 @@
-import { hiddenValue, UserError } from '../core/index.ts';
+import { hiddenValue, userError } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
 import type { RunRecord } from '../results/store/index.ts';
 import { last } from './command.ts';
@@ -35,10 +35,26 @@ export function mergeResumedFlags(
   const hidden = (flag: string): boolean => flags.get(flag)?.some((text) => text.includes(hiddenValue)) === true;
   if (hidden('body') && plan !== null) {
     const body = JSON.stringify(plan.generation.body);
-    if (body.includes(hiddenValue)) throw needsBody();
+    if (body.includes(hiddenValue))
+      throw userError(
+        'resume-needs-body',
+        'fields of its --body may hold secrets, and their values were not kept',
+        '其 --body 字段可能含密钥，取值未被保存',
+        'Give --body again beside --resume.',
+        '请在 --resume 之外重新给出 --body。',
+        '--resume',
+      );
     flags.set('body', [body]);
   }
-  if (hidden('header')) throw needsHeader();
+  if (hidden('header'))
+    throw userError(
+      'resume-needs-header',
+      'its headers may hold secrets and were not kept',
+      '其请求头可能含密钥，未被保存',
+      'Give every --header again beside --resume.',
+      '请在 --resume 之外重新给出所有 --header。',
+      '--resume',
+    );
   return withPromptsOf({ ...given, flags, args: given.args.length > 0 ? given.args : before.args }, plan);
 }
 
@@ -47,25 +63,4 @@ function withPromptsOf(given: ParsedCommand, plan: RunPlan | null): ParsedComman
   const seed = plan?.dataset.settings?.['seed'];
   if (typeof seed !== 'number' || given.flags.has('prompt-seed')) return given;
   return { ...given, flags: new Map(given.flags).set('prompt-seed', [String(seed)]) };
-}
-
-function needsHeader(): UserError {
-  return new UserError({
-    code: 'resume-needs-header',
-    message: { en: 'its headers may hold secrets and were not kept', zh: '其请求头可能含密钥，未被保存' },
-    hint: { en: 'Give every --header again beside --resume.', zh: '请在 --resume 之外重新给出所有 --header。' },
-    place: { flag: '--resume' },
-  });
-}
-
-function needsBody(): UserError {
-  return new UserError({
-    code: 'resume-needs-body',
-    message: {
-      en: 'fields of its --body may hold secrets, and their values were not kept',
-      zh: '其 --body 字段可能含密钥，取值未被保存',
-    },
-    hint: { en: 'Give --body again beside --resume.', zh: '请在 --resume 之外重新给出 --body。' },
-    place: { flag: '--resume' },
-  });
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { dynoHere } from '../../test/in-process.ts';
 import { cellsOf } from '../core/index.ts';
 import { commands } from './commands.ts';
-import { helpPage } from './parse.ts';
+import { helpPage, helpScreen } from './help-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dyno-cli-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,6 +21,19 @@ describe('help', () => {
     expect((await dynoHere([name, '--help'])).out).toMatch(/Examples:\n {2}# /);
     expect((await dynoHere([name, '--help', '--lang', 'zh'])).out).toMatch(/示例:\n {2}# /);
   });
+
+  test.each(Object.keys(commands))(
+    'of dyno %s is one screen of 24 lines of 80 cells, and --help-all has every flag',
+    async (name) => {
+      const { command } = await commands[name]!.load();
+      for (const lang of ['en', 'zh'] as const)
+        expect(helpScreen(name, command, lang, 80).trimEnd().split('\n').length).toBeLessThanOrEqual(24);
+      const all = helpPage(name, command, 'en', 80);
+      expect(all).not.toContain('`');
+      for (const flag of command.flags) expect(all).toContain(`--${flag.name}`);
+      if (command.raw !== true) expect((await dynoHere([name, '--help-all'])).out).toBe(helpPage(name, command, 'en'));
+    },
+  );
 
   test('fits a terminal of 60 columns but for words that are longer, and loses nothing', async () => {
     const { command } = await commands['plan']!.load();
@@ -71,7 +84,7 @@ describe('mistakes on the command line', () => {
     writeFileSync(file, 'Nothing was measured.\n');
     expect(await dynoHere(['audit', file])).toMatchObject({
       code: 2,
-      err: 'nothing was found that could be audited\n',
+      err: `${file}: nothing was found that could be audited\n`,
     });
   });
 });

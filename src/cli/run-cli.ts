@@ -4,7 +4,8 @@ import { coloursFor } from './colours.ts';
 import { commands } from './commands.ts';
 import { chooseLang, columnsOf, langIn } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
-import { helpPage, helpWords, list, parseCommand } from './parse.ts';
+import { helpPage, helpScreen, helpWords, list } from './help-page.ts';
+import { parseCommand } from './parse.ts';
 import { version } from '../lab/index.ts';
 import { tellBug } from './tell-bug.ts';
 
@@ -26,7 +27,8 @@ export async function runCli(io: Terminal): Promise<number> {
     const { command } = await entry.load();
     const given = parseCommand(name, command, rest, io);
     if (given === null) {
-      io.out(helpPage(name, command, lang, columnsOf(io)));
+      const page = rest.includes('--help-all') ? helpPage : helpScreen;
+      io.out(page(name, command, lang, columnsOf(io)));
       return exitCodes.ok;
     }
     return await command.run(given);
@@ -39,7 +41,8 @@ async function topHelp(rest: readonly string[], io: Terminal, lang: Lang): Promi
   const name = rest[0];
   if (name !== undefined && Object.hasOwn(commands, name)) {
     const { command } = await commands[name]!.load();
-    io.out(helpPage(name, command, lang, columnsOf(io)));
+    const page = rest.includes('--all') ? helpPage : helpScreen;
+    io.out(page(name, command, lang, columnsOf(io)));
     return exitCodes.ok;
   }
   const rows = Object.entries(commands).map(([command, { about }]): [string, string] => [command, say(about, lang)]);

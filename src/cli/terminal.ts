@@ -1,5 +1,6 @@
 import { exitCodes, makeScrub, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
+import { leaveGoneTerminals, outlivesTerminal } from './hang-up.ts';
 import { forTerminal } from './printer.ts';
 
 /** Ctrl-C, a polite kill, and a terminal that is gone. */
@@ -32,11 +33,16 @@ export interface CommonFlags {
 
 /** The real world. */
 export function processTerminal(): Terminal {
+  leaveGoneTerminals();
+  const outlives = outlivesTerminal(process.env);
+  // Without a listener it would end the process.
+  if (outlives) process.on('SIGHUP', () => {});
+  const ends = endSignals.filter((signal) => !(outlives && signal === 'SIGHUP'));
   // A reader that went away (`dyno … | head`) is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
     // The terminal is gone (SIGHUP): what was measured is kept, and nobody is there to be told.
-    if (error.code === 'EIO') process.exit(exitCodes.interrupted);
+    if (error.code === 'EIO') return outlives ? undefined : process.exit(exitCodes.interrupted);
     const lang = chooseLang(langIn(process.argv.slice(2)), process.env);
     const said = { en: 'cannot write the result to stdout', zh: '无法把结果写到标准输出' };
     process.stderr.write(
@@ -63,9 +69,9 @@ export function processTerminal(): Terminal {
     onInterrupt: (callback) => {
       let count = 0;
       const heard = (signal: NodeJS.Signals): void => callback(++count, signal as EndSignal);
-      for (const signal of endSignals) process.on(signal, heard);
+      for (const signal of ends) process.on(signal, heard);
       return () => {
-        for (const signal of endSignals) process.off(signal, heard);
+        for (const signal of ends) process.off(signal, heard);
       };
     },
   };

@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { Phrase, Prompt } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset } from '../../inputs/dataset/index.ts';
@@ -26,7 +26,14 @@ export function opener(choice: Choice): OpenPrompts {
     const prompts = (await chosen(dataset, choice, words.shuffle === true)).map((prompt, index) =>
       put === null || prompt.maxTokens !== null ? prompt : put(prompt, index),
     );
-    if (prompts.length === 0) throw nothingLeft(choice.rule);
+    if (prompts.length === 0)
+      throw userError(
+        'no-prompt-left',
+        `no prompt of the dataset is left: ${choice.rule.en}`,
+        `数据集中没有符合条件的提示词：${choice.rule.zh}`,
+        'Widen the limits, or choose another dataset.',
+        '请放宽长度限制，或换一个数据集。',
+      );
     const requests = choice.noRepeat === true ? Math.min(words.requests ?? prompts.length, prompts.length) : null;
     return {
       words: requests === null ? words : { ...words, requests },
@@ -97,12 +104,4 @@ function ofPrompts(source: Pick<Dataset, 'facts'>, prompts: readonly Prompt[]): 
     check: () => Promise.resolve(),
     workload: (offset) => fromPrompts(prompts, { offset, cycle: true }),
   };
-}
-
-function nothingLeft(rule: Phrase): UserError {
-  return new UserError({
-    code: 'no-prompt-left',
-    message: { en: `no prompt of the dataset is left: ${rule.en}`, zh: `数据集中没有符合条件的提示词：${rule.zh}` },
-    hint: { en: 'Widen the limits, or choose another dataset.', zh: '请放宽长度限制，或换一个数据集。' },
-  });
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { apiNames, UserError } from '../../core/index.ts';
+import { apiNames, userError } from '../../core/index.ts';
 import type { ApiName } from '../../core/index.ts';
 import { openTokenizer } from '../../inputs/dataset/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
@@ -184,7 +184,15 @@ function datasetWords(words: ForeignWords): Partial<AsJob['words']> {
     };
   }
   if (path !== undefined) return { dataset: `${known.kind}:${path}` };
-  if (known.path === 'needed') throw requiredPath(name);
+  if (known.path === 'needed')
+    throw userError(
+      'foreign-flag-missing',
+      `--dataset ${name} needs a file`,
+      `--dataset ${name} 需要文件`,
+      'Add --dataset-path FILE; nothing is downloaded here.',
+      '请加上 --dataset-path 文件；此处不下载数据集。',
+      '--dataset-path',
+    );
   return {};
 }
 
@@ -279,16 +287,4 @@ function outputsFolder(words: ForeignWords, model: string): string {
   const now = new Date().toISOString().replaceAll(/[-:]/g, '').replace('T', '_').slice(0, 15);
   const name = (words.last('--name') ?? model.split('/').at(-1)!).replaceAll(/[/\\\0]/g, '_').replace(/^\.+/, '_');
   return join(words.last('--outputs-dir') ?? 'outputs', ...(words.has('--no-timestamp') ? [] : [now]), name);
-}
-
-function requiredPath(name: string): UserError {
-  return new UserError({
-    code: 'foreign-flag-missing',
-    message: { en: `--dataset ${name} needs a file`, zh: `--dataset ${name} 需要文件` },
-    hint: {
-      en: 'Add --dataset-path FILE; nothing is downloaded here.',
-      zh: '请加上 --dataset-path 文件；此处不下载数据集。',
-    },
-    place: { flag: '--dataset-path' },
-  });
 }

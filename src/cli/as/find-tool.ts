@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError, UserError } from '../../core/index.ts';
 import type { ParsedCommand } from '../command.ts';
 import type { ForeignTable } from '../../tools/index.ts';
 import { evalscope } from './evalscope.ts';
@@ -60,9 +60,11 @@ function tidied(words: readonly string[]): string[] {
 
 function unknownTool(words: string): UserError {
   const known = [...new Set(foreignTools.map(({ called }) => called.join(' ')))].join(', ');
-  return new UserError({
-    code: 'foreign-tool-unknown',
-    message: { en: `"${words}" is no command that dyno as understands`, zh: `dyno as 不认识命令 "${words}"` },
-    hint: { en: `It takes the command lines of: ${known}.`, zh: `支持的命令：${known}。` },
-  });
+  return userError(
+    'foreign-tool-unknown',
+    `"${words}" is no command that dyno as understands`,
+    `dyno as 不认识命令 "${words}"`,
+    `It takes the command lines of: ${known}.`,
+    `支持的命令：${known}。`,
+  );
 }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { PlanSettings } from '../../lab/index.ts';
 import type { ForeignWords } from '../../tools/index.ts';
 import { badValue, requiredOf } from '../../tools/index.ts';
@@ -70,13 +70,12 @@ function dataFile(path: string): string {
     .toSorted();
   const file = files.find((name) => /test/i.test(name.slice(path.length))) ?? files[0];
   if (file !== undefined) return file;
-  throw new UserError({
-    code: 'no-data-file',
-    message: {
-      en: `${path} holds no .jsonl, .json, .csv or .parquet`,
-      zh: `${path} 中没有 .jsonl、.json、.csv 或 .parquet 文件`,
-    },
-    hint: { en: 'Name the file itself.', zh: '请直接给出文件。' },
-    place: { flag: '--DatasetPath' },
-  });
+  throw userError(
+    'no-data-file',
+    `${path} holds no .jsonl, .json, .csv or .parquet`,
+    `${path} 中没有 .jsonl、.json、.csv 或 .parquet 文件`,
+    'Name the file itself.',
+    '请直接给出文件。',
+    '--DatasetPath',
+  );
 }

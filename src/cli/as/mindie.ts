@@ -1,5 +1,5 @@
 import { threadId } from 'node:worker_threads';
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { exitCodes, say, userError } from '../../core/index.ts';
 import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
 import { openTokenizer } from '../../inputs/dataset/index.ts';
 import type { Tokenizer } from '../../inputs/dataset/index.ts';
@@ -36,7 +36,15 @@ type TestType = (typeof testTypes)[number];
 /** Runs MindIE's `benchmark …`: both tables for every rate, CSV and JSON files in --SavePath. */
 export async function mindieBenchmark(typed: readonly string[], given: ParsedCommand): Promise<number> {
   const words = readForeign(mindieFlags, typed);
-  if (truthOf(words, '--Tokenizer') === false) throw tokenIds();
+  if (truthOf(words, '--Tokenizer') === false)
+    throw userError(
+      'foreign-value',
+      'prompts are sent as text here, not as token numbers',
+      '此处以文本发送提示词，不发送 token id',
+      'Leave it out, or send token numbers with dyno run --dataset requests:FILE.',
+      '请去掉该选项；发送 token id 请用 dyno run --dataset requests:文件。',
+      '--Tokenizer',
+    );
   const type = choiceOf(words, '--TestType', testTypes) ?? 'client';
   const stream = (choiceOf(words, '--TaskKind', ['stream', 'text']) ?? 'stream') === 'stream';
   const folder = tokenizerOr(given, requiredOf(words, '--ModelPath'));
@@ -247,19 +255,6 @@ function clientFacts(
     known.set(exchange.seq, facts);
     return facts;
   };
-}
-
-/** Without a tokenizer that tool sends token numbers from a CSV to /infer_token. */
-function tokenIds(): UserError {
-  return new UserError({
-    code: 'foreign-value',
-    message: { en: 'prompts are sent as text here, not as token numbers', zh: '此处以文本发送提示词，不发送 token id' },
-    hint: {
-      en: 'Leave it out, or send token numbers with dyno run --dataset requests:FILE.',
-      zh: '请去掉该选项；发送 token id 请用 dyno run --dataset requests:文件。',
-    },
-    place: { flag: '--Tokenizer' },
-  });
 }
 
 function accuracyOf(words: ForeignWords, { summary }: AsMeasured): number | null {

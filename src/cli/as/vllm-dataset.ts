@@ -1,6 +1,6 @@
 import type { LengthLaw } from '../../core/index.ts';
 import type { PlanSettings } from '../../lab/index.ts';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import type { ForeignWords } from '../../tools/index.ts';
 import { badValue, jsonOf, realIn, wholeOf } from '../../tools/index.ts';
 
@@ -113,13 +113,12 @@ function ratioOf(words: ForeignWords, dialect: 'now' | '2025'): { input: number;
 
 function needed(path: string | undefined, name: string): string {
   if (path !== undefined) return path;
-  throw new UserError({
-    code: 'foreign-flag-missing',
-    message: { en: `--dataset-name ${name} needs a file`, zh: `--dataset-name ${name} 需要文件` },
-    hint: {
-      en: 'Add --dataset-path FILE; nothing is downloaded here.',
-      zh: '请加上 --dataset-path 文件；此处不下载数据集。',
-    },
-    place: { flag: '--dataset-path' },
-  });
+  throw userError(
+    'foreign-flag-missing',
+    `--dataset-name ${name} needs a file`,
+    `--dataset-name ${name} 需要文件`,
+    'Add --dataset-path FILE; nothing is downloaded here.',
+    '请加上 --dataset-path 文件；此处不下载数据集。',
+    '--dataset-path',
+  );
 }

@@ -15,6 +15,7 @@ import {
   vllmFigures,
   vllmJson,
   vllmMetrics,
+  vllmNamespace,
   vllmPreamble,
   vllmServeFlags,
   wholeOf,
@@ -63,7 +64,11 @@ async function serve(typed: readonly string[], given: ParsedCommand, dialect: 'n
   const { code } = await measureAs(given, {
     ...job,
     title: words.last('--label') ?? words.last('--served-model-name') ?? words.last('--model') ?? 'vllm bench serve',
-    before: () => given.io.out(vllmPreamble(block, burstiness, wholeOf(words, '--num-warmups') ?? 0)),
+    before: () =>
+      given.io.out(
+        (dialect === '2025' ? vllmNamespace(words) : '') +
+          vllmPreamble(block, burstiness, wholeOf(words, '--num-warmups') ?? 0),
+      ),
     after: async (measured) => {
       const figures = vllmFigures(measured, goodput);
       given.io.out(vllmBlock(figures, block));

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 
 /** Writes a file that the other tool would have written; its name never leads out of the folder. Gives the path. */
 export async function writeBeside(folder: string, name: string, content: string | Uint8Array): Promise<string> {
@@ -12,13 +12,12 @@ export async function writeBeside(folder: string, name: string, content: string 
     return file;
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new UserError({
-      code: 'cannot-write',
-      message: { en: `cannot write ${file} (${why})`, zh: `无法写入 ${file}（${why}）` },
-      hint: {
-        en: 'Check the folder and its permissions, or go to another one.',
-        zh: '请检查目录与权限，或换一个目录。',
-      },
-    });
+    throw userError(
+      'cannot-write',
+      `cannot write ${file} (${why})`,
+      `无法写入 ${file}（${why}）`,
+      'Check the folder and its permissions, or go to another one.',
+      '请检查目录与权限，或换一个目录。',
+    );
   }
 }

@@ -18,6 +18,7 @@ import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { reportOptions, sourcePlace } from '../show.ts';
 import { formatOf } from '../format-flag.ts';
+import { namedFiles } from '../named-files.ts';
 
 export const command: CommandFile = {
   about: {
@@ -71,7 +72,7 @@ export const command: CommandFile = {
     );
     if (told.length === 0) {
       const nothing = { en: 'nothing was found that could be audited', zh: '没有可审计的内容' };
-      given.io.err(`${say(nothing, given.common.lang)}\n`);
+      given.io.err(`${namedFiles(given.args)}: ${say(nothing, given.common.lang)}\n`);
       return exitCodes.usage;
     }
     return clean || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;

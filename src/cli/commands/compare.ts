@@ -1,15 +1,16 @@
-import { exitCodes, UserError } from '../../core/index.ts';
+import { exitCodes, userError } from '../../core/index.ts';
+import { parseLimit } from '../../results/audit/index.ts';
 import { parseGate, promisesKept } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
-import { comparisonMarkdown, comparisonReportText, comparisonScreen, pointName } from '../../results/report/index.ts';
+import { comparisonIn, comparisonScreen, pointName } from '../../results/report/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
-import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
+import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
 import { allFlag, sourcePlace, reportOptions } from '../show.ts';
-import { comparisonOf, sidesOf, sourcesOf } from '../../lab/index.ts';
+import { comparisonOf, machinesOf, reporters, sidesOf, sourcesOf } from '../../lab/index.ts';
 import type { ReportSource } from '../../lab/index.ts';
 
-const forms = ['text', 'markdown', 'json', 'html', 'svg', 'png', 'xlsx'] as const;
+const forms = ['text', 'markdown', 'csv', 'json', 'junit', 'html', 'svg', 'png', 'xlsx'] as const;
 
 export const command: CommandFile = {
   about: {
@@ -51,12 +52,22 @@ export const command: CommandFile = {
         zh: "对基线以外各结果的承诺，逐条给出达标/未达标（未达标以 4 退出），例如 'ttft.p99<2s'",
       },
     },
+    {
+      name: 'limit',
+      value: 'NAME=SHARE',
+      repeat: true,
+      help: {
+        en: 'another number for what can be compared, as cache-apart=30% (docs/reference/findings.md lists them)',
+        zh: '修改可比性判定所用的数值，如 cache-apart=30%（见 docs/reference/findings.md）',
+      },
+    },
     allFlag,
     {
       name: 'as',
       value: 'FORM',
       help: { en: `${forms.join(', ')} (default: text)`, zh: `${forms.join('、')}（默认：text）` },
     },
+    chartFlag,
     {
       name: 'out',
       value: 'FILE',
@@ -92,9 +103,11 @@ export const command: CommandFile = {
   async run(given) {
     const as = formOf(given);
     const gates = (given.flags.get('fail-if') ?? []).map(parseGate);
+    const limits = given.flags.get('limit') ?? [];
+    limits.forEach(parseLimit);
     const told = await chosen(given);
     const promises = given.flags.get('slo') ?? [];
-    const comparison = withPromises(await comparisonOf(told, gates), told, promises);
+    const comparison = withPromises(await comparisonOf(told, gates, limits), told, promises);
     await tell(given, told, comparison, as);
     return exitFor(comparison, given.flags.has('lenient'));
   },
@@ -103,13 +116,23 @@ export const command: CommandFile = {
 function formOf(given: ParsedCommand): (typeof forms)[number] {
   const word = given.common.json ? 'json' : (last(given, 'as') ?? 'text');
   const form = forms.find((known) => known === word);
-  if (form !== undefined) return form;
-  throw new UserError({
-    code: 'unknown-form',
-    message: { en: `there is no form "${word}"`, zh: `没有 "${word}" 这种格式` },
-    hint: { en: `Choose one of: ${forms.join(', ')}.`, zh: `可选：${forms.join('、')}。` },
-    place: { flag: '--as' },
-  });
+  if (form !== undefined) {
+    refuseChart(given, form);
+    return form;
+  }
+  const other = word in reporters || word === 'parquet';
+  throw userError(
+    'unknown-form',
+    other ? `a comparison has no form "${word}"` : `there is no form "${word}"`,
+    other ? `对比没有 "${word}" 这种格式` : `没有 "${word}" 这种格式`,
+    other
+      ? `Several results have: ${forms.join(', ')}; one of them alone: dyno report RUN --as ${word}.`
+      : `Choose one of: ${forms.join(', ')}.`,
+    other
+      ? `多个结果可用：${forms.join('、')}；单个结果：dyno report RUN --as ${word}。`
+      : `可选：${forms.join('、')}。`,
+    '--as',
+  );
 }
 
 /** What was named, the baseline first. */
@@ -133,21 +156,18 @@ async function tell(
   as: (typeof forms)[number],
 ): Promise<void> {
   const out = last(given, 'out');
+  const sweeps = told.map(({ sweep }) => sweep);
   const form = fileForms.find((known) => known === as);
   if (form !== undefined) {
     const file = placeFor(out, null, `comparison.${form}`);
-    given.io.out(`${await writeWhole(file, await renderForm(given, { told, comparison }, form))}\n`);
+    given.io.out(
+      `${await writeWhole(file, await renderForm(given, { told, comparison, chart: last(given, 'chart') }, form))}\n`,
+    );
     return;
   }
-  const options = reportOptions(given, out);
-  const text =
-    as === 'json'
-      ? `${JSON.stringify(comparison, null, 2)}\n`
-      : as === 'markdown'
-        ? comparisonMarkdown(comparison, options)
-        : given.flags.has('all') || out !== undefined
-          ? comparisonReportText(comparison, options)
-          : comparisonScreen(comparison, options);
+  const options = { ...reportOptions(given, out), machineOf: machinesOf(told) };
+  const screen = as === 'text' && out === undefined && !given.flags.has('all');
+  const text = screen ? comparisonScreen(comparison, options) : comparisonIn(as, comparison, sweeps, options);
   if (out === undefined) given.io.out(text);
   else await writeWhole(placeFor(out, null, ''), text);
 }

@@ -1,4 +1,4 @@
-import { exitCodes, UserError } from '../../core/index.ts';
+import { exitCodes, userError } from '../../core/index.ts';
 import type { CommandFile } from '../command.ts';
 import { commands } from '../commands.ts';
 import { commonFlags } from '../parse.ts';
@@ -24,11 +24,13 @@ export const command: CommandFile = {
   async run(given) {
     const shell = given.args[0]!;
     if (!Object.hasOwn(shells, shell)) {
-      throw new UserError({
-        code: 'unknown-shell',
-        message: { en: `no completion for "${shell}"`, zh: `不支持 "${shell}" 的补全` },
-        hint: { en: 'Choose bash, zsh or fish.', zh: '可选 bash、zsh、fish。' },
-      });
+      throw userError(
+        'unknown-shell',
+        `no completion for "${shell}"`,
+        `不支持 "${shell}" 的补全`,
+        'Choose bash, zsh or fish.',
+        '可选 bash、zsh、fish。',
+      );
     }
     const flags: Record<string, string[]> = {};
     for (const [name, entry] of Object.entries(commands)) {

@@ -108,7 +108,7 @@ export const command: CommandFile = {
     if (verb === 'get') return get(given, spec);
     const dataset = await openDataset(spec, optionsOf(given));
     if (verb === 'sample') return sample(given, dataset);
-    return verb === 'convert' ? convert(given, dataset) : inspect(given, dataset, verb === 'count');
+    return verb === 'convert' ? convert(given, dataset) : inspect(given, { spec, dataset }, verb === 'count');
   },
 };
 
@@ -148,7 +148,11 @@ function list(given: ParsedCommand): number {
   return exitCodes.ok;
 }
 
-async function inspect(given: ParsedCommand, dataset: Dataset, counting: boolean): Promise<number> {
+async function inspect(
+  given: ParsedCommand,
+  { spec, dataset }: { spec: string; dataset: Dataset },
+  counting: boolean,
+): Promise<number> {
   const { json, lang } = given.common;
   const folder = last(given, 'tokenizer');
   if (counting && folder === undefined)
@@ -189,7 +193,7 @@ async function inspect(given: ParsedCommand, dataset: Dataset, counting: boolean
   const rows = spreads.flatMap(([name, spread]) => (spread === null ? [] : [[say(name, lang), ...figures(spread)]]));
   const head = ['', 'n', 'mean', 'min', 'p50', 'p90', 'p99', 'max', 'total'];
   given.io.out(`${tableText(head, rows, columnsOf(given.io))}\n`);
-  for (const mistake of survey.mistakes) given.io.err(`${printable(mistake)}\n`);
+  for (const mistake of survey.mistakes) given.io.err(`${printable(spec)}:${printable(mistake)}\n`);
   return survey.wrong === 0 ? exitCodes.ok : exitCodes.usage;
 }
 

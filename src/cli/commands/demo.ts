@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { exitCodes, say } from '../../core/index.ts';
+import { exitCodes, say, sweepDocument } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
 import { comparisonOf, runExperiment, storedSource } from '../../lab/index.ts';
 import type { Outcome, World } from '../../lab/index.ts';
-import { comparisonText } from '../../results/report/index.ts';
+import { comparisonText, storeTyped } from '../../results/report/index.ts';
 import { builtinProfile } from '../../engine/sim/index.ts';
 import { findEntry } from '../../results/store/index.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
+import { defaultStore } from '../parse.ts';
 import { renderForm, writeWhole } from '../render.ts';
 import { reportOptions, showPoint, showSweep } from '../show.ts';
 import { spawnEngine } from '../spawned-engine.ts';
@@ -95,15 +96,20 @@ async function writeFiles(given: ParsedCommand, folders: readonly string[]): Pro
 function tell(given: ParsedCommand, sweeps: Sweep[], folders: readonly string[], files: readonly string[]): void {
   const { io, common } = given;
   if (common.json) {
-    io.out(`${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps, folders, files }, null, 2)}\n`);
+    io.out(
+      `${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps: sweeps.map(sweepDocument), folders, files }, null, 2)}\n`,
+    );
     return;
   }
+  // In a clone that is not linked the command is npx dyno, and npm run demo is how one comes here.
+  const dyno = io.env['npm_lifecycle_event'] === undefined ? 'dyno' : 'npx dyno';
+  const store = storeTyped(common.store === defaultStore ? undefined : common.store);
   io.out(`\n${say({ en: 'Comparison', zh: '对比' }, common.lang)}\n${comparisonText(sweeps, reportOptions(given))}\n`);
   io.out(
     `${say(
       {
-        en: `Both engines were simulated; the load was real. Next: dyno run http://your-server:8000 --concurrency 16 -n 200`,
-        zh: `两个引擎均为模拟，负载是真实的。下一步：dyno run http://你的服务器:8000 --concurrency 16 -n 200`,
+        en: `Both engines were simulated; the load was real. Next, in this folder:\n  ${dyno} runs${store}\n  ${dyno} find http://YOUR-SERVER:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'`,
+        zh: `两个引擎均为模拟，负载是真实的。接下来可在本目录执行：\n  ${dyno} runs${store}\n  ${dyno} find http://你的服务器:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'`,
       },
       common.lang,
     )}\n${files.length === 0 ? '' : `${say({ en: 'Report and pictures:', zh: '报告与图片：' }, common.lang)}\n${files.join('\n')}\n`}${say({ en: 'Results are in:', zh: '结果保存在：' }, common.lang)}\n${folders.join('\n')}\n`,

@@ -1,4 +1,4 @@
-import { cellsOf, exitCodes, printable, say, UserError } from '../../core/index.ts';
+import { cellsOf, exitCodes, printable, say, userError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { bindingAdvice, deviceTools, formatCpuList, readDevices, readNuma } from '../../inputs/hardware/index.ts';
 import type { Device, DeviceTool, NumaLayout } from '../../inputs/hardware/index.ts';
@@ -9,7 +9,6 @@ import { capturedText } from '../captured-text.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
-import { paddedRows } from '../padded-rows.ts';
 
 const toolNames = Object.keys(deviceTools) as DeviceTool[];
 
@@ -73,15 +72,14 @@ function toolOf(given: ParsedCommand): DeviceTool | undefined {
   if (word === undefined) return undefined;
   const tool = toolNames.find((name) => name === word);
   if (tool !== undefined) return tool;
-  throw new UserError({
-    code: 'bad-value',
-    message: {
-      en: `"${printable(word).slice(0, 40)}" is no tool that is known`,
-      zh: `未知的工具 "${printable(word).slice(0, 40)}"`,
-    },
-    hint: { en: `Choose one of: ${toolNames.join(', ')}.`, zh: `可选：${toolNames.join('、')}。` },
-    place: { flag: '--tool' },
-  });
+  throw userError(
+    'bad-value',
+    `"${printable(word).slice(0, 40)}" is no tool that is known`,
+    `未知的工具 "${printable(word).slice(0, 40)}"`,
+    `Choose one of: ${toolNames.join(', ')}.`,
+    `可选：${toolNames.join('、')}。`,
+    '--tool',
+  );
 }
 
 function fromText(text: string, tool: DeviceTool | undefined): HostDevices {
@@ -197,12 +195,14 @@ async function watch(given: ParsedCommand, tool: DeviceTool | undefined): Promis
   const forget = io.onInterrupt(() => stop.abort());
   const seconds = Number(last(given, 'interval') ?? '1');
   if (!(seconds >= 0.1 && seconds <= 3600)) {
-    throw new UserError({
-      code: 'bad-value',
-      message: { en: 'is not a time between 0.1 and 3600 seconds', zh: '应为 0.1 到 3600 秒' },
-      hint: { en: 'Write --interval 1.', zh: '例如 --interval 1。' },
-      place: { flag: '--interval' },
-    });
+    throw userError(
+      'bad-value',
+      'is not a time between 0.1 and 3600 seconds',
+      '应为 0.1 到 3600 秒',
+      'Write --interval 1.',
+      '例如 --interval 1。',
+      '--interval',
+    );
   }
   const startedMs = Number(process.hrtime.bigint()) / 1e6;
   const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6 - startedMs;
@@ -248,4 +248,15 @@ function shownLine(line: TelemetryLine, lang: Lang): string {
     default:
       return '';
   }
+}
+
+/** Rows as columns of equal width; Chinese characters count two. */
+function paddedRows(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => cellsOf(row[at] ?? ''))));
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, at) => cell + ' '.repeat(Math.max(0, widths[at]! - cellsOf(cell))));
+      return `${cells.join('  ').trimEnd()}\n`;
+    })
+    .join('');
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { exitCodes, printable, say, secretValues, UserError } from '../../core/index.ts';
+import { exitCodes, printable, say, secretValues, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { capturedFiles, clientChecks, engineChecks, hostChecks } from '../../advice/doctor/index.ts';
 import type { Check, CheckStatus, HostView } from '../../advice/doctor/index.ts';
@@ -75,15 +75,14 @@ export const command: CommandFile = {
 function concurrencyOf(given: ParsedCommand): number {
   const text = last(given, 'concurrency') ?? '100';
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new UserError({
-    code: 'bad-value',
-    message: {
-      en: `"${printable(text).slice(0, 40)}" is not a whole number 1…999999`,
-      zh: `"${printable(text).slice(0, 40)}" 不是 1…999999 的整数`,
-    },
-    hint: { en: 'Give the number of requests in flight.', zh: '请给出并发数。' },
-    place: { flag: '--concurrency' },
-  });
+  throw userError(
+    'bad-value',
+    `"${printable(text).slice(0, 40)}" is not a whole number 1…999999`,
+    `"${printable(text).slice(0, 40)}" 不是 1…999999 的整数`,
+    'Give the number of requests in flight.',
+    '请给出并发数。',
+    '--concurrency',
+  );
 }
 
 async function viewOf(given: ParsedCommand, concurrency: number): Promise<HostView> {

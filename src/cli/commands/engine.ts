@@ -1,8 +1,8 @@
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { exitCodes, say, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine, warmUp } from '../../engine/http/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/http/index.ts';
-import { builtinProfiles, simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
+import { builtinProfiles, engineStory, simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
 import { last } from '../command.ts';
@@ -123,16 +123,20 @@ function untilInterrupted(given: ParsedCommand): Promise<void> {
 }
 
 async function goodbye(engine: RunningEngine, given: ParsedCommand): Promise<void> {
-  const { requests, byFault } = engine.stats();
+  const { requests, byFault, counters } = engine.stats();
   await engine.close();
   const faults = Object.entries(byFault)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name} ${count}`);
   if (given.common.quiet) return;
   const counted = faults.length === 0 ? '' : ` (${faults.join(', ')})`;
-  given.io.err(
-    `${say({ en: `${requests} requests answered${counted}`, zh: `共应答 ${requests} 个请求${counted}` }, given.common.lang)}\n`,
-  );
+  // Before the first request nothing was limited, and nothing was not.
+  const bore = requests === 0 ? { en: '', zh: '' } : engineStory(counters, null);
+  const ended = {
+    en: `${requests} requests answered${counted}${bore.en === '' ? '' : `; ${bore.en}`}`,
+    zh: `共应答 ${requests} 个请求${counted}${bore.zh === '' ? '' : `；${bore.zh}`}`,
+  };
+  given.io.err(`${say(ended, given.common.lang)}\n`);
 }
 
 function listProfiles(given: ParsedCommand): number {
@@ -180,13 +184,13 @@ function faultsOf(given: ParsedCommand): Pick<EngineOptions, 'faults' | 'simFaul
   const texts = given.flags.get('fault') ?? [];
   const simFaults = texts.flatMap((text) => parseSimFault(text) ?? []);
   if (simFaults.some((mishap) => mishap.name === 'client-timeout')) {
-    throw bad(
+    throw userError(
+      'bad-value',
+      'client-timeout is the client’s, not the engine’s',
+      'client-timeout 属于客户端而非引擎',
+      'Use dyno run … --timeout 30, or dyno sim --fault client-timeout.',
+      '请用 dyno run … --timeout 30，或 dyno sim --fault client-timeout。',
       '--fault',
-      { en: 'client-timeout is the client’s, not the engine’s', zh: 'client-timeout 属于客户端而非引擎' },
-      {
-        en: 'Use dyno run … --timeout 30, or dyno sim --fault client-timeout.',
-        zh: '请用 dyno run … --timeout 30，或 dyno sim --fault client-timeout。',
-      },
     );
   }
   return { simFaults, faults: texts.filter((text) => parseSimFault(text) === null).map(parseFault) };
@@ -202,13 +206,12 @@ function numberOf(
   const text = last(given, name) ?? fallback;
   const value = Number(text.replace(/x$/, ''));
   if (shape.test(text) && fits(value)) return value;
-  throw bad(
+  throw userError(
+    'bad-value',
+    `"${text}" does not fit`,
+    `取值 "${text}" 不合适`,
+    `dyno engine --help says what it takes.`,
+    'dyno engine --help 说明了可用取值。',
     `--${name}`,
-    { en: `"${text}" does not fit`, zh: `取值 "${text}" 不合适` },
-    { en: `dyno engine --help says what it takes.`, zh: 'dyno engine --help 说明了可用取值。' },
   );
-}
-
-function bad(flag: string, message: Phrase, hint: Phrase): UserError {
-  return new UserError({ code: 'bad-value', message, hint, place: { flag } });
 }

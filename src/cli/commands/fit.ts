@@ -1,6 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { exitCodes, UserError } from '../../core/index.ts';
-import { fitAll, planSettings, readBeginning, readWords, throwMistakes, workerSettings } from '../../lab/index.ts';
+import { exitCodes, userError, UserError } from '../../core/index.ts';
+import { namedFiles } from '../named-files.ts';
+import {
+  fitAll,
+  fitText,
+  planSettings,
+  readBeginning,
+  readWords,
+  throwMistakes,
+  workerSettings,
+} from '../../lab/index.ts';
 import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../engine/sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../engine/sim/index.ts';
@@ -9,7 +18,6 @@ import type { CommandFile, ParsedCommand } from '../command.ts';
 import { blocksInServerLog, settingsInServerLog } from '../../advice/plan/index.ts';
 import type { ServerSettings } from '../../advice/plan/index.ts';
 import { commandWorld } from '../experiment-command.ts';
-import { fitText } from '../fit-text.ts';
 import { formatOf } from '../format-flag.ts';
 import { flagsOf, readPlanInput, typedWords } from '../plan-input.ts';
 import { schedulerNamed } from '../profile-flags.ts';
@@ -154,7 +162,7 @@ export const command: CommandFile = {
     ).finally(done);
     const [first] = document.sweeps;
     if (given.common.json) given.io.out(`${JSON.stringify(document, null, 2)}\n`);
-    if (first === undefined) throw nothingFitted(document.skipped);
+    if (first === undefined) throw nothingFitted(given.args, document.skipped);
     if (!given.common.json) given.io.out(fitText(document, given.common.lang));
     const out = last(given, 'out');
     if (out !== undefined) await writeFile(out, `${JSON.stringify(first.profile, null, 2)}\n`);
@@ -166,7 +174,15 @@ export const command: CommandFile = {
 function queueWordsOf(given: ParsedCommand): Words<typeof cpuWords> {
   const { words, mistakes } = readWords(cpuWords, typedWords(given.flags, cpuWords));
   throwMistakes(mistakes);
-  if (words.workers !== undefined && given.flags.has('probe')) throw probesAreSentHere();
+  if (words.workers !== undefined && given.flags.has('probe'))
+    throw userError(
+      'settings-disagree',
+      'probes are sent from this machine',
+      '探测由本机发送',
+      'Leave out --workers: fitting eight probes takes a moment.',
+      '请去掉 --workers：拟合八个探测很快。',
+      '--workers',
+    );
   return words;
 }
 
@@ -187,18 +203,6 @@ function probeWords(given: ParsedCommand, url: string): ServerWords {
   const names = new Set(Object.values(serverWords).map(({ name }) => name));
   const flags = new Map([...given.flags].filter(([name]) => names.has(name)));
   return readPlanInput({ ...given, args: [url], flags }, {}).words;
-}
-
-function probesAreSentHere(): UserError {
-  return new UserError({
-    code: 'settings-disagree',
-    message: { en: 'probes are sent from this machine', zh: '探测由本机发送' },
-    hint: {
-      en: 'Leave out --workers: fitting eight probes takes a moment.',
-      zh: '请去掉 --workers：拟合八个探测很快。',
-    },
-    place: { flag: '--workers' },
-  });
 }
 
 function traceAsk(given: ParsedCommand): TraceAsk {
@@ -234,7 +238,15 @@ function readSets(given: ParsedCommand): ServerSettings & { kv: EngineProfile['k
     const [key = '', value = ''] = text.split('=');
     if (!Object.hasOwn(amounts, key)) others.push(text);
     else if (/^[1-9]\d{0,8}$/.test(value)) amounts[key] = Number(value);
-    else throw badSet(text);
+    else
+      throw userError(
+        'bad-setting',
+        `"${text.slice(0, 80)}" is not NAME=COUNT`,
+        `"${text.slice(0, 80)}" 不是 名称=数量 的形式`,
+        'For example --set maxBatchSize=200.',
+        '例如 --set maxBatchSize=200。',
+        '--set',
+      );
   }
   const { maxBatchSize, blocks, blockSize } = amounts as Record<'maxBatchSize' | 'blocks' | 'blockSize', number | null>;
   const log = readServerLog(given, blockSize ?? 16);
@@ -281,37 +293,24 @@ function trainShare(given: ParsedCommand): number {
   const text = last(given, 'train') ?? String(defaultTrain);
   const share = Number(text);
   if (share > 0 && share < 1) return share;
-  throw new UserError({
-    code: 'bad-train-share',
-    message: {
-      en: `"${text.slice(0, 50)}" is not a share between 0 and 1`,
-      zh: `"${text.slice(0, 50)}" 不是 0 到 1 之间的比例`,
-    },
-    hint: { en: 'For example --train 0.25.', zh: '例如 --train 0.25。' },
-    place: { flag: '--train' },
-  });
+  throw userError(
+    'bad-train-share',
+    `"${text.slice(0, 50)}" is not a share between 0 and 1`,
+    `"${text.slice(0, 50)}" 不是 0 到 1 之间的比例`,
+    'For example --train 0.25.',
+    '例如 --train 0.25。',
+    '--train',
+  );
 }
 
-function badSet(text: string): UserError {
-  return new UserError({
-    code: 'bad-setting',
-    message: { en: `"${text.slice(0, 80)}" is not NAME=COUNT`, zh: `"${text.slice(0, 80)}" 不是 名称=数量 的形式` },
-    hint: { en: 'For example --set maxBatchSize=200.', zh: '例如 --set maxBatchSize=200。' },
-    place: { flag: '--set' },
-  });
-}
-
-function nothingFitted(skipped: readonly NotFitted[]): UserError {
+function nothingFitted(files: readonly string[], skipped: readonly NotFitted[]): UserError {
+  const named = namedFiles(files);
   const why = skipped.map((entry) => `${entry.title}: ${entry.why}`).join('\n');
-  return new UserError({
-    code: 'nothing-to-fit',
-    message: {
-      en: `nothing could be fitted${why === '' ? '' : `:\n${why}`}`,
-      zh: `没有可拟合的数据${why === '' ? '' : `：\n${why}`}`,
-    },
-    hint: {
-      en: 'A fit needs a concurrency sweep with three usable points, one of them at saturation.',
-      zh: '拟合需要一个并发扫描，至少三个可用点，其中一个达到饱和。',
-    },
-  });
+  return userError(
+    'nothing-to-fit',
+    `${named}: nothing could be fitted${why === '' ? '' : `:\n${why}`}`,
+    `${named}：没有可拟合的数据${why === '' ? '' : `：\n${why}`}`,
+    'A fit needs a concurrency sweep with three usable points, one of them at saturation; or two runs or more with their requests: dyno run, or vllm bench serve --save-detailed, all files of one server in one dyno fit.',
+    '拟合需要一个并发扫描，至少三个可用点，其中一个达到饱和；或两个以上带逐请求记录的运行：dyno run，或 vllm bench serve --save-detailed，同一服务器的文件一并交给 dyno fit。',
+  );
 }

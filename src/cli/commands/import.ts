@@ -1,4 +1,4 @@
-import { dimensionPhrase, exitCodes, printable, say, UserError } from '../../core/index.ts';
+import { dimensionPhrase, exitCodes, printable, say, sweepDocument, userError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { formatNames } from '../../tools/index.ts';
 import type { Imported, ImportedSweep, Origin } from '../../tools/index.ts';
@@ -6,6 +6,7 @@ import { audited, importPaths, keepImports, problemLines } from '../../lab/index
 import type { AuditedSweep } from '../../lab/index.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { formatOf } from '../format-flag.ts';
+import { namedFiles } from '../named-files.ts';
 import { shownCommand } from '../shown-command.ts';
 
 export const command: CommandFile = {
@@ -65,15 +66,14 @@ export const command: CommandFile = {
 function renamed(sweeps: readonly ImportedSweep[], names: readonly string[]): ImportedSweep[] {
   if (names.length > sweeps.length) {
     const en = `${names.length} names for ${sweeps.length} sweeps`;
-    throw new UserError({
-      code: 'too-many-names',
-      message: { en, zh: `${sweeps.length} 个扫描却有 ${names.length} 个名称` },
-      hint: {
-        en: 'See what a file holds with: dyno import FILE --no-save.',
-        zh: '先用 dyno import 文件 --no-save 查看其中有哪些扫描。',
-      },
-      place: { flag: '--name' },
-    });
+    throw userError(
+      'too-many-names',
+      en,
+      `${sweeps.length} 个扫描却有 ${names.length} 个名称`,
+      'See what a file holds with: dyno import FILE --no-save.',
+      '先用 dyno import 文件 --no-save 查看其中有哪些扫描。',
+      '--name',
+    );
   }
   return sweeps.map((sweep, i) => ({ ...sweep, title: names[i] === undefined ? sweep.title : printable(names[i]) }));
 }
@@ -86,7 +86,9 @@ function show(given: ParsedCommand, imported: Imported & { sweeps: AuditedSweep[
     message: common.lang === 'zh' ? zh : message,
   }));
   if (common.json) {
-    io.out(`${JSON.stringify({ schema: 'llmdyno.import/1', sweeps: imported.sweeps, problems }, null, 2)}\n`);
+    io.out(
+      `${JSON.stringify({ schema: 'llmdyno.import/1', sweeps: imported.sweeps.map(sweepDocument), problems }, null, 2)}\n`,
+    );
     return;
   }
   for (const sweep of imported.sweeps) {
@@ -100,7 +102,9 @@ function show(given: ParsedCommand, imported: Imported & { sweeps: AuditedSweep[
   }
   io.err(problemLines(imported.problems, common.lang));
   if (imported.sweeps.length === 0)
-    io.err(`${say({ en: 'nothing was found that could be imported', zh: '没有可导入的内容' }, common.lang)}\n`);
+    io.err(
+      `${namedFiles(given.args)}: ${say({ en: 'nothing was found that could be imported', zh: '没有可导入的内容' }, common.lang)}\n`,
+    );
   else if (!common.quiet)
     io.err(
       `${say({ en: 'see one with: dyno report ID, its doubts with: dyno audit ID', zh: '查看：dyno report ID；审计：dyno audit ID' }, common.lang)}\n`,

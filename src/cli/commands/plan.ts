@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { exitCodes, say, userError, UserError } from '../../core/index.ts';
 import type { Mistake, Place } from '../../core/index.ts';
 import { cards, gibBytes, knownModels, numberFormatOf } from '../../inputs/hardware/index.ts';
 import {
   blocksInServerLog,
+  cardsOfHost,
   checkMindieConfig,
+  checkVllm,
   emitProfile,
   emitSglang,
   emitVllm,
@@ -15,10 +17,9 @@ import {
   settingsInServerLog,
   withPatch,
 } from '../../advice/plan/index.ts';
-import type { PlanAsked, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
+import type { PlanAsked, PlanCheck, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
 import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
-import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
-import { cardsOfHost } from '../host-cards.ts';
+import { hostFiles, makeScraper, readHostDevices } from '../../client/telemetry/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
@@ -80,10 +81,10 @@ export const command: CommandFile = {
     { name: 'out', value: 'FILE', help: { en: 'write what is emitted there', zh: '把输出写入文件' } },
     {
       name: 'check',
-      value: 'FILE',
+      value: 'FILE|URL',
       help: {
-        en: 'list what is wrong, risky or slow in a MindIE config.json',
-        zh: '列出 MindIE config.json 中的错误、风险和拖慢性能之处',
+        en: 'list what is wrong, risky or slow in a MindIE config.json, or in a running vLLM by its log, its metrics page or its address',
+        zh: '列出 MindIE config.json 中，或运行中 vLLM（日志、指标页或地址）的错误、风险和拖慢性能之处',
       },
     },
     {
@@ -114,12 +115,16 @@ export const command: CommandFile = {
       line: 'dyno plan --check config.json',
       says: { en: 'what is wrong with the one you have', zh: '检查已有的配置' },
     },
+    {
+      line: 'dyno plan --check vllm.log --model qwen2.5-7b --card h200 --cards 1',
+      says: { en: 'what a running vLLM says of itself, beside a plan', zh: '对照规划检查运行中的 vLLM' },
+    },
   ],
   async run(given) {
     const list = last(given, 'list');
     if (list !== undefined) return listKnown(given, list);
     const check = last(given, 'check');
-    if (check !== undefined) return checkFile(given, check);
+    if (check !== undefined) return checkServer(given, check);
     const plan = planDocument(await withHostCards(given, readAsked(given)));
     const emit = last(given, 'emit');
     if (emit !== undefined) return emitPlan(given, plan, emit);
@@ -151,7 +156,15 @@ function readAsked(given: ParsedCommand): PlanAsked {
     const place: Place = { flag: '--server-log' };
     const text = readBeginning(file, mostLogBytes, place);
     const found = blocksInServerLog(text, asked.blockSize ?? 128);
-    if (found === null) throw noBlocks({ ...place, file });
+    if (found === null)
+      throw userError(
+        'no-blocks-in-log',
+        'states no block count',
+        '日志中没有 block 数',
+        'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size" (CPU, NPU, XPU likewise), SGLang "max_total_num_tokens"; start the server once at that level.',
+        'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"（CPU、NPU、XPU 同理），SGLang 打印 "max_total_num_tokens"；请以该级别启动一次服务。',
+        { ...place, file },
+      );
     asked.serverBlocks = found;
     asked.serverSettings = settingsInServerLog(text);
   });
@@ -176,12 +189,55 @@ function collect(mistakes: Mistake[], read: () => void): void {
   }
 }
 
-function checkFile(given: ParsedCommand, file: string): number {
-  const { json, mode } = readJson(file, mostConfigBytes, { flag: '--check' });
+async function checkServer(given: ParsedCommand, named: string): Promise<number> {
   const plan = namesARig(given) ? planDocument(readAsked(given)) : null;
-  const result = checkMindieConfig(json, { file, mode: process.platform === 'win32' ? null : mode, plan });
+  const result = await checked(named, plan);
   given.io.out(given.common.json ? asJson(result) : renderCheck(result, given.common.lang));
   return result.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
+}
+
+/** By what stands there: an address, a JSON file, or the text of a log or metrics page. */
+async function checked(named: string, plan: PlanDocument | null): Promise<PlanCheck> {
+  const place: Place = { flag: '--check' };
+  if (/^https?:\/\//i.test(named)) {
+    if (!URL.canParse(named))
+      throw userError(
+        'bad-value',
+        'is not an address',
+        '不是有效的地址',
+        'For example: http://127.0.0.1:8000.',
+        '例如：http://127.0.0.1:8000。',
+        place,
+      );
+    // A name and a password in the address are shown nowhere.
+    const { origin } = new URL(named);
+    return checkVllm(await metricsOf(origin, place), { file: origin, plan });
+  }
+  const text = readBeginning(named, mostLogBytes, place);
+  if (!text.trimStart().startsWith('{')) return checkVllm(text, { file: named, plan });
+  const { json, mode } = readJson(named, mostConfigBytes, place);
+  return checkMindieConfig(json, { file: named, mode: process.platform === 'win32' ? null : mode, plan });
+}
+
+/** The metrics page of a running server. */
+async function metricsOf(origin: string, place: Place): Promise<string> {
+  const scraper = makeScraper({}, false);
+  try {
+    const page = `${origin}/metrics`;
+    const { status, body, failure } = await scraper.ask(page, 5000);
+    if (status === 200) return body;
+    const why = failure ?? `HTTP ${status}`;
+    throw userError(
+      'no-metrics-page',
+      `${page} gave no metrics page (${why})`,
+      `${page} 没有返回指标页（${why}）`,
+      'Give the log of the server instead.',
+      '请改用服务端日志。',
+      place,
+    );
+  } finally {
+    scraper.close();
+  }
 }
 
 function emitPlan(given: ParsedCommand, plan: PlanDocument, emit: string): number {
@@ -233,12 +289,14 @@ function writeOut(file: string, text: string): void {
     writeFileSync(file, text, { mode: 0o640 });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error';
-    throw new UserError({
-      code: 'file-unwritable',
-      message: { en: `cannot be written (${code})`, zh: `无法写入（${code}）` },
-      hint: { en: 'Check the folder and its permissions.', zh: '请检查目录与权限。' },
-      place: { flag: '--out', file },
-    });
+    throw userError(
+      'file-unwritable',
+      `cannot be written (${code})`,
+      `无法写入（${code}）`,
+      'Check the folder and its permissions.',
+      '请检查目录与权限。',
+      { flag: '--out', file },
+    );
   }
 }
 
@@ -282,27 +340,14 @@ function choice<T extends string>(given: ParsedCommand, name: string, names: rea
   const word = last(given, name) ?? usual;
   const found = names.find((known) => known === word);
   if (found !== undefined) return found;
-  throw new UserError({
-    code: 'bad-value',
-    message: {
-      en: `"${word.slice(0, 40)}" is not one of ${names.join(', ')}`,
-      zh: `"${word.slice(0, 40)}" 不是 ${names.join('、')} 之一`,
-    },
-    hint: { en: `Choose one of: ${names.join(', ')}.`, zh: `可选：${names.join('、')}。` },
-    place: { flag: `--${name}` },
-  });
-}
-
-function noBlocks(place: Place): UserError {
-  return new UserError({
-    code: 'no-blocks-in-log',
-    message: { en: 'states no block count', zh: '日志中没有 block 数' },
-    hint: {
-      en: 'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size" (CPU, NPU, XPU likewise), SGLang "max_total_num_tokens"; start the server once at that level.',
-      zh: 'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"（CPU、NPU、XPU 同理），SGLang 打印 "max_total_num_tokens"；请以该级别启动一次服务。',
-    },
-    place,
-  });
+  throw userError(
+    'bad-value',
+    `"${word.slice(0, 40)}" is not one of ${names.join(', ')}`,
+    `"${word.slice(0, 40)}" 不是 ${names.join('、')} 之一`,
+    `Choose one of: ${names.join(', ')}.`,
+    `可选：${names.join('、')}。`,
+    `--${name}`,
+  );
 }
 
 function asJson(value: unknown): string {

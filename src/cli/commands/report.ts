@@ -1,16 +1,22 @@
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { exitCodes, mistake, say, userError, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
-import type { MachineFacts } from '../../results/measure/index.ts';
-import { efficiencyText, workersMarkdown, workersText } from '../../results/report/index.ts';
+import type { MachineFacts, MachineOf } from '../../results/measure/index.ts';
+import {
+  efficiencyText,
+  frontierMarkdown,
+  frontierText,
+  workersMarkdown,
+  workersText,
+} from '../../results/report/index.ts';
 import { reporters } from '../../lab/index.ts';
 import type { Reported, ReportOptions } from '../../results/report/index.ts';
 import type { ReporterName } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
-import { fileForms, placeFor, renderForm, writeWhole } from '../render.ts';
+import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
 import type { FileForm } from '../render.ts';
 import { perWorkerFlag, reportOptions, sourcePlace } from '../show.ts';
-import { sourcesOf } from '../../lab/index.ts';
+import { machinesOf, sourcesOf } from '../../lab/index.ts';
 import type { ReportSource } from '../../lab/index.ts';
 
 const names = [...Object.keys(reporters), ...fileForms];
@@ -58,6 +64,7 @@ export const command: CommandFile = {
         zh: '全部卡平均功率：计算每焦耳 token（text、html）',
       },
     },
+    chartFlag,
     perWorkerFlag,
     {
       name: 'out',
@@ -89,13 +96,22 @@ export const command: CommandFile = {
   ],
   async run(given) {
     const as = last(given, 'as') ?? 'text';
-    if (!names.includes(as)) throw unknownForm(as);
+    if (!names.includes(as))
+      throw userError(
+        'unknown-form',
+        `there is no form "${as}"`,
+        `没有 "${as}" 这种格式`,
+        `Choose one of: ${names.join(', ')}.`,
+        `可选：${names.join('、')}。`,
+        '--as',
+      );
     const told = await sourcesOf(given.args, sourcePlace(given));
-    const machine = machineOf(given, told);
+    const machineOf = machinesOf(told, machineSaid(given));
     if (told.length === 0) return exitCodes.usage;
     const form = fileForms.find((known) => known === as);
-    if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName, machine);
-    else await tellFile(given, told, form, machine);
+    refuseChart(given, as);
+    if (form === undefined || given.common.json) await tellText(given, told, as as ReporterName, machineOf);
+    else await tellFile(given, told, form, machineOf);
     return exitCodes.ok;
   },
 };
@@ -104,20 +120,19 @@ async function tellText(
   given: ParsedCommand,
   told: readonly ReportSource[],
   as: ReporterName,
-  machine: MachineFacts,
+  machineOf: MachineOf,
 ): Promise<void> {
   const what: Reported = told.length === 1 ? told[0]!.what : told.map(({ sweep }) => sweep);
   const out = last(given, 'out');
-  const options = reportOptions(given, out);
+  const options = { ...reportOptions(given, out), machineOf };
   const form = given.common.json ? 'json' : as;
+  const sweeps = told.map(({ sweep }) => sweep);
   const cost =
     form === 'text'
-      ? efficiencyText(
-          told.map(({ sweep }) => sweep),
-          machine,
-          options,
-        )
-      : '';
+      ? efficiencyText(sweeps, machineOf, options) + frontierText(sweeps, machineOf, options)
+      : form === 'markdown'
+        ? frontierMarkdown(sweeps, machineOf, options)
+        : '';
   const perWorker = given.flags.has('per-worker') ? machinesIn(form, told, options) : '';
   const text = reporters[form](what, options) + cost + perWorker;
   if (out === undefined) given.io.out(text);
@@ -135,45 +150,40 @@ async function tellFile(
   given: ParsedCommand,
   told: readonly ReportSource[],
   form: FileForm,
-  machine: MachineFacts,
+  machineOf: MachineOf,
 ): Promise<void> {
   const name = form === 'parquet' ? 'exchanges.parquet' : `report.${form}`;
   const file = placeFor(last(given, 'out'), told.length === 1 ? told[0]!.dir : null, name);
-  given.io.out(`${await writeWhole(file, await renderForm(given, { told, machine }, form))}\n`);
+  given.io.out(
+    `${await writeWhole(file, await renderForm(given, { told, machineOf, chart: last(given, 'chart') }, form))}\n`,
+  );
   if (!given.common.quiet) given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}\n`);
 }
 
-/** What was told of the machine; all mistakes at once. */
-function machineOf(given: ParsedCommand, told: readonly ReportSource[]): MachineFacts {
-  const said = (fact: 'pricePerHour' | 'cards' | 'powerW'): number | null =>
-    told.map(({ facts }) => facts?.[fact] ?? null).find((value) => value !== null) ?? null;
+/** What is told of the machine; all mistakes at once. */
+function machineSaid(given: ParsedCommand): MachineFacts {
   const mistakes: Mistake[] = [];
   const read = (flag: string): number | null => {
     const word = last(given, flag);
     if (word === undefined) return null;
     if (/^\d+(\.\d+)?$/.test(word) && Number(word) > 0) return Number(word);
-    mistakes.push({
-      code: 'bad-value',
-      message: { en: `"${word.slice(0, 40)}" is not a number above 0`, zh: `"${word.slice(0, 40)}" 不是大于 0 的数` },
-      hint: { en: 'Write digits, with a point for fractions.', zh: '请写数字，小数用点。' },
-      place: { flag: `--${flag}` },
-    });
+    mistakes.push(
+      mistake(
+        'bad-value',
+        `"${word.slice(0, 40)}" is not a number above 0`,
+        `"${word.slice(0, 40)}" 不是大于 0 的数`,
+        'Write digits, with a point for fractions.',
+        '请写数字，小数用点。',
+        `--${flag}`,
+      ),
+    );
     return null;
   };
   const facts = {
-    pricePerHour: read('price-per-hour') ?? said('pricePerHour'),
-    cards: read('cards') ?? said('cards'),
-    powerW: read('power') ?? said('powerW'),
+    pricePerHour: read('price-per-hour'),
+    cards: read('cards'),
+    powerW: read('power'),
   };
   if (mistakes.length > 0) throw new UserError(mistakes);
   return facts;
-}
-
-function unknownForm(as: string): UserError {
-  return new UserError({
-    code: 'unknown-form',
-    message: { en: `there is no form "${as}"`, zh: `没有 "${as}" 这种格式` },
-    hint: { en: `Choose one of: ${names.join(', ')}.`, zh: `可选：${names.join('、')}。` },
-    place: { flag: '--as' },
-  });
 }

@@ -1,9 +1,18 @@
-import { exitCodes, printable, say, UserError } from '../../core/index.ts';
+import { exitCodes, printable, say, userError, UserError } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
-import { tableText } from '../../results/report/index.ts';
-import { deleteRun, findWhatever, listRuns, setFacts, tagRun } from '../../results/store/index.ts';
+import { runMetrics, statistics, timeMetrics, trendOf } from '../../results/measure/index.ts';
+import { tableText, trendScreen } from '../../results/report/index.ts';
+import {
+  deleteRun,
+  findWhatever,
+  listRuns,
+  readPointTags,
+  setFacts,
+  tagPoints,
+  tagRun,
+} from '../../results/store/index.ts';
 import type { ListedEntry } from '../../results/store/index.ts';
-import { addressOf, entryNamed, isUnknownRun, reporters, sourcesOf } from '../../lab/index.ts';
+import { addressOf, entryNamed, historyOf, isUnknownRun, reporters, sourcesOf } from '../../lab/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
@@ -35,8 +44,8 @@ export const command: CommandFile = {
       required: false,
       variadic: true,
       help: {
-        en: 'tags to put on or take off; the new name; NAME=VALUE for set (model, engine, variant, cards, price, power, or a setting; empty takes it back)',
-        zh: '要添加或移除的标记；新名称；set 的 名称=值（model、engine、variant、cards、price、power 或某个设置；留空则撤销）',
+        en: 'tags to put on or take off; the new name; NAME=VALUE for set (model, engine, variant, card, cards, price, power, or a setting; empty takes it back)',
+        zh: '要添加或移除的标记；新名称；set 的 名称=值（model、engine、variant、card、cards、price、power 或某个设置；留空则撤销）',
       },
     },
   ],
@@ -53,15 +62,27 @@ export const command: CommandFile = {
       value: null,
       help: { en: 'list the runs inside sweeps and tunes too', zh: '同时列出扫描与调优中的各个运行' },
     },
+    {
+      name: 'trend',
+      value: 'METRIC',
+      help: {
+        en: 'one metric over time instead of a list, such as ttft.p99, with the places where it surely changed (with --label or --tag)',
+        zh: '不列清单，而是显示某个指标随时间的走势（如 ttft.p99），并标出确定的变化点（可配合 --label 或 --tag）',
+      },
+    },
     { name: 'yes', value: null, help: { en: 'delete without asking', zh: '删除时不再确认' } },
   ],
   examples: [
     { line: 'dyno runs', says: { en: 'what is there', zh: '查看已有结果' } },
+    {
+      line: 'dyno runs --trend ttft.p99 --label nightly',
+      says: { en: 'how a metric went from night to night', zh: '某个指标逐夜的走势' },
+    },
     { line: 'dyno runs show latest', says: { en: 'the newest one in full', zh: '查看最新一次的完整结果' } },
     { line: 'dyno runs tag latest baseline h200', says: { en: 'tag it', zh: '添加标记' } },
     { line: 'dyno runs rename latest "vLLM, bound to node 0"', says: { en: 'call it otherwise', zh: '改名' } },
     {
-      line: 'dyno runs set latest engine=vLLM cards=4 price=12',
+      line: 'dyno runs set latest model=qwen2.5-7b card=h200 cards=1 price=12',
       says: { en: 'say what it was measured on', zh: '补充测试环境' },
     },
     { line: 'dyno runs addresses latest', says: { en: 'how its points are written', zh: '查看其各点的地址' } },
@@ -69,8 +90,15 @@ export const command: CommandFile = {
   ],
   async run(given) {
     const [verb = 'list', word, ...tags] = given.args;
-    if (!(verbs as readonly string[]).includes(verb)) throw unknownVerb(verb);
-    if (verb === 'list') return list(given);
+    if (!(verbs as readonly string[]).includes(verb))
+      throw userError(
+        'usage',
+        `dyno runs does not know "${verb}"`,
+        `dyno runs 不支持 "${verb}"`,
+        `It knows: ${verbs.join(', ')}.`,
+        `可用：${verbs.join('、')}。`,
+      );
+    if (verb === 'list') return given.flags.has('trend') ? trend(given) : list(given);
     if (verb === 'addresses') return addresses(given, word);
     if (word === undefined) throw missing({ en: 'which run?', zh: '要操作哪个运行？' }, verb);
     if (verb === 'show') return show(given, word);
@@ -78,7 +106,13 @@ export const command: CommandFile = {
     if (verb === 'rename') return rename(given, word, tags.join(' '));
     if (verb === 'set') return set(given, word, tags);
     if (tags.length === 0) throw missing({ en: 'which tags?', zh: '要用哪些标记？' }, verb);
-    const now = await tagRun(given.common.store, word, verb === 'tag' ? { add: tags } : { remove: tags });
+    const change = verb === 'tag' ? { add: tags } : { remove: tags };
+    const now = await tagRun(given.common.store, word, change).catch(async (error: unknown) => {
+      if (!isUnknownRun(error)) throw error;
+      const { entry, points } = await entryNamed(given.common.store, word);
+      if (points === null) throw error;
+      return tagPoints(entry.dir, points, change);
+    });
     given.io.out(given.common.json ? `${JSON.stringify({ tags: now })}\n` : `${now.join(' ')}\n`);
     return exitCodes.ok;
   },
@@ -126,17 +160,13 @@ function readPair(pair: string): [string, string | number | null] {
   const number = Object.hasOwn(numbers, name);
   const wrong = match === null || (number && value !== '' && !(Number(value) > 0));
   if (wrong) {
-    throw new UserError({
-      code: 'bad-value',
-      message: {
-        en: `"${printable(pair).slice(0, 60)}" is not NAME=VALUE${number ? ' with a number above 0' : ''}`,
-        zh: `"${printable(pair).slice(0, 60)}" 不是 名称=值${number ? '（值须为大于 0 的数）' : ''}`,
-      },
-      hint: {
-        en: 'For example: dyno runs set latest engine=vLLM cards=4 price=12.',
-        zh: '例如：dyno runs set latest engine=vLLM cards=4 price=12。',
-      },
-    });
+    throw userError(
+      'bad-value',
+      `"${printable(pair).slice(0, 60)}" is not NAME=VALUE${number ? ' with a number above 0' : ''}`,
+      `"${printable(pair).slice(0, 60)}" 不是 名称=值${number ? '（值须为大于 0 的数）' : ''}`,
+      'For example: dyno runs set latest engine=vLLM cards=4 price=12.',
+      '例如：dyno runs set latest engine=vLLM cards=4 price=12。',
+    );
   }
   const key = number ? numbers[name]! : name;
   return [key, value === '' ? null : number ? Number(value) : value];
@@ -154,7 +184,10 @@ async function addresses(given: ParsedCommand, word: string | undefined): Promis
   if (word === undefined) {
     const entries = await listRuns(given.common.store, {});
     if (entries.length > 0) lines.push('latest');
-    for (const entry of entries) lines.push(entry.id, ...(entry.kind === 'broken' ? [] : [entry.label, ...entry.tags]));
+    for (const entry of entries) {
+      lines.push(entry.id, ...(entry.kind === 'broken' ? [] : [entry.label, ...entry.tags]));
+      if (entry.kind === 'sweep') lines.push(...(await readPointTags(entry.dir)).keys());
+    }
   } else {
     for (const { sweep } of await sourcesOf([word], sourcePlace(given)))
       for (const [i, point] of sweep.points.entries())
@@ -165,6 +198,48 @@ async function addresses(given: ParsedCommand, word: string | undefined): Promis
     given.common.json ? `${JSON.stringify({ addresses: unique })}\n` : unique.map((line) => `${line}\n`).join(''),
   );
   return exitCodes.ok;
+}
+
+/** One metric over what a label or tag names: a curve for each load, and where it changed. */
+async function trend(given: ParsedCommand): Promise<number> {
+  const { store, json, lang } = given.common;
+  const metric = metricNamed(last(given, 'trend')!);
+  const [tag, label] = ['tag', 'label'].map((name) => last(given, name));
+  const history = await historyOf(store, { ...(tag !== undefined && { tag }), ...(label !== undefined && { label }) });
+  const model = last(given, 'model');
+  const curves = trendOf(
+    history.filter(({ summary }) => model === undefined || summary.model === model),
+    metric,
+  );
+  if (json) given.io.out(`${JSON.stringify({ schema: 'llmdyno.trend/1', metric, curves }, null, 2)}\n`);
+  else if (curves.length === 0)
+    given.io.err(
+      `${say({ en: 'No finished run has that label or tag; dyno runs lists what is there.', zh: '没有带该标签或标记的已完成运行；dyno runs 可列出已有结果。' }, lang)}\n`,
+    );
+  else given.io.out(trendScreen(curves, metric, reportOptions(given)));
+  return exitCodes.ok;
+}
+
+/** A metric word as in --slo; a time without a statistic is its mean. */
+function metricNamed(word: string): string {
+  const [name = '', statistic, ...more] = word.split('.');
+  const isTime = (timeMetrics as readonly string[]).includes(name);
+  const isRate = (runMetrics as readonly string[]).includes(name);
+  const known =
+    statistic === undefined ? isTime || isRate : isTime && (statistics as readonly string[]).includes(statistic);
+  if (known && more.length === 0) return isTime && statistic === undefined ? `${name}.mean` : word;
+  throw new UserError({
+    code: 'unknown-metric',
+    message: {
+      en: `there is no metric "${printable(word).slice(0, 60)}"`,
+      zh: `没有指标 "${printable(word).slice(0, 60)}"`,
+    },
+    hint: {
+      en: `Write for example ttft.p99, tpot.p50, outputTokensPerSec. Metrics: ${timeMetrics.join(', ')} (.${statistics.join(' .')}); ${runMetrics.join(', ')}.`,
+      zh: `例如 ttft.p99、tpot.p50、outputTokensPerSec。可用指标：${timeMetrics.join(', ')} (.${statistics.join(' .')})；${runMetrics.join(', ')}。`,
+    },
+    place: { flag: '--trend' },
+  });
 }
 
 async function list(given: ParsedCommand): Promise<number> {
@@ -239,11 +314,13 @@ function asJson(entry: ListedEntry): Record<string, unknown> {
 
 async function remove(given: ParsedCommand, word: string): Promise<number> {
   if (!given.flags.has('yes')) {
-    throw new UserError({
-      code: 'delete-needs-yes',
-      message: { en: `"${word}" would be deleted for good`, zh: `"${word}" 将被永久删除` },
-      hint: { en: 'Say --yes if that is meant.', zh: '确认删除请加 --yes。' },
-    });
+    throw userError(
+      'delete-needs-yes',
+      `"${word}" would be deleted for good`,
+      `"${word}" 将被永久删除`,
+      'Say --yes if that is meant.',
+      '确认删除请加 --yes。',
+    );
   }
   const id = await deleteRun(given.common.store, word);
   given.io.out(
@@ -259,13 +336,5 @@ function missing(message: Phrase, verb: string): UserError {
     code: 'usage',
     message,
     hint: { en: `dyno runs ${verb} RUN …; dyno runs lists them.`, zh: `dyno runs ${verb} RUN …；dyno runs 可列出。` },
-  });
-}
-
-function unknownVerb(verb: string): UserError {
-  return new UserError({
-    code: 'usage',
-    message: { en: `dyno runs does not know "${verb}"`, zh: `dyno runs 不支持 "${verb}"` },
-    hint: { en: `It knows: ${verbs.join(', ')}.`, zh: `可用：${verbs.join('、')}。` },
   });
 }

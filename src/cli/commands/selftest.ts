@@ -7,14 +7,13 @@ import { readAddress } from '../../client/protocol/index.ts';
 import type { Address } from '../../client/protocol/index.ts';
 import { figureSvg } from '../../results/report/index.ts';
 import { firstModel, positiveDurationMs, storeSelftestRun } from '../../lab/index.ts';
-import { findServerStamp, runSelftest } from '../../advice/selftest/index.ts';
+import { findServerStamp, runSelftest, selftestFigure, selftestText } from '../../advice/selftest/index.ts';
 import type { SelftestReport } from '../../advice/selftest/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { writeWhole } from '../render.ts';
-import { selftestFigure, selftestText } from '../selftest-text.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 import { drawn } from '../drawn.ts';
 

@@ -26,6 +26,15 @@ it('a plan file needs no address: in virtual time there is no server', async () 
   expect((JSON.parse(out) as Summary).counts).toMatchObject({ planned: 20, ok: 20 });
 });
 
+it('what a run is called and how its server was set are dimensions of its point', async () => {
+  const { out } = await dyno(
+    'sim --variant A --scheduler vllm-v1 --set max_num_seqs=4 --concurrency 2 -n 8 --json --lenient',
+  );
+  expect(JSON.parse(out)).toMatchObject({ point: { variant: 'A', settings: { max_num_seqs: '4' } } });
+  const { code, err } = await dynoHere(['run', 'http://127.0.0.1:9', '--set', 'nothing', '--lang', 'en']);
+  expect([code, err]).toEqual([2, expect.stringContaining('--set: "nothing" is no setting')]);
+});
+
 /** A step takes 10 ms and 0.1 for each decode, prompts are free: every time is sums on paper. */
 const paper = {
   schema: 'llmdyno.engine-profile/1',
@@ -215,4 +224,85 @@ it('a real service replayed on an engine ten times too small is overloaded, and 
   expect(counts.failed).toBeGreaterThan(counts.ok);
   expect([flow!.state, server!['saturation'], steady]).toEqual(['overloaded', 'overloaded', null]);
   expect(verdict.findings.map((finding) => finding.code)).toEqual(expect.arrayContaining(['overloaded', 'failures']));
+});
+
+describe('a profile that was fitted to runs', () => {
+  /** On paper: 10 + 0.1·n ms a step; two servers explain the runs too, a tenth slower and quicker. */
+  const slower = (share: number) => ({ cost: { ...paper.cost, aMs: share * 10, cMsPerDecode: share * 0.1 } });
+  const fit = {
+    fittedTo: '2 runs together',
+    heldOutError: null,
+    intervals: {},
+    reach: { promptTokens: [50, 200], outputTokens: [10, 40], inFlight: 8, cachedShare: 0, promptsAlike: false },
+    doubt: { errors: { tpotMeanMs: 0.01 }, others: [slower(1.1), slower(0.9)], p1Known: false },
+  };
+  const fitted = (name: string, own: object): string => {
+    const path = join(folder, name);
+    writeFileSync(path, JSON.stringify({ ...paper, fit: { ...fit, ...own } }));
+    return path;
+  };
+  const file = fitted('fitted.json', {});
+  const line = `sim --profile ${file} --concurrency 4 -n 40 --input-tokens 100 --output-tokens 20 --lenient`;
+  const predictionOf = async (words: string) => {
+    const { server, ...summary } = JSON.parse((await dyno(`${words} --json`)).out) as Summary;
+    const kept = server!['prediction'] as {
+      intervals: Record<string, [number, number] | null>;
+      warnings: { en: string }[];
+    };
+    return { ...kept, summary };
+  };
+
+  it('prints where 90 % of measurements should lie, around each figure: a tenth and 1.645 of it, for a step of 10.4 ms', async () => {
+    const { intervals, warnings, summary } = await predictionOf(line);
+    const [low, high] = intervals['tpotMs.mean']!;
+    expect(summary.tpotMs!.mean).toBeCloseTo(10.4, 1);
+    // The mean square of ln 1.1 and ln 0.9 is 0.1004²; two runs of one load differ by 0.02 at least.
+    const factor = Math.exp(1.645 * Math.hypot(0.1004, 0.02));
+    expect([low, high]).toEqual([expect.closeTo(10.4 / factor, 1), expect.closeTo(10.4 * factor, 1)]);
+    const keys = ['outputTokensPerSec', 'ttftMs.mean', 'ttftMs.p99', 'tpotMs.mean', 'latencyMs.p50'];
+    expect(Object.keys(intervals)).toEqual(keys);
+    expect(warnings).toEqual([]);
+  });
+
+  it('beyond its reach it says so, and leaves out first tokens that hang on a p1 nobody knows', async () => {
+    const { intervals, warnings } = await predictionOf(line.replace('--input-tokens 100', '--input-tokens 900'));
+    expect(intervals['ttftMs.mean']).toBeNull();
+    expect(intervals['tpotMs.mean']).not.toBeNull();
+    expect(warnings.map(({ en }) => en)).toEqual([
+      'prompts of 900 tokens: fitted on 50 to 200',
+      expect.stringContaining('p1 not identified'),
+    ]);
+  });
+
+  it('both languages tell it on the first screen, which stays within its 25 lines', async () => {
+    const shown = async (lang: string) =>
+      (
+        await dynoHere(
+          `${line.replace('--concurrency 4', '--concurrency 16')} --store ${folder} --quiet --lang ${lang}`.split(' '),
+        )
+      ).out;
+    const [en, zh] = [await shown('en'), await shown('zh')];
+    expect(en).toMatch(/90 % of measurements of the whole run: tokens\/s out/);
+    expect(en.replaceAll('\n', ' ')).toContain('less certain: 16 in flight: fitted on up to 8');
+    expect(zh).toContain('90% 的实测应落在');
+    expect(zh).toContain('可信度较低');
+    expect(en.trimEnd().split('\n').length).toBeLessThanOrEqual(25);
+  });
+
+  it('a sweep tells it of each point as it ends', async () => {
+    const { err } = await dynoHere(
+      `${line.replace('--concurrency 4', '--concurrency 2,4')} --store ${folder} --lang en`.split(' '),
+    );
+    expect(err.match(/90 % of measurements/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ['fit.reach.inFlight', { reach: { ...fit.reach, inFlight: 'many' } }],
+    ['fit.reach.promptTokens', { reach: { ...fit.reach, promptTokens: null } }],
+    ['fit.doubt.others', { doubt: { ...fit.doubt, others: [] } }],
+    ['cost.aMs', { doubt: { ...fit.doubt, others: [slower(-1)] } }],
+  ])('a file whose %s is wrong is refused by that name', async (field, own) => {
+    const { code, err } = await dyno(`sim --profile ${fitted('wrong.json', own)} --concurrency 4 -n 8`);
+    expect([code, err]).toEqual([2, expect.stringContaining(field)]);
+  });
 });

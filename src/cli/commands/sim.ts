@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
 import { findSettings, kindOf, loadPoints, nowhere, planSettings, sweepSettings } from '../../lab/index.ts';
 import { simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { SimFault } from '../../engine/sim/index.ts';
@@ -32,7 +32,8 @@ export const command: CommandFile = {
         zh: `重现公开测试中出现过的问题，可重复：${simFaultNames.join('、')}`,
       },
     },
-    ...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }),
+    // --set is the engine's own here, and is kept with the result as it is of a server.
+    ...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }).filter(({ name }) => name !== 'set'),
   ],
   examples: [
     {
@@ -63,17 +64,13 @@ function mishapsOf(given: ParsedCommand): SimFault[] {
   return (given.flags.get('fault') ?? []).map((text) => {
     const mishap = parseSimFault(text);
     if (mishap !== null) return mishap;
-    throw new UserError({
-      code: 'unknown-fault',
-      message: {
-        en: `there is no fault "${text.slice(0, 50)}" here`,
-        zh: `这里没有名为 "${text.slice(0, 50)}" 的故障`,
-      },
-      hint: {
-        en: `Faults: ${simFaultNames.join(', ')}. Those of the wire are for dyno engine.`,
-        zh: `可用的故障：${simFaultNames.join('、')}。网络层的故障用于 dyno engine。`,
-      },
-      place: { flag: '--fault' },
-    });
+    throw userError(
+      'unknown-fault',
+      `there is no fault "${text.slice(0, 50)}" here`,
+      `这里没有名为 "${text.slice(0, 50)}" 的故障`,
+      `Faults: ${simFaultNames.join(', ')}. Those of the wire are for dyno engine.`,
+      `可用的故障：${simFaultNames.join('、')}。网络层的故障用于 dyno engine。`,
+      '--fault',
+    );
   });
 }

@@ -1,13 +1,23 @@
 import { join } from 'node:path';
-import { exitCodes, say, UserError } from '../../core/index.ts';
-import { readPlanText, runTune, workerSettings, workloadWords } from '../../lab/index.ts';
-import { figureSvg } from '../../results/report/index.ts';
+import { exitCodes, say, userError, UserError } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import {
+  progressText,
+  readPlanText,
+  recoveryText,
+  runTune,
+  tuneScreen,
+  workerSettings,
+  workloadWords,
+} from '../../lab/index.ts';
+import { figureSvg, storeTyped } from '../../results/report/index.ts';
 import type { Figure } from '../../results/report/index.ts';
 import {
   calibrationPoints,
   configMistakes,
   initFile,
   initNames,
+  paretoOfTune,
   patchOf,
   pointWords,
   readGoal,
@@ -16,18 +26,18 @@ import {
   resumable,
   sha256,
   sizeOf,
+  trialsFigure,
   unfinishedTunes,
 } from '../../advice/tune/index.ts';
 import type { TuneDocument, TuneRequest } from '../../advice/tune/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
+import { screenOptions } from '../show.ts';
 import { columnsOf } from '../terminal.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
 import { writeWhole } from '../render.ts';
-import { paretoOfTune, trialsFigure } from '../tune-figures.ts';
-import { progressText, recoveryText, tuneText } from '../tune-text.ts';
 import { drawn } from '../drawn.ts';
 
 const pictureWidth = 900;
@@ -48,8 +58,8 @@ export const command: CommandFile = {
       name: 'goal',
       value: 'GOAL',
       help: {
-        en: "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s,decode=50ms",
-        zh: '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s,decode=50ms',
+        en: "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s, ttft=8s,decode=50ms",
+        zh: '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s、ttft=8s,decode=50ms',
       },
     },
     {
@@ -110,7 +120,14 @@ export const command: CommandFile = {
     await putBack(given);
     if (given.flags.has('restore')) return exitCodes.ok;
     const file = given.args[0];
-    if (file === undefined) throw noFile();
+    if (file === undefined)
+      throw userError(
+        'no-tune-file',
+        'no tune file',
+        '没有指定 tune 文件',
+        'Print one with `dyno tune --init mindie > tune.yaml`, then: dyno tune tune.yaml',
+        '用 `dyno tune --init mindie > tune.yaml` 生成，然后：dyno tune tune.yaml',
+      );
     const text = readPlanText(file);
     const goal = last(given, 'goal');
     const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
@@ -130,7 +147,7 @@ export const command: CommandFile = {
       given.io.out(
         given.common.json
           ? `${JSON.stringify(document, null, 2)}\n`
-          : tuneText(document, given.common.lang, columnsOf(given.io)),
+          : tuneScreen(document, given.common.lang, columnsOf(given.io), everyTrial(given, dir)),
       );
       if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
       return exitCodeOf(document, words.lenient === true);
@@ -140,12 +157,18 @@ export const command: CommandFile = {
   },
 };
 
-function exitCodeOf({ stoppedBecause, best, slos, variants, trials }: TuneDocument, lenient: boolean): number {
+function everyTrial(given: ParsedCommand, dir: string): Phrase {
+  const { kept, store } = screenOptions(given, dir, null);
+  const line = `dyno runs show ${kept}${storeTyped(store)}`;
+  return { en: `Every trial: ${line}`, zh: `全部试验：${line}` };
+}
+
+function exitCodeOf({ stoppedBecause, best, variants, trials }: TuneDocument, lenient: boolean): number {
   if (stoppedBecause === 'interrupted') return exitCodes.interrupted;
   // An experiment in which nothing ran well has shown nothing.
   if (variants.length > 0) return variants.every(({ ok }) => ok === 0) ? exitCodes.unreachable : exitCodes.ok;
   if (best === null) return exitCodes.unreachable;
-  if (!best.confirmed && slos.length > 0) return exitCodes.gateFailed;
+  if (!best.confirmed) return exitCodes.gateFailed;
   const doubtful = trials.some(({ number, valid }) => !valid && best.trials.includes(number));
   return doubtful && !lenient ? exitCodes.notValid : exitCodes.ok;
 }
@@ -163,15 +186,14 @@ async function folderToResume(given: ParsedCommand, hash: string): Promise<strin
   if (wanted === undefined) return null;
   const found = await resumable(given.common.store, hash, wanted);
   if (found !== null) return found;
-  throw new UserError({
-    code: 'nothing-to-resume',
-    message: { en: 'there is no tune of this file to go on with', zh: '没有可继续的同一文件的调优' },
-    hint: {
-      en: 'The file and the goal must be the same as before; leave --resume out to begin anew.',
-      zh: '文件与目标须与之前一致；去掉 --resume 可重新开始。',
-    },
-    place: { flag: '--resume' },
-  });
+  throw userError(
+    'nothing-to-resume',
+    'there is no tune of this file to go on with',
+    '没有可继续的同一文件的调优',
+    'The file and the goal must be the same as before; leave --resume out to begin anew.',
+    '文件与目标须与之前一致；去掉 --resume 可重新开始。',
+    '--resume',
+  );
 }
 
 async function checkConfigs({ server }: TuneRequest): Promise<void> {
@@ -182,12 +204,14 @@ async function checkConfigs({ server }: TuneRequest): Promise<void> {
 function withRuns(request: TuneRequest, text: string | undefined): TuneRequest {
   if (text === undefined) return request;
   if (!/^[1-9]\d{0,3}$/.test(text)) {
-    throw new UserError({
-      code: 'bad-value',
-      message: { en: `"${text.slice(0, 40)}" is not a number of runs`, zh: `"${text.slice(0, 40)}" 不是运行次数` },
-      hint: { en: 'For example --runs 10.', zh: '例如 --runs 10。' },
-      place: { flag: '--runs' },
-    });
+    throw userError(
+      'bad-value',
+      `"${text.slice(0, 40)}" is not a number of runs`,
+      `"${text.slice(0, 40)}" 不是运行次数`,
+      'For example --runs 10.',
+      '例如 --runs 10。',
+      '--runs',
+    );
   }
   return { ...request, problem: { ...request.problem, budgetRuns: Number(text) } };
 }
@@ -243,27 +267,15 @@ async function drawCharts(given: ParsedCommand, document: TuneDocument, dir: str
 function printInit(given: ParsedCommand, word: string): number {
   const name = initNames.find((known) => known === word);
   if (name === undefined) {
-    throw new UserError({
-      code: 'bad-value',
-      message: {
-        en: `"${word.slice(0, 40)}" is not a kind of tune file`,
-        zh: `没有 "${word.slice(0, 40)}" 类型的模板`,
-      },
-      hint: { en: `There are: ${initNames.join(', ')}.`, zh: `可用：${initNames.join('、')}。` },
-      place: { flag: '--init' },
-    });
+    throw userError(
+      'bad-value',
+      `"${word.slice(0, 40)}" is not a kind of tune file`,
+      `没有 "${word.slice(0, 40)}" 类型的模板`,
+      `There are: ${initNames.join(', ')}.`,
+      `可用：${initNames.join('、')}。`,
+      '--init',
+    );
   }
   given.io.out(initFile(name));
   return exitCodes.ok;
-}
-
-function noFile(): UserError {
-  return new UserError({
-    code: 'no-tune-file',
-    message: { en: 'no tune file', zh: '没有指定 tune 文件' },
-    hint: {
-      en: 'Print one with `dyno tune --init mindie > tune.yaml`, then: dyno tune tune.yaml',
-      zh: '用 `dyno tune --init mindie > tune.yaml` 生成，然后：dyno tune tune.yaml',
-    },
-  });
 }

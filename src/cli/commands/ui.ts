@@ -1,14 +1,17 @@
-import { statSync } from 'node:fs';
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { statSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { exitCodes, say, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { readWords, redisPlace, throwMistakes, workerSettings } from '../../lab/index.ts';
-import type { GivenWord } from '../../lab/index.ts';
+import type { GivenSetting } from '../../lab/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
 import { last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
-import { openPrivately } from '../open-browser.ts';
 import { tellBug } from '../tell-bug.ts';
 import { tokenOf } from '../token-file.ts';
 import { pageBackend } from '../page-backend.ts';
@@ -143,7 +146,7 @@ export const command: CommandFile = {
 };
 
 /** The settings that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
-async function teamOf(given: ParsedCommand): Promise<GivenWord[]> {
+async function teamOf(given: ParsedCommand): Promise<GivenSetting[]> {
   const typed = typedWords(given.flags, teamWords);
   const { words, mistakes } = readWords(teamWords, typed);
   throwMistakes(mistakes);
@@ -164,13 +167,13 @@ function keyVariablesOf({ flags, io }: ParsedCommand): readonly string[] {
   const names = flags.get('allow-key-env') ?? [];
   const isSet = (name: string): boolean => (io.env[name] ?? '') !== '';
   if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && isSet(name))) return names;
-  throw bad(
+  throw userError(
+    'bad-value',
+    'names an environment variable that is not set',
+    '所指的环境变量未设置',
+    'Give the name of the variable, not the key: export NAME=… and then --allow-key-env NAME.',
+    '请给出变量名而非密钥：先 export NAME=…，再用 --allow-key-env NAME。',
     '--allow-key-env',
-    { en: 'names an environment variable that is not set', zh: '所指的环境变量未设置' },
-    {
-      en: 'Give the name of the variable, not the key: export NAME=… and then --allow-key-env NAME.',
-      zh: '请给出变量名而非密钥：先 export NAME=…，再用 --allow-key-env NAME。',
-    },
   );
 }
 
@@ -178,20 +181,26 @@ function datasetsOf(given: ParsedCommand): string | null {
   const dir = last(given, 'datasets');
   if (dir === undefined) return null;
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return dir;
-  throw bad(
+  throw userError(
+    'bad-value',
+    `"${dir.slice(0, 200)}" is not a folder`,
+    `"${dir.slice(0, 200)}" 不是文件夹`,
+    'Name the folder that holds the files.',
+    '请给出存放文件的文件夹。',
     '--datasets',
-    { en: `"${dir.slice(0, 200)}" is not a folder`, zh: `"${dir.slice(0, 200)}" 不是文件夹` },
-    { en: 'Name the folder that holds the files.', zh: '请给出存放文件的文件夹。' },
   );
 }
 
 function portOf(given: ParsedCommand): number {
   const text = last(given, 'port') ?? defaultPort;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw bad(
+  throw userError(
+    'bad-value',
+    `"${text.slice(0, 20)}" is not a port`,
+    `"${text.slice(0, 20)}" 不是有效端口`,
+    'Give a number up to 65535; 0 takes any free one.',
+    '请给出不超过 65535 的数；0 表示任选空闲端口。',
     '--port',
-    { en: `"${text.slice(0, 20)}" is not a port`, zh: `"${text.slice(0, 20)}" 不是有效端口` },
-    { en: 'Give a number up to 65535; 0 takes any free one.', zh: '请给出不超过 65535 的数；0 表示任选空闲端口。' },
   );
 }
 
@@ -201,25 +210,22 @@ async function listening(start: () => Promise<RunningUi>, host: string, port: nu
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw bad(
+      throw userError(
+        'bad-value',
+        `port ${port} is taken`,
+        `端口 ${port} 已被占用`,
+        'Perhaps by another dyno ui. Choose one, or any free one: --port 0.',
+        '可能已有 dyno ui 在运行。请换一个，或用 --port 0。',
         '--port',
-        { en: `port ${port} is taken`, zh: `端口 ${port} 已被占用` },
-        {
-          en: 'Perhaps by another dyno ui. Choose one, or any free one: --port 0.',
-          zh: '可能已有 dyno ui 在运行。请换一个，或用 --port 0。',
-        },
       );
     if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND')
-      throw bad(
+      throw userError(
+        'bad-value',
+        `cannot listen on ${host.slice(0, 60)}:${port} (${code})`,
+        `无法监听 ${host.slice(0, 60)}:${port}（${code}）`,
+        'Give an address of this machine, or 0.0.0.0 for all of them.',
+        '请给出本机地址，或 0.0.0.0 表示全部。',
         '--host',
-        {
-          en: `cannot listen on ${host.slice(0, 60)}:${port} (${code})`,
-          zh: `无法监听 ${host.slice(0, 60)}:${port}（${code}）`,
-        },
-        {
-          en: 'Give an address of this machine, or 0.0.0.0 for all of them.',
-          zh: '请给出本机地址，或 0.0.0.0 表示全部。',
-        },
       );
     throw error;
   }
@@ -233,6 +239,23 @@ function wantsBrowser({ flags, io, common }: ParsedCommand): boolean {
   return io.outIsTty && !common.json && !common.quiet && desktop && io.env['CI'] === undefined;
 }
 
-function bad(flag: string, message: Phrase, hint: Phrase): UserError {
-  return new UserError({ code: 'bad-value', message, hint, place: { flag } });
+/**
+ * Opens an address that holds a secret in the browser, by a file that only this user can read: every user of the host
+ * sees the words a process was started with. Returns how to take the file away.
+ */
+function openPrivately(url: string): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'dyno-open-'));
+  const file = join(folder, 'open.html');
+  writeFileSync(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${url}">\n`, { mode: 0o600 });
+  const place = pathToFileURL(file).href;
+  const openers: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
+    darwin: ['open', [place]],
+    win32: ['cmd', ['/c', 'start', '', place.replaceAll('&', '^&')]],
+  };
+  const [program, args] = openers[process.platform] ?? ['xdg-open', [place]];
+  const child = spawn(program, args, { stdio: 'ignore', detached: true });
+  // The address is printed: whoever has no opener opens it by hand.
+  child.once('error', () => {});
+  child.unref();
+  return () => rmSync(folder, { recursive: true, force: true });
 }

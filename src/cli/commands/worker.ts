@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { exitCodes, say, UserError } from '../../core/index.ts';
+import { exitCodes, say, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import {
   checkRules,
@@ -164,12 +164,14 @@ function rulesOf(given: ParsedCommand): WorkerRules {
   const urls = given.flags.get('allow-url') ?? [];
   const bad = urls.find((url) => !URL.canParse(url) || !/^https?:/i.test(url));
   if (bad !== undefined)
-    throw new UserError({
-      code: 'bad-url',
-      message: { en: `"${bad}" is not an address`, zh: `"${bad}" 不是地址` },
-      hint: { en: 'Write http://HOST:PORT or https://HOST.', zh: '请写 http://主机:端口 或 https://主机。' },
-      place: { flag: '--allow-url' },
-    });
+    throw userError(
+      'bad-url',
+      `"${bad}" is not an address`,
+      `"${bad}" 不是地址`,
+      'Write http://HOST:PORT or https://HOST.',
+      '请写 http://主机:端口 或 https://主机。',
+      '--allow-url',
+    );
   return { urls, envs: given.flags.get('allow-env') ?? [], files: given.flags.get('allow-file') ?? [] };
 }
 
@@ -182,17 +184,16 @@ function labelsOf(given: ParsedCommand): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const text of given.flags.get('label') ?? []) {
     const at = text.indexOf('=');
-    if (at <= 0) throw badLabel(text);
+    if (at <= 0)
+      throw userError(
+        'bad-label',
+        `"${text}" is not KEY=VALUE`,
+        `"${text}" 不是 键=值`,
+        'Write --label site=a.',
+        '请写 --label site=a。',
+        '--label',
+      );
     labels[text.slice(0, at).trim()] = text.slice(at + 1).trim();
   }
   return labels;
-}
-
-function badLabel(text: string): UserError {
-  return new UserError({
-    code: 'bad-label',
-    message: { en: `"${text}" is not KEY=VALUE`, zh: `"${text}" 不是 键=值` },
-    hint: { en: 'Write --label site=a.', zh: '请写 --label site=a。' },
-    place: { flag: '--label' },
-  });
 }
