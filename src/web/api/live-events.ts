@@ -1,3 +1,5 @@
+import type { RunState } from '../../core/index.ts';
+
 /** A request that ended, as a live view takes it: seq, due, sent, first output, end (ms), output tokens, outcome, problem. */
 export type LiveRow = [
   seq: number,
@@ -13,14 +15,10 @@ export type LiveRow = [
 ];
 
 /** What a run under way says of itself (live.json): counts, and when it said so. */
-export interface LiveState {
-  nowMs: number;
-  due: number;
-  sent: number;
-  inFlight: number;
-  ok: number;
-  failed: number;
+export interface LiveState extends RunState {
   warmup: boolean;
+  /** What was asked of it, by whomever: to send no more, or to cancel what is in flight, too; null = nothing. */
+  stopping: 'stop' | 'cancel' | null;
 }
 
 /** One sample of server or devices: a few named numbers at a moment of the run's clock. */

@@ -19,7 +19,9 @@ export const tuneShape = z.object({
   best: z
     .object({
       settings,
+      load: load.default({ concurrency: null, ratePerSec: null }),
       confirmed: z.boolean(),
+      feasible: z.boolean().nullable().default(null),
       objective: z.object({ mean: maybe, interval: z.tuple([z.number(), z.number()]).nullable() }),
     })
     .nullable(),
@@ -39,6 +41,24 @@ export const tuneShape = z.object({
       durationMs: maybe,
     }),
   ),
+  patch: z
+    .object({
+      files: z.array(z.object({ file: z.string(), set: settings })),
+      command: z.string().nullable(),
+      env: z.record(z.string(), z.string()),
+    })
+    .default({ files: [], command: null, env: {} }),
+  variants: z
+    .array(
+      z.object({
+        name: z.string(),
+        mean: maybe,
+        changeRatio: maybe,
+        changeInterval: z.tuple([z.number(), z.number()]).nullable(),
+        verdict: z.string(),
+      }),
+    )
+    .default([]),
   words: z.object({ en: z.string(), zh: z.string() }),
 });
 

@@ -16,6 +16,7 @@ const pages = [
   { name: 'runs', title: both('Runs', '运行'), tab: true },
   { name: 'live', title: both('Live', '实时'), tab: true },
   { name: 'compare', title: both('Compare', '对比'), tab: true },
+  { name: 'trend', title: both('Trend', '趋势'), tab: true },
   { name: 'plan', title: both('Plan', '规划'), tab: true },
   { name: 'simulate', title: both('Simulate', '模拟'), tab: true },
   { name: 'tune', title: both('Tune', '调优'), tab: true },
@@ -26,6 +27,7 @@ const pages = [
 const loaders: Record<string, () => Promise<Page>> = {
   run: async () => (await import('./pages/run-page.tsx')).RunPage,
   compare: async () => (await import('./pages/compare-page.tsx')).ComparePage,
+  trend: async () => (await import('./pages/trend-page.tsx')).TrendPage,
   plan: async () => (await import('./pages/plan-page.tsx')).PlanPage,
   simulate: async () => (await import('./pages/simulate-page.tsx')).SimulatePage,
   tune: async () => (await import('./pages/tune-page.tsx')).TunePage,

@@ -32,11 +32,6 @@ export function percent(ratio: number | null | undefined, digits = 1): string {
     : `${(ratio * 100).toFixed(digits)} %`;
 }
 
-/** A change in percent, with its sign. */
-export function signed(ratio: number | null | undefined): string {
-  return ratio === null || ratio === undefined ? unknown : `${ratio > 0 ? '+' : ''}${(ratio * 100).toFixed(1)} %`;
-}
-
 /** When something was, short where it is near. */
 export function when(iso: string | null): string {
   if (iso === null) return unknown;

@@ -1,17 +1,33 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { holderOf } from '../../results/store/index.ts';
 import type { LiveState } from '../api/live-events.ts';
 
-/** What the run of a folder last said of itself; null = it is not under way: nobody measures into it. */
-export async function readLive(dir: string): Promise<LiveState | null> {
+/** What the run of a folder last said of itself; null = it is not under way: nobody measures into it. `outer` = its sweep's folder. */
+export async function readLive(dir: string, outer = dir): Promise<LiveState | null> {
   if (!(await isUnderWay(dir))) return null;
   try {
     const state = (await readTold(join(dir, 'live.json')))['state'];
-    return typeof state === 'object' && state !== null ? (state as LiveState) : null;
+    if (typeof state !== 'object' || state === null) return null;
+    const told = state as LiveState;
+    return { ...told, stopping: told.stopping ?? (await askedToStop([outer, dir])) };
   } catch {
     return null;
   }
+}
+
+/** A stop that was asked for in these folders and not heard yet. */
+async function askedToStop(folders: readonly string[]): Promise<LiveState['stopping']> {
+  for (const how of ['cancel', 'stop'] as const)
+    for (const folder of folders) if (await exists(join(folder, how))) return how;
+  return null;
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether a living process measures into a folder. */

@@ -1,16 +1,10 @@
+import { isObject, jsonIn, membersOf } from '../../core/index.ts';
 import type { LiveSample } from '../api/live-events.ts';
 
 /** The numbers of telemetry lines that a live view shows, by a name that says what and whose. */
 export function samplesIn(text: string): LiveSample[] {
   return text.split('\n').flatMap((line): LiveSample[] => {
-    if (line === '') return [];
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      return [];
-    }
-    const { kind, atMs, ...rest } = value as Record<string, unknown>;
+    const { kind, atMs, ...rest } = membersOf(jsonIn(line));
     if (typeof atMs !== 'number') return [];
     const values =
       kind === 'devices' ? deviceValues(rest['devices']) : kind === 'server' ? numbersOf(rest, 'server') : {};
@@ -35,8 +29,7 @@ function numbersOf(reading: Record<string, unknown>, name: string): Record<strin
   for (const [key, value] of Object.entries(reading)) {
     if (key === 'tookMs' || Object.keys(values).length >= mostNumbers) continue;
     if (typeof value === 'number') values[`${name} ${key}`] = value;
-    else if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      Object.assign(values, numbersOf(value as Record<string, unknown>, name));
+    else if (isObject(value)) Object.assign(values, numbersOf(value as Record<string, unknown>, name));
   }
   return values;
 }

@@ -81,7 +81,7 @@ async function* eventsFrom(store: string, entry: Entry, from: Place, gone: Abort
     if (run !== undefined) {
       if (told !== place.point) yield event('point', pointOf(run, place.point), place);
       told = place.point;
-      const news = await newsOf(run, place);
+      const news = await newsOf(run, entry.dir, place);
       for (const one of news.events) yield one;
       // Only once a run has its summary is it sure that nothing more is written.
       if (news.over && place.point + 1 < runs.all.length) {
@@ -96,11 +96,15 @@ async function* eventsFrom(store: string, entry: Entry, from: Place, gone: Abort
   }
 }
 
-async function newsOf(run: StoredRun, place: Place): Promise<{ events: string[]; over: boolean; more: boolean }> {
+async function newsOf(
+  run: StoredRun,
+  outer: string,
+  place: Place,
+): Promise<{ events: string[]; over: boolean; more: boolean }> {
   const summary = await readSummary(run).catch(() => null);
   // Asked before the records are read: what is written after that is read in the next round.
   const underWay = await isUnderWay(run.dir);
-  const state = await readLive(run.dir);
+  const state = await readLive(run.dir, outer);
   const { rows, nextByte, atEnd } = await scanExchanges(run, place.exchangesByte);
   const told = await newSamples(run, place.telemetryByte);
   const events: string[] = [];

@@ -16,7 +16,7 @@ export interface Rendering {
 }
 
 /** What became of files that were handed in. */
-export interface Kept {
+export interface ImportedSweeps {
   sweeps: { id: string; title: string | null; points: number }[];
   problems: { file: string; line: number; message: string; zh: string }[];
 }
@@ -36,7 +36,7 @@ export interface PageBackend {
   render(entries: readonly Entry[], form: string, lang: Lang): Promise<Rendering>;
   forms: { one: readonly string[]; several: readonly string[] };
   /** Imports every file of a folder into the store. */
-  keep(folder: string): Promise<Kept>;
+  keep(folder: string): Promise<ImportedSweeps>;
   /** Begins an experiment in a process of its own, with the store of this page. */
   begin(start: Start): StartedExperiment;
 }

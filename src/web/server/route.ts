@@ -1,4 +1,4 @@
-import { UserError } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import type { z } from '../api/shape.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -69,7 +69,7 @@ export function refused(
   hintEn: string,
   hintZh: string,
 ): Refused {
-  return new Refused(status, [{ code, message: { en, zh }, hint: { en: hintEn, zh: hintZh } }]);
+  return new Refused(status, [mistake(code, en, zh, hintEn, hintZh)]);
 }
 
 /** The entry that a call names by its id; a refusal where the listing has none. */

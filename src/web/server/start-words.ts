@@ -1,7 +1,7 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
 import { opensNoFile, recordFormats } from '../../inputs/dataset/index.ts';
 import { checkWords, isSecretHeader, planSettings, readWords, sweepSettings } from '../../lab/index.ts';
-import type { GivenWord, PlanSettings } from '../../lab/index.ts';
+import type { GivenSetting, PlanSettings } from '../../lab/index.ts';
 import { builtinProfiles } from '../../engine/sim/index.ts';
 import type { FormWord, StartAsk } from '../api/shapes.ts';
 import { isAllowedTarget } from './allowed-target.ts';
@@ -113,7 +113,7 @@ export function formWords(files: ReadonlySet<string> = none, keys: ReadonlySet<s
 /** An experiment that a form asks for. */
 export interface Start {
   command: StartAsk['command'];
-  settings: readonly GivenWord[];
+  settings: readonly GivenSetting[];
   /** The engine of a simulation; null = the default one, or a real server. */
   profile: string | null;
   /** The words behind `dyno` that would do the same. */

@@ -1,5 +1,5 @@
 /** echarts with what the page draws and how one acts on it, and nothing else; docs/decisions/echarts.md says why. */
-import { CustomChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
+import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   DataZoomComponent,
   GridComponent,
@@ -15,6 +15,7 @@ import { LabelLayout } from 'echarts/features';
 import { CanvasRenderer } from 'echarts/renderers';
 
 use([
+  BarChart,
   CustomChart,
   HeatmapChart,
   LineChart,

@@ -61,6 +61,24 @@ test('over a whole run nothing is lost: tokens, ends and time in flight add up t
   );
 });
 
+test('of a run under way only stretches that are over are drawn, and what the client counted stands for what has not ended yet', () => {
+  const told = Array.from({ length: 7 }, (_, sec) => ({
+    nowMs: sec * 1000 + 250,
+    due: 4,
+    sent: 4,
+    inFlight: 4,
+    ok: 0,
+    failed: 0,
+    heardTokens: Math.min(sec, 3) * 100,
+  }));
+  const series = liveSeries(new RequestData(), 0, told);
+  // 6.25 s of half-second stretches: the thirteenth is not over.
+  expect(series.seconds).toHaveLength(12);
+  expect(series.inFlight.slice(1)).toEqual(Array.from({ length: 11 }, () => 4));
+  expect(series.tokensPerSec.slice(1, 6).map(Math.round)).toEqual([100, 100, 100, 100, 100]);
+  expect(series.tokensPerSec.slice(7)).toEqual([0, 0, 0, 0, 0]);
+});
+
 describe('samples of server and cards', () => {
   const samples = [
     { atMs: 1000, values: { 'device 0 powerW': 300, 'device 1 powerW': 310, 'device 0 memoryUsedBytes': 2e9 } },

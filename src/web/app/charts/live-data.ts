@@ -1,4 +1,5 @@
 import { quantile } from '../../../core/index.ts';
+import type { RunState } from '../../../core/index.ts';
 import type { LiveSample } from '../../api/live-events.ts';
 import type { RequestData } from '../state/request-data.ts';
 import { rankOf, sampleName } from './sample-names.ts';
@@ -17,11 +18,13 @@ export interface LiveSeries {
 const mostSteps = 240;
 
 /**
- * A run so far in stretches of at least a second. Tokens of an answer are spread evenly from its first output to its
- * end, because single stamps do not travel; the last stretches rise as requests end.
+ * A run so far in stretches of half a second or more. Tokens of an answer are spread evenly from its first output to its end, because
+ * single stamps do not travel. `told` = what the client of a run under way said of itself: what it counted stands in place of what the
+ * ended requests tell, and the stretch that is not over yet is left out.
  */
-export function liveSeries(data: RequestData, startMs: number): LiveSeries {
-  let endMs = startMs;
+export function liveSeries(data: RequestData, startMs: number, told: readonly RunState[] = []): LiveSeries {
+  const nowMs = told.at(-1)?.nowMs ?? null;
+  let endMs = Math.max(startMs, nowMs ?? startMs);
   for (let row = 0; row < data.rows; row++) endMs = Math.max(endMs, data.at('endMs', row));
   const stepMs = Math.max(500, Math.ceil((endMs - startMs) / mostSteps / 500) * 500);
   const steps = Math.max(1, Math.ceil((endMs - startMs) / stepMs));
@@ -48,16 +51,56 @@ export function liveSeries(data: RequestData, startMs: number): LiveSeries {
     if (!Number.isNaN(first)) ttfts[stepOf(sent)]!.push(first - sent);
   }
   const perSec = 1000 / stepMs;
+  const over = nowMs === null ? steps : Math.max(0, Math.floor((nowMs - startMs) / stepMs));
+  countedByClient(told, { startMs, stepMs, over }, busy, tokens);
   const sorted = ttfts.map((values) => Float64Array.from(values).sort());
+  const rate = (of: Float64Array): number[] => [...of.subarray(0, over)].map((value) => value * perSec);
   return {
-    seconds: Array.from({ length: steps }, (_, i) => ((i + 0.5) * stepMs) / 1000),
-    inFlight: [...busy],
-    tokensPerSec: [...tokens].map((value) => value * perSec),
-    donePerSec: [...done].map((value) => value * perSec),
-    failedPerSec: [...failed].map((value) => value * perSec),
-    ttftP50Ms: sorted.map((values) => quantile(values, 0.5)),
-    ttftP99Ms: sorted.map((values) => quantile(values, 0.99)),
+    seconds: Array.from({ length: over }, (_, i) => ((i + 0.5) * stepMs) / 1000),
+    inFlight: [...busy.subarray(0, over)],
+    tokensPerSec: rate(tokens),
+    donePerSec: rate(done),
+    failedPerSec: rate(failed),
+    ttftP50Ms: sorted.slice(0, over).map((values) => quantile(values, 0.5)),
+    ttftP99Ms: sorted.slice(0, over).map((values) => quantile(values, 0.99)),
   };
+}
+
+/** Puts what the client counted into the steps that lie wholly within what it told. */
+function countedByClient(
+  told: readonly RunState[],
+  { startMs, stepMs, over }: { startMs: number; stepMs: number; over: number },
+  busy: Float64Array,
+  tokens: Float64Array,
+): void {
+  if (told.length < 2) return;
+  const counted = { busy: new Float64Array(busy.length), tokens: new Float64Array(tokens.length) };
+  for (const [i, next] of told.entries()) {
+    const before = told[i - 1];
+    if (before === undefined) continue;
+    const [from, to] = [(before.nowMs - startMs) / stepMs, (next.nowMs - startMs) / stepMs];
+    spread(counted.busy, from, to, (before.inFlight + next.inFlight) / 2);
+    const heard = (next.heardTokens ?? 0) - (before.heardTokens ?? 0);
+    if (to > from) spread(counted.tokens, from, to, heard / (to - from));
+  }
+  const first = Math.max(0, Math.ceil((told[0]!.nowMs - startMs) / stepMs));
+  if (first >= over) return;
+  busy.set(counted.busy.subarray(first, over), first);
+  if (told.every(({ heardTokens }) => heardTokens !== undefined))
+    tokens.set(counted.tokens.subarray(first, over), first);
+}
+
+/** Output tokens/s and ended requests/s over the last seconds, by the requests that ended; for a client that tells nothing itself. */
+export function endedPerSec(data: RequestData, nowMs: number, overMs = 3000): { tokens: number; requests: number } {
+  let [tokens, requests] = [0, 0];
+  for (let row = 0; row < data.rows; row++) {
+    const ended = data.at('endMs', row);
+    if (ended <= nowMs - overMs) continue;
+    requests += 1;
+    const count = data.at('outputTokens', row);
+    if (data.isOk(row) && !Number.isNaN(count)) tokens += count;
+  }
+  return { tokens: (tokens * 1000) / overMs, requests: (requests * 1000) / overMs };
 }
 
 /** Adds `height` times the time between two edges to each step it touches. */

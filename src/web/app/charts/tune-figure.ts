@@ -1,3 +1,4 @@
+import { axisTitle } from '../../../results/report/index.ts';
 import type { Figure } from '../../../results/report/index.ts';
 import type { TunePageData } from '../../api/tune-shape.ts';
 
@@ -21,6 +22,7 @@ export function tuneFigure(tune: Tune, { x, y }: { x: string; y: string }): Figu
     return px === null || py === null ? [] : [{ x: px, y: py, kept: trial.feasible === true, number: trial.number }];
   });
   if (both.length === 0) return null;
+  const [titleX, titleY] = [axisTitle(x), axisTitle(y)];
   const least = /^(ttft|tpot|itl|latency|lateness|failed)/;
   const front = paretoFront(both, least.test(x), least.test(y));
   const { metric, direction } = tune.objective;
@@ -39,16 +41,16 @@ export function tuneFigure(tune: Tune, { x, y }: { x: string; y: string }): Figu
     id: 'trials',
     title: { en: 'Trials', zh: '试验' },
     about: {
-      en: `${y} against ${x} of every trial with the Pareto front, and ${metric} trial by trial.`,
-      zh: `每次试验的 ${y} 与 ${x}，以及 Pareto 前沿；${metric} 随试验的变化。`,
+      en: `${titleY.en} against ${titleX.en} of every trial with the Pareto front, and ${axisTitle(metric).en} trial by trial.`,
+      zh: `每次试验的${titleY.zh}与${titleX.zh}，以及 Pareto 前沿；${axisTitle(metric).zh}随试验的变化。`,
     },
     columns: 2,
     panels: [
       {
         kind: 'lines',
-        title: `${y} / ${x}`,
-        x: { name: x },
-        y: { name: y },
+        title: { en: `${titleY.en} / ${titleX.en}`, zh: `${titleY.zh} / ${titleX.zh}` },
+        x: { name: axisTitle(x) },
+        y: { name: axisTitle(y) },
         series: [
           { name: words.kept, kind: 'dots' as const, points: dots(true) },
           { name: words.broke, kind: 'dots' as const, points: dots(false) },
@@ -57,9 +59,9 @@ export function tuneFigure(tune: Tune, { x, y }: { x: string; y: string }): Figu
       },
       {
         kind: 'lines',
-        title: metric,
+        title: axisTitle(metric),
         x: { name: { en: 'trial', zh: '试验' }, from: 0, whole: true },
-        y: { name: metric },
+        y: { name: axisTitle(metric) },
         series: [
           {
             name: words.kept,

@@ -1,11 +1,13 @@
-import type { Finding, Sweep } from '../../../core/index.ts';
+import type { Sweep } from '../../../core/index.ts';
 import type { Comparison } from '../../../results/measure/index.ts';
+import { compareInWords, doubtsInWords } from '../../../results/report/index.ts';
 import type { Figure } from '../../../results/report/index.ts';
 import { ComparePicker } from '../parts/compare-picker.tsx';
 import { CompareTable } from '../parts/compare-table.tsx';
 import { Downloads } from '../parts/downloads.tsx';
 import { Figures } from '../parts/figures.tsx';
-import { FindingBox } from '../parts/findings.tsx';
+import { Doubts, FindingBox } from '../parts/findings.tsx';
+import { ForestPlot } from '../parts/forest.tsx';
 import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
 import { ask, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
@@ -54,51 +56,49 @@ export function ComparePage({ place }: { place: Place }) {
       )}
       {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
       {ids.length >= 2 && data === null && trouble === null && <Waiting height={600} />}
-      {data !== null && ids.length >= 2 && <Told compared={data} query={place.query} />}
+      {data !== null && ids.length >= 2 && <ComparedResults compared={data} query={place.query} />}
     </>
   );
 }
 
-function Told({ compared, query }: { compared: Compared; query: URLSearchParams }) {
+function ComparedResults({ compared, query }: { compared: Compared; query: URLSearchParams }) {
   const { comparison, figures } = compared;
-  const invalid = comparison.findings.filter(({ severity }) => severity === 'invalid');
-  const kind = comparison.comparable ? (invalid.length > 0 ? 'warn' : 'good') : 'bad';
+  const answers = compareInWords(comparison);
+  const doubts = doubtsInWords([{ name: null, findings: comparison.findings }]);
+  const remarks = comparison.findings.filter(({ severity }) => severity === 'info');
   return (
     <>
-      <section class={`verdict ${kind}`} aria-label={t(both('Verdict', '结论'))}>
-        <p class="verdict-line">
-          <strong>{verdictLine(comparison, invalid)}</strong>
-        </p>
-        {comparison.findings.map((finding, i) => (
-          <FindingBox key={i} finding={finding} at={[]} many={false} />
-        ))}
-      </section>
-      <section aria-labelledby="charts-title">
-        <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
-        <Figures figures={figures} query={query} />
-      </section>
+      {answers.map(({ tone, says }, i) => (
+        <section class={`verdict ${tone}`} key={i} aria-label={t(both('Verdict', '结论'))}>
+          <p class="verdict-line">
+            <strong>{t(says)}</strong>
+          </p>
+        </section>
+      ))}
+      {comparison.names.slice(1).map((name, i) => (
+        <ForestPlot key={`${name}${i}`} comparison={comparison} candidate={i} />
+      ))}
+      {doubts.length > 0 && <Doubts doubts={doubts} cautions={[]} />}
       {comparison.metrics.length > 0 && (
         <section aria-labelledby="differences-title">
           <h2 id="differences-title">{t(both('Differences', '差异'))}</h2>
           <CompareTable comparison={comparison} />
         </section>
       )}
+      {remarks.length > 0 && (
+        <details>
+          <summary>{t(both(`Remarks (${remarks.length})`, `备注（${remarks.length}）`))}</summary>
+          {remarks.map((finding, i) => (
+            <FindingBox key={i} finding={finding} at={[]} many={false} />
+          ))}
+        </details>
+      )}
+      {figures.length > 0 && (
+        <section aria-labelledby="charts-title">
+          <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
+          <Figures figures={figures} query={query} />
+        </section>
+      )}
     </>
   );
-}
-
-function verdictLine({ comparable, metrics }: Comparison, invalid: readonly Finding[]): string {
-  if (!comparable) return t(both('Not comparable, because:', '不可比，因为：'));
-  const sure = metrics.filter(
-    ({ comparable: ok, changes }) => ok && changes.some(({ significant }) => significant),
-  ).length;
-  const base = t(
-    both(
-      `Comparable: ${sure} of ${metrics.length} differences are significant (5 %, Holm-corrected).`,
-      `可比：${metrics.length} 项差异中有 ${sure} 项显著（5%，Holm 校正）。`,
-    ),
-  );
-  return invalid.length === 0
-    ? base
-    : `${base} ${t(both('Some loads are not comparable, because:', '部分负载不可比，因为：'))}`;
 }

@@ -1,3 +1,4 @@
+import { CodeBlock } from '../parts/code-block.tsx';
 import { UserError } from '../../../core/index.ts';
 import { cards, knownModels } from '../../../inputs/hardware/index.ts';
 import { emitProfile, emitVllm, emitSglang, mindiePatch, planDocument } from '../../../advice/plan/index.ts';
@@ -66,7 +67,7 @@ export function PlanPage({ place }: { place: Place }) {
       </div>
       <section aria-label={t(both('The same in a terminal', '等价命令'))}>
         <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
-        <pre id="command-line">{planCommand(asked)}</pre>
+        <CodeBlock id="command-line" text={planCommand(asked)} />
       </section>
     </>
   );
@@ -116,7 +117,7 @@ function Emitted({ plan }: { plan: PlanDocument }) {
       {texts.map(([name, text]) => (
         <details key={name}>
           <summary>{name}</summary>
-          <pre tabIndex={0}>{text}</pre>
+          <CodeBlock text={text} />
         </details>
       ))}
       <details>

@@ -1,15 +1,28 @@
+import { isGrid } from '../../../core/index.ts';
 import type { Sweep } from '../../../core/index.ts';
-import { asSweep, runInWords, sweepInWords } from '../../../results/report/index.ts';
+import {
+  askedInWords,
+  asSweep,
+  doubtsInWords,
+  pointName,
+  runInWords,
+  simulationNotes,
+  sweepFigure,
+} from '../../../results/report/index.ts';
+import type { Figure } from '../../../results/report/index.ts';
 import type { EntryPage } from '../../api/shapes.ts';
 import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';
-import { LoadedFigures } from '../parts/figures.tsx';
-import { Findings } from '../parts/findings.tsx';
-import { PointsTable, SummaryTiles } from '../parts/summary-figures.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { FigureBox } from '../parts/figure-box.tsx';
+import { Figures } from '../parts/figures.tsx';
+import { Doubts } from '../parts/findings.tsx';
+import { promisedIn, SweepAnswer } from '../parts/sweep-answer.tsx';
+import { FirstTiles, MoreFigures, PointsTable } from '../parts/summary-figures.tsx';
 import { RequestExplorer } from '../parts/request-explorer.tsx';
 import { TroubleBox, Waiting } from '../parts/states.tsx';
 import { Workers } from '../parts/workers.tsx';
-import { useState } from '../preact.ts';
+import { useMemo, useState } from '../preact.ts';
 import { ask, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
@@ -26,10 +39,10 @@ export function RunPage({ place }: { place: Place }) {
   );
   if (trouble !== null && data === null) return <TroubleBox trouble={trouble} again={again} />;
   if (data === null) return <Waiting height={640} />;
-  return <Told page={data} id={id} query={place.query} />;
+  return <StoredResult page={data} id={id} query={place.query} />;
 }
 
-function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSearchParams }) {
+function StoredResult({ page, id, query }: { page: EntryPage; id: string; query: URLSearchParams }) {
   const { row, record, runs, command } = page;
   const { what } = page;
   const sweep = what?.schema === 'llmdyno.sweep/1' ? what : null;
@@ -40,6 +53,33 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
   const [rowsThere, setRowsThere] = useState(false);
   const chartsMayLoad = rowsThere || (run?.counts.planned ?? 0) < manyRequests;
   const points = sweep?.points ?? (run === null ? [] : [run]);
+  const figures = useLoaded(chartsMayLoad ? id : null, (signal) =>
+    ask<Figure[]>(`/runs/${encodeURIComponent(id)}/figures`, { signal }),
+  );
+  const promised = useMemo(() => (sweep === null ? null : promisedIn(sweep, query)), [sweep, query.toString()]);
+  // Made here where other limits than those that were promised are typed, and until the server has read every request for its bands.
+  const first = useMemo(() => {
+    const made = promised === null || isGrid(promised.sweep.points) ? undefined : sweepFigure(promised.sweep);
+    const own = made !== undefined && made.panels.length > 0 ? made : undefined;
+    return promised?.changed === true ? (own ?? figures.data?.[0]) : (figures.data?.[0] ?? own);
+  }, [promised, figures.data]);
+  const doubts = useMemo(
+    () =>
+      doubtsInWords([
+        ...points.map((one) => ({
+          name: sweep === null ? null : pointName(sweep, one),
+          findings: one.verdict.findings,
+        })),
+        { name: null, findings: sweep?.findings ?? [] },
+      ]),
+    [what],
+  );
+  const cautions = [
+    ...simulationNotes(points),
+    ...(sweep !== null && points.some(({ partial }) => partial)
+      ? [both('Partial: a point did not end by itself.', '不完整：有测试点未正常结束。')]
+      : []),
+  ];
   return (
     <>
       <nav class="crumbs" aria-label={t(both('Path', '路径'))}>
@@ -72,17 +112,19 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
           <Downloads path={`/runs/${encodeURIComponent(id)}/report`} forms={page.forms} />
         </div>
       </div>
+      {points.length > 0 && <p class="faint asked">{t(askedInWords(points, targetOf(record)))}</p>}
       {run !== null && <p class="lead">{t(runInWords(run).says)}</p>}
-      {sweep !== null && (
-        <p class="lead">
-          {sweepInWords(sweep)
-            .says.map((sentence) => t(sentence))
-            .join(' ')}
-        </p>
-      )}
-      <Findings points={points} sweepFindings={sweep?.findings ?? []} />
-      {run !== null && <SummaryTiles summary={run} />}
-      {sweep !== null && <PointsTable sweep={sweep} runs={runs} id={outer!} />}
+      {run !== null && <FirstTiles summary={run} />}
+      {sweep !== null && promised !== null && <SweepAnswer sweep={promised.sweep} limits={promised} />}
+      {first !== undefined ? (
+        <FigureBox figure={first} query={query} />
+      ) : figures.data === null ? (
+        <Waiting height={420} />
+      ) : null}
+      {figures.trouble !== null && <TroubleBox trouble={figures.trouble} again={figures.again} />}
+      <Doubts doubts={doubts} cautions={cautions} />
+      {run !== null && <MoreFigures summary={run} />}
+      {promised !== null && <PointsTable sweep={promised.sweep} runs={runs} id={outer!} />}
       {what !== null && <Workers sweep={what.schema === 'llmdyno.sweep/1' ? what : asSweep(what)} />}
       <section aria-labelledby="charts-title">
         <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
@@ -94,7 +136,7 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
             ),
           )}
         </p>
-        {chartsMayLoad ? <LoadedFigures id={id} query={query} /> : <Waiting height={520} />}
+        {figures.data === null ? <Waiting height={520} /> : <Figures figures={figures.data.slice(1)} query={query} />}
       </section>
       {point !== null && row.tool === 'llmdyno' && (
         <RequestExplorer
@@ -108,14 +150,20 @@ function Told({ page, id, query }: { page: EntryPage; id: string; query: URLSear
       )}
       <section aria-labelledby="plan-title">
         <h2 id="plan-title">{t(both('Plan', '计划'))}</h2>
-        {command !== null && <pre class="command">{command.map(quoted).join(' ')}</pre>}
+        {command !== null && <CodeBlock text={command.map(quoted).join(' ')} />}
         <details>
           <summary>{sweep === null ? 'plan.json' : 'sweep.json'}</summary>
-          <pre tabIndex={0}>{JSON.stringify(record, null, 2)}</pre>
+          <CodeBlock text={JSON.stringify(record, null, 2)} />
         </details>
       </section>
     </>
   );
+}
+
+/** The server's address, as the record of a run has it. */
+function targetOf(record: EntryPage['record']): string | null {
+  const target = (record['plan'] as { target?: { url?: unknown } } | undefined)?.target?.url;
+  return typeof target === 'string' ? target : null;
 }
 
 /** The point whose requests are shown: the one asked for, else the one with the highest load. */

@@ -11,10 +11,13 @@ import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 
+/** What is ticked stays ticked when one comes back from another page. */
+let lastPicked: ReadonlySet<string> = new Set();
+
 /** Everything in the store: search, filters, pick to compare, import, delete. */
 export function RunsPage({ place }: { place: Place }) {
   const { data, trouble, again } = useLoaded('runs', (signal) => ask<RunList>('/runs', { signal }), 2500);
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [picked, setPicked] = useState<ReadonlySet<string>>(lastPicked);
   // Keys may come faster than the page is drawn.
   const chosen = useRef(picked);
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
@@ -43,6 +46,7 @@ export function RunsPage({ place }: { place: Place }) {
     const now = new Set(chosen.current);
     if (!now.delete(id)) now.add(id);
     chosen.current = now;
+    lastPicked = now;
     setPicked(now);
   };
   const compare = (): void => {

@@ -1,3 +1,4 @@
+import { CodeBlock } from '../parts/code-block.tsx';
 import type { Summary } from '../../../core/index.ts';
 import type { EngineProfile } from '../../../engine/sim/index.ts';
 import type { EntryPage, RunList } from '../../api/shapes.ts';
@@ -132,7 +133,7 @@ export function SimulatePage({ place }: { place: Place }) {
           {profile !== null && engine !== 'fit' && engine !== 'plan' && (
             <>
               <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
-              <pre id="command-line">{simCommand(engine, query, loads, [input, output])}</pre>
+              <CodeBlock id="command-line" text={simCommand(engine, query, loads, [input, output])} />
             </>
           )}
           {engine === 'plan' && (

@@ -1,11 +1,13 @@
 import type { RunList } from '../../api/shapes.ts';
 import type { TunePageData } from '../../api/tune-shape.ts';
 import { tuneFigure } from '../charts/tune-figure.ts';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { FigureBox } from '../parts/figure-box.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
 import { TrialTable } from '../parts/trial-table.tsx';
-import { num, when } from '../format.ts';
+import { axisTitle, tuneInWords } from '../../../results/report/index.ts';
+import { when } from '../format.ts';
 import { useMemo } from '../preact.ts';
 import { ask, tell, useLoaded } from '../state/ask.ts';
 import { linkTo, rewriteQuery } from '../state/place.ts';
@@ -110,8 +112,8 @@ function Watched({ id, query }: { id: string; query: URLSearchParams }) {
           </div>
         )}
       </div>
-      <p>{tune.words[lang()]}</p>
       <Best tune={tune} />
+      <p>{tune.words[lang()]}</p>
       {axes !== null && (
         <div class="filters">
           <AxisChoice name="x" axes={axes} />
@@ -125,34 +127,14 @@ function Watched({ id, query }: { id: string; query: URLSearchParams }) {
 }
 
 function Best({ tune }: { tune: TunePageData['tune'] }) {
-  const { best, objective } = tune;
-  if (best === null) return <p class="faint">{t(both('Nothing kept the SLOs yet.', '尚无满足 SLO 的配置。'))}</p>;
-  const { mean, interval } = best.objective;
+  const { tone, says, change, apply } = tuneInWords(tune);
   return (
-    <section class={`verdict ${best.confirmed ? 'good' : 'warn'}`} aria-label={t(both('Best so far', '当前最优'))}>
-      <p class="verdict-line">
-        <strong>
-          {objective.metric} {num(mean)}
-        </strong>{' '}
-        {interval !== null && (
-          <span class="faint">
-            [{num(interval[0])}, {num(interval[1])}]
-          </span>
-        )}{' '}
-        {best.confirmed
-          ? t(both('confirmed by fresh runs', '已由新的运行确认'))
-          : t(both('best so far, not confirmed', '当前最优，尚未确认'))}
+    <section class={`verdict ${tone}`} aria-label={t(both('Best so far', '当前最优'))}>
+      <p class="verdict-line" id="tune-answer">
+        <strong>{t(says)}</strong>
       </p>
-      <dl class="facts">
-        {Object.entries(best.settings).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <strong>{String(value)}</strong>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {change !== null && <p>{t(change)}</p>}
+      {apply.length > 0 && <CodeBlock id="tune-apply" text={apply.join('\n')} />}
     </section>
   );
 }
@@ -194,7 +176,7 @@ function AxisChoice({ name, axes }: { name: 'x' | 'y'; axes: Axes }) {
       <select value={axes[name]} onChange={(event) => rewriteQuery({ [name]: event.currentTarget.value })}>
         {axes.known.map((one) => (
           <option key={one} value={one}>
-            {one}
+            {t(axisTitle(one))}
           </option>
         ))}
       </select>

@@ -1,24 +1,34 @@
 import type { Comparison, ComparedMetricRow, MetricChange } from '../../../results/measure/index.ts';
-import { num, signed, time } from '../format.ts';
+import {
+  changeVerdict,
+  changeWords,
+  comparedWords,
+  metricFigure,
+  metricTitle,
+  placeOf,
+  signedPercent,
+} from '../../../results/report/index.ts';
 import { both, t } from '../state/settings.ts';
 
-/** Metrics for which more is better; of all others less is. */
-const moreIsBetter = /PerSec|goodput/i;
-
-/** Every metric at every shared load, with the change against the baseline and how sure it is. */
+/** Every metric at every shared point, those first that a verdict rests on, with the change in words and how sure it is. */
 export function CompareTable({ comparison }: { comparison: Comparison }) {
   const { names, metrics } = comparison;
   if (metrics.length === 0) return null;
-  const loads = [...new Set(metrics.map(({ load }) => load))];
+  const places = [...new Set(metrics.map(placeOf))];
   const caption = t(both('Comparison', '对比'));
+  const order = Object.keys(comparedWords);
+  const rank = ({ metric }: ComparedMetricRow): number =>
+    (order.indexOf(metric) + order.length + 1) % (order.length + 1);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table class="compare">
+      <table class="compare cards">
         <thead>
           <tr>
-            <th scope="col" class="left">
-              {t(both('Load', '负载'))}
-            </th>
+            {places.length > 1 && (
+              <th scope="col" class="left">
+                {t(both('Point', '测试点'))}
+              </th>
+            )}
             <th scope="col" class="left">
               {t(both('Metric', '指标'))}
             </th>
@@ -36,24 +46,27 @@ export function CompareTable({ comparison }: { comparison: Comparison }) {
             ))}
           </tr>
         </thead>
-        {loads.map((load) => (
-          <tbody key={String(load)}>
+        {places.map((place) => (
+          <tbody key={place}>
             {metrics
-              .filter((row) => row.load === load)
+              .filter((row) => placeOf(row) === place)
+              .toSorted((a, b) => rank(a) - rank(b))
               .map((row, i, rows) => (
                 <tr key={row.metric}>
-                  {i === 0 && (
+                  {places.length > 1 && i === 0 && (
                     <th scope="rowgroup" rowSpan={rows.length}>
-                      {num(load)}
+                      {place}
                       {!row.comparable && <div class="bad-text">{t(both('not comparable', '不可比'))}</div>}
                     </th>
                   )}
-                  <th scope="row">{row.metric}</th>
+                  <th scope="row">{t(metricTitle(row.metric))}</th>
                   {row.values.map((value, at) => (
-                    <td key={at}>{shown(row.metric, value)}</td>
+                    <td key={at} data-label={names[at]}>
+                      {metricFigure(row.metric, value)}
+                    </td>
                   ))}
                   {row.changes.map((change, at) => (
-                    <td key={at} class="left">
+                    <td key={at} class="left" data-label={t(both('change', '变化'))}>
                       <Change row={row} change={change} />
                     </td>
                   ))}
@@ -66,28 +79,23 @@ export function CompareTable({ comparison }: { comparison: Comparison }) {
   );
 }
 
+const tones = { better: 'good-text', worse: 'bad-text' } as const;
+
 function Change({ row, change }: { row: ComparedMetricRow; change: MetricChange }) {
-  if (change.changeRatio === null) return <span class="faint">–</span>;
-  const better = change.changeRatio > 0 === moreIsBetter.test(row.metric);
-  const sure = change.significant && row.comparable;
+  const verdict = changeVerdict(row, change);
+  if (verdict === 'unknown') return <span class="faint">–</span>;
   const { interval } = change;
   return (
     <>
-      <strong class={sure ? (better ? 'good-text' : 'bad-text') : 'faint'}>{signed(change.changeRatio)}</strong>{' '}
+      <strong class={verdict === 'better' || verdict === 'worse' ? tones[verdict] : 'faint'}>
+        {signedPercent(change.changeRatio)}
+      </strong>{' '}
       {interval !== null && (
         <span class="faint">
-          [{signed(interval[0])}, {signed(interval[1])}]
+          [{signedPercent(interval[0])}, {signedPercent(interval[1])}]
         </span>
       )}{' '}
-      {sure && (
-        <span class={`badge ${better ? 'good' : 'bad'}`}>
-          {better ? t(both('better', '更好')) : t(both('worse', '更差'))}
-        </span>
-      )}
+      <span class="faint">{t(changeWords[verdict])}</span>
     </>
   );
-}
-
-function shown(metric: string, value: number | null): string {
-  return /^(ttft|tpot|itl|latency|lateness)/.test(metric) ? time(value) : num(value);
 }

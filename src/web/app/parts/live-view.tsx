@@ -1,8 +1,11 @@
 import type { EntryPage } from '../../api/shapes.ts';
-import { liveSeries, sampleCharts } from '../charts/live-data.ts';
+import { remainingMs } from '../../../core/index.ts';
+import { runInWords, shortFigure, sweepInWords } from '../../../results/report/index.ts';
+import type { LiveState } from '../../api/live-events.ts';
+import { endedPerSec, liveSeries, sampleCharts } from '../charts/live-data.ts';
 import { sampleName } from '../charts/sample-names.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
-import { count, num, time } from '../format.ts';
+import { count, num, time, unknown } from '../format.ts';
 import { useMemo, useState } from '../preact.ts';
 import { ask, tell, useLoaded } from '../state/ask.ts';
 import { useLiveRun } from '../state/live-run.ts';
@@ -13,14 +16,14 @@ import { windowFigures } from '../state/request-data.ts';
 import { Icon } from './icon.tsx';
 import { causeName } from './request-table.tsx';
 import { TroubleBox } from './states.tsx';
-import { toast } from './toasts.tsx';
 
-/** A run or sweep as it goes: progress, time left, charts that move, a way to stop it. */
+/** A run or sweep as it goes: progress, time left, charts that move, ways to stop it; what came of it, once it is over. */
 export function LiveView({ id }: { id: string }) {
-  const { data: page, trouble } = useLoaded(id, (signal) =>
+  const run = useLiveRun(id);
+  const isOver = run.ended !== null;
+  const { data: page, trouble } = useLoaded(isOver ? `${id} over` : id, (signal) =>
     ask<EntryPage>(`/runs/${encodeURIComponent(id)}`, { signal }),
   );
-  const run = useLiveRun(id);
   if (trouble !== null && page === null) return <TroubleBox trouble={trouble} />;
   const point = run.points.at(-1) ?? null;
   return (
@@ -30,54 +33,85 @@ export function LiveView({ id }: { id: string }) {
       </nav>
       <div class="page-head">
         <h1>{page?.row.label ?? id}</h1>
-        {run.ended === null ? (
-          <span class="badge live">{t(both('live', '进行中'))}</span>
-        ) : (
-          <span class="badge good" id="ended">
-            {t(both('finished', '已结束'))}
-          </span>
-        )}
+        <StateBadge run={run} what={isOver ? (page?.what ?? null) : null} />
         {run.broken && <span class="badge warn">{t(both('reconnecting…', '重新连接中…'))}</span>}
         <p class="faint">
           <span class="id">{id}</span>
         </p>
         <div class="actions">
-          {run.ended === null && <StopButton id={id} />}
-          {run.ended !== null && (
+          {!isOver && <StopButton id={id} stopping={run.state?.stopping ?? null} />}
+          {isOver && (
             <a class="button primary" id="open-result" href={linkTo('run', id)}>
               {t(both('Open the result', '查看结果'))}
             </a>
           )}
         </div>
       </div>
+      {isOver && page !== null && <p class="lead">{outcomeOf(page.what)}</p>}
       <Progress run={run} />
       {point !== null && <Moving run={run} />}
     </>
   );
 }
 
-function StopButton({ id }: { id: string }) {
-  const [asked, setAsked] = useState(false);
-  const stop = (): void => {
-    setAsked(true);
-    tell(`/runs/${encodeURIComponent(id)}/stop`, {}).then(
-      () => toast(t(both('It sends no more and waits for what is in flight', '不再发送，等待进行中的请求完成'))),
-      () => setAsked(false),
+function outcomeOf(what: EntryPage['what']): string {
+  if (what === null) return t(both('It ended without a summary.', '已结束，但没有汇总。'));
+  const says = what.schema === 'llmdyno.summary/1' ? [runInWords(what).says] : sweepInWords(what).says;
+  return says.map((one) => t(one)).join(' ');
+}
+
+function StateBadge({ run, what }: { run: LiveRun; what: EntryPage['what'] }) {
+  if (run.ended !== null) {
+    const stopped = !run.ended.finished || (what?.schema === 'llmdyno.summary/1' && what.partial);
+    return (
+      <span class={`badge ${stopped ? 'warn' : 'good'}`} id="ended">
+        {stopped ? t(both('stopped', '已停止')) : t(both('finished', '已结束'))}
+      </span>
     );
+  }
+  const { state } = run;
+  if (state?.stopping === 'cancel')
+    return <span class="badge warn">{t(both('cancelling what is in flight', '正在取消进行中的请求'))}</span>;
+  if (state?.stopping === 'stop')
+    return (
+      <span class="badge warn" id="stopping">
+        {t(
+          both(
+            `stopping: ${count(state.inFlight)} still in flight`,
+            `正在停止：还有 ${count(state.inFlight)} 个进行中`,
+          ),
+        )}
+      </span>
+    );
+  return <span class="badge live">{t(both('live', '进行中'))}</span>;
+}
+
+/** First to stop, then to cancel; what anybody asked for already is seen here, too. */
+function StopButton({ id, stopping }: { id: string; stopping: LiveState['stopping'] }) {
+  const [asked, setAsked] = useState<LiveState['stopping']>(null);
+  const pending = stopping ?? asked;
+  const how = pending === null ? 'stop' : 'cancel';
+  const press = (): void => {
+    setAsked(how);
+    tell(`/runs/${encodeURIComponent(id)}/stop`, { how }).catch(() => setAsked(pending));
   };
   return (
-    <button type="button" class="danger" id="stop-run" disabled={asked} onClick={stop}>
-      <Icon name="stop" /> {asked ? t(both('Stopping…', '正在停止…')) : t(both('Stop gracefully', '平稳停止'))}
+    <button type="button" class="danger" id={`${how}-run`} disabled={(stopping ?? asked) === 'cancel'} onClick={press}>
+      <Icon name="stop" />{' '}
+      {how === 'stop'
+        ? t(both('Stop gracefully', '平稳停止'))
+        : t(both('Cancel what is in flight', '取消进行中的请求'))}
     </button>
   );
 }
 
 function Progress({ run }: { run: LiveRun }) {
   const point = run.points.at(-1);
-  const done = run.data.rows;
-  const elapsedMs = Math.max(run.state?.nowMs ?? 0, 0);
+  const { state, data, pace } = run;
+  const done = data.rows;
+  const elapsedMs = state === null ? null : Math.max(0, state.nowMs - (done > 0 ? data.startMs() : 0));
   const share =
-    run.ended !== null
+    run.ended !== null && (point?.planned == null || done >= point.planned)
       ? 1
       : point === undefined
         ? 0
@@ -85,10 +119,11 @@ function Progress({ run }: { run: LiveRun }) {
             1,
             Math.max(
               point.planned === null ? 0 : done / point.planned,
-              point.durationMs === null ? 0 : elapsedMs / point.durationMs,
+              point.durationMs === null ? 0 : (elapsedMs ?? 0) / point.durationMs,
             ),
           );
-  const leftMs = share > 0.02 && share < 1 && elapsedMs > 0 ? (elapsedMs / share) * (1 - share) : null;
+  const isMoving = run.ended === null && pace !== null && state?.stopping === null;
+  const leftMs = isMoving && elapsedMs !== null ? remainingMs(elapsedMs, share, pace) : null;
   const load =
     point === undefined
       ? ''
@@ -113,51 +148,86 @@ function Progress({ run }: { run: LiveRun }) {
         )}
         {load} · {count(done)}
         {point?.planned != null && ` / ${count(point.planned)}`}
-        {run.state?.warmup === true && ` · ${t(both('warming up', '预热中'))}`}
-        {leftMs !== null && run.ended === null && ` · ${t(both(`about ${time(leftMs)} left`, `约剩 ${time(leftMs)}`))}`}
+        {elapsedMs !== null && ` · ${t(both(`${time(elapsedMs)} so far`, `已用 ${time(elapsedMs)}`))}`}
+        {state?.warmup === true && ` · ${t(both('warming up', '预热中'))}`}
+        {leftMs !== null && ` · ${t(both(`about ${time(leftMs)} left`, `约剩 ${time(leftMs)}`))}`}
       </p>
     </div>
   );
 }
 
+/** A client that says nothing new for so long is told to be silent itself. */
+const clientSilentMs = 4000;
+
 function Moving({ run }: { run: LiveRun }) {
-  const { data, samples, state } = run;
+  const { data, samples, state, pace, told } = run;
+  const isLive = run.ended === null;
   const startMs = useMemo(() => data.startMs(), [data, data.rows]);
-  const series = useMemo(() => liveSeries(data, startMs), [data, data.rows]);
+  const series = useMemo(
+    () => liveSeries(data, startMs, isLive ? told : []),
+    [data, data.rows, told.at(-1), isLive, startMs],
+  );
   const figures = useMemo(() => windowFigures(data, null), [data, data.rows]);
   const watched = useMemo(() => sampleCharts(samples, startMs), [samples, samples.length, startMs]);
   const causes = useMemo(() => causesOf(run), [data, data.rows]);
-  const recent = series.tokensPerSec.at(-2) ?? series.tokensPerSec.at(-1);
-  const tiles: [string, string][] = [
-    [t(both('In flight', '进行中')), run.ended === null ? count(state?.inFlight ?? null) : '0'],
-    [t(both('Tokens/s now', '当前 token/秒')), num(recent ?? null)],
-    [t(both('Requests/s now', '当前请求/秒')), num(series.donePerSec.at(-2) ?? series.donePerSec.at(-1) ?? null)],
-    ['TTFT p50 / p99', `${time(figures.ttftMs?.p50)} / ${time(figures.ttftMs?.p99)}`],
-    [t(both('Latency p50', '延迟 p50')), time(figures.latencyMs?.p50)],
-    [t(both('ok', '成功')), count(figures.ok)],
-    [t(both('failed', '失败')), count(figures.failed)],
+  const ended = state === null ? null : endedPerSec(data, state.nowMs);
+  const now = (byClient: number | null | undefined, byEnds: number | undefined): string =>
+    isLive ? shortFigure(byClient ?? byEnds) : '0';
+  const clientSilent = performance.now() - run.heardOfMs;
+  const silent = isLive && pace?.isSilent === true;
+  const tiles: [string, string, string][] = [
+    [t(both('In flight', '进行中')), isLive ? count(state?.inFlight ?? null) : '0', ''],
+    [t(both('Tokens/s now', '当前 token/秒')), now(pace?.tokensPerSec, ended?.tokens), ''],
+    [t(both('Requests/s now', '当前请求/秒')), now(pace?.requestsPerSec, ended?.requests), ''],
+    [
+      t(both('Last token', '最近 token')),
+      !isLive || pace?.silentMs == null ? unknown : t(both(`${time(pace.silentMs)} ago`, `${time(pace.silentMs)}前`)),
+      silent ? 'silent' : '',
+    ],
+    ['TTFT p50', time(figures.ttftMs?.p50), ''],
+    ['TTFT p99', time(figures.ttftMs?.p99), ''],
+    [t(both('Latency p50', '延迟 p50')), time(figures.latencyMs?.p50), ''],
+    [t(both('ok', '成功')), count(figures.ok), ''],
+    [t(both('failed', '失败')), count(figures.failed), figures.failed > 0 ? 'bad' : ''],
   ];
   return (
     <>
       <div class="tiles">
-        {tiles.map(([name, value]) => (
-          <div class="tile" key={name}>
+        {tiles.map(([name, value, tone]) => (
+          <div class={`tile ${tone}`} key={name}>
             <div class="tile-name">{name}</div>
             <div class="tile-value">{value}</div>
           </div>
         ))}
       </div>
+      <p class="warn-text" id="silence" role="status">
+        {silent &&
+          t(
+            both(
+              `The server is silent: nothing has come for ${time(pace.silentMs)}, ${count(state!.inFlight)} requests wait.`,
+              `服务端静默：已有 ${time(pace.silentMs)} 没有任何数据，${count(state!.inFlight)} 个请求在等待。`,
+            ),
+          )}
+        {isLive &&
+          clientSilent > clientSilentMs &&
+          t(
+            both(
+              `The client itself has said nothing for ${time(clientSilent)}: what stands here is that old.`,
+              `压测端自身已 ${time(clientSilent)} 没有更新：以下内容即为当时的状态。`,
+            ),
+          )}
+      </p>
       {causes.length > 0 && (
         <p class="bad-text">{causes.map(([cause, n]) => `${causeName(cause)}: ${n}`).join(' · ')}</p>
       )}
       <div class="chart-grid">
         <TimeChart
-          title={t(both('Output tokens/s of finished requests', '已完成请求的输出 token/秒'))}
+          title={t(both('Output tokens/s', '输出 token/秒'))}
           data={[series.seconds, series.tokensPerSec]}
           series={[{ name: 'tokens/s', color: 0 }]}
         />
         <TimeChart
-          title={t(both('In flight (of finished requests)', '并发（按已完成请求）'))}
+          title={t(both('Requests in flight', '进行中的请求'))}
           data={[series.seconds, series.inFlight]}
           series={[{ name: t(both('in flight', '并发')), color: 2 }]}
         />

@@ -49,7 +49,7 @@ export function PlanFigures({ plan }: { plan: PlanDocument }) {
       ];
   return (
     <>
-      <Tiles id="plan-tiles" tiles={tiles} />
+      <Tiles id="plan-tiles" tiles={tiles.map(([name, value, unit]) => ({ name, value, unit }))} />
       <h3>
         {huawei
           ? t(both('Begin with (MindIE)', '建议初始配置（MindIE）'))

@@ -1,3 +1,4 @@
+import { CodeBlock } from './code-block.tsx';
 import type { FormWord, FormWords, JobState, StartAsk } from '../../api/shapes.ts';
 import { useEffect, useState } from '../preact.ts';
 import { ask, tell, ApiError, useLoaded } from '../state/ask.ts';
@@ -125,11 +126,11 @@ export function StartForm({ query }: { query: URLSearchParams }) {
         <div class="said">
           <div>
             <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
-            <pre id="command-line">{commandLine(cleaned(asked, data))}</pre>
+            <CodeBlock id="command-line" text={commandLine(cleaned(asked, data))} />
           </div>
           <div>
             <h3>{t(both('The same as a plan file', '等价计划文件'))}</h3>
-            <pre id="plan-yaml">{planYaml(cleaned(asked, data))}</pre>
+            <CodeBlock id="plan-yaml" text={planYaml(cleaned(asked, data))} />
           </div>
         </div>
         {refused !== null && <TroubleBox trouble={refused} />}

@@ -1,58 +1,93 @@
-import type { Distribution, Summary, Sweep } from '../../../core/index.ts';
-import { placeTitle, pointName, promisesInWords } from '../../../results/report/index.ts';
-import { count, num, percent, time } from '../format.ts';
+import type { Distribution, Figures, Summary, Sweep } from '../../../core/index.ts';
+import { placeTitle, pointName, promisesInWords, shortFigure, sweepInWords } from '../../../results/report/index.ts';
+import { count, num, percent, time, unknown } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { VerdictBadge } from './badge.tsx';
 import { Tiles } from './tiles.tsx';
 
-/** The figures of one run that one looks for first, then all distributions. */
-export function SummaryTiles({ summary }: { summary: Summary }) {
-  const { counts, load, goodput } = summary;
-  const tiles: [string, string, string][] = [
-    ...promisesInWords(summary).map(({ promised, measured, verdict }): [string, string, string] => [
-      t(promised),
-      t(verdict),
-      measured,
-    ]),
-    [t(both('Output', '输出')), num(summary.outputTokensPerSec), 'tokens/s'],
-    [t(both('Requests', '请求')), num(summary.requestsPerSec), '/s'],
-    ['TTFT p50 / p99', `${time(summary.ttftMs?.p50)} / ${time(summary.ttftMs?.p99)}`, ''],
-    ['TPOT p50 / p99', `${time(summary.tpotMs?.p50)} / ${time(summary.tpotMs?.p99)}`, ''],
+/** What one asks first of a run: promises, first token, time per token, throughput. Of the steady part, where a part was steady. */
+export function FirstTiles({ summary }: { summary: Summary }) {
+  const figures: Figures = summary.steady ?? summary;
+  const { counts } = summary;
+  const lost = (
     [
-      t(both('Latency p50 / p99', '延迟 p50 / p99')),
-      `${time(summary.latencyMs?.p50)} / ${time(summary.latencyMs?.p99)}`,
-      '',
-    ],
-    [
-      t(both('In flight', '并发')),
-      num(summary.concurrencyAchieved),
-      load.concurrency === null ? '' : t(both(`of ${num(load.concurrency)} asked`, `目标 ${num(load.concurrency)}`)),
-    ],
-    [
-      t(both('Requests ok', '成功请求')),
-      `${count(counts.ok)} / ${count(counts.planned)}`,
-      [
-        ['failed', counts.failed, both('failed', '失败')],
-        ['cancelled', counts.cancelled, both('cancelled', '取消')],
-        ['dropped', counts.dropped, both('dropped', '丢弃')],
-        ['unaccounted', counts.unaccounted, both('unaccounted', '去向不明')],
-      ]
-        .filter(([, n]) => typeof n === 'number' && n > 0)
-        .map(([, n, word]) => `${String(n)} ${t(word as { en: string; zh: string })}`)
-        .join(', '),
-    ],
-    ...(goodput === null
-      ? []
-      : ([[t(both('Within the SLO', '达标')), percent(goodput.ratio), goodput.slo.join(', ')]] as [
-          string,
-          string,
-          string,
-        ][])),
-  ];
+      [counts.failed, both('failed', '失败')],
+      [counts.cancelled, both('cancelled', '取消')],
+      [counts.dropped, both('dropped', '丢弃')],
+      [counts.unaccounted, both('unaccounted', '去向不明')],
+    ] as const
+  ).filter(([n]) => typeof n === 'number' && n > 0);
+  return (
+    <Tiles
+      tiles={[
+        ...promisesInWords(summary).map(({ promised, measured, verdict, kept }) => ({
+          name: t(promised),
+          value: t(verdict),
+          unit: measured,
+          tone: kept === null ? '' : kept ? 'good' : 'bad',
+        })),
+        { name: t(both('First token (TTFT)', '首 token (TTFT)')), value: pair(figures.ttftMs), unit: 'p50 / p99' },
+        { name: t(both('A token after (TPOT)', '每 token (TPOT)')), value: pair(figures.tpotMs), unit: 'p50 / p99' },
+        {
+          name: t(both('Throughput', '吞吐')),
+          value: shortFigure(figures.outputTokensPerSec ?? figures.requestsPerSec),
+          unit: figures.outputTokensPerSec === null ? t(both('requests/s', '请求/秒')) : 'tokens/s',
+        },
+        {
+          name: t(both('Requests ok', '成功请求')),
+          value: `${count(counts.ok)} / ${count(counts.planned)}`,
+          unit: lost.map(([n, word]) => `${String(n)} ${t(word)}`).join(', '),
+          tone: lost.length > 0 ? 'bad' : '',
+        },
+      ]}
+    />
+  );
+}
+
+/** Median and p99 with one unit. */
+function pair(of: Distribution | null): string {
+  if (of === null) return unknown;
+  const { p50, p99 } = of;
+  if (p50 === null || p99 === null) return `${time(p50)} / ${time(p99)}`;
+  return Math.max(p50, p99) < 10_000
+    ? `${shortFigure(p50)} / ${shortFigure(p99)} ms`
+    : `${shortFigure(p50 / 1000)} / ${shortFigure(p99 / 1000)} s`;
+}
+
+/** The rest of what is known of a run: further figures, then all distributions. */
+export function MoreFigures({ summary }: { summary: Summary }) {
+  const { load, goodput } = summary;
+  const figures: Figures = summary.steady ?? summary;
   return (
     <>
-      <Tiles tiles={tiles} />
+      <Tiles
+        tiles={[
+          {
+            name: t(both('Latency p50 / p99', '延迟 p50 / p99')),
+            value: pair(figures.latencyMs),
+            unit: '',
+          },
+          { name: t(both('Requests', '请求')), value: shortFigure(figures.requestsPerSec), unit: '/s' },
+          {
+            name: t(both('In flight', '并发')),
+            value: shortFigure(figures.concurrencyAchieved),
+            unit:
+              load.concurrency === null
+                ? ''
+                : t(both(`of ${num(load.concurrency)} asked`, `目标 ${num(load.concurrency)}`)),
+          },
+          ...(goodput === null
+            ? []
+            : [
+                {
+                  name: t(both('Within the SLO', '达标')),
+                  value: percent(goodput.ratio),
+                  unit: goodput.slo.join(', '),
+                },
+              ]),
+        ]}
+      />
       <Distributions summary={summary} />
     </>
   );
@@ -123,6 +158,7 @@ function Distributions({ summary }: { summary: Summary }) {
 /** The points of a sweep; each with requests leads to its own page. */
 export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly string[]; id: string }) {
   const caption = t(both('Points', '测试点'));
+  const { best } = sweepInWords(sweep);
   return (
     <section aria-label={caption}>
       <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
@@ -134,11 +170,12 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
               </th>
               <th scope="col">{t(both('tokens/s', 'token/秒'))}</th>
               <th scope="col">{t(both('requests/s', '请求/秒'))}</th>
-              <th scope="col">{t(both('Latency', '延迟'))}</th>
-              <th scope="col">p90</th>
               <th scope="col">TTFT p50</th>
-              <th scope="col">p99</th>
+              <th scope="col">TTFT p99</th>
               <th scope="col">TPOT p50</th>
+              <th scope="col">TPOT p99</th>
+              <th scope="col">{t(both('Latency p50', '延迟 p50'))}</th>
+              <th scope="col">{t(both('Latency p99', '延迟 p99'))}</th>
               <th scope="col">{t(both('ok / planned', '成功 / 计划'))}</th>
               <th scope="col">{t(both('Duration', '用时'))}</th>
               <th scope="col" class="left">
@@ -147,39 +184,55 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
             </tr>
           </thead>
           <tbody>
-            {sweep.points.map((point) => (
-              <tr key={point.runId}>
-                <th scope="row">
-                  {runs.includes(point.runId) ? (
-                    <a href={linkTo('run', `${id}/${point.runId}`)}>{pointName(sweep, point)}</a>
-                  ) : (
-                    pointName(sweep, point)
-                  )}
-                </th>
-                <td>{num(point.outputTokensPerSec)}</td>
-                <td>{num(point.requestsPerSec)}</td>
-                <td>{time(point.latencyMs?.mean)}</td>
-                <td>{time(point.latencyMs?.p90)}</td>
-                <td>{time(point.ttftMs?.p50)}</td>
-                <td>{time(point.ttftMs?.p99)}</td>
-                <td>{time(point.tpotMs?.p50)}</td>
-                <td class={(point.counts.failed ?? 0) > 0 ? 'bad-text' : undefined}>
-                  {count(point.counts.ok)} / {count(point.counts.planned)}
+            {sweep.points.map((point) => {
+              const figures: Figures = point.steady ?? point;
+              const broken = new Set(
+                promisesInWords(point)
+                  .filter(({ kept }) => kept === false)
+                  .map(({ promised }) => promised.en.split(' ')[0]!),
+              );
+              const cell = (metric: string, text: string) => (
+                <td class={broken.has(metric) ? 'bad-text' : undefined}>
+                  {text}
+                  {broken.has(metric) && ' !'}
                 </td>
-                <td>{time(point.durationMs)}</td>
-                <td class="left">
-                  <VerdictBadge
-                    verdict={
-                      !point.verdict.valid
-                        ? 'invalid'
-                        : point.verdict.findings.some(({ severity }) => severity === 'warn')
-                          ? 'warn'
-                          : 'valid'
-                    }
-                  />
-                </td>
-              </tr>
-            ))}
+              );
+              return (
+                <tr key={point.runId} class={point === best ? 'best' : undefined}>
+                  <th scope="row">
+                    {point === best && '→ '}
+                    {runs.includes(point.runId) ? (
+                      <a href={linkTo('run', `${id}/${point.runId}`)}>{pointName(sweep, point)}</a>
+                    ) : (
+                      pointName(sweep, point)
+                    )}
+                  </th>
+                  <td>{shortFigure(figures.outputTokensPerSec)}</td>
+                  <td>{shortFigure(figures.requestsPerSec)}</td>
+                  {cell('ttft.p50', time(figures.ttftMs?.p50))}
+                  {cell('ttft.p99', time(figures.ttftMs?.p99))}
+                  {cell('tpot.p50', time(figures.tpotMs?.p50))}
+                  {cell('tpot.p99', time(figures.tpotMs?.p99))}
+                  {cell('latency.p50', time(figures.latencyMs?.p50))}
+                  {cell('latency.p99', time(figures.latencyMs?.p99))}
+                  <td class={(point.counts.failed ?? 0) > 0 ? 'bad-text' : undefined}>
+                    {count(point.counts.ok)} / {count(point.counts.planned)}
+                  </td>
+                  <td>{time(point.durationMs)}</td>
+                  <td class="left">
+                    <VerdictBadge
+                      verdict={
+                        !point.verdict.valid
+                          ? 'invalid'
+                          : point.verdict.findings.some(({ severity }) => severity === 'warn')
+                            ? 'warn'
+                            : 'valid'
+                      }
+                    />
+                  </td>
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </div>

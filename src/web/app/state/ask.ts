@@ -5,7 +5,7 @@ import { both } from './settings.ts';
 
 /** Why something did not work, for people. */
 export class ApiError extends Error {
-  override name = 'Trouble';
+  override name = 'ApiError';
   readonly mistakes: readonly { message: Phrase; hint: Phrase; place?: object | undefined }[];
   readonly status: number;
 
@@ -31,7 +31,7 @@ export function api(path: string): string {
   return `./api/v1${path}`;
 }
 
-/** Asks the server; throws Trouble. */
+/** Asks the server; throws ApiError. */
 export async function call(path: string, options: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {

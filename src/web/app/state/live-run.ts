@@ -1,3 +1,5 @@
+import { paceKeeper } from '../../../core/index.ts';
+import type { Pace } from '../../../core/index.ts';
 import type { LiveEvents, LiveSample, LiveState } from '../../api/live-events.ts';
 import { columnNames } from '../../api/request-columns.ts';
 import type { ColumnBlock } from '../../api/request-columns.ts';
@@ -11,6 +13,12 @@ export interface LiveRun {
   /** Requests of the last point. */
   data: RequestData;
   state: LiveState | null;
+  /** What its client said of itself while this page watched. */
+  told: LiveState[];
+  /** How it moves now; null = its client has said nothing yet. */
+  pace: Pace | null;
+  /** When its client last said something new, on this page's clock. */
+  heardOfMs: number;
   samples: LiveSample[];
   ended: LiveEvents['end'] | null;
   /** The connection is lost and being made again; nothing is lost with it. */
@@ -18,6 +26,8 @@ export interface LiveRun {
 }
 
 const drawEveryMs = 250;
+/** More than an hour of a word each second. */
+const mostTold = 5000;
 
 /** Follows a run by its events; drawn a few times a second, however many events there are. */
 export function useLiveRun(id: string): LiveRun {
@@ -25,6 +35,7 @@ export function useLiveRun(id: string): LiveRun {
   const run = useRef<LiveRun>(fresh());
   useEffect(() => {
     run.current = fresh();
+    let pace = paceKeeper();
     const source = new EventSource(api(`/runs/${encodeURIComponent(id)}/live`));
     let drawn: ReturnType<typeof setTimeout> | null = null;
     const draw = (): void => {
@@ -46,10 +57,20 @@ export function useLiveRun(id: string): LiveRun {
       run.current.data = new RequestData();
       run.current.samples = [];
       run.current.state = null;
+      run.current.told = [];
+      run.current.pace = null;
+      pace = paceKeeper();
     });
     on('rows', ({ rows }) => run.current.data.add(blockOf(rows)));
     on('state', ({ state }) => {
+      const { told } = run.current;
+      if (told.at(-1)?.nowMs !== state.nowMs) {
+        told.push(state);
+        run.current.heardOfMs = performance.now();
+      }
+      told.splice(0, told.length - mostTold);
       run.current.state = state;
+      run.current.pace = pace.saw(state);
     });
     on('samples', ({ samples }) => run.current.samples.push(...samples));
     on('end', (end) => {
@@ -69,7 +90,17 @@ export function useLiveRun(id: string): LiveRun {
 }
 
 function fresh(): LiveRun {
-  return { points: [], data: new RequestData(), state: null, samples: [], ended: null, broken: false };
+  return {
+    points: [],
+    data: new RequestData(),
+    state: null,
+    told: [],
+    pace: null,
+    heardOfMs: performance.now(),
+    samples: [],
+    ended: null,
+    broken: false,
+  };
 }
 
 function blockOf(rows: LiveEvents['rows']['rows']): ColumnBlock {

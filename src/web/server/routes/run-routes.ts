@@ -1,4 +1,5 @@
-import { summaryOfRun, sweepOf } from '../../../lab/index.ts';
+import { historyOf, summaryOfRun, sweepOf } from '../../../lab/index.ts';
+import { trendOf } from '../../../results/measure/index.ts';
 import { exchangeAt, openSweep, readAnswers, scanExchanges, tagRun } from '../../../results/store/index.ts';
 import type { ScannedRow, StoredRun } from '../../../results/store/index.ts';
 import { columnNames, outcomeNames, packBlock, problemNames } from '../../api/request-columns.ts';
@@ -20,6 +21,24 @@ export const runRoutes: readonly Route[] = [
     about: 'Everything in the store, newest first.',
     answer: listShape,
     handle: async ({ hall }) => ({ store: hall.desk.store, rows: await hall.catalogue.rows() }),
+  },
+  {
+    method: 'get',
+    path: '/trend',
+    about: 'One metric over the runs of a label or tag, oldest first, with the places where it surely changed.',
+    query: { metric: 'as in --slo: ttft.p99', label: 'left out = any', tag: 'left out = any' },
+    answer: z.object({ curves: z.array(z.record(z.string(), z.unknown())) }),
+    handle: async (call) => {
+      const metric = call.query('metric') ?? '';
+      const [label, tag] = [call.query('label'), call.query('tag')];
+      if (!/^[A-Za-z]{1,30}(\.[a-z0-9]{1,6})?$/.test(metric))
+        throw refused(400, 'bad-metric', 'no such metric', '没有这个指标', 'Write ttft.p99.', '例如 ttft.p99。');
+      const history = await historyOf(call.hall.desk.store, {
+        ...(label !== null && { label }),
+        ...(tag !== null && { tag }),
+      });
+      return { curves: trendOf(history, metric) };
+    },
   },
   {
     method: 'get',

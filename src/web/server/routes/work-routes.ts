@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtinProfiles } from '../../../engine/sim/index.ts';
 import { askShape, jobShape, wordsShape } from '../../api/shapes.ts';
@@ -6,6 +6,7 @@ import type { StartAsk } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';
 import { tunePageShape } from '../../api/tune-shape.ts';
 import type { TunePageData } from '../../api/tune-shape.ts';
+import { isUnderWay } from '../live-file.ts';
 import { liveStream } from '../live-stream.ts';
 import { entryOf, noSuchRun, refused } from '../route.ts';
 import type { Call, Route } from '../route.ts';
@@ -55,12 +56,15 @@ export const workRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/runs/:id/stop',
-    about: 'Asks a run or sweep to send no more, wait for what is in flight and end.',
-    body: z.object({}),
+    about: 'Asks a run or sweep to send no more, wait for what is in flight and end; or to cancel that, too.',
+    body: z.object({ how: z.enum(['stop', 'cancel']).optional() }),
     answer: z.object({ id: z.string() }),
     handle: async (call) => {
       const entry = await entryOf(call);
-      await writeFile(join(entry.dir, 'stop'), '');
+      const { how = 'stop' } = call.body as { how?: 'stop' | 'cancel' };
+      await writeFile(join(entry.dir, how), '');
+      // A run that has ended meanwhile would find the word when it is resumed, and stop at once.
+      if (!(await isUnderWay(entry.dir))) await rm(join(entry.dir, how), { force: true });
       return { id: entry.id };
     },
   },
