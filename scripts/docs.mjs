@@ -15,7 +15,8 @@ async function loadHouse() {
     export { comparisonRules, limits, neighbourRules, pointRules, sideRules, sweepRules } from './src/results/audit/index.ts';
     export { jsonSchemas } from './src/results/store/schema/index.ts';
     export { commands } from './src/cli/commands.ts';
-    export { commonFlags, helpWords } from './src/cli/parse.ts';`);
+    export { commonFlags } from './src/cli/parse.ts';
+    export { helpWords } from './src/cli/help-page.ts';`);
   const loaded = await Promise.all(
     Object.entries(house.commands).map(async ([name, entry]) => [name, (await entry.load()).command]),
   );

@@ -1,20 +1,27 @@
-// Changes one small thing at a time in the pure rooms, runs the tests that stand beside the file, and lists what nobody noticed.
-//   npm run mutants -- [--minutes 10] [--seed 1] [--only results/measure]
-// The seed picks and orders the mutants; what the time does not suffice for is not tried. A mutant that the tests cannot end with is noticed.
+// Changes one small thing at a time in the pure rooms, in memory, runs the tests that stand beside it, and lists what nobody noticed.
+//   npm run mutants -- [--count 250] [--minutes 10] [--seed 1] [--only results/measure] [--processes 2] [--again FILE:LINE]
+// Beside a file stand the tests of its room that go through the line, those of its own folder and name first; what they let pass may still be noticed by
+// test/laws, and is told apart. The seed picks the mutants; what neither count nor time suffices for is not tried.
+// Tests that take seconds each (steps.mjs names them) are left out.
+import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { root, run } from './steps.mjs';
+import { root, takeLong } from './steps.mjs';
 
 const { values } = parseArgs({
   options: {
+    count: { type: 'string', default: '250' },
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    processes: { type: 'string', default: '2' },
+    again: { type: 'string' },
   },
 });
-const vitest = `${root}node_modules/.bin/vitest`;
+/** A change that the tests cannot end with is noticed: none takes so much of a processor without it. Where that cannot be read, so long. */
+const patience = { cpuSeconds: 60, wallMs: 600_000 };
 
 /** What is changed: a pattern, what becomes of it, and what the change is called. */
 const changes = [
@@ -27,40 +34,127 @@ const changes = [
 ];
 
 const { pureRooms } = await loaded('src/core/rooms.ts');
-const mutants = shuffled([...pureRooms].flatMap(mutantsOf), Number(values.seed));
+const testsOf = new Map(
+  [...pureRooms, 'laws'].map((room) => [
+    room,
+    filesBelow(room === 'laws' ? 'test/laws' : `src/${room}`).filter(
+      (file) => file.endsWith('.test.ts') && !takeLong.includes(file),
+    ),
+  ]),
+);
+const all = [...pureRooms].flatMap((room) =>
+  filesBelow(`src/${room}`)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file.startsWith(`src/${values.only}`))
+    .flatMap((file) => changesOf(file).map((change) => ({ room, file, ...change }))),
+);
+const mutants =
+  values.again === undefined
+    ? shuffled(all, Number(values.seed)).slice(0, Number(values.count))
+    : all.filter(({ file, line }) => `${file}:${line}` === values.again);
 const until = Date.now() + Number(values.minutes) * 60_000;
 const tried = [];
+/** Of each test file: whether it passes as the code is, and which lines it goes through. */
 const asItIs = new Map();
-for (const mutant of mutants) {
-  if (Date.now() > until) break;
-  const { file } = mutant;
-  if (!asItIs.has(file)) asItIs.set(file, await tested({ ...mutant, becomes: mutant.was }, 300_000));
-  const { result, tookMs } = asItIs.get(file);
-  // Tests that fail without any change notice nothing, and neither do none.
-  if (result !== 'passed') continue;
-  const survived = (await tested(mutant, 30_000 + 5 * tookMs)).result === 'passed';
-  tried.push({ ...mutant, survived });
-  const what = `${mutant.file}:${mutant.line} ${mutant.kind}: ${mutant.was} → ${mutant.becomes}`;
-  console.error(`${survived ? 'SURVIVED' : 'noticed '} ${what}`);
+const waiting = [...mutants];
+await Promise.all(Array.from({ length: Number(values.processes) }, () => tryAll()));
+tell();
+
+async function tryAll() {
+  const tests = openProcess();
+  for (let mutant = waiting.shift(); mutant !== undefined && Date.now() < until; mutant = waiting.shift()) {
+    const noticedBy =
+      (await noticed(tests, mutant, testsOf.get(mutant.room))) ?? (await noticed(tests, mutant, testsOf.get('laws')));
+    tried.push({ ...mutant, noticedBy });
+    const what = `${mutant.file}:${mutant.line} ${mutant.kind}: ${mutant.was} → ${mutant.becomes}`;
+    console.error(
+      `${noticedBy === null ? 'SURVIVED' : 'noticed '} ${what}${noticedBy === null ? '' : ` (${noticedBy})`}`,
+    );
+  }
+  tests.close();
 }
 
-for (const result of ['failed', 'none']) {
-  const files = [...asItIs].filter(([, before]) => before.result === result).map(([file]) => file);
-  const why = result === 'failed' ? 'its tests fail as it is' : 'no test beside it reaches it';
-  for (const file of files) console.log(`not tried, because ${why}: \`${file}\``);
+/** The first test file that goes through the line and fails with the change, or null. */
+async function noticed(tests, { file, at, was, becomes, line }, files) {
+  const code = readFileSync(join(root, file), 'utf8');
+  const changed = { path: join(root, file), code: code.slice(0, at) + becomes + code.slice(at + was.length) };
+  const stem = basename(file, '.ts');
+  const distance = (test) => (basename(test).startsWith(stem) ? 0 : dirname(test) === dirname(file) ? 1 : 2);
+  for (const test of files.toSorted((a, b) => distance(a) - distance(b))) {
+    const path = join(root, test);
+    if (!asItIs.has(test)) asItIs.set(test, await tests.run({ path, changed: null }));
+    const { passed, lines } = asItIs.get(test);
+    // A test that fails without any change notices nothing, and neither does one that never comes by.
+    if (passed && lines[changed.path]?.includes(line) && !(await tests.run({ path, changed })).passed) return test;
+  }
+  return null;
 }
-const survivors = tried.filter(({ survived }) => survived);
-console.log('\n| room | tried | noticed |\n|---|---:|---:|');
-for (const room of pureRooms) {
-  const here = tried.filter((mutant) => mutant.room === room);
-  if (here.length > 0) console.log(`| ${room} | ${here.length} | ${here.filter(({ survived }) => !survived).length} |`);
+
+/** A process that runs test files, and another in its place where one does not end. */
+function openProcess() {
+  const open = () =>
+    fork(new URL('mutant-process.mjs', import.meta.url), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  let child = open();
+  return {
+    run: (order) =>
+      new Promise((resolve) => {
+        const [cpu, began] = [cpuSecondsOf(child.pid), Date.now()];
+        const done = (told) => {
+          clearInterval(looking);
+          child.removeAllListeners();
+          resolve(told);
+        };
+        const broken = (why) => {
+          child.removeAllListeners();
+          child.kill('SIGKILL');
+          child = open();
+          done({ passed: false, why, lines: {} });
+        };
+        const looking = setInterval(() => {
+          const spent = cpuSecondsOf(child.pid);
+          const isOver =
+            spent === null ? Date.now() - began > patience.wallMs : spent - (cpu ?? 0) > patience.cpuSeconds;
+          if (isOver) broken('it did not end');
+        }, 500);
+        child.once('message', done);
+        child.once('exit', () => broken('the process ended'));
+        child.send(order);
+      }),
+    close: () => child.kill(),
+  };
 }
-console.log(`| all | ${tried.length} of ${mutants.length} | ${tried.length - survivors.length} |`);
-console.log('\n| survivor | line | change |\n|---|---|---|');
-for (const { file, line, text, kind, was, becomes } of survivors)
-  console.log(
-    `| \`${file}:${line}\` | \`${text.replaceAll('|', '\\|')}\` | ${kind}: \`${was.replaceAll('|', '\\|')}\` → \`${becomes.replaceAll('|', '\\|')}\` |`,
-  );
+
+/** What a process took of the processors, or null where the system does not say. */
+function cpuSecondsOf(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return null;
+  }
+}
+
+function tell() {
+  const survivors = tried.filter(({ noticedBy }) => noticedBy === null);
+  const byLaws = tried.filter(({ noticedBy }) => noticedBy?.startsWith('test/laws'));
+  console.log('\n| room | tried | noticed beside it | by test/laws | by nobody |\n|---|---:|---:|---:|---:|');
+  for (const room of [...pureRooms, null]) {
+    const of = (list) => list.filter((mutant) => room === null || mutant.room === room).length;
+    const [here, laws, nobody] = [of(tried), of(byLaws), of(survivors)];
+    if (here > 0) console.log(`| ${room ?? 'all'} | ${here} | ${here - laws - nobody} | ${laws} | ${nobody} |`);
+  }
+  console.log(`\n${tried.length} of ${all.length}, seed ${values.seed}`);
+  for (const [test, { passed, why }] of asItIs)
+    if (!passed) console.log(`not used, because it fails as it is: ${test} (${why})`);
+  console.log('\n| survivor | line | change |\n|---|---|---|');
+  for (const { file, line, text, kind, was, becomes } of survivors)
+    console.log(
+      `| \`${file}:${line}\` | \`${text.replaceAll('|', '\\|')}\` | ${kind}: \`${was.replaceAll('|', '\\|')}\` → \`${becomes.replaceAll('|', '\\|')}\` |`,
+    );
+}
+
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`);
+}
 
 /** A module of src that imports nothing with a side effect. */
 async function loaded(file) {
@@ -72,18 +166,6 @@ async function loaded(file) {
     platform: 'node',
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString('base64')}`);
-}
-
-/** Every change of every file of a room in whose folder a test stands. */
-function mutantsOf(room) {
-  const files = readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' }).map(
-    (file) => `src/${room}/${file}`,
-  );
-  const withTests = new Set(files.filter((file) => file.endsWith('.test.ts')).map((file) => dirname(file)));
-  return files
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && withTests.has(dirname(file)))
-    .filter((file) => values.only === '' || file.startsWith(`src/${values.only}`))
-    .flatMap((file) => changesOf(file).map((change) => ({ room, file, folder: dirname(file), ...change })));
 }
 
 function changesOf(file) {
@@ -113,18 +195,6 @@ function changesOf(file) {
     at += text.length + 1;
   }
   return found;
-}
-
-/** What the tests beside the file say, if they end in time: those in its folder that reach it. */
-async function tested({ file, folder, at, was, becomes }, mostMs) {
-  const args = ['related', file, '--run', '--config', 'scripts/mutants.config.mjs', '--reporter=dot', '--dir', folder];
-  const began = Date.now();
-  const { code, output } = await run(vitest, args, {
-    env: { ...process.env, LLMDYNO_MUTANT: JSON.stringify({ file, at, was, becomes }) },
-    signal: AbortSignal.timeout(mostMs),
-  });
-  const result = output.includes('No test files found') ? 'none' : code === 0 ? 'passed' : 'failed';
-  return { result, tookMs: Date.now() - began };
 }
 
 /** The same order for the same seed (mulberry32). */

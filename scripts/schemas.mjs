@@ -1,4 +1,4 @@
-// Writes schemas/*.schema.json from the zod schemas of src/results/store, src/advice/plan, src/advice/tune and src/cli. With --check it only compares, and fails on a difference.
+// Writes schemas/*.schema.json from the zod schemas of src/results/store, src/advice/plan, src/advice/tune, and scripts/document-schemas.ts. With --check it only compares, and fails on a difference.
 import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import { bundled } from './bundled.mjs';
 
@@ -6,7 +6,7 @@ const root = new URL('..', import.meta.url);
 const { documentJsonSchemas, jsonSchemas, planJsonSchemas, tuneJsonSchemas } = await bundled(`
   export { jsonSchemas } from './src/results/store/schema/index.ts';
   export { planJsonSchemas } from './src/advice/plan/index.ts';
-  export { documentJsonSchemas } from './src/cli/document-schemas.ts';
+  export { documentJsonSchemas } from './scripts/document-schemas.ts';
   export { tuneJsonSchemas } from './src/advice/tune/tune-document.ts';`);
 
 const check = process.argv.includes('--check');

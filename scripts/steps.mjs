@@ -15,6 +15,18 @@ export const staticChecks = [
   ['dead code', bin('knip'), ['--no-progress']],
 ];
 
+/** Tests of rooms that fit, or play whole servers: they take more than all the others together. */
+export const takeLong = [
+  'src/advice/fit/fit-trace.test.ts',
+  'src/advice/fit/fit-sweep.test.ts',
+  'src/advice/fit/real-traces.test.ts',
+  'src/advice/fit/step-jitter.test.ts',
+  'src/advice/tune/mindie-goals.test.ts',
+  'src/cli/commands/fit.test.ts',
+  'src/cli/commands/sim.test.ts',
+  'src/engine/sim/scheduler/schedulers.laws.test.ts',
+];
+
 export function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });

@@ -11,7 +11,7 @@ export function expectedTime(size) {
     const { seconds, ended } = JSON.parse(readFileSync(fileOf(size), 'utf8'));
     return `expected: ${inMinutes(seconds)}, as long as the last time here (${ended})`;
   } catch {
-    return 'expected: not known before it has run here once; a line tells each file as it ends';
+    return 'expected: not known before it has run here once (on two cores some 11 minutes, the long size hours); a line tells each file as it ends';
   }
 }
 

@@ -99,7 +99,18 @@ async function play({ name, secure, http2, start, more }) {
   const balanced = counts !== null && counts.ok + counts.failed === 2000;
   const { ok, failed, byProblem } = counts ?? {};
   console.log(
-    JSON.stringify({ name, secure, http2, exit, balanced, ok, failed, byProblem, ...(counts === null && { told }) }),
+    JSON.stringify({
+      name,
+      secure,
+      http2,
+      lenient: more.includes('--lenient'),
+      exit,
+      balanced,
+      ok,
+      failed,
+      byProblem,
+      ...(counts === null && { told }),
+    }),
   );
 }
 
@@ -119,10 +130,12 @@ const files = (port, secure) =>
   );
 const pace = ['--rate', '300'];
 const ways = [false, true];
-for (const http2 of ways)
-  for (const secure of ways)
-    await play({ name: 'hypercorn', secure, http2, start: asgi, more: ['--lenient', ...pace] });
-if (nghttpd !== undefined)
-  for (const secure of ways)
-    await play({ name: 'nghttpd', secure, http2: true, start: files, more: ['--no-stream', ...pace] });
+// The verdict's own exit code, and that of --lenient, over each transport.
+for (const lenient of [[], ['--lenient']])
+  for (const secure of ways) {
+    for (const http2 of ways)
+      await play({ name: 'hypercorn', secure, http2, start: asgi, more: [...lenient, ...pace] });
+    if (nghttpd !== undefined)
+      await play({ name: 'nghttpd', secure, http2: true, start: files, more: ['--no-stream', ...lenient, ...pace] });
+  }
 rmSync(work, { recursive: true, force: true });

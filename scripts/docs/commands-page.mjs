@@ -34,7 +34,11 @@ export function commandsPage({ commandFiles, commonFlags, helpWords }, lang) {
     generated,
     words.intro[lang],
     `## ${helpWords.commonOptions[lang]}`,
-    table(flagTitles, [...flagRows(commonFlags), [code('-h, --help'), helpWords.helpFlag[lang]]]),
+    table(flagTitles, [
+      ...flagRows(commonFlags),
+      [code('-h, --help'), helpWords.helpFlag[lang]],
+      [code('--help-all'), helpWords.helpAllFlag[lang]],
+    ]),
     ...sections,
   );
 }

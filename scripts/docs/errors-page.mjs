@@ -1,4 +1,4 @@
-// docs/reference/errors.md: the mistakes of a user, found in the source: objects with a code, a message and a hint.
+// docs/reference/errors.md: the mistakes of a user, found in the source: calls of mistake() and userError(), and objects with a code, a message and a hint.
 import { cell, code, generated, page, sources, table } from './markdown.mjs';
 
 export async function errorsPage(root) {
@@ -31,7 +31,7 @@ function both(list, part) {
 
 function mistakesIn(text) {
   const lines = text.split('\n');
-  const mistakes = [];
+  const mistakes = called(text);
   for (const [number, line] of lines.entries()) {
     const opening = /(?:^|[\s{(])code: (.*)/.exec(line);
     const codes = opening === null ? [] : [...opening[1].matchAll(/'([a-z0-9-]+)'/g)].map((match) => match[1]);
@@ -51,6 +51,36 @@ function mistakesIn(text) {
   return mistakes;
 }
 
+/** mistake('code', en, zh, hintEn, hintZh) and userError(…), which takes the same. */
+function called(text) {
+  return [...text.matchAll(/\b(?:mistake|userError)\(/g)].flatMap((match) => {
+    const [codes = '', ...said] = argumentsAt(text, match.index + match[0].length);
+    const told = (en, zh) =>
+      isLiteral.test(en) && isLiteral.test(zh) ? [{ en: plain(en), zh: plain(zh) }].filter(isWords) : [];
+    return [...codes.matchAll(/'([a-z0-9-]+)'/g)].map(([, name]) => ({
+      code: name,
+      message: told(said[0], said[1]),
+      hint: told(said[2], said[3]),
+    }));
+  });
+}
+
+/** What stands between the commas of a call that opens before this place. */
+function argumentsAt(text, from) {
+  const parts = [''];
+  for (let at = from, depth = 0; at < text.length;) {
+    aLiteral.lastIndex = at;
+    const piece = aLiteral.exec(text)?.[0] ?? text[at];
+    if (piece === ')' && depth === 0) break;
+    if ('([{'.includes(piece)) depth += 1;
+    if (')]}'.includes(piece)) depth -= 1;
+    if (piece === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += piece;
+    at += piece.length;
+  }
+  return parts.map((part) => part.trim());
+}
+
 /** The lines of the object that a property on this line belongs to; the formatter's indentation says where it ends. */
 function objectFrom(lines, first) {
   const indent = /^ */.exec(lines[first])[0].length;
@@ -62,12 +92,18 @@ function objectFrom(lines, first) {
 
 const literal = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\`(?:[^\`\\]|\\.)*\``;
 const phrase = new RegExp(String.raw`\ben:\s*(${literal})\s*,\s*zh:\s*(${literal})`, 'g');
+const aLiteral = new RegExp(literal, 'y');
+const isLiteral = new RegExp(`^(?:${literal})$`);
 
 /** The phrases that stand in a piece of source, with … for what is filled in. */
 function phrasesIn(source) {
   const all = [...source.matchAll(phrase)].map(([, en, zh]) => ({ en: plain(en), zh: plain(zh) }));
-  // Words that are put together from other words say nothing here.
-  return all.filter(({ en }) => en !== '…');
+  return all.filter(isWords);
+}
+
+/** Words that are put together from other words say nothing here. */
+function isWords({ en }) {
+  return en !== '…';
 }
 
 function plain(text) {

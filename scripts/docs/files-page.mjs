@@ -34,7 +34,7 @@ const homes = {
   },
   summary: {
     title: '## summary.json',
-    says: 'Written at the end; also what `dyno run --json` prints. A folder without it is a run that was killed: `dyno report` makes its summary from the records. Every figure is a formula in [metrics.md](metrics.md). A *distribution* is `{mean, min, max, p50, p66, p75, p80, p90, p95, p98, p99, n}`. `schemas/summary.schema.json`.',
+    says: 'Written at the end; also what `dyno run --json` prints. A folder without it is a run that was killed: `dyno report` makes its summary from the records. Every figure is a formula in [metrics.md](metrics.md). A *distribution* is `{mean, min, max, p50, p66, p75, p80, p90, p95, p98, p99, n}`, a *speedDistribution* has `p1` and `p10` too. `schemas/summary.schema.json`.',
     words: {
       '': ['Summary', 'Figures'],
       counts: ['Counts'],
@@ -117,7 +117,7 @@ function* below(property, whole, path) {
 
 function isNamed(schema) {
   const list = schema.anyOf ?? schema.oneOf ?? [schema];
-  return list.some((one) => ['distribution', 'summary'].includes(refOf(one)));
+  return list.some((one) => ['distribution', 'speedDistribution', 'summary'].includes(refOf(one)));
 }
 
 function refOf(schema) {

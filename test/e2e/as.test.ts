@@ -127,6 +127,9 @@ describe('commands that people have, with dyno as in front', () => {
     expect(done.out).toContain(
       'Traffic request rate: inf\nBurstiness factor: 1.0 (Poisson process)\nMaximum request concurrency: 100\n',
     );
+    expect(done.out).toMatch(
+      /^Namespace\(backend='vllm', base_url='http:[^']+', host='127\.0\.0\.1', port=8000, .*, goodput=\['ttft:10000'\], /,
+    );
     expect(figure(done.out, 'Successful requests')).toBe(n);
     const json = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as Record<string, number>;
     expect(json['completed']).toBe(n);

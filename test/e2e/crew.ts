@@ -92,12 +92,19 @@ export interface CuttableProxy {
   port: number;
   cut(): void;
   mend(): void;
+  /** Lets so many more pieces through from those who connected, then closes everything and is gone. */
+  leaveAfter(pieces: number): void;
   close(): Promise<void>;
 }
 
 export async function cuttableProxy(toPort: number): Promise<CuttableProxy> {
   let isCut = false;
+  let left = Infinity;
   const sockets = new Set<Socket>();
+  const leave = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((near) => {
     const far = connect(toPort, '127.0.0.1');
     for (const [from, to] of [
@@ -106,7 +113,8 @@ export async function cuttableProxy(toPort: number): Promise<CuttableProxy> {
     ] as const) {
       sockets.add(from);
       from.on('data', (piece) => {
-        if (!isCut) to.write(piece);
+        if (from === near && --left < 0) leave();
+        else if (!isCut) to.write(piece);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -125,6 +133,9 @@ export async function cuttableProxy(toPort: number): Promise<CuttableProxy> {
       isCut = false;
       // What was swallowed is gone: connections from before cannot go on in the middle of a word.
       for (const socket of sockets) socket.destroy();
+    },
+    leaveAfter: (pieces) => {
+      left = pieces;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

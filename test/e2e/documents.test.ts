@@ -21,7 +21,8 @@ afterAll(() => server.stop());
 
 /** What a schema of schemas/ has against what a command printed; empty = it fits. */
 async function complaints(name: string, args: readonly string[]): Promise<unknown> {
-  const done = await dyno([...args, '--json', '--store', store]);
+  const url = args[0] === 'find' ? [server.url] : [];
+  const done = await dyno([...args, ...url, '--json', '--store', store]);
   const document = JSON.parse(done.out) as { schema: string };
   const schema = JSON.parse(readFileSync(join(root, 'schemas', `${name}.schema.json`), 'utf8')) as object;
   const ajv = new Ajv2020({ allErrors: true, strict: false });
@@ -34,6 +35,12 @@ describe('every document of --json fits the JSON Schema that is shipped for it',
   const cases: [string, string, string[]][] = [
     ['compare', 'two runs', ['compare', 'before', 'after', '--fail-if', 'outputTokensPerSec<-50%', '--lenient']],
     ['compare', 'an imported file', ['compare', published, '--lenient']],
+    ['trend', 'two runs', ['runs', '--trend', 'ttft.p99']],
+    [
+      'find',
+      'a simulated engine',
+      ['find', '--slo', 'tpot.p99<1s', '--concurrency', '1,4', '-n', '40', '--lenient', '--quiet'],
+    ],
     ['import', 'a document', ['import', published]],
     ['audit', 'a document', ['audit', published]],
     ['audit', 'a run', ['audit', 'before']],

@@ -65,6 +65,8 @@ export interface Engine {
   url: string;
   /** Ends it; gives what it printed, the faults it handed out among it. */
   stop(): Promise<Done>;
+  /** Stops its process where it stands, or lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 export async function engine(flags: readonly string[] = []): Promise<Engine> {
@@ -76,6 +78,7 @@ export async function engine(flags: readonly string[] = []): Promise<Engine> {
       running.child.kill('SIGTERM');
       return running.done;
     },
+    signal: (name) => void running.child.kill(name),
   };
 }
 

@@ -22,8 +22,16 @@ const says: Record<string, RegExp> = {
   '08-published-faults.sh':
     /^stuck-request.*stuck-request,[\s\S]*^runaway.*runaway-generation,[\s\S]*^decode-starvation: decode-starvation,[\s\S]*^cold-start.*cold-start,[\s\S]*^client-timeout: censored-percentiles.*survivor-bias/m,
   '06-own-questions/run.sh': /^All 60 answered [\s\S]*\{"seq":0,"text":"\w/m,
-  '10-numa/run.sh':
-    /^A none +3\/3[\s\S]*^outputTokensPerSec against A none: B first [\s\S]*12 runs in shuffled order\.$/m,
+  '10-numa/run.sh': /^A none +3\/3[\s\S]*^tokens\/s against A none: B first [\s\S]*12 runs in shuffled order\.$/m,
+  '11-prefill-batch.sh':
+    /^B is better: tokens\/s \+7\d\d %, certain[\s\S]*^The backend[\s\S]*^B is better: tokens\/s \+1\d(\.\d)? %, certain/m,
+  '12-mindie-goals.sh':
+    /^== throughput\nMost: [\s\S]*^Best: .* lies at the end of its range [\s\S]*^== decode-limit=50ms\nWithin [\s\S]*^Best: .* confirmed: every SLO[\s\S]*^== ttft=8s,decode=50ms\nWithin [\s\S]*^Best: .*supportSelectBatch=false.* confirmed: every SLO/m,
+  '13-length-grid.sh':
+    /^\| 100 \| 44\.\d+ \|[\s\S]*^grid\.png[\s\S]*^B beside A: tokens\/s −30\.\d %[\s\S]*^C beside A: tokens\/s −3/m,
+  '14-two-engines.sh': /^A +vllm\nB +xinference$[\s\S]*^exit code [45] \(4: more than 1 %/m,
+  '15-mxc500.sh':
+    /just under 120 s[\s\S]*timeout cut off the slow ones[\s\S]*^Knee at 128 at once[\s\S]*^\| 失败数 \| 0 \| 0 \| 0 \| 0 \| 242 \|/m,
   '09-tune-mindie/run.sh': /maxBatchSize = \d+[\s\S]*^config\.json is as it was$/m,
 };
 

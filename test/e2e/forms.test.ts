@@ -139,9 +139,12 @@ describe('dyno report', () => {
       await inStore('report', 'two points', '--as', 'markdown', '--lang', 'zh'),
       await inStore('report', 'two points', '--as', 'markdown'),
     ];
-    expect(zh.out).toMatch(/^\| 指标 \| 2 \| 4 \|\n\| --- \| --- \| --- \|\n\| 用时 \| [\d.]+ \| [\d.]+ \|\n\| QPS \|/);
-    for (const row of ['延迟', '吞吐量', 'p50', 'p90', '失败数']) expect(zh.out).toContain(`| ${row} |`);
-    expect(en.out).toMatch(/^\| Metric \| 2 \| 4 \|/);
+    expect(zh.out).toMatch(
+      /^\*\*two points · .+\*\*\n+[^|]+\| 指标 \| 2 \| 4 \|\n\| --- \| --- \| --- \|\n\| 用时 \(s\) \| [\d.]+ \| [\d.]+ \|\n\| QPS \|/,
+    );
+    for (const row of ['延迟 (s)', '吞吐量 (tok/s)', '首 token p99 (ms)', '延迟 p90 (s)', '失败数'])
+      expect(zh.out).toContain(`| ${row} |`);
+    expect(en.out).toMatch(/^\*\*two points · .+\*\*\n+[^|]+\| Metric \| 2 \| 4 \|/);
   });
   test('csv has a line per point, json is the summary again', async () => {
     const csv = (await inStore('report', 'two points', '--as', 'csv')).out.trimEnd().split('\n');

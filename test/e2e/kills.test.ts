@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, test } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
 import { tuneSchema } from '../../src/advice/tune/index.ts';
-import { dyno, emptyFolder } from './dyno.ts';
+import { dyno, emptyFolder, start } from './dyno.ts';
 import { limitMs, play, resumed } from './kill-laws.ts';
 import type { Kind } from './kill-laws.ts';
-import { lastingProcesses, witness } from './kills.ts';
+import { filesBelow, lastingProcesses, witness } from './kills.ts';
 import type { Struck, Witness } from './kills.ts';
 import { original, tuneBench } from './tune-bench.ts';
 
@@ -66,7 +67,7 @@ describe.concurrent(
     test('a simulated tune goes on with the trials it had', async () => {
       const file = join(await emptyFolder(), 'tune.yaml');
       const init = await dyno(['tune', '--init', 'mindie']);
-      await writeFile(file, init.out.replace('concurrency: 1000', 'concurrency: 16'));
+      await writeFile(file, init.out.replace('concurrency: maxBatchSize - 1', 'concurrency: 16'));
       const words = ['tune', file, '--simulate', 'qwen1.5-7b-mindie-8x910b4', '--runs', '3', '--json'];
       await play('simulated tune', 12, {
         begin: async () => ({ words, store: await emptyFolder(), server: null }),
@@ -93,6 +94,20 @@ describe.concurrent(
           return wrong;
         },
       });
+    });
+    test('the third Ctrl-C of a tune takes its server along and puts its config back', async () => {
+      const { file, config, store } = await tuneBench('good', 'budget: {runs: 3}', { requests: 20_000 });
+      const tag = `third-${process.pid}`;
+      const running = start(['tune', file, '--json', '--store', store], { env: { LLMDYNO_TEST_TAG: tag } });
+      while (![...filesBelow(store)].some(([name, size]) => name.endsWith('exchanges.ndjson') && size > 0))
+        await pause(20);
+      for (let times = 0; times < 3; times += 1) {
+        running.child.kill('SIGINT');
+        await pause(20);
+      }
+      expect((await running.done).code).toBe(130);
+      expect(await lastingProcesses(tag)).toEqual([]);
+      expect(readFileSync(config, 'utf8')).toBe(original);
     });
   },
 );

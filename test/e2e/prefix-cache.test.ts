@@ -48,7 +48,12 @@ it('the live engine and virtual time find the same beginnings: 21 of 24 prompts 
     );
     expect(virtual.cachedInputRatio).toBeCloseTo((21 * 256) / (24 * 304), 10);
     expect(live.cachedInputRatio).toBeCloseTo(virtual.cachedInputRatio!, 10);
+    // What the prompts allow is known from their text, so to a block of each prompt of 19.
+    expect(virtual.eligibleInputRatio! - virtual.cachedInputRatio!).toBeLessThan(1 / 19);
+    expect(virtual.eligibleInputRatio).toBeGreaterThan(virtual.cachedInputRatio! - 1 / 19);
+    expect(live.eligibleInputRatio).toBeCloseTo(virtual.eligibleInputRatio!, 1);
     expect(off.cachedInputRatio).toBeNull();
+    expect(off.eligibleInputRatio).toBeUndefined();
     expect(virtual.ttftMs!.mean).toBeLessThan(off.ttftMs!.mean!);
   } finally {
     engine.child.kill();

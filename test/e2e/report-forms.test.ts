@@ -151,9 +151,34 @@ describe('dyno compare', () => {
     for (const args of [['before', 'after', '--fail-if', 'speed<-5%'], ['before'], ['before', 'after', '--as', 'pdf']])
       expect((await inStore('compare', ...args)).code).toBe(2);
   });
+  test('has every form that a report has, or says where it is to be had', async () => {
+    const form = (...words: string[]): Promise<Done> =>
+      inStore('compare', 'before', 'after', '--lenient', '--as', ...words);
+    const csv = (await form('csv')).out.trimEnd().split('\r\n');
+    expect(csv[0]).toBe(
+      'point,metric,baseline,baselineValue,candidate,candidateValue,changeRatio,intervalFrom,intervalTo,comparable,verdict',
+    );
+    expect(csv.find((line) => line.includes('ttft.p99'))).toMatch(/^4,ttft\.p99,before,[\d.]+,after,[\d.]+,/);
+    const { out: junit } = await form('junit', '--fail-if', 'outputTokensPerSec<-99%', '--slo', 'ttft.p99<1ms');
+    expect(junit).toMatch(/name="after: outputTokensPerSec&lt;-99% at 4"/);
+    expect(junit).toMatch(/<failure type="slo" message="ttft.p99 [\d.,]+ ms &gt; 1 ms: BROKEN"\/>/);
+    for (const words of ['parquet', 'evalscope']) {
+      const { code, err } = await form(words);
+      expect([code, err]).toEqual([2, expect.stringContaining(`dyno report RUN --as ${words}`)]);
+    }
+    const file = join(store, 'pair.xlsx');
+    await form('xlsx', '--out', file);
+    const script = `import sys,zipfile
+z=zipfile.ZipFile(sys.argv[1]); s=z.read('xl/worksheets/sheet1.xml').decode()
+print('TTFT p99 (ms)' in s, '<autoFilter ref="A1:I' in s, s.count('<col '), z.read('xl/workbook.xml').decode().count('<sheet '))`;
+    expect(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' })).toBe('True True 9 4\n');
+  });
   test('markdown is a table for a job summary', async () => {
     const { out } = await inStore('compare', 'before', 'after', '--as', 'markdown', '--lenient');
-    expect(out).toMatch(/^- A: before \(baseline\)\n- B: after\n/m);
+    expect(out).toMatch(
+      /^### before vs after\n\n\*\*.+\*\*\n\n- A: before \(baseline\) · .*50 requests.*\n- B: after · .*4 at once/,
+    );
+    expect(out).toMatch(/^\| 4 \| TTFT p99 \(ms\) \|/m);
     expect(out).toMatch(
       /\| load \| metric \| A before \| B after \| change \| 95 % interval \| verdict \|\n\| --- \| --- \| ---: \|/,
     );

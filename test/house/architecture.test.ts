@@ -93,4 +93,16 @@ describe('docs/architecture.md', () => {
     const named = [...page.matchAll(/`((?:src|test|docs|bench|scripts|data|schemas|examples)\/[^`\s]*)`/g)];
     expect(named.map(([, path]) => path!).filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
+
+  test('answers a stranger with files that name what they are said to name', () => {
+    const rows = section('Where is …?').match(/^\| .*src\/.*$/gm)!;
+    const told = rows.flatMap((row) => {
+      const code = codeOf(row.match(/src\/[\w/-]+\.ts/g)!);
+      const [, , , what] = row.split('|');
+      const names = [...what!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+      return names.map((name) => ({ row, name, there: new RegExp(`\\b${name}\\b`).test(code) }));
+    });
+    expect(told.length).toBeGreaterThan(9);
+    expect(told.filter(({ there }) => !there)).toEqual([]);
+  });
 });

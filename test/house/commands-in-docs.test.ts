@@ -66,7 +66,9 @@ function fault({ line, whole }: Said): string | null {
   if (file === undefined) return `there is no command ${name}`;
   // `dyno as` takes another tool's words.
   if (file.raw === true) return null;
-  const known = new Set([...file.flags, ...commonFlags].map((flag) => `--${flag.name}`)).add('--help');
+  const known = new Set([...file.flags, ...commonFlags].map((flag) => `--${flag.name}`))
+    .add('--help')
+    .add('--help-all');
   const flags = rest.flatMap((word) => /^\[?(--[a-z0-9][a-z0-9-]*)/.exec(word)?.[1] ?? []);
   const unknown = flags.filter((flag) => !known.has(flag));
   if (unknown.length > 0) return `dyno ${name} has no ${unknown.join(', ')}`;

@@ -5,15 +5,15 @@
  */
 import type { Distribution, Exchange, Finding, Summary, Sweep } from '../../src/core/index.ts';
 import { makeTrace } from '../../src/results/measure/index.ts';
-import type { Trace } from '../../src/results/measure/index.ts';
+import type { MachineOf, Trace } from '../../src/results/measure/index.ts';
 import {
   cdfFigure,
   comparisonFigure,
   devicesFigure,
+  frontierFigure,
   goodputFigure,
   lengthsFigure,
   overTimeFigure,
-  paretoFigure,
   percentilesFigure,
   sweepFigure,
   timelineFigure,
@@ -98,7 +98,7 @@ function point(load: number, strength: number, valid: boolean): Summary {
     ttftMs: spread(60 + (load * 4) / strength),
     tpotMs: spread(latencyMs / 190),
     itlMs: spread(latencyMs / 190),
-    userTokensPerSec: spread(tokens / load),
+    userTokensPerSec: { ...spread(tokens / load), p10: (tokens / load) * 0.7, p1: (tokens / load) * 0.5 },
     inputTokens: spread(200),
     outputTokens: spread(180),
     goodput: {
@@ -139,6 +139,13 @@ function grid(inputs: number, outputs: number): Sweep {
   });
   return { schema: 'llmdyno.sweep/1', id: 'g', title: 'grid', variable: 'grid', points, findings: [] };
 }
+
+/** Cards by the system's strength, so that per card the order is another one. */
+const machineOf: MachineOf = ({ runId }) => ({
+  pricePerHour: null,
+  cards: Number(runId.split('-')[0]) > 2 ? 2 : 1,
+  powerW: null,
+});
 
 /** Ways of running one load, each measured so many times. */
 function named(variants: number, runs: number): Sweep {
@@ -248,9 +255,15 @@ export function chartMatrix(): Drawn[] {
       const sweeps = Array.from({ length: series }, (_, i) => sweep(i, points));
       add(`comparison-${series}x${points}`, comparisonFigure(sweeps, bands));
       add(`token-times-${series}x${points}`, tokenTimesFigure(sweeps, bands));
-      add(`pareto-${series}x${points}`, paretoFigure(sweeps));
+      add(`frontier-${series}x${points}`, frontierFigure(sweeps, machineOf));
     }
   }
+  // Beyond a load this one gives less than before, and to slower users.
+  const falling = sweep(1, 40).points.map((one, i) => ({
+    ...one,
+    outputTokensPerSec: one.outputTokensPerSec! * (i > 24 ? 0.8 : 1),
+  }));
+  add('frontier-falling', frontierFigure([sweep(0, 40), { ...sweep(1, 40), points: falling }], machineOf));
   for (const variants of [2, 20])
     for (const runs of [1, 3]) add(`variants-${variants}x${runs}`, sweepFigure(named(variants, runs)));
   add('percentiles', percentilesFigure({ ...sweep(0, 2), points: [point(16, 1, true)] }));

@@ -50,7 +50,7 @@ const plan = (seed: number): RunPlan => ({
 async function play(profile: EngineProfile, seed: number): Promise<ComparedRun> {
   const asked = plan(seed);
   let number = 0;
-  const kit = makeSimRunner({
+  const runner = makeSimRunner({
     profile,
     // The same text would be answered at the same length throughout a run.
     workload: () => ({
@@ -59,7 +59,7 @@ async function play(profile: EngineProfile, seed: number): Promise<ComparedRun> 
   });
   const [meter, trace] = [meterFor(asked), makeTrace(asked.load)];
   const never = new AbortController().signal;
-  for await (const { exchange } of kit.run(asked, { drain: never, cancel: never }, [])) {
+  for await (const { exchange } of runner.run(asked, { drain: never, cancel: never }, [])) {
     meter.add(exchange);
     trace.add(exchange);
   }

@@ -3,7 +3,7 @@ import { auditedComparison } from '../../src/results/audit/index.ts';
 import type { Summary } from '../../src/core/index.ts';
 
 import type { ComparedSweep, Comparison } from '../../src/results/measure/index.ts';
-import { comparisonReportText } from '../../src/results/report/index.ts';
+import { comparisonIn, comparisonScreen } from '../../src/results/report/index.ts';
 import { fixture, importText } from '../imported.ts';
 
 function side(name: string, points: readonly Summary[]): ComparedSweep {
@@ -106,7 +106,9 @@ describe('where the load that stood differs', () => {
     expect(told[0]!.zh.message).toContain('差异大部分来自负载');
   });
   test('the sentence stands in the report', () => {
-    expect(comparisonReportText(comparison, { lang: 'en' })).toContain('most of the difference is load');
+    expect(comparisonIn('text', comparison, [], { lang: 'en' })).toContain('most of the difference is load');
+    const screen = comparisonScreen(comparison, { lang: 'en', columns: 400 });
+    expect(screen.match(/per request in flight [^:]*: most of the difference is load\.$/gm)).toHaveLength(3);
   });
   test('where the baseline was measured around that load, its throughput there is set beside it', () => {
     const at = (concurrency: number, outputTokensPerSec: number) =>

@@ -1,5 +1,5 @@
-import { dealingAt, RequestQueue } from '../../src/inputs/arrival/index.ts';
-import type { Dealing, DealtPhase, DueRequest, PacerLimits } from '../../src/inputs/arrival/index.ts';
+import { requestSourceAt, RequestQueue } from '../../src/inputs/arrival/index.ts';
+import type { RequestSource, DealtPhase, DueRequest, PacerLimits } from '../../src/inputs/arrival/index.ts';
 import type { LoadShape, Prompt } from '../../src/core/index.ts';
 
 /** What was asked, by which place, and when. */
@@ -26,7 +26,7 @@ export interface Game {
 }
 
 /** Makes the dealing of each place; `idle` = nothing is left to do, and whoever deals may say so to all. */
-export type MakePlaces = (game: Game, phase: DealtPhase) => { places: readonly Dealing[]; allIdle?(): boolean };
+export type MakePlaces = (game: Game, phase: DealtPhase) => { places: readonly RequestSource[]; allIdle?(): boolean };
 
 /** What a game came to: what was asked, what was dropped, and the numbers that were planned and are not sent. */
 export interface Played {
@@ -55,7 +55,7 @@ function talk(number: number, turns: number, turn = 0): Prompt {
 /** The places of a run over threads, or of virtual time where there is one. */
 export const threads: MakePlaces = ({ of }, phase) => {
   const claimed = { requests: new Int32Array(1), conversations: new Int32Array(1) };
-  return { places: Array.from({ length: of }, (_, index) => dealingAt({ index, of, claimed }, phase, null)) };
+  return { places: Array.from({ length: of }, (_, index) => requestSourceAt({ index, of, claimed }, phase, null)) };
 };
 
 /** Plays a load to its end, or to the moment at which sending is stopped. */
@@ -68,9 +68,9 @@ export async function play(game: Game, makePlaces: MakePlaces = threads): Promis
   };
   const played: Played = { asked: [], dropped: [], rest: [] };
   const { places: dealings, allIdle } = makePlaces(game, { load, limits, seed, conversations: turns !== null });
-  const places = dealings.map((dealing, index) => {
+  const places = dealings.map((requestSource, index) => {
     const dropped = ({ seq }: DueRequest): void => void played.dropped.push(seq);
-    const queue = new RequestQueue({ load, limits, dealing, open: turns === null ? null : open, dropped });
+    const queue = new RequestQueue({ load, limits, requestSource, open: turns === null ? null : open, dropped });
     queue.originMs = 0;
     return { index, queue, flights: [] as { asked: Asked; request: DueRequest }[], untilMs: Infinity };
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { conversationPacing, isDue, makePacer } from '../../src/inputs/arrival/index.ts';
 import { dealOver } from '../../src/client/cluster/deals.ts';
-import { ShareDealing } from '../../src/client/cluster/share-dealing.ts';
+import { ShareRequestSource } from '../../src/client/cluster/share-request-source.ts';
 import type { LoadShape } from '../../src/core/index.ts';
 import { mostAtOnce, play, thinkMs, threads } from './dealing-game.ts';
 import type { Asked, MakePlaces } from './dealing-game.ts';
@@ -37,7 +37,7 @@ const machines: MakePlaces = ({ of }, { load, limits, seed, conversations }) => 
   const places = names.map((member) => {
     const parts = { member, load, limits, seed, conversations: whole, claim, wake: () => {}, allowed: () => true };
     const talks = conversations && !whole ? { claimConversations } : {};
-    return new ShareDealing({ ...parts, ...talks, idle: () => idle.add(member) });
+    return new ShareRequestSource({ ...parts, ...talks, idle: () => idle.add(member) });
   });
   for (const place of places) place.deal(dealOver(names, load.concurrency, { number: 1, fromMs: 0 }));
   return { places, allIdle: () => idle.size === of };

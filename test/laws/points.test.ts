@@ -112,10 +112,10 @@ describe('pictures', () => {
     expect(panel!.kind === 'bars' && panel!.bars.map(({ name }) => name)).toContain('numactl -N0 -m0');
   });
   test('repetitions are their mean with every one of them', () => {
-    const [panel] = sweepFigure(named(mindie, '"maxPrefillBatchSize": 50')).panels;
-    expect(panel!.kind === 'bars' && panel!.bars.map(({ each }) => each)).toEqual([
+    const { panels } = sweepFigure(named(mindie, '"maxPrefillBatchSize": 50'));
+    expect(panels.flatMap((panel) => (panel.kind === 'bars' ? panel.bars.map(({ each }) => each) : []))).toContainEqual(
       [294_552.8 / 1000, 299_783.1 / 1000],
-    ]);
+    );
   });
   test('one point is its percentiles', () => {
     const point = { ...named(mxc500, '运行 benchmark') };

@@ -32,7 +32,8 @@ const readers = [
   ['import'],
   ['audit'],
   ['dataset', 'inspect'],
-  ['run', '--dry-run'],
+  // A wire that there is not: nothing is sent, whatever stands in the file.
+  ['run', '--api', 'none'],
   ['tune', '--dry-run'],
   ['plan', '--model-config'],
   ['sim', '-n', '4', '--profile'],
@@ -82,7 +83,7 @@ function content(chance: RandomStream): Buffer {
 
 test(
   `${files} files of random bytes and of injured words: every reader ends with a result or in words`,
-  { timeout: 3_600_000 },
+  { timeout: 14_400_000 },
   async () => {
     const chance = randomStream(seed, 'files');
     const before = process.memoryUsage.rss();
@@ -95,7 +96,8 @@ test(
       // Nothing is there to be reached, so that 3 is no end; 1, 4 and 5 are verdicts of what was read.
       expect([0, 1, 2, 4, 5], told).toContain(code);
       expect(err, told).not.toMatch(/has a bug|\n +at .*:\d+:\d+/);
-      if (code === 2) expect(err.trim(), told).not.toBe('');
+      // Whoever reads many files has to know which one it was; a card that was not named is no matter of the file.
+      if (code === 2 && !/--(?:api|card|tokenizer)/.test(err)) expect(err, told).toContain(`any${number}.`);
       expect((process.memoryUsage.rss() - before) / mebi, told).toBeLessThan(512);
       rmSync(path);
     }

@@ -30,10 +30,10 @@ const wires: Readonly<Record<string, { api: ApiName; path: string }>> = {
 };
 
 /** Input and output tokens; null = the server does not tell. */
-type Told = readonly [input: number | null, output: number | null];
+type Counted = readonly [input: number | null, output: number | null];
 
 /** Input and output tokens of one answer, read off the recordings by eye. */
-const tokens: Readonly<Record<string, Told>> = {
+const tokens: Readonly<Record<string, Counted>> = {
   'transformers-serve chat': [11, 12],
   'transformers-serve-cpu chat': [38, 12],
   'transformers-serve-cpu completions': [20, 12],
@@ -63,12 +63,15 @@ const tokens: Readonly<Record<string, Told>> = {
   // It sends no details: a stream still tells every token, a whole answer tells none.
   'aiperf-mock tgi streamed': [null, 6],
   'aiperf-mock tgi whole': [null, null],
+  'xinference-transformers chat': [19, 12],
+  'xinference-llamacpp chat': [19, 12],
+  'xinference-llamacpp completions': [10, 12],
   'llm-d-inference-sim chat': [5, 5],
   'llm-d-inference-sim completions': [5, 5],
   'llm-d-inference-sim tools': [6, 4],
 };
 
-const tokensOf = (server: string, wire: string, stream: boolean): Told | undefined =>
+const tokensOf = (server: string, wire: string, stream: boolean): Counted | undefined =>
   tokens[`${server} ${wire}`] ?? tokens[`${server} ${wire} ${stream ? 'streamed' : 'whole'}`];
 
 const recordings = readdirSync(root).flatMap((server) =>

@@ -50,6 +50,7 @@ const pages = (): Record<string, { hash: string; whole: (page: Page) => Promise<
   compare: { hash: `#/compare?id=${imported[0]}&id=${imported[1]}`, whole: drawn },
   'compare nothing': { hash: '#/compare', whole: (page) => page.waitForSelector('.empty') },
   live: { hash: '#/live', whole: (page) => page.waitForSelector('#start-run') },
+  trend: { hash: '#/trend?metric=latency.p99', whole: drawn },
   plan: { hash: '#/plan', whole: (page) => Promise.all([drawn(page), page.waitForSelector('#plan-tiles')]) },
   simulate: { hash: `#/simulate?measured=${sweep}&loads=1,4,16`, whole: drawn },
   tune: { hash: '#/tune', whole: (page) => page.waitForSelector('.empty') },
@@ -76,46 +77,55 @@ async function drawn(page: Page): Promise<void> {
   });
 }
 
-describe.each(['runs', 'sweep', 'run', 'imported', 'compare', 'compare nothing', 'live', 'plan', 'simulate', 'tune'])(
-  'page %s',
-  (name) => {
-    test('in both languages and both themes: whole, no console error, no request elsewhere, no serious fault for axe-core', async () => {
-      const { hash, whole } = pages()[name]!;
-      const { page, misdeeds } = await openTab(browser, served.url, hash);
-      for (const [lang, theme] of [
-        ['en', 'light'],
-        ['zh', 'dark'],
-        ['zh', 'light'],
-        ['en', 'dark'],
-      ] as const) {
-        await dress(page, lang, theme);
-        await whole(page);
-        expect(
-          await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
-        ).toEqual([lang === 'zh' ? 'zh-CN' : 'en', theme]);
-        expect(await page.locator('main').innerText()).toMatch(lang === 'zh' ? /[\u4e00-\u9fff]{2}/ : /[a-z]{3}/);
-        if (lang === 'zh' ? theme === 'dark' : theme === 'light') expect(await seriousFaults(page)).toEqual([]);
-      }
-      expect(misdeeds).toEqual(innocent);
-      expect(await page.locator('h1').count()).toBe(1);
-      expect(await page.locator('main img').count()).toBe(0);
-      await page.close();
-    });
-
-    test('fits a phone: nothing is wider than the screen but what scrolls by itself', async () => {
-      const { hash, whole } = pages()[name]!;
-      const { page } = await openTab(browser, served.url, hash);
-      await page.setViewportSize({ width: 390, height: 800 });
+describe.each([
+  'runs',
+  'sweep',
+  'run',
+  'imported',
+  'compare',
+  'compare nothing',
+  'live',
+  'trend',
+  'plan',
+  'simulate',
+  'tune',
+])('page %s', (name) => {
+  test('in both languages and both themes: whole, no console error, no request elsewhere, no serious fault for axe-core', async () => {
+    const { hash, whole } = pages()[name]!;
+    const { page, misdeeds } = await openTab(browser, served.url, hash);
+    for (const [lang, theme] of [
+      ['en', 'light'],
+      ['zh', 'dark'],
+      ['zh', 'light'],
+      ['en', 'dark'],
+    ] as const) {
+      await dress(page, lang, theme);
       await whole(page);
-      await page
-        .waitForFunction(() => document.documentElement.scrollWidth <= 390)
-        .catch(async (cause: unknown) => {
-          throw new Error(`too wide: ${(await beyond(page, 390)).join(', ')}`, { cause });
-        });
-      await page.close();
-    });
-  },
-);
+      expect(
+        await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
+      ).toEqual([lang === 'zh' ? 'zh-CN' : 'en', theme]);
+      expect(await page.locator('main').innerText()).toMatch(lang === 'zh' ? /[\u4e00-\u9fff]{2}/ : /[a-z]{3}/);
+      if (lang === 'zh' ? theme === 'dark' : theme === 'light') expect(await seriousFaults(page)).toEqual([]);
+    }
+    expect(misdeeds).toEqual(innocent);
+    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.locator('main img').count()).toBe(0);
+    await page.close();
+  });
+
+  test('fits a phone: nothing is wider than the screen but what scrolls by itself', async () => {
+    const { hash, whole } = pages()[name]!;
+    const { page } = await openTab(browser, served.url, hash);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await whole(page);
+    await page
+      .waitForFunction(() => document.documentElement.scrollWidth <= 390)
+      .catch(async (cause: unknown) => {
+        throw new Error(`too wide: ${(await beyond(page, 390)).join(', ')}`, { cause });
+      });
+    await page.close();
+  });
+});
 
 test('a window that an address asks for beyond the end of a run ends with the chart', async () => {
   const { page } = await openTab(browser, served.url, `#/run/${run}?from=0.01&to=100000`);
