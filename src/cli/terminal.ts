@@ -19,7 +19,10 @@ export interface Terminal {
   columns: number;
   env: Readonly<Record<string, string | undefined>>;
   argv: readonly string[];
-  /** Calls back at each signal that asks for an end, with how many there have been; returns how to stop listening. */
+  /**
+   * Calls back at each signal that asks for an end, with how many there have been; returns how to stop listening. SIGTERM and SIGHUP
+   * count once each, because a parent hands on to its child what the system has sent to both.
+   */
   onInterrupt(callback: (count: number, signal: EndSignal) => void): () => void;
 }
 
@@ -68,7 +71,12 @@ export function processTerminal(): Terminal {
     argv: process.argv.slice(2),
     onInterrupt: (callback) => {
       let count = 0;
-      const heard = (signal: NodeJS.Signals): void => callback(++count, signal as EndSignal);
+      const told = new Set<string>();
+      const heard = (signal: NodeJS.Signals): void => {
+        if (told.has(signal)) return;
+        if (signal !== 'SIGINT') told.add(signal);
+        callback(++count, signal as EndSignal);
+      };
       for (const signal of ends) process.on(signal, heard);
       return () => {
         for (const signal of ends) process.off(signal, heard);

@@ -12,14 +12,21 @@ const main = join(import.meta.dirname, '../../dist/cli/main.js');
 const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 const hasNohup = spawnSync('nohup', ['true'], { stdio: ['ignore', 'pipe', 'pipe'] }).status === 0;
 
-/** Does in a terminal what a shell does: hands the hang-up on to its command. It outlives the terminal, and writes down how the command ended. */
+/**
+ * Does in a terminal what a shell does: hands the hang-up on to its command, which the kernel hangs up as well, so that it comes twice.
+ * It outlives the terminal, and writes down how the command ended.
+ */
 const watcher = `
   const { spawn } = require('node:child_process');
   const { openSync, writeFileSync } = require('node:fs');
   const [ended, log, ...words] = process.argv.slice(2);
   const out = log === '' ? 'inherit' : openSync(log, 'w');
   const child = spawn(words[0], words.slice(1), { stdio: ['inherit', out, out] });
-  process.on('SIGHUP', () => child.kill('SIGHUP'));
+  process.once('SIGHUP', () => {
+    process.on('SIGHUP', () => {});
+    child.kill('SIGHUP');
+    setTimeout(() => child.kill('SIGHUP'), 20);
+  });
   child.on('exit', (code, signal) => writeFileSync(ended, JSON.stringify({ code, signal })));
 `;
 
