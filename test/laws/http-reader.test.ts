@@ -6,7 +6,7 @@ import type { Ended, RandomStream } from '../../src/core/index.ts';
 import type { RequestTransport } from '../../src/client/load/request-transport.ts';
 import { Flight } from '../../src/client/load/flight.ts';
 import { HttpReader, HttpSyntaxError } from '../../src/client/load/http-reader.ts';
-import { moment, readAt } from '../../src/client/load/moment.ts';
+import { currentRead, readAt } from '../../src/client/load/current-read.ts';
 import { HeldBytes } from '../../src/client/load/held-bytes.ts';
 import { ServerClock } from '../../src/client/load/server-clock.ts';
 import { protocols } from '../../src/client/protocol/index.ts';
@@ -176,7 +176,7 @@ function flown(text: string, draw: RandomStream): Ended {
       });
       pushing = () => {
         for (const { buffer, length } of readsOf(text, draw)) {
-          moment[readAt] = ++nowMs;
+          currentRead[readAt] = ++nowMs;
           client.touched();
           try {
             reader.push(buffer, length);

@@ -43,7 +43,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
     }
     return sum;
   };
-  const keeper = runStateTracker(progress);
+  const tracker = runStateTracker(progress);
   const workers = (): WorkerShareFacts[] => workerFacts(control?.members.values() ?? []);
 
   const run = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]): AsyncIterable<Ended> => {
@@ -59,8 +59,8 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
       emit: (ended) => {
         const ending = recordedEnding(ended);
         results.push(ending);
-        const word = keeper.judge(ending, rules);
-        if (word !== 'go') mine.order(word);
+        const verdict = tracker.judge(ending, rules);
+        if (verdict !== 'go') mine.order(verdict);
       },
     });
     control = mine;
@@ -91,7 +91,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
     run,
     monotonicOriginNs: held.originNs,
     health: () => joinedHealth(workers().flatMap(({ health }) => (health === null ? [] : [health]))),
-    state: () => keeper.state(),
+    state: () => tracker.state(),
     kept: (count) => control?.kept(count),
     cutShort: () => control?.cutShort ?? false,
     workers,

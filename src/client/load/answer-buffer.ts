@@ -16,7 +16,7 @@ export class AnswerBuffer {
   /** Bytes that wait to be decoded. */
   #length = 0;
   #chars = 0;
-  /** Of the pieces; up to two bytes each. */
+  /** Length of all `#pieces`; V8 takes up to two bytes for each letter. */
   #letters = 0;
 
   /** keep = the text is wanted; otherwise its characters are only counted. */
@@ -27,7 +27,7 @@ export class AnswerBuffer {
   /** Adds UTF-8 bytes as they stand. */
   addBytes(buffer: Uint8Array, from: number, to: number): void {
     if (!this.#keep) {
-      // Every byte but those that go on with a character begins one.
+      // Every byte begins a character, except UTF-8's continuation bytes (10xxxxxx).
       for (let i = from; i < to; i++) if ((buffer[i]! & 0xc0) !== 0x80) this.#chars++;
       return;
     }
@@ -53,12 +53,12 @@ export class AnswerBuffer {
     this.#letters += text.length;
   }
 
-  /** Memory that what was said takes, about. */
+  /** Memory that the text takes, about. */
   get bytes(): number {
     return this.#length + 2 * this.#letters;
   }
 
-  /** From here on characters are only counted; those so far too. */
+  /** Frees the text; its characters, and those that follow, are only counted. */
   forget(): void {
     if (!this.#keep) return;
     this.#chars = charCount(this.text());
@@ -66,7 +66,7 @@ export class AnswerBuffer {
     this.close();
   }
 
-  /** All that was said so far was this. */
+  /** Puts `text` in place of all that came before. */
   restate(text: string): void {
     this.#length = 0;
     this.#chars = 0;
@@ -81,7 +81,7 @@ export class AnswerBuffer {
     return this.#pieces.length === 1 ? this.#pieces[0]! : this.#pieces.join('');
   }
 
-  /** Characters (code points) of `text`, which the caller has; or of all that was counted. */
+  /** Characters (code points): those of `text`, which the caller got from `text()`, or as counted where none was kept. */
   chars(text: string): number {
     return this.#keep ? charCount(text) : this.#chars;
   }

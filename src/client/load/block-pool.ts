@@ -2,13 +2,13 @@
 type Flat = Float64Array | Uint8Array;
 
 /**
- * Pages for numbers and for bytes. They are shared memory, though nobody shares them: the engine counts other memory as a reason to
- * collect, and streams that grow would make it collect in their midst.
+ * Pages for numbers and for bytes. They are SharedArrayBuffers, because V8 counts the bytes of other buffers towards its next
+ * garbage collection: streams that grow would set one off while their reads are stamped.
  */
 export const numberPage = (length: number): Float64Array => new Float64Array(new SharedArrayBuffer(8 * length));
 export const bytePage = (length: number): Uint8Array => new Uint8Array(new SharedArrayBuffer(length));
 
-/** Few to a page, so that a rehearsal sees pages run out and come back: the engine throws compiled code away at the first turn it has not seen taken. */
+/** Few blocks to a page, so that the rehearsal fills and frees pages, because V8 throws compiled code away at the first branch it has not seen taken. */
 const pageBits = 5;
 const blocksPerPage = 1 << pageBits;
 /** Bytes kept for later; pages beyond that are let go once nothing lies in them, so that one endless answer is not held for ever. */
@@ -24,9 +24,9 @@ interface Page<T> {
 }
 
 /**
- * Blocks of one length out of large pages, to be used again and again. What answers grow into: a stream that ends hands its
- * blocks on, and none is ever copied into a larger one. A thousand streams that begin together would else all
- * grow in the same moment, and the collector would be busy with what they left behind.
+ * Lends blocks of one length out of large pages. An answer that grows takes another block and gives all of them back at its end.
+ * Arrays that grow would be copied instead, and a thousand streams that begin together would all do so at the same time and
+ * keep the garbage collector busy with the old ones.
  */
 export class BlockPool<T extends Flat> {
   readonly blockLength: number;
@@ -78,7 +78,7 @@ export class BlockPool<T extends Flat> {
   #addPage(): Page<T> {
     const index = this.#unused.pop() ?? this.#pages.length;
     const array = this.#make(blocksPerPage * this.blockLength);
-    // The last one put down is the first one taken.
+    // `take` takes from the end of the list: the first block of the page first.
     const free = Array.from({ length: blocksPerPage }, (_, i) => (index << pageBits) + blocksPerPage - 1 - i);
     const page = { index, array, free, gone: false };
     this.#pages[index] = page;

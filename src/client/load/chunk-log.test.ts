@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { OutputKind } from '../../core/index.ts';
 import { ChunkLog } from './chunk-log.ts';
-import { moment, readAt, stampAt } from './moment.ts';
+import { currentRead, readAt, stampAt } from './current-read.ts';
 
 function add(log: ChunkLog, of: OutputKind, tokens: number, atMs: number, emittedMs: number): void {
-  moment[readAt] = atMs;
-  moment[stampAt] = emittedMs;
+  currentRead[readAt] = atMs;
+  currentRead[stampAt] = emittedMs;
   log.add(of, tokens);
 }
 

@@ -1,7 +1,7 @@
 import { outputKindLetters } from '../../core/index.ts';
 import type { Chunks, OutputKind } from '../../core/index.ts';
 import { BlockPool, numberPage } from './block-pool.ts';
-import { moment, readAt, stampAt, tokensHeard } from './moment.ts';
+import { currentRead, readAt, stampAt, tokensHeard } from './current-read.ts';
 
 /** Numbers per entry: when it was read, when it was emitted, how many tokens it carried. */
 const width = 3;
@@ -9,8 +9,8 @@ const store = new BlockPool(16 * width, numberPage);
 const nowhere: Float64Array = new Float64Array(0);
 
 /**
- * The reads of one answer that carried output, as they come. Numbers lie in flat arrays outside the collector's
- * reach: a thousand streams that each grow lists of their own make it stop the client for milliseconds.
+ * The reads of one answer that carried output. Their numbers lie in blocks of a pool, because a thousand streams that each
+ * grow lists of their own make the garbage collector stop the client for milliseconds.
  */
 export class ChunkLog {
   #blocks: number[] = [];
@@ -20,15 +20,15 @@ export class ChunkLog {
   #endsAt = 0;
   #entries = 0;
   #unstamped = false;
-  /** Letters of the entries before the ones of the last kind; a string that grows by a letter is copied each time. */
+  /** Letters of the entries before the last run of one kind, whose letters are added when it ends: a string that grows is copied each time. */
   #kinds = '';
   #kind: OutputKind | null = null;
 
-  /** Output was read, at the moment: an entry of its own, or part of the one for the same read. */
+  /** Output came in the current read: a new entry, or more tokens of the entry for the same read. */
   add(of: OutputKind, tokens: number): void {
-    const atMs = moment[readAt]!;
-    const emittedMs = moment[stampAt]!;
-    moment[tokensHeard]! += tokens;
+    const atMs = currentRead[readAt]!;
+    const emittedMs = currentRead[stampAt]!;
+    currentRead[tokensHeard]! += tokens;
     if (this.#entries > 0 && of === this.#kind && this.#page[this.#at - width] === atMs) {
       this.#page[this.#at - 1]! += tokens;
       return;
@@ -59,7 +59,7 @@ export class ChunkLog {
   /** All entries, as they are kept. */
   read(): Chunks {
     const column = (of: number): number[] => {
-      // A list that grows is given room for sixteen more, too much for the many answers of one read.
+      // Many answers are one read, and V8 gives a list that grows room for sixteen more numbers.
       if (this.#entries === 1) return [this.#page[this.#at - width + of]!];
       const values: number[] = [];
       for (const block of this.#blocks) {

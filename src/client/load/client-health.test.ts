@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ClientHealth } from '../../core/index.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ConnectionTally } from './connection-tally.ts';
-import { hostRoom, threadCpu } from './host-limits.ts';
+import { hostLimits, threadCpu } from './host-limits.ts';
 import { joinedHealth } from './joined-health.ts';
 import { ServerClock } from './server-clock.ts';
 
@@ -28,7 +28,7 @@ test('the CPU of a thread only grows, and the room of a host is within its limit
   // The system brings the figure up to date at its own ticks, so one short stretch of work may not show yet.
   for (let work = 0; work < 1e9 && after.runMs === before.runMs; work++) if (work % 1e5 === 0) after = threadCpu()!;
   expect(after.runMs).toBeGreaterThan(before.runMs);
-  expect(hostRoom().portsLimit).toBeLessThanOrEqual(65_536);
+  expect(hostLimits().portsLimit).toBeLessThanOrEqual(65_536);
 });
 
 test('making connections is told as means and the longest; TLS only where there was any', () => {

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { IntervalHistogram } from 'node:perf_hooks';
 
 import type { ClientHealth } from '../../core/index.ts';
-import { hostRoom, hostTicks, residentBytes, threadCpu } from './host-limits.ts';
+import { hostLimits, hostTicks, residentBytes, threadCpu } from './host-limits.ts';
 import type { HostLimits } from './host-limits.ts';
 
 const resolutionMs = 5;
@@ -21,7 +21,7 @@ export interface WatchedConnections extends Pick<
 
 /** Watches this thread and its process while it measures: a client at its limit reports its own delays as the server's. */
 export class ClientWatch {
-  /** Made when it is needed: it is a handle of the event loop for as long as anything knows of it. */
+  /** Made by `start`, because a monitor stays a handle of the event loop until it is collected. */
   #delays: IntervalHistogram | null = null;
   readonly #gc = { pauses: 0, totalMs: 0, maxMs: 0 };
   #collector: PerformanceObserver | null = null;
@@ -30,7 +30,7 @@ export class ClientWatch {
   #ticks = hostTicks();
   #startedMs = performance.now();
   #rss = memory();
-  #room: HostLimits = hostRoom();
+  #room: HostLimits = hostLimits();
   #sampler: NodeJS.Timeout | null = null;
 
   start(): void {
@@ -49,13 +49,13 @@ export class ClientWatch {
     });
     this.#collector.observe({ entryTypes: ['gc'] });
     this.#rss = memory();
-    this.#room = hostRoom();
+    this.#room = hostLimits();
     this.#later(firstSampleMs);
   }
 
   #later(ms: number): void {
     this.#sampler = setTimeout(() => {
-      this.#room = tightest(this.#room, hostRoom());
+      this.#room = tightest(this.#room, hostLimits());
       this.#later(sampleMs);
     }, ms);
     this.#sampler.unref();
@@ -66,7 +66,7 @@ export class ClientWatch {
     this.#delays?.disable();
     this.#collector?.disconnect();
     if (this.#sampler !== null) clearTimeout(this.#sampler);
-    this.#room = tightest(this.#room, hostRoom());
+    this.#room = tightest(this.#room, hostLimits());
     const elapsedMs = performance.now() - this.#startedMs;
     const { user, system } = process.cpuUsage(this.#cpu);
     const cpuMs = Math.max(0, (user + system) / 1000 - spunMs);

@@ -10,14 +10,14 @@ import type { Endpoint } from './endpoint.ts';
 import { HttpReader, HttpSyntaxError } from './http-reader.ts';
 import type { ResponseHandler, ResponseHead } from './http-reader.ts';
 import type { ConnectionTally } from './connection-tally.ts';
-import { moment, readAt } from './moment.ts';
+import { currentRead, readAt } from './current-read.ts';
 import type { RunClock } from './run-clock.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** Who is told about the one request that a connection carries at a time. Times are of the socket read. */
 export interface ConnectionClient {
   connected(atMs: number): void;
-  /** Any bytes of the answer, before they are looked at; the moment tells when. */
+  /** Any bytes of the answer, before they are looked at; `currentRead` tells when. */
   touched(): void;
   head(head: ResponseHead): void;
   /** Of the read that was touched last. */
@@ -164,7 +164,7 @@ export class Connection implements RequestTransport, ResponseHandler {
 
   #read(buffer: Uint8Array, length: number): void {
     // The stamp comes before any look at the bytes: what we do with them must not count as the server's time.
-    moment[readAt] = this.#clock.nowMs();
+    currentRead[readAt] = this.#clock.nowMs();
     const client = this.#client;
     if (client === null) {
       // An idle connection that talks is not one to send a request on.
@@ -179,7 +179,7 @@ export class Connection implements RequestTransport, ResponseHandler {
       if (!(error instanceof HttpSyntaxError)) throw error;
       // After the end of the response stray bytes only cost the connection, not the answer.
       if (this.#ended) this.#reusable = false;
-      else return this.#break(problem('malformed-http', error.message), moment[readAt]!);
+      else return this.#break(problem('malformed-http', error.message), currentRead[readAt]!);
     }
     this.#settle();
   }
@@ -191,7 +191,7 @@ export class Connection implements RequestTransport, ResponseHandler {
     this.#client = null;
     this.#ended = false;
     if (!this.#reusable) this.#socket.destroy();
-    client.end(this.#reusable, moment[readAt]!);
+    client.end(this.#reusable, currentRead[readAt]!);
   }
 
   #closedByPeer(): void {
@@ -200,7 +200,7 @@ export class Connection implements RequestTransport, ResponseHandler {
     // A TLS alert (no client certificate) is an error and then an end, without a close.
     if (this.#error !== null) return this.#break(socketProblem(this.#error, this.#stage), atMs);
     if (this.#answered && this.#reader.close()) {
-      moment[readAt] = atMs;
+      currentRead[readAt] = atMs;
       return this.#settle();
     }
     if (!this.#answered && this.#requests > 1) return this.#goneStale(atMs);

@@ -14,7 +14,7 @@ import type { Placed } from './swap-remove-list.ts';
 import { openingOf, strangeAnswer } from './opening.ts';
 import { contentCoding, refusal, refusalMs, RefusalWords } from './refusal.ts';
 import type { ServerClock } from './server-clock.ts';
-import { moment, readAt, stampAt } from './moment.ts';
+import { currentRead, readAt, stampAt } from './current-read.ts';
 
 /** What a flight needs to know that is the same for the whole run. */
 export interface FlightSettings extends StampPlace {
@@ -35,7 +35,7 @@ const mostRedials = 32;
 
 /** A complete answer whose body has not ended waits so long for that end, which frees its connection for the next request. */
 const lingerMs = 100;
-/** No model says so much in one answer: text beyond it counts as a burden. */
+/** No model writes so much text in one answer: what is beyond it counts as held bytes. */
 const plainBytes = 1024 * 1024;
 
 /** One ask on its way: hears its connection, watches its timeouts, and ends in exactly one record. */
@@ -59,20 +59,20 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
   #connecting: boolean;
   #connectMs: number | null = null;
   #firstByteMs: number | null = null;
-  /** A number from the beginning: a place that was empty once holds references, and each time of a read would be a new object. */
+  /** NaN and not null at first, because V8 keeps a field that was null once as a reference and would make an object of each time. */
   #lastReadMs = NaN;
   #status: number | null = null;
   #listener: Listener | null = null;
   /** The answer is a refusal, and this is what it says; null = it may be an answer. */
   #refused: RefusalWords | null = null;
-  /** Before this it is not looked whether a refusal or a complete answer has ended. */
+  /** Until then a refusal or a complete answer may still end by itself; Infinity = there is none. */
   #patientUntilMs = Infinity;
   /** How the answer is packed; null = it is not. */
   #coding: string | null = null;
   #decoder: ContentDecoder | null = null;
   /** The body has ended, and is still being unpacked. */
   #hasEnded = false;
-  /** Of a body in which nothing was heard yet. */
+  /** Beginning of a body in which no event was found yet; null = no byte has come, '' = it begins like an answer. */
   #opening: string | null = null;
   readonly #heard: HeardAnswer;
   #over = false;
@@ -95,7 +95,7 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
     inputChars: number;
     /** A new connection in place of one that went stale. */
     redial: () => Taken;
-    /** It has to be looked at by then, earlier than `safeUntilMs` said. */
+    /** Its timeouts must be checked at that time, which is earlier than `safeUntilMs` said. */
     hurry: (atMs: number) => void;
     ended: (reusable: boolean) => void;
   }) {
@@ -134,8 +134,8 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
 
   touched(): void {
     this.#settings.touched();
-    this.#firstByteMs ??= moment[readAt]!;
-    this.#lastReadMs = moment[readAt]!;
+    this.#firstByteMs ??= currentRead[readAt]!;
+    this.#lastReadMs = currentRead[readAt]!;
   }
 
   head(head: ResponseHead): void {
@@ -192,11 +192,11 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
     const atMs = this.#lastReadMs;
     heard.enterPieces(atMs);
     if (this.#opening !== '' && !this.#heard.hasOutput) this.#opening = openingOf(this.#opening ?? '', bytes);
-    // No answer begins like a page, and a page may have no end.
+    // An HTML page is no answer; its end is not awaited, because it may have none.
     if (this.#opening?.startsWith('<') === true) return this.#abandon(strangeAnswer(this.#opening, this.#status), atMs);
     const listener = this.#listener!;
-    // A stamp is of the event it came with: one without is not given the last one's.
-    moment[stampAt] = NaN;
+    // An event without a stamp must not get that of the event before it.
+    currentRead[stampAt] = NaN;
     heard.take(listener.hear(bytes), atMs, this.#status);
     // Nothing that follows an error can mend the answer; the connection is in an unknown state.
     if (heard.problem !== null) return this.#abandon(heard.problem, atMs);
@@ -248,7 +248,7 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
     const heard = this.#heard;
     this.#lastReadMs = atMs;
     heard.take(this.#listener!.close(), atMs, this.#status);
-    // Where nothing was said that an answer says, its beginning tells more than that something is missing at its end.
+    // Of a body that holds nothing of an answer, its first words explain more than its missing end does.
     if (heard.problem !== null && heard.isEmpty && this.#opening !== '')
       return strangeAnswer(this.#opening ?? '', this.#status);
     heard.checkOutput();
@@ -278,7 +278,7 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
 
   /** Ends the flight if one of its timeouts has passed; the earliest one is the cause. */
   checkTimeouts(nowMs: number): void {
-    // May be asked fifty times a second of every flight: nothing is made here that somebody would have to collect.
+    // Makes no objects, because it may run fifty times a second for every flight.
     if (nowMs >= this.#patientUntilMs) return this.#endUnended(nowMs);
     const { connectMs, ttftMs, readMs, totalMs } = this.#settings.timeouts;
     let code: 'connect-timeout' | 'timeout-ttft' | 'timeout-read' | 'timeout-total' | null = null;
@@ -300,11 +300,11 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
     this.#abandon(this.#refused?.problem ?? given, nowMs);
   }
 
-  /** All that matters was said, on a connection that stays open. */
+  /** Ends a flight whose refusal or answer is complete, though the server has not ended the body. */
   #endUnended(nowMs: number): void {
     if (this.#refused !== null) return this.#abandon(this.#refused.problem, nowMs);
     const heard = this.#heard;
-    // Of a stream that is complete nothing is wanted but what has come: half of a last word would be no JSON.
+    // The listener of a complete stream is not closed, because it would call half an event behind the end malformed.
     if (heard.streamed) heard.checkOutput();
     const why = heard.streamed ? heard.problem : this.#closed(this.#lastReadMs);
     this.#connection.destroy();
@@ -315,7 +315,7 @@ export class Flight implements ConnectionClient, DecodedClient, LazyRecord, Hold
   get safeUntilMs(): number {
     const { connectMs, ttftMs, readMs, totalMs } = this.#settings.timeouts;
     const sentMs = this.#sentMs;
-    // Until the answer begins it may have to connect again, with the time since the send.
+    // Before the first byte it may have to connect again, and the connect timeout counts from the send.
     const begun = this.#firstByteMs !== null;
     let safeMs = begun
       ? this.#lastReadMs + (readMs ?? Infinity)

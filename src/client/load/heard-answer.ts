@@ -2,7 +2,7 @@ import type { Chunks, OutputKind, Problem, ServerSteps, ServerTimes } from '../.
 import { problem } from '../../core/index.ts';
 import type { TextSink, ParsedEvent, ServerStamp, TextPlace } from '../protocol/index.ts';
 import { ChunkLog } from './chunk-log.ts';
-import { moment, readAt, stampAt } from './moment.ts';
+import { currentRead, readAt, stampAt } from './current-read.ts';
 import { AnswerBuffer } from './answer-buffer.ts';
 import { foreignStampMs, stampMsIn } from './stamp.ts';
 
@@ -44,7 +44,7 @@ export class HeardAnswer implements TextSink {
   #finish: string | null = null;
   #steps: ServerSteps | null = null;
   #times: ServerTimes | null = null;
-  /** It comes in pieces, so that the time of each means something. */
+  /** The answer is a stream, so the time of each read is kept. */
   streamed = false;
   hasOutput = false;
   /** The first thing that was wrong; null = nothing. */
@@ -56,18 +56,18 @@ export class HeardAnswer implements TextSink {
     this.#answer = new AnswerBuffer(keepsText);
   }
 
-  /** Memory that all of it takes, about. */
+  /** Memory that the answer takes, about. */
   get bytes(): number {
     return this.#answer.bytes + (this.#reasoning?.bytes ?? 0) + this.#chunks.bytes;
   }
 
-  /** Its text is let go; how long it was stays known. */
+  /** Frees the text; its length stays known. */
   forgetText(): void {
     this.#answer.forget();
     this.#reasoning?.forget();
   }
 
-  /** Nothing was said that an answer says. */
+  /** Neither output nor a finish reason, usage or times have come. */
   get isEmpty(): boolean {
     return !this.hasOutput && this.#finish === null && this.#usage === null && this.#times === null;
   }
@@ -75,12 +75,12 @@ export class HeardAnswer implements TextSink {
   /** For the listener: one event of output, in the read that was stamped last. */
   piece(buffer: Uint8Array, place: TextPlace, text: string | null): void {
     const of = place.of!;
-    if (of !== this.#piecesOf) this.enterPieces(moment[readAt]!);
+    if (of !== this.#piecesOf) this.enterPieces(currentRead[readAt]!);
     const { originNs, stamp } = this.#place;
     if (this.#pieces > 0) {
-      // Only the first event of a read has waited for nothing but the read.
-    } else if (stamp !== undefined) moment[stampAt] = foreignStampMs(buffer, place, text, stamp, originNs);
-    else moment[stampAt] = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
+      // An entry has one stamp: that of the first event of its read.
+    } else if (stamp !== undefined) currentRead[stampAt] = foreignStampMs(buffer, place, text, stamp, originNs);
+    else currentRead[stampAt] = stampMsIn(buffer, place.stampFrom, place.stampTo, originNs);
     this.#piecesOf = of;
     this.#pieces++;
     if (text === null) this.#said(of).addBytes(buffer, place.textFrom, place.textTo);
@@ -112,7 +112,7 @@ export class HeardAnswer implements TextSink {
         for (const size of piece.batchSize) steps.batchSize.push(size);
         for (const ms of piece.queueWaitMs) steps.queueWaitMs.push(ms);
         if (piece.timesMs !== undefined) for (const ms of piece.timesMs) (steps.timesMs ??= []).push(ms);
-      } else if (piece.kind === 'stamp') moment[stampAt] = Number(piece.emitNs - this.#place.originNs) / 1e6;
+      } else if (piece.kind === 'stamp') currentRead[stampAt] = Number(piece.emitNs - this.#place.originNs) / 1e6;
       else this.problem ??= problem(piece.code, piece.words, status);
     }
   }
@@ -146,7 +146,7 @@ export class HeardAnswer implements TextSink {
   #enter(of: OutputKind, tokens: number, atMs: number): void {
     this.hasOutput = true;
     if (!this.streamed) return;
-    moment[readAt] = atMs;
+    currentRead[readAt] = atMs;
     this.#chunks.add(of, tokens);
   }
 }

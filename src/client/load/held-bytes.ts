@@ -1,6 +1,6 @@
 /** What all answers may hold together until their records are taken: events that are not whole, bytes to be unpacked, and text past that of any model. */
 export const mostHeldBytes = 256 * 1024 * 1024;
-/** Less than this is nobody's burden: it is not even counted. */
+/** An answer that holds less is not counted. */
 const smallBytes = 64 * 1024;
 
 /** An answer that holds bytes, and can be told that it holds too many. */
@@ -10,11 +10,11 @@ export interface Holder {
   overburdened(mostBytes: number): void;
 }
 
-/** One budget of bytes over all answers: whoever brings it to its end, the largest of them pays. */
+/** One budget of bytes for all answers. Where they exceed it, the one that holds most is given up, whichever grew last. */
 export class HeldBytes {
   readonly #mostBytes: number;
   readonly #holders = new Map<Holder, number>();
-  /** Those that are over, and can give nothing up. */
+  /** Answers that have ended and whose records are not taken yet: they count, but there is nothing to give up. */
   readonly #over = new Map<Holder, number>();
   #sum = 0;
 

@@ -14,7 +14,7 @@ export interface HostLimits {
 const pageBytes = 4096;
 
 /** Looks at the limits as they are now; each look is a few short reads of /proc, whatever the number of connections. */
-export function hostRoom(): HostLimits {
+export function hostLimits(): HostLimits {
   const fileHandlesLimit = handleLimit();
   const used = handlesUsed();
   const sockets = socketFacts();
@@ -61,8 +61,8 @@ export function readyTasks(): number | null {
 }
 
 /**
- * Cores of this host, where a thread of this process may have one for itself; null = it may not (it is held to one core, or to so much processor time, which a
- * thread that never sleeps would use up), or the system does not tell what others need.
+ * Cores of this host, if a thread of this process may keep one busy. null = it may not, because the process has one core or a
+ * quota of processor time, which a thread that never sleeps would use up; or the system does not tell what others need.
  */
 export function coresToPoll(): number | null {
   if (os.availableParallelism() < 2 || hasQuota() || readyTasks() === null || threadCpu() === null) return null;

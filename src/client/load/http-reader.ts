@@ -87,7 +87,7 @@ export class HttpReader {
     // Body bytes found so far lie together from `begin` to `end`.
     let begin = 0;
     let end = 0;
-    // Whether chunks were taken where they stand, of which the handler has to be reminded, and whether the next may be.
+    // `taken`: the handler's `chunk` took chunks of this read, so `body` has to be called behind them. `quick`: it may take the next.
     let taken = false;
     let quick = true;
     // Whether the chunk at hand begins in this read.

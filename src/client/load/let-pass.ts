@@ -3,12 +3,12 @@ import type { RunClock } from './run-clock.ts';
 const nothing = new Int32Array(new SharedArrayBuffer(4));
 const fewestTurns = 16;
 const mostTurns = 4096;
-/** How many turns take a microsecond. It is learnt, in both directions: the same loop takes a hundred times as long whenever the engine has thrown its compiled code away. */
+/** Turns of the loop in a microsecond; adapted after each call, because the loop takes a hundred times as long while V8 runs it uncompiled. */
 let turnsPerUs = fewestTurns;
 
 /**
- * Lets a few microseconds pass between two looks at the clock or at the sockets, and gives back how many milliseconds it took. Nothing is left behind: a million
- * rounds of the event loop a second leave so much garbage that the collector stops the client forty times a second, for longer than a timer is late.
+ * Waits some microseconds between two looks at the clock or at the sockets; returns the milliseconds it took. It makes no garbage, because
+ * a million rounds of the event loop a second make so much that the collector stops the client forty times a second.
  */
 export function letPass(clock: RunClock, ms: number): number {
   const fromMs = clock.nowMs();

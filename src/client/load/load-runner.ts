@@ -42,7 +42,7 @@ export function makeLoadRunner(parts: LoadParts): Runner {
   const clock = behind === null ? startClock() : clockFrom(behind.clockMs);
   let session: LoadSession | null = null;
   let makeRecord: (() => (played: Ended) => void) | undefined;
-  const keeper = runStateTracker(() => {
+  const tracker = runStateTracker(() => {
     const { due, sent, inFlight, heardMs, heardTokens } = session?.progress ?? nothingYet;
     return { nowMs: clock.nowMs(), due, sent, inFlight, heardMs: heardMs > 0 ? heardMs : null, heardTokens };
   });
@@ -58,9 +58,9 @@ export function makeLoadRunner(parts: LoadParts): Runner {
       inStride: handsOver(plan) && phasesOf(plan, behind).length > 1,
       emit: (ending) => {
         results.push(ending);
-        const word = keeper.judge(ending, rules);
-        if (word === 'stop-sending') mine.stopSending();
-        if (word === 'cancel-all') mine.cancelAll();
+        const verdict = tracker.judge(ending, rules);
+        if (verdict === 'stop-sending') mine.stopSending();
+        if (verdict === 'cancel-all') mine.cancelAll();
       },
     });
     session = mine;
@@ -77,7 +77,7 @@ export function makeLoadRunner(parts: LoadParts): Runner {
           const handedOver = mine.handsOver;
           await mine.prepare(phase);
           if (!handedOver) await rehearsal(plan, clock, phase, makeRecord);
-          // There is no pause for it later.
+          // The measured part takes over without a pause, so it is rehearsed now.
           if (phase === 'warmup' && mine.handsOver) await rehearsal(plan, clock, 'measure', makeRecord);
           // A stop that came before or during the warm-up: nothing of the measured part is sent.
           apply();
@@ -106,6 +106,6 @@ export function makeLoadRunner(parts: LoadParts): Runner {
     },
     monotonicOriginNs: clock.originNs.toString(),
     health: () => session?.health ?? null,
-    state: (): RunState => keeper.state(),
+    state: (): RunState => tracker.state(),
   };
 }

@@ -9,7 +9,7 @@ import { ConnectionTally } from './connection-tally.ts';
 import type { LazyRecord } from './lazy-record.ts';
 import { endpointsOf } from './endpoint.ts';
 import { HeldBytes, mostHeldBytes } from './held-bytes.ts';
-import { moment, readAt, tokensHeard } from './moment.ts';
+import { currentRead, readAt, tokensHeard } from './current-read.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
 import { Phase } from './phase.ts';
 import type { MakeRequestSource, PhaseParts } from './phase-parts.ts';
@@ -67,8 +67,8 @@ export class LoadSession {
   readonly #poller: ReadPoller;
   readonly #ticker: NodeJS.Timeout;
   #phase: Phase | null = null;
-  /** The read that was made last before this session: another run's. */
-  readonly #readBefore = moment[readAt]!;
+  /** Time of the last read before this session, which belongs to another run. */
+  readonly #readBefore = currentRead[readAt]!;
   /** The measured part that takes over from the warm-up under way. */
   #next: Phase | null = null;
   /** What is left of a warm-up that was taken over from. */
@@ -133,7 +133,7 @@ export class LoadSession {
     const phase = this.#newPhase(name, null);
     this.#phase = phase;
     await phase.ready();
-    // Without a cap nobody knows how many: the first finds one, and each that takes the last has another opened.
+    // Without a cap nobody knows how many are needed: one for each server, and a request that takes the last one has a spare opened.
     const wanted = this.#isUncapped ? this.#servers : phase.slots;
     await this.#pool.warm(Math.min(wanted, limitsOf(this.#parts.plan, name).requests ?? Infinity, mostWarmed));
     if (name !== 'warmup' || this.#parts.inStride !== true || phase.conversations) return;
@@ -198,8 +198,8 @@ export class LoadSession {
   get progress(): { due: number; sent: number; inFlight: number; taken: number; heardMs: number; heardTokens: number } {
     const phase = this.#phase;
     return {
-      heardMs: phase === null || moment[readAt] === this.#readBefore ? 0 : moment[readAt]!,
-      heardTokens: moment[tokensHeard]!,
+      heardMs: phase === null || currentRead[readAt] === this.#readBefore ? 0 : currentRead[readAt]!,
+      heardTokens: currentRead[tokensHeard]!,
       due: phase?.due ?? 0,
       sent: phase?.sent ?? 0,
       inFlight: this.#inFlight,

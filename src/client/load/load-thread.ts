@@ -84,7 +84,7 @@ export async function serveLoadThread(
         const handedOver = mine.handsOver;
         await mine.prepare(order.phase);
         if (!handedOver) await rehearsal(data.plan, clock, order.phase);
-        // There is no pause for it later.
+        // The measured part takes over without a pause, so it is rehearsed now.
         if (order.phase === 'warmup' && mine.handsOver) await rehearsal(data.plan, clock, 'measure');
         tell({ say: 'ready', phase: order.phase });
       } else if (order.say === 'begin') {

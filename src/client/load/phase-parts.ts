@@ -39,8 +39,8 @@ export interface RequestPolicy {
   retries: number;
 }
 
-/** The ways of a plan. */
-export function waysOf(plan: RunPlan): RequestPolicy {
+/** The policy that a plan asks for. */
+export function policyOf(plan: RunPlan): RequestPolicy {
   const { reach } = plan.target;
   return {
     severalServers: (reach?.also.length ?? 0) > 0,

@@ -7,7 +7,7 @@ import { RequestSerializer } from './request-serializer.ts';
 import type { WrittenAsk } from './request-serializer.ts';
 import { recordedEnding } from './lazy-record.ts';
 import { Flight } from './flight.ts';
-import { waysOf } from './phase-parts.ts';
+import { policyOf } from './phase-parts.ts';
 import type { PreparedRequest, PhaseParts, RequestPolicy } from './phase-parts.ts';
 import { SwapRemoveList } from './swap-remove-list.ts';
 import { PromptPrefetcher, promptsAhead } from './prompt-prefetcher.ts';
@@ -25,14 +25,14 @@ const mostSendingMs = 0.5;
 export class Phase {
   readonly #parts: PhaseParts;
   readonly #warmup: boolean;
-  readonly #alarm: PreciseTimer;
+  readonly #timer: PreciseTimer;
   readonly #flights = new SwapRemoveList<Flight>();
   /** Before this no timeout of a flight passes. */
   #safeUntilMs = Infinity;
   readonly #requestSource: RequestSource;
   readonly #prompts: PromptPrefetcher;
   readonly #writer: RequestSerializer;
-  readonly #ways: RequestPolicy;
+  readonly #policy: RequestPolicy;
   readonly #queue: RequestQueue;
   /** Asks that were turned away and wait to be made again, with how they stand; each keeps its slot. */
   readonly #waiting = new Map<NodeJS.Timeout, Ended>();
@@ -62,8 +62,8 @@ export class Phase {
     if (before !== null) before.#after = this;
     this.#parts = parts;
     this.#warmup = warmup;
-    this.#ways = waysOf(parts.plan);
-    this.#alarm = new PreciseTimer(parts.clock, () => this.#pump());
+    this.#policy = policyOf(parts.plan);
+    this.#timer = new PreciseTimer(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
     const { load } = parts.plan;
     this.#retryWait = retryWaits(seed);
@@ -104,7 +104,7 @@ export class Phase {
   }
 
   get spunMs(): number {
-    return this.#alarm.spunMs;
+    return this.#timer.spunMs;
   }
 
   /** Prompts are first turns of conversations. */
@@ -129,7 +129,7 @@ export class Phase {
       this.#resolve = resolve;
       this.#reject = reject;
       // Threads are told their common beginning a little ahead.
-      if (startMs > this.#parts.clock.nowMs()) this.#alarm.set(startMs);
+      if (startMs > this.#parts.clock.nowMs()) this.#timer.set(startMs);
       else this.#pump();
       this.#settle();
     });
@@ -139,8 +139,8 @@ export class Phase {
   stopSending(): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    this.#alarm.clear();
-    // Sending no more is also asking no more: what waits to be made again ends as it stands.
+    this.#timer.clear();
+    // A request that waits for its retry ends as its last attempt did.
     for (const [timer, ended] of this.#waiting) {
       clearTimeout(timer);
       this.#parts.emit(recordedEnding(ended));
@@ -168,12 +168,12 @@ export class Phase {
     });
   }
 
-  /** The dealer has something new; before the phase begins nothing needs to wake for it. */
+  /** The source has a new request; before the phase begins nothing is sent for it. */
   #wake(): void {
     if (this.#resolve !== null && this.#parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
   }
 
-  /** Deals out everything that is due now and sets the alarm for what is not. */
+  /** Deals out everything that is due now and sets the timer for what is not. */
   #pump(): void {
     // A flight that fails at once calls back into here; the outer round goes on with it.
     if (this.#pumping || this.#pausing !== null) return;
@@ -216,7 +216,7 @@ export class Phase {
 
   /** Nothing to send: wakes for what comes due by itself, a slot that opens or a user who has thought. */
   #idle(untilMs: number, nowMs: number): false {
-    this.#alarm.set(untilMs);
+    this.#timer.set(untilMs);
     const { upcoming } = this.#queue;
     if (upcoming === null) return false;
     this.#parts.pool.expect?.(untilMs - nowMs);
@@ -251,13 +251,15 @@ export class Phase {
   }
 
   /** Makes one attempt at an ask; `before` is how the attempts so far ended, null for the first. */
-  #fly(errand: PreparedRequest, before: Ended | null, attempt: number): void {
+  #fly(prepared: PreparedRequest, before: Ended | null, attempt: number): void {
     const { pool, clock, settings } = this.#parts;
-    const { dealt, ask, text, inputChars } = errand;
-    const session = this.#ways.bySession ? (ask.prompt.labels['session'] ?? null) : null;
+    const { dealt, ask, text, inputChars } = prepared;
+    const session = this.#policy.bySession ? (ask.prompt.labels['session'] ?? null) : null;
     const { connection, fresh } = pool.take(session);
-    // Of several servers each is asked under its own name.
-    const request = this.#ways.severalServers ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`) : text;
+    // Each of several servers gets its own Host header.
+    const request = this.#policy.severalServers
+      ? text.replace(/^host: [^\r]*/m, `host: ${connection.hostHeader}`)
+      : text;
     const nowMs = clock.nowMs();
     const flight = new Flight({
       ask,
@@ -275,7 +277,7 @@ export class Phase {
         this.#flights.delete(flight);
         if (reusable) pool.give(flight.connection);
         const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
-        if (ending.outcome === 'failed' && this.#again(errand, ending.record(), attempt)) return;
+        if (ending.outcome === 'failed' && this.#again(prepared, ending.record(), attempt)) return;
         this.#parts.emit(ending);
         if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();
@@ -286,19 +288,19 @@ export class Phase {
     flight.depart();
     this.#safeUntilMs = Math.min(this.#safeUntilMs, flight.safeUntilMs);
     // The ask is dropped, because no retry needs it, so that a long prompt is not held twice while its answer lasts.
-    if (this.#ways.retries === 0) errand.text = '';
+    if (this.#policy.retries === 0) prepared.text = '';
   }
 
   /** Whether an ask that ended so is made again; it then waits for its time, which counts as its latency. */
-  #again(errand: PreparedRequest, ended: Ended, attempt: number): boolean {
-    if (attempt > this.#ways.retries || this.#stopped || !turnedAway(ended.exchange)) return false;
+  #again(prepared: PreparedRequest, ended: Ended, attempt: number): boolean {
+    if (attempt > this.#policy.retries || this.#stopped || !turnedAway(ended.exchange)) return false;
     const waitMs = this.#retryWait(ended.exchange.problem!, attempt);
     const { totalMs } = this.#parts.plan.timeouts;
     const pastMs = this.#parts.clock.nowMs() - ended.exchange.sentMs!;
     if (waitMs > longestTimerMs || (totalMs !== null && pastMs + waitMs >= totalMs)) return false;
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
-      this.#fly(errand, ended, attempt + 1);
+      this.#fly(prepared, ended, attempt + 1);
     }, waitMs);
     this.#waiting.set(timer, ended);
     return true;
@@ -345,7 +347,7 @@ export class Phase {
 
   #fail(failure: unknown): void {
     this.#stopped = true;
-    this.#alarm.clear();
+    this.#timer.clear();
     this.#flights.each((flight) => flight.cancel(this.#parts.clock.nowMs()));
     this.#reject?.(failure);
     this.#reject = null;

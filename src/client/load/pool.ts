@@ -35,8 +35,8 @@ export class Pool {
   #stale = 0;
 
   /**
-   * With a spare: whoever takes the last idle connection has the next one opened behind it, so that where nobody knows how many
-   * will be in flight, making connections is not part of what requests are measured by.
+   * hasSpare: a request that takes the last idle connection has another one opened behind it. Where nobody knows how many will be
+   * in flight, connecting would otherwise be part of the next request's latency.
    */
   constructor(endpoint: Endpoint, clock: RunClock, tally = new ConnectionTally(), hasSpare = false) {
     this.#tally = tally;
@@ -64,7 +64,7 @@ export class Pool {
     return { connection: this.#open(), fresh: true };
   }
 
-  /** After what is being sent now. One that cannot be made is nobody's loss, and is not tried again before somebody else got through. */
+  /** Opens a spare after the request at hand was sent. After a failure none is tried until a request has been answered, because none depends on it. */
   #openSpare(): void {
     if (!this.#hasSpare || this.#spare !== 'wanted' || this.#idle.length > 0 || !this.#trusted) return;
     this.#spare = 'opening';
@@ -74,7 +74,7 @@ export class Pool {
     }, spareAfterMs);
   }
 
-  /** A pool with a spare sees to it, where there is time, that it is not too old when it is taken. */
+  /** A request will need a connection in `inMs`: replaces a spare that would be too old by then. */
   expect(inMs: number): void {
     if (!this.#hasSpare || inMs <= lookAheadMs || this.#closed) return;
     if (this.#looking !== null) clearTimeout(this.#looking);

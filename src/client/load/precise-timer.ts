@@ -2,9 +2,9 @@ import { letPass } from './let-pass.ts';
 import type { RunClock } from './run-clock.ts';
 
 /**
- * Timers may fire early and often fire more than a millisecond late, so the last stretch is spent looking at the clock
- * between rounds of the event loop; sockets are served all the while. It is a longer one after a longer wait: on a busy host who has slept is
- * woken up to 4 ms late, and a hundredth of the time is a small price.
+ * Node's timers fire early or more than a millisecond late, so the last stretch of a wait is spent looking at the clock between
+ * rounds of the event loop, in which sockets are served. It is 1 % of the wait, between 1.5 and 6 ms, because a busy host
+ * wakes a thread that slept up to 4 ms late.
  */
 const shortSpinMs = 1.5;
 const longSpinMs = 6;

@@ -9,9 +9,9 @@ export class PromptPrefetcher {
   readonly #ahead: AheadWorkload;
   #read = 0;
   #turns = 0;
-  /** Asks that all prompts before the last one taken stand for. */
+  /** Turns of all prompts before the last one taken; a prompt outside a conversation is one turn. */
   #turnsBefore = 0;
-  /** A second line for numbers behind the first: asks that another machine could not send. */
+  /** A second reader, for numbers that this one has passed: requests that another machine could not send. */
   #behind: PromptPrefetcher | null = null;
 
   /** A prompt is the first turn of a conversation. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { moment, readAt } from './moment.ts';
+import { currentRead, readAt } from './current-read.ts';
 import { ReadPoller } from './read-poller.ts';
 
 /** A poller on a host that is made up, with a clock that goes on by 20 ms with each look and a little with each question. */
@@ -61,7 +61,7 @@ test('without one it naps once after each read, and sleeps when nothing came', a
   await rounds(5);
   wait.mockClear();
   for (let read = 1; read <= 3; read++) {
-    moment[readAt] = 1000 + read;
+    currentRead[readAt] = 1000 + read;
     poller.wake();
     await rounds(10);
     expect(wait).toHaveBeenCalledTimes(read);

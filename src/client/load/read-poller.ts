@@ -1,6 +1,6 @@
 import { coresToPoll, readyTasks, threadCpu } from './host-limits.ts';
 import { letPass, nap } from './let-pass.ts';
-import { moment, readAt } from './moment.ts';
+import { currentRead, readAt } from './current-read.ts';
 import type { RunClock } from './run-clock.ts';
 import { SpareCore } from './spare-core.ts';
 
@@ -97,8 +97,8 @@ export class ReadPoller {
   }
 
   readonly #turn = (): void => {
-    const isIdle = moment[readAt] === this.#seenMs;
-    this.#seenMs = moment[readAt]!;
+    const isIdle = currentRead[readAt] === this.#seenMs;
+    this.#seenMs = currentRead[readAt]!;
     const way = this.#core!.way;
     if (way === 'sleeps' || !this.#open() || (isIdle && way === 'naps')) {
       this.#turning = false;

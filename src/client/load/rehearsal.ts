@@ -16,14 +16,14 @@ interface Play {
   ratePerSec: number;
 }
 
-/** Several times: code that has met one session only is compiled for that one. Some 0.5 s. */
+/** Takes some 0.5 s. Three plays, because V8 compiles code that has met a single session for that session only. */
 const largePlay: Play = { plays: 3, answers: 600, streams: 100, ratePerSec: 6000 };
-/** Some 30 ms: a request whose code runs for the first time leaves, and is heard, a millisecond late. */
+/** Takes some 30 ms. A request whose code has never run would be sent, and its answer read, a millisecond late. */
 const smallPlay: Play = { plays: 1, answers: 60, streams: 4, ratePerSec: 2000 };
-/** Where one takes longer, the run does not wait for it. */
+/** A play that takes longer is cut off. */
 const longestMs = 1000;
 
-/** Streams, or requests a second, from which on code that is not compiled for speed is late by more than a timer is. */
+/** From so many streams, or requests a second, on uncompiled code delays stamps by more than a timer is late. */
 const manyStreams = 100;
 
 let rehearsed = false;
@@ -32,12 +32,12 @@ let rehearsed = false;
 export type Rehearsal = typeof rehearse;
 
 /**
- * Before a phase, plays requests against a stand-in server on the loopback device of this process: the engine compiles what runs often only
- * once it has run often, and a run that begins with a thousand streams at once would stamp the tokens of its first and its last tenth
- * of a second late for that. Nothing is sent to the server under test; what `makeRecord` makes is done with every exchange, to no effect.
+ * Before a phase, plays requests against a stand-in server on the loopback device of this process, because V8 compiles code only once it
+ * has run often: a run that begins with a thousand streams would stamp the tokens of its first and its last tenth of a second
+ * late. Nothing is sent to the server under test; what `makeRecord` makes is called with every exchange, and its result dropped.
  *
- * Before a warm-up only a large load is played, once in a thread. Before the measured part what was left behind so far is collected, and with
- * it goes most of what was compiled: all that knows a shape of which no object is left, such as a socket's write. So it is played again.
+ * Before a warm-up only a large load is played, once in a thread. Before the measured part garbage is collected, and the load is played
+ * again, because V8 then throws code away that was compiled for objects of which none is left, such as a socket's write.
  */
 export async function rehearse(
   plan: RunPlan,
@@ -128,8 +128,8 @@ const nurseryBytes = 16 * 1024 * 1024;
 const nurslingBytes = 1024;
 
 /**
- * Makes the engine's nursery as large as it gets. It grows only when much of what lies in it is still in use, which is so when a
- * thousand streams begin: each step is a pause of milliseconds then, and the last one sets off a collection of everything.
+ * Makes V8's nursery as large as it gets. It grows while much of what lies in it is in use, as when a thousand streams begin:
+ * each step would then be a pause of milliseconds, and the last one a collection of everything.
  */
 function widenNursery(): void {
   const one = Array.from({ length: nurslingBytes / 8 }, () => 0);

@@ -2,7 +2,7 @@ import { RoundBudget } from './round-budget.ts';
 
 /** The longest time in one round of the event loop that handling items may take. */
 const mostRoundMs = 0.5;
-/** What ends after so long without an end waits for as long: it may be a thousand answers, whose last tokens are being stamped. */
+/** The first item after a pause of so long is held for as long, because a thousand answers may be ending whose last tokens are being stamped. */
 const holdMs = 150;
 /** When this many items wait, they are taken without a pause, so that memory stays bounded. */
 const mostWaiting = 1024;

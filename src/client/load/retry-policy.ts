@@ -38,7 +38,7 @@ export function retryWaits(seed: number): (problem: Problem, attemptsMade: numbe
 /** A Retry-After header in ms: seconds, or a date (`nowMs` is wall time); undefined = not given, or not understood. */
 export function readRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  // However long: a wait that no timer takes is one that nobody makes, as with a date far away.
+  // A wait longer than any timer takes is kept as it is: no retry is made then, as with a date far away.
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);

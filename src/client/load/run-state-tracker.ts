@@ -8,7 +8,7 @@ export interface RunStateTracker {
   judge(ending: LazyRecord, rules: readonly StopRule[]): ReturnType<StopRule>;
 }
 
-/** A keeper over what the runner knows: `progress` says where the run stands, outcomes are counted here. */
+/** `progress` says where the run stands; outcomes are counted here. */
 export function runStateTracker(progress: () => Omit<RunState, 'ok' | 'failed'>): RunStateTracker {
   let ok = 0;
   let failed = 0;

@@ -11,8 +11,8 @@ const mostDigits = 19;
  * A stamped server's time on the run's clock, ms, from the decimal digits of its nanoseconds; NaN = they are none. Seconds
  * and nanoseconds are taken apart, so that no digit is lost on a host that has been up for months.
  *
- * NaN and not null: a place that holds either null or a fraction is compiled for references, and the first stamp that is a
- * whole number of milliseconds, one in a million, has all of the hot path compiled again.
+ * NaN and not null, because V8 compiles a field that holds either null or a fraction for references: the first stamp that is a
+ * whole number of milliseconds, one in a million, would then have all of the hot path compiled again.
  */
 export function stampMsIn(buffer: Uint8Array, from: number, to: number, originNs: bigint): number {
   if (to - from > mostDigits || to === from) return NaN;

@@ -5,8 +5,8 @@ const kinds = 8;
 
 /**
  * A server on the loopback device that answers every request with a short stream, a write in each round, in all the ways in which
- * streams come: an event in a read, several, all of them, and one that is cut in two; with and without a stamp; short and long texts. What the
- * engine has not seen when it compiles, it compiles again. Null = it cannot listen here.
+ * streams come: an event in a read, several, all of them, and one that is cut in two; with and without a stamp; short and long texts.
+ * All of them, because V8 compiles code again at the first thing that it had not seen. Null = it cannot listen here.
  */
 export function standIn(): Promise<net.Server | null> {
   let answers = 0;

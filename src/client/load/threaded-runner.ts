@@ -56,24 +56,24 @@ export function makeThreadedRunner(parts: ThreadedParts): Runner {
     }
     return { ...sum, heardMs: heardMs > 0 ? heardMs : null };
   };
-  const keeper = runStateTracker(progress);
+  const tracker = runStateTracker(progress);
 
   const run = (plan: RunPlan, stops: StopSignals, rules: readonly StopRule[]): AsyncIterable<Ended> => {
     const results = new ResultQueue<Ended>();
     // A thread without a slot would have nothing to do.
     const count = Math.min(threads, plan.load.concurrency ?? threads);
-    const crew = startCrew({ ...parts, threads: count }, plan, shared, clock.originNs, {
+    const loadThreads = startThreads({ ...parts, threads: count }, plan, shared, clock.originNs, {
       ended: (ended) => {
         const ending = recordedEnding(ended);
         results.push(ending);
-        const word = keeper.judge(ending, rules);
-        if (word !== 'go') crew.order({ say: word });
+        const verdict = tracker.judge(ending, rules);
+        if (verdict !== 'go') loadThreads.order({ say: verdict });
       },
       health: (health) => healths.push(health),
     });
     const apply = (): void => {
-      if (stops.cancel.aborted) crew.order({ say: 'cancel-all' });
-      else if (stops.drain.aborted) crew.order({ say: 'stop-sending' });
+      if (stops.cancel.aborted) loadThreads.order({ say: 'cancel-all' });
+      else if (stops.drain.aborted) loadThreads.order({ say: 'stop-sending' });
     };
     const live = async (): Promise<void> => {
       stops.drain.addEventListener('abort', apply);
@@ -81,18 +81,18 @@ export function makeThreadedRunner(parts: ThreadedParts): Runner {
       try {
         for (const phase of phasesOf(plan, behind)) {
           if (phase === 'warmup' && stops.drain.aborted) continue;
-          crew.order({ say: 'prepare', phase });
-          await crew.all('ready', phase);
+          loadThreads.order({ say: 'prepare', phase });
+          await loadThreads.all('ready', phase);
           apply();
-          crew.order({ say: 'begin', phase, startMs: clock.nowMs() + leadMs });
-          await crew.all('drained', phase);
+          loadThreads.order({ say: 'begin', phase, startMs: clock.nowMs() + leadMs });
+          await loadThreads.all('drained', phase);
         }
-        crew.order({ say: 'end' });
-        await crew.gone();
+        loadThreads.order({ say: 'end' });
+        await loadThreads.gone();
         results.close();
       } catch (failure) {
         results.fail(failure);
-        await crew.dismiss();
+        await loadThreads.dismiss();
       } finally {
         stops.drain.removeEventListener('abort', apply);
         stops.cancel.removeEventListener('abort', apply);
@@ -108,7 +108,7 @@ export function makeThreadedRunner(parts: ThreadedParts): Runner {
     run,
     monotonicOriginNs: clock.originNs.toString(),
     health: () => joinedHealth(healths),
-    state: () => keeper.state(),
+    state: () => tracker.state(),
   };
 }
 
@@ -121,7 +121,7 @@ interface LoadThreads {
   dismiss(): Promise<void>;
 }
 
-function startCrew(
+function startThreads(
   parts: ThreadedParts,
   plan: RunPlan,
   shared: SharedArrayBuffer,

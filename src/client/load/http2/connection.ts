@@ -21,7 +21,7 @@ const windowBytes = 16 * 1024 * 1024;
 /** A connection that says nothing for so long is asked whether it still sends, and then after twice the time each. */
 const firstProbeMs = 1000;
 const probeTickMs = 250;
-/** By then a PING has left, with what else was waiting; where not a byte has left for so long, none will. */
+/** A PING has left after flushMs, with all that waited before it; where no byte leaves for standstillMs, none will. */
 const flushMs = 20;
 const standstillMs = 250;
 
@@ -85,7 +85,7 @@ export class Http2Connection {
     return this.#session !== null && !this.#isDead;
   }
 
-  /** From its first error on: node:http2 tells of the end a few turns later, and until then its session looks alive. */
+  /** True from its first error on, because node:http2 reports the end a few rounds later and its session looks alive until then. */
   get #isDead(): boolean {
     const session = this.#session ?? this.#unready;
     return (
@@ -102,8 +102,8 @@ export class Http2Connection {
   }
 
   /**
-   * Whether the server works for somebody here: what it then leaves undone is asked again on another connection. Where it does not, one that
-   * never does would be asked for ever. A kind GOAWAY may name streams whose answers are still on their way.
+   * The server has answered a request on this connection, or names one that it works on in a GOAWAY without an error. Only then is a
+   * request that it left undone sent again on another connection, because a server that never answers would be asked for ever.
    */
   get works(): boolean {
     return this.served > 0 || (this.goaway === 0 && this.lastStream > 0 && this.lastStream <= this.begun);
@@ -187,7 +187,7 @@ export class Http2Connection {
     return this.#session!.state.outboundQueueSize ?? 0;
   }
 
-  /** The connection takes nothing more, without a word why: the server has said what HTTP/2 does not allow. */
+  /** The connection takes no more frames and reports no error: the server has sent what HTTP/2 does not allow. */
   standStill(): void {
     if (this.goaway !== null) return;
     const words = 'it came to a standstill after something that HTTP/2 does not allow';

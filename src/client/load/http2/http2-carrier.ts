@@ -6,7 +6,7 @@ import type { ConnectionClient } from '../connection.ts';
 import type { Http2Connection } from './connection.ts';
 import type { RequestParts } from './request-parts.ts';
 import { streamProblem } from './stream-problem.ts';
-import { moment, readAt } from '../moment.ts';
+import { currentRead, readAt } from '../current-read.ts';
 
 /** One request as a stream of a shared connection. Every DATA frame is stamped as node:http2 hands it on. */
 export class Http2Carrier implements RequestTransport {
@@ -53,7 +53,7 @@ export class Http2Carrier implements RequestTransport {
   }
 
   #hear(bytes: Uint8Array, atMs: number): void {
-    moment[readAt] = atMs;
+    currentRead[readAt] = atMs;
     this.#client?.touched();
     this.#client?.body(bytes);
   }
@@ -64,7 +64,7 @@ export class Http2Carrier implements RequestTransport {
     if (stream === null) return this.#gone();
     this.#stream = stream;
     this.#bytesReadBefore = this.#line.bytesRead;
-    // On an open connection it has its number at once, and nothing tells of it.
+    // On an open connection the stream has its id at once, and no `ready` follows.
     this.#number(stream);
     stream.on('ready', () => this.#number(stream));
     stream.on('response', (incoming) => {
@@ -72,7 +72,7 @@ export class Http2Carrier implements RequestTransport {
       // As over HTTP/1.1, where such a line is no status line.
       if (head.status > 599) return this.#refuse(`status ${head.status}`);
       this.#answered = true;
-      moment[readAt] = this.#early[0]?.atMs ?? this.#line.heard();
+      currentRead[readAt] = this.#early[0]?.atMs ?? this.#line.heard();
       this.#client?.touched();
       this.#client?.head(head);
       for (const { bytes, atMs } of this.#early.splice(0)) this.#hear(bytes, atMs);
@@ -127,7 +127,7 @@ export class Http2Carrier implements RequestTransport {
       this.#line.served++;
       return client.end(true, atMs);
     }
-    // After a kind GOAWAY a stream that was not begun, is beyond the last one, or refused by name, is one that the server has not looked at.
+    // After a GOAWAY without an error the server has not looked at a stream that was not begun, is beyond the last one, or was refused.
     const { goaway, lastStream, served, works } = this.#line;
     const beyond = this.#id === 0 || this.#id > lastStream;
     const isRefused = beyond ? works : rstCode === constants.NGHTTP2_REFUSED_STREAM && served > 0;
