@@ -70,7 +70,7 @@ describe('examples', () => {
     expect(scripts.filter((path) => lines(path) > 20)).toEqual([]);
   });
 
-  test.each(scripts)('%s ends well and says what it is for', async (script) => {
+  test.concurrent.each(scripts)('%s ends well and says what it is for', async (script) => {
     const done = await runExample(script);
     expect(done.out + done.err).toMatch(says[script]!);
     expect(done.code).toBe(0);
