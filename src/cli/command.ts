@@ -12,6 +12,32 @@ export interface Flag {
   help: Phrase;
 }
 
+/** A flag with a value behind it. */
+export function valueFlag(
+  name: string,
+  value: string,
+  en: string,
+  zh: string,
+  more: Pick<Flag, 'short' | 'repeat'> = {},
+): Flag {
+  return { name, value, ...more, help: { en, zh } };
+}
+
+/** A flag that is given or not. */
+export function toggle(name: string, en: string, zh: string, more: Pick<Flag, 'short'> = {}): Flag {
+  return { name, value: null, ...more, help: { en, zh } };
+}
+
+/** A command line as it is typed, and what it is good for. */
+export interface Example {
+  line: string;
+  says: Phrase;
+}
+
+export function example(line: string, en: string, zh: string): Example {
+  return { line, says: { en, zh } };
+}
+
 /** One thing a command takes without a flag. */
 export interface Argument {
   name: string;
@@ -36,7 +62,7 @@ export interface CommandFile {
   flags: readonly Flag[];
   /** The words behind its name are another program's: only llmdyno's own flags before the first of them are read. */
   raw?: true;
-  examples: readonly { line: string; says: Phrase }[];
+  examples: readonly Example[];
   /** Ends with the exit code. Mistakes of the user are thrown as UserError. */
   run(given: ParsedCommand): Promise<number>;
 }

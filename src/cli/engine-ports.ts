@@ -2,54 +2,50 @@ import { writeFileSync } from 'node:fs';
 import { userError } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/http/index.ts';
 import type { EngineOptions, QuirkName } from '../engine/http/index.ts';
-import { last } from './command.ts';
+import { valueFlag, last, toggle } from './command.ts';
 import type { Flag, ParsedCommand } from './command.ts';
 import { readDocument } from '../lab/index.ts';
 
 /** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
 export const portFlags: readonly Flag[] = [
-  {
-    name: 'tls',
-    value: null,
-    help: {
-      en: 'serve HTTPS with a certificate made at start (--cert and --key: one of yours)',
-      zh: '提供 HTTPS，证书在启动时生成（--cert、--key 可使用自己的证书）',
-    },
-  },
-  { name: 'cert', value: 'FILE', help: { en: 'certificate, PEM; with --key', zh: '证书（PEM），与 --key 同用' } },
-  { name: 'key', value: 'FILE', help: { en: 'private key of --cert, PEM', zh: '--cert 的私钥（PEM）' } },
-  {
-    name: 'client-ca',
-    value: 'FILE',
-    help: { en: 'ask clients for a certificate signed by this one', zh: '要求客户端出示由该 CA 签发的证书' },
-  },
-  {
-    name: 'save-cert',
-    value: 'FILE',
-    help: { en: 'write the certificate there, for --ca of the client', zh: '把证书写到该文件，供客户端 --ca 使用' },
-  },
-  {
-    name: 'management-port',
-    value: 'PORT',
-    help: {
-      en: "MindIE's second port: health and status (0 = any free one)",
-      zh: 'MindIE 管理端口：健康与状态（0 表示任选）',
-    },
-  },
-  {
-    name: 'metrics-port',
-    value: 'PORT',
-    help: { en: "MindIE's third port: /metrics under its own names", zh: 'MindIE 指标端口：使用其自身名称的 /metrics' },
-  },
-  {
-    name: 'quirk',
-    value: 'NAME',
-    repeat: true,
-    help: {
-      en: `habits of servers, MindIE's and vLLM's request-metrics, repeatable: ${quirkNames.join(', ')}`,
-      zh: `服务器的特殊行为（MindIE 的，以及 vLLM 的 request-metrics），可重复：${quirkNames.join('、')}`,
-    },
-  },
+  toggle(
+    'tls',
+    'serve HTTPS with a certificate made at start (--cert and --key: one of yours)',
+    '提供 HTTPS，证书在启动时生成（--cert、--key 可使用自己的证书）',
+  ),
+  valueFlag('cert', 'FILE', 'certificate, PEM; with --key', '证书（PEM），与 --key 同用'),
+  valueFlag('key', 'FILE', 'private key of --cert, PEM', '--cert 的私钥（PEM）'),
+  valueFlag(
+    'client-ca',
+    'FILE',
+    'ask clients for a certificate signed by this one',
+    '要求客户端出示由该 CA 签发的证书',
+  ),
+  valueFlag(
+    'save-cert',
+    'FILE',
+    'write the certificate there, for --ca of the client',
+    '把证书写到该文件，供客户端 --ca 使用',
+  ),
+  valueFlag(
+    'management-port',
+    'PORT',
+    "MindIE's second port: health and status (0 = any free one)",
+    'MindIE 管理端口：健康与状态（0 表示任选）',
+  ),
+  valueFlag(
+    'metrics-port',
+    'PORT',
+    "MindIE's third port: /metrics under its own names",
+    'MindIE 指标端口：使用其自身名称的 /metrics',
+  ),
+  valueFlag(
+    'quirk',
+    'NAME',
+    `habits of servers, MindIE's and vLLM's request-metrics, repeatable: ${quirkNames.join(', ')}`,
+    `服务器的特殊行为（MindIE 的，以及 vLLM 的 request-metrics），可重复：${quirkNames.join('、')}`,
+    { repeat: true },
+  ),
 ];
 
 /** What those flags say. */

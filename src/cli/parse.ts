@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UserError } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
+import { valueFlag, toggle } from './command.ts';
 import type { CommandFile, Flag, ParsedCommand } from './command.ts';
 import { chooseLang, langIn } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
@@ -10,25 +11,15 @@ export const defaultStore = 'dyno-runs';
 
 /** Flags that every command takes. */
 export const commonFlags: readonly Flag[] = [
-  {
-    name: 'json',
-    value: null,
-    help: { en: 'one JSON document on stdout, nothing else there', zh: '标准输出只有一个 JSON 文档' },
-  },
-  { name: 'quiet', value: null, help: { en: 'no progress and no remarks', zh: '不显示进度和提示' } },
-  {
-    name: 'lang',
-    value: 'en|zh',
-    help: { en: 'language (default: from the locale)', zh: '语言（默认：由系统区域决定）' },
-  },
-  {
-    name: 'store',
-    value: 'DIR',
-    help: {
-      en: 'where runs are kept (default: $DYNO_STORE or ./dyno-runs)',
-      zh: '结果保存目录（默认：$DYNO_STORE 或 ./dyno-runs）',
-    },
-  },
+  toggle('json', 'one JSON document on stdout, nothing else there', '标准输出只有一个 JSON 文档'),
+  toggle('quiet', 'no progress and no remarks', '不显示进度和提示'),
+  valueFlag('lang', 'en|zh', 'language (default: from the locale)', '语言（默认：由系统区域决定）'),
+  valueFlag(
+    'store',
+    'DIR',
+    'where runs are kept (default: $DYNO_STORE or ./dyno-runs)',
+    '结果保存目录（默认：$DYNO_STORE 或 ./dyno-runs）',
+  ),
 ];
 
 /** Whether a word asks for help: the first screen of it, or all of it. */

@@ -13,7 +13,7 @@ import {
   withMemory,
 } from '../engine/sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../engine/sim/index.ts';
-import { last } from './command.ts';
+import { valueFlag, last } from './command.ts';
 import type { Flag, ParsedCommand } from './command.ts';
 import { readDocument } from '../lab/index.ts';
 
@@ -22,31 +22,25 @@ const mostProfileBytes = 16 * 1024 * 1024;
 
 /** Flags that say which engine is simulated; the same for `dyno engine` and `dyno sim`. */
 export const profileFlags: readonly Flag[] = [
-  {
-    name: 'profile',
-    value: 'NAME|FILE',
-    help: {
-      en: `engine profile (default: ${defaultProfileName}); dyno engine --profiles lists them`,
-      zh: `引擎配置（默认：${defaultProfileName}）；dyno engine --profiles 可列出`,
-    },
-  },
-  {
-    name: 'scheduler',
-    value: 'NAME',
-    help: {
-      en: `who forms the steps: ${schedulerNames.join(', ')} (default: the profile's)`,
-      zh: `调度器：${schedulerNames.join('、')}（默认：由引擎配置决定）`,
-    },
-  },
-  {
-    name: 'set',
-    value: 'NAME=VALUE',
-    repeat: true,
-    help: {
-      en: "a setting under its server's name (maxBatchSize=200, enable_prefix_caching=false; memory: npuMemSize, cpuMemSize, num_gpu_blocks_override, swap_space …), or blocks, blockSize",
-      zh: '以服务器自身名称给出的设置（maxBatchSize=200、enable_prefix_caching=false；内存：npuMemSize、cpuMemSize、num_gpu_blocks_override、swap_space 等），或 blocks、blockSize',
-    },
-  },
+  valueFlag(
+    'profile',
+    'NAME|FILE',
+    `engine profile (default: ${defaultProfileName}); dyno engine --profiles lists them`,
+    `引擎配置（默认：${defaultProfileName}）；dyno engine --profiles 可列出`,
+  ),
+  valueFlag(
+    'scheduler',
+    'NAME',
+    `who forms the steps: ${schedulerNames.join(', ')} (default: the profile's)`,
+    `调度器：${schedulerNames.join('、')}（默认：由引擎配置决定）`,
+  ),
+  valueFlag(
+    'set',
+    'NAME=VALUE',
+    "a setting under its server's name (maxBatchSize=200, enable_prefix_caching=false; memory: npuMemSize, cpuMemSize, num_gpu_blocks_override, swap_space …), or blocks, blockSize",
+    '以服务器自身名称给出的设置（maxBatchSize=200、enable_prefix_caching=false；内存：npuMemSize、cpuMemSize、num_gpu_blocks_override、swap_space 等），或 blocks、blockSize',
+    { repeat: true },
+  ),
 ];
 
 /** The profile that the flags ask for, with its scheduler and settings as told. */

@@ -35,6 +35,7 @@ import { readExchanges, readTelemetry } from '../results/store/index.ts';
 import type { StoredRun } from '../results/store/index.ts';
 import { telemetrySeries } from '../client/telemetry/index.ts';
 import type { TelemetrySeries } from '../client/telemetry/index.ts';
+import { valueFlag } from './command.ts';
 import type { Flag, ParsedCommand } from './command.ts';
 import { reportOptions } from './show.ts';
 import { intervalsOfSources, machinesOf, traceOf, version } from '../lab/index.ts';
@@ -46,14 +47,12 @@ export const fileForms = ['html', 'svg', 'png', 'xlsx', 'parquet'] as const;
 export type FileForm = (typeof fileForms)[number];
 
 /** Which picture, for every command that draws some. */
-export const chartFlag: Flag = {
-  name: 'chart',
-  value: 'NAME',
-  help: {
-    en: 'which picture (svg, png): sweep, token-times, frontier, goodput, distribution, over-time … (default: the one that tells most; a wrong name lists all)',
-    zh: '绘制哪张图（svg、png）：sweep、token-times、frontier、goodput、distribution、over-time …（默认：最能说明问题的一张；写错时列出全部）',
-  },
-};
+export const chartFlag: Flag = valueFlag(
+  'chart',
+  'NAME',
+  'which picture (svg, png): sweep, token-times, frontier, goodput, distribution, over-time … (default: the one that tells most; a wrong name lists all)',
+  '绘制哪张图（svg、png）：sweep、token-times、frontier、goodput、distribution、over-time …（默认：最能说明问题的一张；写错时列出全部）',
+);
 
 /** A picture is asked for by name in a form that is none. */
 export function refuseChart(given: ParsedCommand, as: string): void {

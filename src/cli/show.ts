@@ -9,28 +9,23 @@ import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
 import type { SourcePlace } from '../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../results/store/index.ts';
 import { coloursFor } from './colours.ts';
+import { toggle } from './command.ts';
 import type { Flag, ParsedCommand } from './command.ts';
 import { columnsOf } from './terminal.ts';
 
 /** On demand: the machines of a run over many, one by one. */
-export const perWorkerFlag: Flag = {
-  name: 'per-worker',
-  value: null,
-  help: {
-    en: 'of a run with --workers: a row per worker (share, outcomes, health, clock; text, markdown; html has it always)',
-    zh: '对于使用 --workers 的运行：每个 worker 一行（份额、结果、健康、时钟；text、markdown；html 总是包含）',
-  },
-};
+export const perWorkerFlag: Flag = toggle(
+  'per-worker',
+  'of a run with --workers: a row per worker (share, outcomes, health, clock; text, markdown; html has it always)',
+  '对于使用 --workers 的运行：每个 worker 一行（份额、结果、健康、时钟；text、markdown；html 总是包含）',
+);
 
 /** The whole report instead of the first screen. */
-export const allFlag: Flag = {
-  name: 'all',
-  value: null,
-  help: {
-    en: 'everything that is known, not the first screen only (also: --json, dyno report)',
-    zh: '输出全部信息，而非仅首屏（另见 --json、dyno report）',
-  },
-};
+export const allFlag: Flag = toggle(
+  'all',
+  'everything that is known, not the first screen only (also: --json, dyno report)',
+  '输出全部信息，而非仅首屏（另见 --json、dyno report）',
+);
 
 /** How a first screen is told: which server was asked, and by what word its result is named. */
 export function screenOptions(given: ParsedCommand, dir: string, url: string | null): ScreenOptions {

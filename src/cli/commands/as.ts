@@ -1,6 +1,7 @@
 import { exitCodes, say } from '../../core/index.ts';
 import { findTool } from '../as/find-tool.ts';
 import type { ForeignTable } from '../../tools/index.ts';
+import { example, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 
 export const command: CommandFile = {
@@ -21,34 +22,28 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    {
-      name: 'lenient',
-      value: null,
-      help: {
-        en: 'before the command: exit 0 even where the run is not valid, as that tool does (otherwise 5)',
-        zh: '写在命令之前：结果无效时也以 0 退出，与原工具一致（否则为 5）',
-      },
-    },
+    toggle(
+      'lenient',
+      'before the command: exit 0 even where the run is not valid, as that tool does (otherwise 5)',
+      '写在命令之前：结果无效时也以 0 退出，与原工具一致（否则为 5）',
+    ),
   ],
   examples: [
-    {
-      line: 'dyno as evalscope-perf http://127.0.0.1:8000/v1/chat/completions qwen open_qa.jsonl --parallels 8 --parallels 16 --n 100',
-      says: {
-        en: 'a sweep with blocks, text files and performance_metrics.png',
-        zh: '并发扫描：文本块、文本文件与 performance_metrics.png',
-      },
-    },
-    {
-      line: 'dyno as evalscope perf --api openai --url http://127.0.0.1:8000/v1/chat/completions --model qwen --dataset openqa --dataset-path open_qa.jsonl --parallel 10 -n 100',
-      says: { en: "evalscope's own words", zh: 'evalscope 自己的参数' },
-    },
-    {
-      line: 'dyno as --lenient vllm bench serve --model qwen --dataset-name random --num-prompts 100',
-      says: {
-        en: 'in a script that takes any other exit code for a crash',
-        zh: '用于把非零退出码当作崩溃的脚本',
-      },
-    },
+    example(
+      'dyno as evalscope-perf http://127.0.0.1:8000/v1/chat/completions qwen open_qa.jsonl --parallels 8 --parallels 16 --n 100',
+      'a sweep with blocks, text files and performance_metrics.png',
+      '并发扫描：文本块、文本文件与 performance_metrics.png',
+    ),
+    example(
+      'dyno as evalscope perf --api openai --url http://127.0.0.1:8000/v1/chat/completions --model qwen --dataset openqa --dataset-path open_qa.jsonl --parallel 10 -n 100',
+      "evalscope's own words",
+      'evalscope 自己的参数',
+    ),
+    example(
+      'dyno as --lenient vllm bench serve --model qwen --dataset-name random --num-prompts 100',
+      'in a script that takes any other exit code for a crash',
+      '用于把非零退出码当作崩溃的脚本',
+    ),
   ],
   run(given) {
     const { tool, rest } = findTool(given.args);

@@ -15,6 +15,7 @@ import {
 } from '../../lab/index.ts';
 import { findEntry, openSweep } from '../../results/store/index.ts';
 import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
+import { example, valueFlag, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { reportOptions, sourcePlace } from '../show.ts';
 import { formatOf } from '../format-flag.ts';
@@ -37,22 +38,20 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    { name: 'format', value: 'NAME', help: { en: 'as for dyno import', zh: '同 dyno import' } },
-    {
-      name: 'limit',
-      value: 'NAME=SHARE',
-      repeat: true,
-      help: {
-        en: 'another number for the verdict, as failed-invalid=80% (docs/reference/findings.md lists them)',
-        zh: '修改判定所用的数值，如 failed-invalid=80%（见 docs/reference/findings.md）',
-      },
-    },
-    { name: 'lenient', value: null, help: { en: 'exit 0 whatever is found', zh: '无论结果如何均以 0 退出' } },
+    valueFlag('format', 'NAME', 'as for dyno import', '同 dyno import'),
+    valueFlag(
+      'limit',
+      'NAME=SHARE',
+      'another number for the verdict, as failed-invalid=80% (docs/reference/findings.md lists them)',
+      '修改判定所用的数值，如 failed-invalid=80%（见 docs/reference/findings.md）',
+      { repeat: true },
+    ),
+    toggle('lenient', 'exit 0 whatever is found', '无论结果如何均以 0 退出'),
   ],
   examples: [
-    { line: 'dyno audit latest', says: { en: 'the newest result', zh: '最新结果' } },
-    { line: 'dyno audit blog-post.md --lang zh', says: { en: "somebody else's figures", zh: '审计他人的数据' } },
-    { line: 'dyno audit run.log --json', says: { en: 'findings for a program', zh: '供程序读取的审计结果' } },
+    example('dyno audit latest', 'the newest result', '最新结果'),
+    example('dyno audit blog-post.md --lang zh', "somebody else's figures", '审计他人的数据'),
+    example('dyno audit run.log --json', 'findings for a program', '供程序读取的审计结果'),
   ],
   async run(given) {
     const sets = (await Promise.all(given.args.map((word) => pointsNamed(given, word)))).flat();

@@ -3,7 +3,7 @@ import { parseLimit } from '../../results/audit/index.ts';
 import { parseGate, promisesKept } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
 import { comparisonIn, comparisonScreen, pointName } from '../../results/report/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
 import { allFlag, sourcePlace, reportOptions } from '../show.ts';
@@ -29,76 +29,60 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    {
-      name: 'baseline',
-      value: 'RUN',
-      help: { en: 'compare with this one instead of the first', zh: '以此为基线（默认第一个）' },
-    },
-    {
-      name: 'fail-if',
-      value: 'CONDITION',
-      repeat: true,
-      help: {
-        en: "exit 4 when it surely holds, 5 when that is not sure: 'outputTokensPerSec<-5%' is a change against the baseline, 'ttft.p99>2s' a limit",
-        zh: "确定满足条件时以 4 退出，无法确定时以 5 退出：'outputTokensPerSec<-5%' 为相对基线的变化，'ttft.p99>2s' 为上限",
-      },
-    },
-    {
-      name: 'slo',
-      value: 'RULE',
-      repeat: true,
-      help: {
-        en: "promise of the others beside the baseline, told kept or broken (exit 4), such as 'ttft.p99<2s'",
-        zh: "对基线以外各结果的承诺，逐条给出达标/未达标（未达标以 4 退出），例如 'ttft.p99<2s'",
-      },
-    },
-    {
-      name: 'limit',
-      value: 'NAME=SHARE',
-      repeat: true,
-      help: {
-        en: 'another number for what can be compared, as cache-apart=30% (docs/reference/findings.md lists them)',
-        zh: '修改可比性判定所用的数值，如 cache-apart=30%（见 docs/reference/findings.md）',
-      },
-    },
+    valueFlag('baseline', 'RUN', 'compare with this one instead of the first', '以此为基线（默认第一个）'),
+    valueFlag(
+      'fail-if',
+      'CONDITION',
+      "exit 4 when it surely holds, 5 when that is not sure: 'outputTokensPerSec<-5%' is a change against the baseline, 'ttft.p99>2s' a limit",
+      "确定满足条件时以 4 退出，无法确定时以 5 退出：'outputTokensPerSec<-5%' 为相对基线的变化，'ttft.p99>2s' 为上限",
+      { repeat: true },
+    ),
+    valueFlag(
+      'slo',
+      'RULE',
+      "promise of the others beside the baseline, told kept or broken (exit 4), such as 'ttft.p99<2s'",
+      "对基线以外各结果的承诺，逐条给出达标/未达标（未达标以 4 退出），例如 'ttft.p99<2s'",
+      { repeat: true },
+    ),
+    valueFlag(
+      'limit',
+      'NAME=SHARE',
+      'another number for what can be compared, as cache-apart=30% (docs/reference/findings.md lists them)',
+      '修改可比性判定所用的数值，如 cache-apart=30%（见 docs/reference/findings.md）',
+      { repeat: true },
+    ),
     allFlag,
-    {
-      name: 'as',
-      value: 'FORM',
-      help: { en: `${forms.join(', ')} (default: text)`, zh: `${forms.join('、')}（默认：text）` },
-    },
+    valueFlag('as', 'FORM', `${forms.join(', ')} (default: text)`, `${forms.join('、')}（默认：text）`),
     chartFlag,
-    {
-      name: 'out',
-      value: 'FILE',
-      help: {
-        en: 'where to write (default: text on stdout, files here as comparison.FORM)',
-        zh: '输出文件（默认：文本打印到 stdout，文件为当前目录的 comparison.格式）',
-      },
-    },
-    {
-      name: 'lenient',
-      value: null,
-      help: {
-        en: 'exit 0 even where a condition or promise is broken, or the runs are not comparable',
-        zh: '即使条件或承诺未满足、或不可比，也以 0 退出',
-      },
-    },
+    valueFlag(
+      'out',
+      'FILE',
+      'where to write (default: text on stdout, files here as comparison.FORM)',
+      '输出文件（默认：文本打印到 stdout，文件为当前目录的 comparison.格式）',
+    ),
+    toggle(
+      'lenient',
+      'exit 0 even where a condition or promise is broken, or the runs are not comparable',
+      '即使条件或承诺未满足、或不可比，也以 0 退出',
+    ),
   ],
   examples: [
-    { line: 'dyno compare before after', says: { en: 'two runs by their labels', zh: '按标签比较两次运行' } },
-    {
-      line: "dyno compare 'numa[variant=none]' 'numa[variant=-N0 -m0]'",
-      says: { en: 'two points of one sweep', zh: '同一扫描中的两个点' },
-    },
-    {
-      line: "dyno compare main candidate --fail-if 'outputTokensPerSec<-5%' --as markdown --out summary.md",
-      says: { en: 'a gate for CI, with a summary for the job page', zh: 'CI 门禁，并写出摘要' },
-    },
-    {
-      line: 'dyno compare examples/vllm-t4.md examples/xinference-t4.md --as png --lang zh',
-      says: { en: "a picture of two tables from somebody's document", zh: '把两张表画成对比图' },
-    },
+    example('dyno compare before after', 'two runs by their labels', '按标签比较两次运行'),
+    example(
+      "dyno compare 'numa[variant=none]' 'numa[variant=-N0 -m0]'",
+      'two points of one sweep',
+      '同一扫描中的两个点',
+    ),
+    example(
+      "dyno compare main candidate --fail-if 'outputTokensPerSec<-5%' --as markdown --out summary.md",
+      'a gate for CI, with a summary for the job page',
+      'CI 门禁，并写出摘要',
+    ),
+    example(
+      'dyno compare examples/vllm-t4.md examples/xinference-t4.md --as png --lang zh',
+      "a picture of two tables from somebody's document",
+      '把两张表画成对比图',
+    ),
   ],
   async run(given) {
     const as = formOf(given);

@@ -1,4 +1,5 @@
 import { exitCodes, userError } from '../../core/index.ts';
+import { example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { commands } from '../commands.ts';
 import { commonFlags } from '../parse.ts';
@@ -15,11 +16,12 @@ export const command: CommandFile = {
   arguments: [{ name: 'shell', required: true, help: { en: 'bash, zsh or fish', zh: 'bash、zsh 或 fish' } }],
   flags: [],
   examples: [
-    {
-      line: 'source <(dyno completion bash)',
-      says: { en: 'for this shell; put it into ~/.bashrc to keep it', zh: '仅当前 shell；写入 ~/.bashrc 可长期生效' },
-    },
-    { line: 'dyno completion fish > ~/.config/fish/completions/dyno.fish', says: { en: 'for fish', zh: '用于 fish' } },
+    example(
+      'source <(dyno completion bash)',
+      'for this shell; put it into ~/.bashrc to keep it',
+      '仅当前 shell；写入 ~/.bashrc 可长期生效',
+    ),
+    example('dyno completion fish > ~/.config/fish/completions/dyno.fish', 'for fish', '用于 fish'),
   ],
   async run(given) {
     const shell = given.args[0]!;

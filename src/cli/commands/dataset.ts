@@ -15,7 +15,7 @@ import {
 import type { Dataset, DatasetOptions, Spread } from '../../inputs/dataset/index.ts';
 import { tableText } from '../../results/report/index.ts';
 import { planSettings, readWords, throwMistakes } from '../../lab/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
@@ -56,48 +56,40 @@ export const command: CommandFile = {
   ],
   flags: [
     ...flagsOf(vocabulary),
-    {
-      name: 'count',
-      short: 'n',
-      value: 'COUNT',
-      help: { en: 'how many prompts (sample: 5; convert: all)', zh: '提示词数量（sample：5；convert：全部）' },
-    },
-    {
-      name: 'as',
-      value: 'FORM',
-      help: {
-        en: `convert into ${forms.join(', ')} (default: messages)`,
-        zh: `转换为 ${forms.join('、')}（默认：messages）`,
+    valueFlag(
+      'count',
+      'COUNT',
+      'how many prompts (sample: 5; convert: all)',
+      '提示词数量（sample：5；convert：全部）',
+      {
+        short: 'n',
       },
-    },
-    {
-      name: 'out',
-      value: 'PATH',
-      help: {
-        en: 'convert: the new file; get: the folder (default: datasets)',
-        zh: 'convert：新文件；get：目录（默认：datasets）',
-      },
-    },
-    {
-      name: 'from',
-      value: 'HUB',
-      help: { en: 'get: modelscope or huggingface only', zh: 'get：仅从 modelscope 或 huggingface 下载' },
-    },
-    {
-      name: 'mirror',
-      value: 'URL',
-      help: { en: 'get: host that stands in for the hub', zh: 'get：替代站点的镜像地址' },
-    },
-    { name: 'sha256', value: 'HEX', help: { en: 'get: what the file must be', zh: 'get：文件应有的校验和' } },
+    ),
+    valueFlag(
+      'as',
+      'FORM',
+      `convert into ${forms.join(', ')} (default: messages)`,
+      `转换为 ${forms.join('、')}（默认：messages）`,
+    ),
+    valueFlag(
+      'out',
+      'PATH',
+      'convert: the new file; get: the folder (default: datasets)',
+      'convert：新文件；get：目录（默认：datasets）',
+    ),
+    valueFlag('from', 'HUB', 'get: modelscope or huggingface only', 'get：仅从 modelscope 或 huggingface 下载'),
+    valueFlag('mirror', 'URL', 'get: host that stands in for the hub', 'get：替代站点的镜像地址'),
+    valueFlag('sha256', 'HEX', 'get: what the file must be', 'get：文件应有的校验和'),
   ],
   examples: [
-    { line: 'dyno dataset list', says: { en: 'kinds and names', zh: '类型与名称' } },
-    { line: 'dyno dataset inspect data.jsonl.gz', says: { en: 'what a file holds', zh: '查看文件内容' } },
-    {
-      line: 'dyno dataset count openqa:open_qa.jsonl --tokenizer /models/Qwen2.5-7B',
-      says: { en: 'tokens of every prompt', zh: '统计每条提示词的 token' },
-    },
-    { line: 'dyno dataset get hc3-chinese', says: { en: 'fetch one', zh: '下载数据集' } },
+    example('dyno dataset list', 'kinds and names', '类型与名称'),
+    example('dyno dataset inspect data.jsonl.gz', 'what a file holds', '查看文件内容'),
+    example(
+      'dyno dataset count openqa:open_qa.jsonl --tokenizer /models/Qwen2.5-7B',
+      'tokens of every prompt',
+      '统计每条提示词的 token',
+    ),
+    example('dyno dataset get hc3-chinese', 'fetch one', '下载数据集'),
   ],
   async run(given) {
     const [verb = 'list', spec] = given.args;
@@ -123,16 +115,14 @@ function list(given: ParsedCommand): number {
   const { json, lang } = given.common;
   const kinds = { ...recordFormats, ...madeKinds };
   if (json) {
-    const entries = Object.entries(kinds).map(([kind, { about, example }]) => ({ kind, about: about.en, example }));
+    const entries = Object.entries(kinds).map(([kind, one]) => ({ kind, about: one.about.en, example: one.example }));
     const names = Object.entries(knownDatasets).map(([name, { about, places }]) => ({ name, about: about.en, places }));
     given.io.out(
       `${JSON.stringify({ schema: 'llmdyno.datasets/1', kinds: entries, allKinds: datasetKinds, get: names }, null, 2)}\n`,
     );
     return exitCodes.ok;
   }
-  const rows = Object.entries(kinds).map(
-    ([kind, { about, example }]) => `${kind}\n    ${say(about, lang)}\n    ${example}`,
-  );
+  const rows = Object.entries(kinds).map(([kind, one]) => `${kind}\n    ${say(one.about, lang)}\n    ${one.example}`);
   const more = [
     `continuation[:FILE]\n    ${say({ en: 'a text cut into pieces of --input-tokens characters, to be continued for about --output-tokens characters', zh: '将文本切成 --input-tokens 个字符的片段，要求续写约 --output-tokens 个字' }, lang)}`,
     `mix:3*A + 1*B\n    ${say({ en: 'several datasets by weight', zh: '按权重混合多个数据集' }, lang)}`,

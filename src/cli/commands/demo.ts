@@ -6,6 +6,7 @@ import type { Outcome, World } from '../../lab/index.ts';
 import { comparisonText, storeTyped } from '../../results/report/index.ts';
 import { builtinProfile } from '../../engine/sim/index.ts';
 import { findEntry } from '../../results/store/index.ts';
+import { example } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { defaultStore } from '../parse.ts';
@@ -25,7 +26,7 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [],
-  examples: [{ line: 'dyno demo --lang zh', says: { en: 'in Chinese', zh: '中文输出' } }],
+  examples: [example('dyno demo --lang zh', 'in Chinese', '中文输出')],
   async run(given) {
     const { world, done } = commandWorld(given, (event) => {
       if (event.event === 'point') showPoint(given, event.summary);

@@ -6,7 +6,7 @@ import { tableText } from '../../results/report/index.ts';
 import { findTools, hostFiles, readHostDevices, sample } from '../../client/telemetry/index.ts';
 import type { HostDevices, TelemetryLine } from '../../client/telemetry/index.ts';
 import { capturedText } from '../captured-text.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 
@@ -19,43 +19,41 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    {
-      name: 'from',
-      value: 'FILE',
-      repeat: true,
-      help: {
-        en: 'read captured outputs instead of running the tools; may be given more than once',
-        zh: '读取捕获的输出，不运行工具；可多次给出',
-      },
-    },
-    {
-      name: 'tool',
-      value: 'NAME',
-      help: { en: `only this tool: ${toolNames.join(', ')}`, zh: `只用该工具：${toolNames.join('、')}` },
-    },
-    { name: 'watch', value: null, help: { en: 'sample until Ctrl-C', zh: '持续采样，直到 Ctrl-C' } },
-    {
-      name: 'interval',
-      value: 'SECONDS',
-      help: { en: 'with --watch: time between samples (default: 1)', zh: '配合 --watch：采样间隔秒数（默认 1）' },
-    },
-    {
-      name: 'metrics',
-      value: 'URL',
-      help: { en: 'with --watch: scrape this /metrics page too', zh: '配合 --watch：同时抓取该 /metrics 页面' },
-    },
-    { name: 'raw', value: null, help: { en: 'show what the tools printed', zh: '显示工具的原始输出' } },
+    valueFlag(
+      'from',
+      'FILE',
+      'read captured outputs instead of running the tools; may be given more than once',
+      '读取捕获的输出，不运行工具；可多次给出',
+      { repeat: true },
+    ),
+    valueFlag('tool', 'NAME', `only this tool: ${toolNames.join(', ')}`, `只用该工具：${toolNames.join('、')}`),
+    toggle('watch', 'sample until Ctrl-C', '持续采样，直到 Ctrl-C'),
+    valueFlag(
+      'interval',
+      'SECONDS',
+      'with --watch: time between samples (default: 1)',
+      '配合 --watch：采样间隔秒数（默认 1）',
+    ),
+    valueFlag(
+      'metrics',
+      'URL',
+      'with --watch: scrape this /metrics page too',
+      '配合 --watch：同时抓取该 /metrics 页面',
+    ),
+    toggle('raw', 'show what the tools printed', '显示工具的原始输出'),
   ],
   examples: [
-    { line: 'dyno devices', says: { en: 'what is here', zh: '查看本机的卡' } },
-    {
-      line: 'dyno devices --from npu.txt --json',
-      says: { en: 'a colleague’s `npu-smi info > npu.txt`, as JSON', zh: '读取同事的 npu-smi info 输出，转为 JSON' },
-    },
-    {
-      line: 'dyno devices --watch --metrics http://127.0.0.1:8000/metrics',
-      says: { en: 'cards and server every second', zh: '每秒查看卡与服务器' },
-    },
+    example('dyno devices', 'what is here', '查看本机的卡'),
+    example(
+      'dyno devices --from npu.txt --json',
+      'a colleague’s `npu-smi info > npu.txt`, as JSON',
+      '读取同事的 npu-smi info 输出，转为 JSON',
+    ),
+    example(
+      'dyno devices --watch --metrics http://127.0.0.1:8000/metrics',
+      'cards and server every second',
+      '每秒查看卡与服务器',
+    ),
   ],
   async run(given) {
     const tool = toolOf(given);

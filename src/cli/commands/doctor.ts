@@ -9,7 +9,7 @@ import { readAddress } from '../../client/protocol/index.ts';
 import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
 import { capturedText } from '../captured-text.ts';
 import { coloursFor } from '../colours.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 
 export const command: CommandFile = {
@@ -25,37 +25,34 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    {
-      name: 'concurrency',
-      value: 'COUNT',
-      help: { en: 'requests in flight that you mean to run (default: 100)', zh: '计划的并发数（默认 100）' },
-    },
-    { name: 'model', value: 'NAME', help: { en: 'model that the engine should list', zh: '引擎应列出的模型' } },
-    {
-      name: 'key-env',
-      value: 'VARIABLE',
-      help: { en: 'environment variable that holds the API key', zh: '存放 API 密钥的环境变量名' },
-    },
-    {
-      name: 'from',
-      value: 'FILE',
-      repeat: true,
-      help: {
-        en: 'speak of another host, from its captured outputs (npu-smi info, lscpu, numactl --hardware, head -v /proc/meminfo …); may be given more than once',
-        zh: '根据另一台主机的捕获输出（npu-smi info、lscpu、numactl --hardware、head -v /proc/meminfo 等）检查该主机；可多次给出',
-      },
-    },
+    valueFlag(
+      'concurrency',
+      'COUNT',
+      'requests in flight that you mean to run (default: 100)',
+      '计划的并发数（默认 100）',
+    ),
+    valueFlag('model', 'NAME', 'model that the engine should list', '引擎应列出的模型'),
+    valueFlag('key-env', 'VARIABLE', 'environment variable that holds the API key', '存放 API 密钥的环境变量名'),
+    valueFlag(
+      'from',
+      'FILE',
+      'speak of another host, from its captured outputs (npu-smi info, lscpu, numactl --hardware, head -v /proc/meminfo …); may be given more than once',
+      '根据另一台主机的捕获输出（npu-smi info、lscpu、numactl --hardware、head -v /proc/meminfo 等）检查该主机；可多次给出',
+      { repeat: true },
+    ),
   ],
   examples: [
-    { line: 'dyno doctor', says: { en: 'this host and client', zh: '检查本机与客户端' } },
-    {
-      line: 'dyno doctor --from lscpu.txt --from npu-smi.txt',
-      says: { en: 'another host, by its captured outputs', zh: '根据捕获的输出检查另一台主机' },
-    },
-    {
-      line: 'dyno doctor http://127.0.0.1:8000 --concurrency 512',
-      says: { en: 'the engine too, for 512 in flight', zh: '同时检查引擎，按 512 并发' },
-    },
+    example('dyno doctor', 'this host and client', '检查本机与客户端'),
+    example(
+      'dyno doctor --from lscpu.txt --from npu-smi.txt',
+      'another host, by its captured outputs',
+      '根据捕获的输出检查另一台主机',
+    ),
+    example(
+      'dyno doctor http://127.0.0.1:8000 --concurrency 512',
+      'the engine too, for 512 in flight',
+      '同时检查引擎，按 512 并发',
+    ),
   ],
   async run(given) {
     const concurrency = concurrencyOf(given);

@@ -5,7 +5,7 @@ import type { EngineOptions, RunningEngine } from '../../engine/http/index.ts';
 import { builtinProfiles, engineStory, simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 
@@ -21,71 +21,59 @@ export const command: CommandFile = {
   arguments: [],
   flags: [
     ...profileFlags,
-    { name: 'profiles', value: null, help: { en: 'list the built-in profiles and end', zh: '列出内置的引擎配置' } },
-    {
-      name: 'port',
-      value: 'PORT',
-      help: {
-        en: `port (default: ${defaultPort}; 0 = any free one)`,
-        zh: `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
-      },
-    },
-    {
-      name: 'speed',
-      value: 'FACTOR',
-      help: { en: 'faster than real: 10 or 10x (default: 1)', zh: '加速倍数：10 或 10x（默认：1）' },
-    },
-    {
-      name: 'fault',
-      value: 'NAME[:PROBABILITY]',
-      repeat: true,
-      help: {
-        en: `fault on demand, repeatable: with a probability ${faultNames.join(', ')}; as published benchmarks had them ${engineMishaps.join(', ')}`,
-        zh: `注入故障，可重复：带概率的 ${faultNames.join('、')}；公开测试中出现过的 ${engineMishaps.join('、')}`,
-      },
-    },
-    {
-      name: 'model',
-      value: 'NAME',
-      repeat: true,
-      help: { en: "model names it answers to (default: the profile's)", zh: '对外的模型名称（默认：由引擎配置决定）' },
-    },
-    {
-      name: 'reasoning-tokens',
-      value: 'COUNT',
-      help: { en: 'reasoning tokens at the start of each chat answer', zh: '每个回答开头的思考 token 数' },
-    },
-    {
-      name: 'stamp',
-      value: null,
-      help: { en: 'put the emission time into every chunk (emit_ns)', zh: '在每个数据块中写入发出时间（emit_ns）' },
-    },
+    toggle('profiles', 'list the built-in profiles and end', '列出内置的引擎配置'),
+    valueFlag(
+      'port',
+      'PORT',
+      `port (default: ${defaultPort}; 0 = any free one)`,
+      `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+    ),
+    valueFlag('speed', 'FACTOR', 'faster than real: 10 or 10x (default: 1)', '加速倍数：10 或 10x（默认：1）'),
+    valueFlag(
+      'fault',
+      'NAME[:PROBABILITY]',
+      `fault on demand, repeatable: with a probability ${faultNames.join(', ')}; as published benchmarks had them ${engineMishaps.join(', ')}`,
+      `注入故障，可重复：带概率的 ${faultNames.join('、')}；公开测试中出现过的 ${engineMishaps.join('、')}`,
+      { repeat: true },
+    ),
+    valueFlag(
+      'model',
+      'NAME',
+      "model names it answers to (default: the profile's)",
+      '对外的模型名称（默认：由引擎配置决定）',
+      { repeat: true },
+    ),
+    valueFlag(
+      'reasoning-tokens',
+      'COUNT',
+      'reasoning tokens at the start of each chat answer',
+      '每个回答开头的思考 token 数',
+    ),
+    toggle('stamp', 'put the emission time into every chunk (emit_ns)', '在每个数据块中写入发出时间（emit_ns）'),
     ...portFlags,
-    {
-      name: 'seed',
-      value: 'NUMBER',
-      help: {
-        en: 'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
-        zh: '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
-      },
-    },
+    valueFlag(
+      'seed',
+      'NUMBER',
+      'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
+      '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
+    ),
   ],
   examples: [
-    {
-      line: 'dyno engine',
-      says: {
-        en: 'an engine on port 8000; then, elsewhere: dyno run http://127.0.0.1:8000',
-        zh: '在 8000 端口启动；然后另开终端：dyno run http://127.0.0.1:8000',
-      },
-    },
-    {
-      line: 'dyno engine --port 0 --speed 10x --fault reset:0.01 --fault 500:0.01',
-      says: { en: 'fast and faulty', zh: '加速并注入故障' },
-    },
-    {
-      line: 'dyno engine --scheduler mindie --set maxBatchSize=200 --set supportSelectBatch=true',
-      says: { en: "MindIE's scheduling, under MindIE's own names", zh: 'MindIE 的调度，使用 MindIE 自身的设置名' },
-    },
+    example(
+      'dyno engine',
+      'an engine on port 8000; then, elsewhere: dyno run http://127.0.0.1:8000',
+      '在 8000 端口启动；然后另开终端：dyno run http://127.0.0.1:8000',
+    ),
+    example(
+      'dyno engine --port 0 --speed 10x --fault reset:0.01 --fault 500:0.01',
+      'fast and faulty',
+      '加速并注入故障',
+    ),
+    example(
+      'dyno engine --scheduler mindie --set maxBatchSize=200 --set supportSelectBatch=true',
+      "MindIE's scheduling, under MindIE's own names",
+      'MindIE 的调度，使用 MindIE 自身的设置名',
+    ),
   ],
   async run(given) {
     if (given.flags.has('profiles')) return listProfiles(given);

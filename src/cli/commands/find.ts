@@ -1,4 +1,5 @@
 import { findSettings, planSettings } from '../../lab/index.ts';
+import { example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
@@ -20,18 +21,21 @@ export const command: CommandFile = {
   ],
   flags: [...flagsOf({ ...planSettings, findRuns }), allFlag],
   examples: [
-    {
-      line: "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'",
-      says: { en: 'how many users at once this server takes', zh: '该服务器最多支持多少并发用户' },
-    },
-    {
-      line: "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<2s' --rate 0.1,20",
-      says: { en: 'how many requests/s, between 0.1 and 20', zh: '每秒多少请求（0.1 到 20 之间）' },
-    },
-    {
-      line: "dyno find http://127.0.0.1:8000 --slo 'tpot.p90<50ms' --concurrency 1,64 --output-tokens 64 --lang zh",
-      says: { en: 'at most 64 users, answers of 64 tokens', zh: '最多 64 并发，每个回答 64 个 Token' },
-    },
+    example(
+      "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'",
+      'how many users at once this server takes',
+      '该服务器最多支持多少并发用户',
+    ),
+    example(
+      "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<2s' --rate 0.1,20",
+      'how many requests/s, between 0.1 and 20',
+      '每秒多少请求（0.1 到 20 之间）',
+    ),
+    example(
+      "dyno find http://127.0.0.1:8000 --slo 'tpot.p90<50ms' --concurrency 1,64 --output-tokens 64 --lang zh",
+      'at most 64 users, answers of 64 tokens',
+      '最多 64 并发，每个回答 64 个 Token',
+    ),
   ],
   async run(given) {
     const { words } = readPlanInput(given, { findRuns });

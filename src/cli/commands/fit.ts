@@ -13,7 +13,7 @@ import {
 import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../engine/sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../engine/sim/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { blocksInServerLog, settingsInServerLog } from '../../advice/plan/index.ts';
 import type { ServerSettings } from '../../advice/plan/index.ts';
@@ -57,95 +57,74 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    {
-      name: 'points',
-      value: 'WORDS',
-      help: {
-        en: 'which points to fit: auto, or lowest,middle,highest,half,knee,half-knee,below-knee, or concurrencies (default: all; with --hold-out: auto)',
-        zh: '参与拟合的点：auto，或 lowest,middle,highest,half,knee,half-knee,below-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
-      },
-    },
-    {
-      name: 'hold-out',
-      value: null,
-      help: {
-        en: 'fit three points and print the error on all others, beside interpolation',
-        zh: '用三个点拟合，给出其余点的误差，并与插值对比',
-      },
-    },
-    {
-      name: 'format',
-      value: 'NAME',
-      help: { en: 'request-trace, or as for dyno import', zh: 'request-trace，或同 dyno import' },
-    },
-    {
-      name: 'train',
-      value: 'SHARE',
-      help: { en: 'share of a request trace to fit (default: 0.25)', zh: '逐请求记录中用于拟合的比例（默认 0.25）' },
-    },
-    {
-      name: 'scheduler',
-      value: 'NAME',
-      help: {
-        en: `for request traces: ${schedulerNames.join(', ')} (default: vllm-v1)`,
-        zh: `用于逐请求记录：${schedulerNames.join('、')}（默认 vllm-v1）`,
-      },
-    },
-    {
-      name: 'set',
-      value: 'NAME=VALUE',
-      repeat: true,
-      help: {
-        en: "what is known of the server: maxBatchSize, blocks, blockSize, or the scheduler's settings",
-        zh: '已知的服务器设置：maxBatchSize、blocks、blockSize，或调度器的设置项',
-      },
-    },
-    {
-      name: 'server-log',
-      value: 'FILE',
-      help: {
-        en: "take the server's batch, prefill budget and KV cache from its log; what --set says wins",
-        zh: '从服务端日志读取批大小、prefill 预算与 KV Cache；以 --set 为准',
-      },
-    },
-    {
-      name: 'probe',
-      value: null,
-      help: {
-        en: 'the argument is the URL of a live server: run eight short probes against it and fit them',
-        zh: '参数为服务器 URL：运行八个短探测并拟合',
-      },
-    },
+    valueFlag(
+      'points',
+      'WORDS',
+      'which points to fit: auto, or lowest,middle,highest,half,knee,half-knee,below-knee, or concurrencies (default: all; with --hold-out: auto)',
+      '参与拟合的点：auto，或 lowest,middle,highest,half,knee,half-knee,below-knee，或并发数（默认全部；用 --hold-out 时为 auto）',
+    ),
+    toggle(
+      'hold-out',
+      'fit three points and print the error on all others, beside interpolation',
+      '用三个点拟合，给出其余点的误差，并与插值对比',
+    ),
+    valueFlag('format', 'NAME', 'request-trace, or as for dyno import', 'request-trace，或同 dyno import'),
+    valueFlag(
+      'train',
+      'SHARE',
+      'share of a request trace to fit (default: 0.25)',
+      '逐请求记录中用于拟合的比例（默认 0.25）',
+    ),
+    valueFlag(
+      'scheduler',
+      'NAME',
+      `for request traces: ${schedulerNames.join(', ')} (default: vllm-v1)`,
+      `用于逐请求记录：${schedulerNames.join('、')}（默认 vllm-v1）`,
+    ),
+    valueFlag(
+      'set',
+      'NAME=VALUE',
+      "what is known of the server: maxBatchSize, blocks, blockSize, or the scheduler's settings",
+      '已知的服务器设置：maxBatchSize、blocks、blockSize，或调度器的设置项',
+      { repeat: true },
+    ),
+    valueFlag(
+      'server-log',
+      'FILE',
+      "take the server's batch, prefill budget and KV cache from its log; what --set says wins",
+      '从服务端日志读取批大小、prefill 预算与 KV Cache；以 --set 为准',
+    ),
+    toggle(
+      'probe',
+      'the argument is the URL of a live server: run eight short probes against it and fit them',
+      '参数为服务器 URL：运行八个短探测并拟合',
+    ),
     ...flagsOf(serverWords),
     ...flagsOf(cpuWords),
-    {
-      name: 'next',
-      value: null,
-      help: { en: 'name the most informative next measurement', zh: '给出最有价值的下一个测量点' },
-    },
-    {
-      name: 'out',
-      value: 'FILE',
-      help: { en: 'write the (first) profile there', zh: '将（第一个）引擎配置写入文件' },
-    },
+    toggle('next', 'name the most informative next measurement', '给出最有价值的下一个测量点'),
+    valueFlag('out', 'FILE', 'write the (first) profile there', '将（第一个）引擎配置写入文件'),
   ],
   examples: [
-    {
-      line: 'dyno fit blog-post.md --hold-out',
-      says: { en: "fit three points of somebody's sweep, predict the others", zh: '用三个点拟合，预测其余点' },
-    },
-    {
-      line: 'dyno fit latest --out my-engine.json && dyno engine --profile my-engine.json',
-      says: { en: 'your server as a simulated one', zh: '把自己的服务器变成模拟引擎' },
-    },
-    {
-      line: 'dyno fit post-1.md post-2.md --hold-out --workers redis://10.0.0.5:6379',
-      says: { en: 'sweeps fitted side by side, by whoever is on the queue', zh: '由队列上的 worker 并行拟合各扫描' },
-    },
-    {
-      line: 'dyno fit trace.jsonl --format request-trace --train 0.25 --set max_num_seqs=256',
-      says: { en: 'one line per request: fit a quarter, predict the rest', zh: '逐请求记录：用四分之一拟合，预测其余' },
-    },
+    example(
+      'dyno fit blog-post.md --hold-out',
+      "fit three points of somebody's sweep, predict the others",
+      '用三个点拟合，预测其余点',
+    ),
+    example(
+      'dyno fit latest --out my-engine.json && dyno engine --profile my-engine.json',
+      'your server as a simulated one',
+      '把自己的服务器变成模拟引擎',
+    ),
+    example(
+      'dyno fit post-1.md post-2.md --hold-out --workers redis://10.0.0.5:6379',
+      'sweeps fitted side by side, by whoever is on the queue',
+      '由队列上的 worker 并行拟合各扫描',
+    ),
+    example(
+      'dyno fit trace.jsonl --format request-trace --train 0.25 --set max_num_seqs=256',
+      'one line per request: fit a quarter, predict the rest',
+      '逐请求记录：用四分之一拟合，预测其余',
+    ),
   ],
   async run(given) {
     const { world, done } = commandWorld(given);

@@ -4,6 +4,7 @@ import { formatNames } from '../../tools/index.ts';
 import type { Imported, ImportedSweep, Origin } from '../../tools/index.ts';
 import { audited, importPaths, keepImports, problemLines } from '../../lab/index.ts';
 import type { AuditedSweep } from '../../lab/index.ts';
+import { example, valueFlag, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { formatOf } from '../format-flag.ts';
 import { namedFiles } from '../named-files.ts';
@@ -23,35 +24,20 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    {
-      name: 'format',
-      value: 'NAME',
-      help: { en: `${formatNames.join(', ')} (default: auto)`, zh: `${formatNames.join('、')}（默认：auto）` },
-    },
-    {
-      name: 'name',
-      value: 'TEXT',
-      repeat: true,
-      help: {
-        en: 'what to call a sweep, instead of its heading; once for each, in their order',
-        zh: '扫描的名称（代替标题）；按顺序每个给出一次',
-      },
-    },
-    { name: 'no-save', value: null, help: { en: 'only show what was found', zh: '只显示结果，不保存' } },
+    valueFlag('format', 'NAME', `${formatNames.join(', ')} (default: auto)`, `${formatNames.join('、')}（默认：auto）`),
+    valueFlag(
+      'name',
+      'TEXT',
+      'what to call a sweep, instead of its heading; once for each, in their order',
+      '扫描的名称（代替标题）；按顺序每个给出一次',
+      { repeat: true },
+    ),
+    toggle('no-save', 'only show what was found', '只显示结果，不保存'),
   ],
   examples: [
-    {
-      line: 'dyno import blog-post.md',
-      says: { en: 'a sweep per section of a document', zh: '文档的每一节成为一次扫描' },
-    },
-    {
-      line: 'dyno import outputs/20261115_043127',
-      says: { en: 'a folder of evalscope results', zh: 'evalscope 的结果目录' },
-    },
-    {
-      line: 'dyno import bench.log --format vllm --json',
-      says: { en: 'one tool only, as JSON', zh: '仅识别一种工具，输出 JSON' },
-    },
+    example('dyno import blog-post.md', 'a sweep per section of a document', '文档的每一节成为一次扫描'),
+    example('dyno import outputs/20261115_043127', 'a folder of evalscope results', 'evalscope 的结果目录'),
+    example('dyno import bench.log --format vllm --json', 'one tool only, as JSON', '仅识别一种工具，输出 JSON'),
   ],
   async run(given) {
     const imported = await importPaths(given.args, formatOf(given));

@@ -20,7 +20,7 @@ import {
 import type { PlanAsked, PlanCheck, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
 import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
 import { hostFiles, makeScraper, readHostDevices } from '../../client/telemetry/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
 
@@ -34,91 +34,71 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    {
-      name: 'model-config',
-      value: 'FILE',
-      help: { en: 'a config.json in the Hugging Face layout', zh: 'Hugging Face 格式的 config.json' },
-    },
+    valueFlag('model-config', 'FILE', 'a config.json in the Hugging Face layout', 'Hugging Face 格式的 config.json'),
     ...flagsOfCapacity(),
-    { name: 'weights', value: 'DIR', help: { en: 'measure the weights in this folder', zh: '实测该目录下的权重大小' } },
-    {
-      name: 'server-log',
-      value: 'FILE',
-      help: {
-        en: 'take the real block count and the batch limits from a server’s log',
-        zh: '从服务端日志读取实际 block 数与批上限',
-      },
-    },
-    {
-      name: 'formula',
-      value: 'right|guide',
-      help: {
-        en: 'guide: set the MindIE guide’s arithmetic beside ours',
-        zh: 'guide：同时给出 MindIE 指南的算法并说明差别',
-      },
-    },
-    {
-      name: 'emit',
-      value: 'mindie|vllm|sglang|profile',
-      help: {
-        en: 'write a config.json patch, a vllm or sglang command line, or an engine profile for dyno sim and dyno engine',
-        zh: '输出 config.json 补丁、vllm 或 sglang 启动命令，或供 dyno sim、dyno engine 使用的引擎配置',
-      },
-    },
-    {
-      name: 'template',
-      value: 'FILE',
-      help: {
-        en: 'with --emit mindie: the whole file, from this one',
-        zh: '配合 --emit mindie：以此文件为模板输出完整配置',
-      },
-    },
-    {
-      name: 'model-path',
-      value: 'PATH',
-      help: { en: 'with --emit: where the weights lie on the server', zh: '配合 --emit：服务器上的权重路径' },
-    },
-    { name: 'out', value: 'FILE', help: { en: 'write what is emitted there', zh: '把输出写入文件' } },
-    {
-      name: 'check',
-      value: 'FILE|URL',
-      help: {
-        en: 'list what is wrong, risky or slow in a MindIE config.json, or in a running vLLM by its log, its metrics page or its address',
-        zh: '列出 MindIE config.json 中，或运行中 vLLM（日志、指标页或地址）的错误、风险和拖慢性能之处',
-      },
-    },
-    {
-      name: 'lenient',
-      value: null,
-      help: { en: 'with --check: exit 0 even where something is wrong', zh: '配合 --check：有错误也以 0 退出' },
-    },
-    {
-      name: 'list',
-      value: 'models|cards',
-      help: { en: 'what is known, with its source', zh: '列出已收录的模型或卡及其来源' },
-    },
+    valueFlag('weights', 'DIR', 'measure the weights in this folder', '实测该目录下的权重大小'),
+    valueFlag(
+      'server-log',
+      'FILE',
+      'take the real block count and the batch limits from a server’s log',
+      '从服务端日志读取实际 block 数与批上限',
+    ),
+    valueFlag(
+      'formula',
+      'right|guide',
+      'guide: set the MindIE guide’s arithmetic beside ours',
+      'guide：同时给出 MindIE 指南的算法并说明差别',
+    ),
+    valueFlag(
+      'emit',
+      'mindie|vllm|sglang|profile',
+      'write a config.json patch, a vllm or sglang command line, or an engine profile for dyno sim and dyno engine',
+      '输出 config.json 补丁、vllm 或 sglang 启动命令，或供 dyno sim、dyno engine 使用的引擎配置',
+    ),
+    valueFlag(
+      'template',
+      'FILE',
+      'with --emit mindie: the whole file, from this one',
+      '配合 --emit mindie：以此文件为模板输出完整配置',
+    ),
+    valueFlag(
+      'model-path',
+      'PATH',
+      'with --emit: where the weights lie on the server',
+      '配合 --emit：服务器上的权重路径',
+    ),
+    valueFlag('out', 'FILE', 'write what is emitted there', '把输出写入文件'),
+    valueFlag(
+      'check',
+      'FILE|URL',
+      'list what is wrong, risky or slow in a MindIE config.json, or in a running vLLM by its log, its metrics page or its address',
+      '列出 MindIE config.json 中，或运行中 vLLM（日志、指标页或地址）的错误、风险和拖慢性能之处',
+    ),
+    toggle('lenient', 'with --check: exit 0 even where something is wrong', '配合 --check：有错误也以 0 退出'),
+    valueFlag('list', 'models|cards', 'what is known, with its source', '列出已收录的模型或卡及其来源'),
   ],
   examples: [
-    {
-      line: 'dyno plan --model llama-3-8b --card 910b4-32g --cards 2 --input-tokens 186 --output-tokens 346 --max-output-tokens 512',
-      says: { en: 'what fits, and what to set', zh: '能放下多少，该怎么配' },
-    },
-    {
-      line: 'dyno plan --model-config /weights/QwQ-32B/config.json --weights /weights/QwQ-32B --card 910b3 --cards 4 --formula guide',
-      says: { en: 'from the weights you have, beside the MindIE guide', zh: '用本地权重，并与 MindIE 指南对照' },
-    },
-    {
-      line: 'dyno plan --model qwen2-72b --card 910b4 --cards 8 --goal decode-limit --decode-limit 50ms --emit mindie --template config.json --out new.json',
-      says: { en: 'a whole config.json under a limit on decoding', zh: '在解码时延限制下生成完整 config.json' },
-    },
-    {
-      line: 'dyno plan --check config.json',
-      says: { en: 'what is wrong with the one you have', zh: '检查已有的配置' },
-    },
-    {
-      line: 'dyno plan --check vllm.log --model qwen2.5-7b --card h200 --cards 1',
-      says: { en: 'what a running vLLM says of itself, beside a plan', zh: '对照规划检查运行中的 vLLM' },
-    },
+    example(
+      'dyno plan --model llama-3-8b --card 910b4-32g --cards 2 --input-tokens 186 --output-tokens 346 --max-output-tokens 512',
+      'what fits, and what to set',
+      '能放下多少，该怎么配',
+    ),
+    example(
+      'dyno plan --model-config /weights/QwQ-32B/config.json --weights /weights/QwQ-32B --card 910b3 --cards 4 --formula guide',
+      'from the weights you have, beside the MindIE guide',
+      '用本地权重，并与 MindIE 指南对照',
+    ),
+    example(
+      'dyno plan --model qwen2-72b --card 910b4 --cards 8 --goal decode-limit --decode-limit 50ms --emit mindie --template config.json --out new.json',
+      'a whole config.json under a limit on decoding',
+      '在解码时延限制下生成完整 config.json',
+    ),
+    example('dyno plan --check config.json', 'what is wrong with the one you have', '检查已有的配置'),
+    example(
+      'dyno plan --check vllm.log --model qwen2.5-7b --card h200 --cards 1',
+      'what a running vLLM says of itself, beside a plan',
+      '对照规划检查运行中的 vLLM',
+    ),
   ],
   async run(given) {
     const list = last(given, 'list');

@@ -11,7 +11,7 @@ import {
 import { reporters } from '../../lab/index.ts';
 import type { Reported, ReportOptions } from '../../results/report/index.ts';
 import type { ReporterName } from '../../lab/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
 import type { FileForm } from '../render.ts';
@@ -38,61 +38,39 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    {
-      name: 'as',
-      value: 'FORM',
-      help: { en: `${names.join(', ')} (default: text)`, zh: `${names.join('、')}（默认：text）` },
-    },
-    {
-      name: 'price-per-hour',
-      value: 'PRICE',
-      help: {
-        en: 'of all cards together: cost per million tokens (text, html)',
-        zh: '全部卡每小时价格：计算每百万 token 成本（text、html）',
-      },
-    },
-    {
-      name: 'cards',
-      value: 'N',
-      help: { en: 'how many cards: tokens per card (text, html)', zh: '卡数：计算单卡吞吐（text、html）' },
-    },
-    {
-      name: 'power',
-      value: 'WATTS',
-      help: {
-        en: 'mean power of all cards: tokens per joule (text, html)',
-        zh: '全部卡平均功率：计算每焦耳 token（text、html）',
-      },
-    },
+    valueFlag('as', 'FORM', `${names.join(', ')} (default: text)`, `${names.join('、')}（默认：text）`),
+    valueFlag(
+      'price-per-hour',
+      'PRICE',
+      'of all cards together: cost per million tokens (text, html)',
+      '全部卡每小时价格：计算每百万 token 成本（text、html）',
+    ),
+    valueFlag('cards', 'N', 'how many cards: tokens per card (text, html)', '卡数：计算单卡吞吐（text、html）'),
+    valueFlag(
+      'power',
+      'WATTS',
+      'mean power of all cards: tokens per joule (text, html)',
+      '全部卡平均功率：计算每焦耳 token（text、html）',
+    ),
     chartFlag,
     perWorkerFlag,
-    {
-      name: 'out',
-      value: 'FILE',
-      help: {
-        en: "where to write (default: text forms on stdout, files into the result's folder)",
-        zh: '输出文件（默认：文本打印到 stdout，文件写入结果目录）',
-      },
-    },
+    valueFlag(
+      'out',
+      'FILE',
+      "where to write (default: text forms on stdout, files into the result's folder)",
+      '输出文件（默认：文本打印到 stdout，文件写入结果目录）',
+    ),
   ],
   examples: [
-    { line: 'dyno report latest', says: { en: 'the newest result', zh: '最新结果' } },
-    {
-      line: 'dyno report latest --as evalscope',
-      says: { en: 'as evalscope would have printed it', zh: '以 evalscope 的格式输出' },
-    },
-    {
-      line: 'dyno report latest --as html --out report.html',
-      says: { en: 'one page with charts, tables and audit, for anybody', zh: '含图表、数据与审计的单页报告' },
-    },
-    {
-      line: 'dyno report latest --as png --lang zh',
-      says: { en: 'the sweep panel as a picture', zh: '扫描面板图' },
-    },
-    {
-      line: 'dyno report 20261115 --as markdown --lang zh',
-      says: { en: 'a table to paste into a document', zh: '可粘贴到文档中的表格' },
-    },
+    example('dyno report latest', 'the newest result', '最新结果'),
+    example('dyno report latest --as evalscope', 'as evalscope would have printed it', '以 evalscope 的格式输出'),
+    example(
+      'dyno report latest --as html --out report.html',
+      'one page with charts, tables and audit, for anybody',
+      '含图表、数据与审计的单页报告',
+    ),
+    example('dyno report latest --as png --lang zh', 'the sweep panel as a picture', '扫描面板图'),
+    example('dyno report 20261115 --as markdown --lang zh', 'a table to paste into a document', '可粘贴到文档中的表格'),
   ],
   async run(given) {
     const as = last(given, 'as') ?? 'text';

@@ -1,6 +1,7 @@
 import type { RunPlan } from '../../core/index.ts';
 import { planSettings, refuseLists } from '../../lab/index.ts';
 import { openRun } from '../../results/store/index.ts';
+import { example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
@@ -21,26 +22,27 @@ export const command: CommandFile = {
   ],
   flags: [...flagsOf(planSettings), allFlag, perWorkerFlag, resumeFlag],
   examples: [
-    {
-      line: 'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',
-      says: { en: '16 requests in flight until 1000 are done', zh: '保持 16 并发，直到完成 1000 个请求' },
-    },
-    {
-      line: 'dyno run http://127.0.0.1:8000 --rate 5 --duration 2m --slo "ttft<2s"',
-      says: { en: 'five requests a second for two minutes, with a goal', zh: '每秒 5 个请求，持续两分钟，并设定目标' },
-    },
-    {
-      line: 'dyno run http://127.0.0.1:1025 --dataset openqa:open_qa.jsonl --warmup 20 --label mindie',
-      says: { en: 'your own questions, warm-up first', zh: '使用自己的问题集，先预热' },
-    },
-    {
-      line: 'dyno run plan.yaml --json > summary.json',
-      says: { en: 'everything from a file, JSON for a script', zh: '所有设置来自文件，输出 JSON 供脚本使用' },
-    },
-    {
-      line: 'dyno run --resume latest',
-      says: { en: 'go on with the run that was interrupted', zh: '继续被中断的运行' },
-    },
+    example(
+      'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',
+      '16 requests in flight until 1000 are done',
+      '保持 16 并发，直到完成 1000 个请求',
+    ),
+    example(
+      'dyno run http://127.0.0.1:8000 --rate 5 --duration 2m --slo "ttft<2s"',
+      'five requests a second for two minutes, with a goal',
+      '每秒 5 个请求，持续两分钟，并设定目标',
+    ),
+    example(
+      'dyno run http://127.0.0.1:1025 --dataset openqa:open_qa.jsonl --warmup 20 --label mindie',
+      'your own questions, warm-up first',
+      '使用自己的问题集，先预热',
+    ),
+    example(
+      'dyno run plan.yaml --json > summary.json',
+      'everything from a file, JSON for a script',
+      '所有设置来自文件，输出 JSON 供脚本使用',
+    ),
+    example('dyno run --resume latest', 'go on with the run that was interrupted', '继续被中断的运行'),
   ],
   async run(typed) {
     const word = resumeWord(typed);

@@ -13,7 +13,7 @@ import {
 } from '../../results/store/index.ts';
 import type { ListedEntry } from '../../results/store/index.ts';
 import { addressOf, entryNamed, historyOf, isUnknownRun, reporters, sourcesOf } from '../../lab/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 import { reportOptions, showStored, sourcePlace } from '../show.ts';
@@ -50,43 +50,35 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    { name: 'tag', value: 'TAG', help: { en: 'list only what has this tag', zh: '只列出带此标记的结果' } },
-    {
-      name: 'label',
-      value: 'TEXT',
-      help: { en: 'list only what has this in its label', zh: '只列出标签中含此文字的结果' },
-    },
-    { name: 'model', value: 'NAME', help: { en: 'list only runs of this model', zh: '只列出此模型的运行' } },
-    {
-      name: 'all',
-      value: null,
-      help: { en: 'list the runs inside sweeps and tunes too', zh: '同时列出扫描与调优中的各个运行' },
-    },
-    {
-      name: 'trend',
-      value: 'METRIC',
-      help: {
-        en: 'one metric over time instead of a list, such as ttft.p99, with the places where it surely changed (with --label or --tag)',
-        zh: '不列清单，而是显示某个指标随时间的走势（如 ttft.p99），并标出确定的变化点（可配合 --label 或 --tag）',
-      },
-    },
-    { name: 'yes', value: null, help: { en: 'delete without asking', zh: '删除时不再确认' } },
+    valueFlag('tag', 'TAG', 'list only what has this tag', '只列出带此标记的结果'),
+    valueFlag('label', 'TEXT', 'list only what has this in its label', '只列出标签中含此文字的结果'),
+    valueFlag('model', 'NAME', 'list only runs of this model', '只列出此模型的运行'),
+    toggle('all', 'list the runs inside sweeps and tunes too', '同时列出扫描与调优中的各个运行'),
+    valueFlag(
+      'trend',
+      'METRIC',
+      'one metric over time instead of a list, such as ttft.p99, with the places where it surely changed (with --label or --tag)',
+      '不列清单，而是显示某个指标随时间的走势（如 ttft.p99），并标出确定的变化点（可配合 --label 或 --tag）',
+    ),
+    toggle('yes', 'delete without asking', '删除时不再确认'),
   ],
   examples: [
-    { line: 'dyno runs', says: { en: 'what is there', zh: '查看已有结果' } },
-    {
-      line: 'dyno runs --trend ttft.p99 --label nightly',
-      says: { en: 'how a metric went from night to night', zh: '某个指标逐夜的走势' },
-    },
-    { line: 'dyno runs show latest', says: { en: 'the newest one in full', zh: '查看最新一次的完整结果' } },
-    { line: 'dyno runs tag latest baseline h200', says: { en: 'tag it', zh: '添加标记' } },
-    { line: 'dyno runs rename latest "vLLM, bound to node 0"', says: { en: 'call it otherwise', zh: '改名' } },
-    {
-      line: 'dyno runs set latest model=qwen2.5-7b card=h200 cards=1 price=12',
-      says: { en: 'say what it was measured on', zh: '补充测试环境' },
-    },
-    { line: 'dyno runs addresses latest', says: { en: 'how its points are written', zh: '查看其各点的地址' } },
-    { line: 'dyno runs delete 20261115-0423 --yes', says: { en: 'delete one', zh: '删除一个' } },
+    example('dyno runs', 'what is there', '查看已有结果'),
+    example(
+      'dyno runs --trend ttft.p99 --label nightly',
+      'how a metric went from night to night',
+      '某个指标逐夜的走势',
+    ),
+    example('dyno runs show latest', 'the newest one in full', '查看最新一次的完整结果'),
+    example('dyno runs tag latest baseline h200', 'tag it', '添加标记'),
+    example('dyno runs rename latest "vLLM, bound to node 0"', 'call it otherwise', '改名'),
+    example(
+      'dyno runs set latest model=qwen2.5-7b card=h200 cards=1 price=12',
+      'say what it was measured on',
+      '补充测试环境',
+    ),
+    example('dyno runs addresses latest', 'how its points are written', '查看其各点的地址'),
+    example('dyno runs delete 20261115-0423 --yes', 'delete one', '删除一个'),
   ],
   async run(given) {
     const [verb = 'list', word, ...tags] = given.args;

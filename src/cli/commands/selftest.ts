@@ -9,7 +9,7 @@ import { figureSvg } from '../../results/report/index.ts';
 import { firstModel, positiveDurationMs, storeSelftestRun } from '../../lab/index.ts';
 import { findServerStamp, runSelftest, selftestFigure, selftestText } from '../../advice/selftest/index.ts';
 import type { SelftestReport } from '../../advice/selftest/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 import { commandWorld } from '../experiment-command.ts';
@@ -30,111 +30,70 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    {
-      name: 'concurrency',
-      value: 'COUNT',
-      help: { en: 'streams kept up (default: 200)', zh: '并发流数（默认：200）' },
-    },
-    {
-      name: 'gap',
-      value: 'MS',
-      help: {
-        en: 'time between two tokens of a stream, embedded engine only (default: 20)',
-        zh: '同一流中两个 token 的间隔毫秒数，仅用于内置引擎（默认：20）',
-      },
-    },
-    {
-      name: 'tokens',
-      value: 'COUNT',
-      help: { en: 'tokens of each answer (default: 100)', zh: '每个回答的 token 数（默认：100）' },
-    },
-    {
-      name: 'duration',
-      value: 'SECONDS',
-      help: { en: 'how long streams are kept up (default: 6)', zh: '保持并发流的秒数（默认：6）' },
-    },
-    {
-      name: 'rate',
-      value: 'PER_SEC',
-      help: {
-        en: 'requests per second of the scheduled part (default: half of what the streams reached)',
-        zh: '按计划发送部分的每秒请求数（默认：并发部分的一半）',
-      },
-    },
-    {
-      name: 'url',
-      value: 'URL',
-      help: {
-        en: 'a stamped server on this host instead of the embedded engine: each event tells CLOCK_MONOTONIC or CLOCK_REALTIME of its emission, as "emit_ns":"<ns>" or in any other member or its text (ns, µs, ms, or seconds with a fraction; found by one question beforehand)',
-        zh: '使用本机上带时间戳的服务器代替内置引擎：每个事件写明发出时的 CLOCK_MONOTONIC 或 CLOCK_REALTIME，字段 "emit_ns":"<纳秒>"，或任意其他字段或文本（ns、µs、ms 或带小数的秒；测试前先提一个问题自动识别）',
-      },
-    },
-    {
-      name: 'tls',
-      value: null,
-      help: {
-        en: 'the embedded engine over https: what TLS costs this client',
-        zh: '内置引擎使用 https：TLS 对客户端的开销',
-      },
-    },
-    {
-      name: 'http2',
-      value: null,
-      help: { en: 'speak HTTP/2 to --url: what it costs this client', zh: '以 HTTP/2 访问 --url：其对客户端的开销' },
-    },
-    {
-      name: 'proxy',
-      value: 'URL',
-      help: { en: 'reach --url through an HTTP proxy: what it costs', zh: '通过 HTTP 代理访问 --url：其开销' },
-    },
-    {
-      name: 'insecure',
-      value: null,
-      help: { en: 'accept any TLS certificate of --url', zh: '接受 --url 的任意 TLS 证书' },
-    },
-    {
-      name: 'model',
-      value: 'NAME',
-      help: { en: "model to ask for (default: the server's first)", zh: '模型名称（默认：服务器列出的第一个）' },
-    },
-    {
-      name: 'keep',
-      value: null,
-      help: {
-        en: 'keep each part as a run of the store, as dyno run would, so that it can be watched and read again',
-        zh: '像 dyno run 一样把每一部分作为运行保存到存储，可实时查看并再次读取',
-      },
-    },
-    {
-      name: 'out',
-      value: 'FILE',
-      help: {
-        en: 'the chart of the errors as a picture too (.svg or .png)',
-        zh: '同时把误差图保存为图片（.svg 或 .png）',
-      },
-    },
-    {
-      name: 'lenient',
-      value: null,
-      help: { en: 'exit 0 even when the client is at its limit', zh: '即使客户端已到极限也返回 0' },
-    },
+    valueFlag('concurrency', 'COUNT', 'streams kept up (default: 200)', '并发流数（默认：200）'),
+    valueFlag(
+      'gap',
+      'MS',
+      'time between two tokens of a stream, embedded engine only (default: 20)',
+      '同一流中两个 token 的间隔毫秒数，仅用于内置引擎（默认：20）',
+    ),
+    valueFlag('tokens', 'COUNT', 'tokens of each answer (default: 100)', '每个回答的 token 数（默认：100）'),
+    valueFlag('duration', 'SECONDS', 'how long streams are kept up (default: 6)', '保持并发流的秒数（默认：6）'),
+    valueFlag(
+      'rate',
+      'PER_SEC',
+      'requests per second of the scheduled part (default: half of what the streams reached)',
+      '按计划发送部分的每秒请求数（默认：并发部分的一半）',
+    ),
+    valueFlag(
+      'url',
+      'URL',
+      'a stamped server on this host instead of the embedded engine: each event tells CLOCK_MONOTONIC or CLOCK_REALTIME of its emission, as "emit_ns":"<ns>" or in any other member or its text (ns, µs, ms, or seconds with a fraction; found by one question beforehand)',
+      '使用本机上带时间戳的服务器代替内置引擎：每个事件写明发出时的 CLOCK_MONOTONIC 或 CLOCK_REALTIME，字段 "emit_ns":"<纳秒>"，或任意其他字段或文本（ns、µs、ms 或带小数的秒；测试前先提一个问题自动识别）',
+    ),
+    toggle(
+      'tls',
+      'the embedded engine over https: what TLS costs this client',
+      '内置引擎使用 https：TLS 对客户端的开销',
+    ),
+    toggle('http2', 'speak HTTP/2 to --url: what it costs this client', '以 HTTP/2 访问 --url：其对客户端的开销'),
+    valueFlag('proxy', 'URL', 'reach --url through an HTTP proxy: what it costs', '通过 HTTP 代理访问 --url：其开销'),
+    toggle('insecure', 'accept any TLS certificate of --url', '接受 --url 的任意 TLS 证书'),
+    valueFlag(
+      'model',
+      'NAME',
+      "model to ask for (default: the server's first)",
+      '模型名称（默认：服务器列出的第一个）',
+    ),
+    toggle(
+      'keep',
+      'keep each part as a run of the store, as dyno run would, so that it can be watched and read again',
+      '像 dyno run 一样把每一部分作为运行保存到存储，可实时查看并再次读取',
+    ),
+    valueFlag(
+      'out',
+      'FILE',
+      'the chart of the errors as a picture too (.svg or .png)',
+      '同时把误差图保存为图片（.svg 或 .png）',
+    ),
+    toggle('lenient', 'exit 0 even when the client is at its limit', '即使客户端已到极限也返回 0'),
   ],
   examples: [
-    {
-      line: 'dyno selftest --concurrency 1000',
-      says: {
-        en: 'can this host be trusted with 1000 streams of 50 tokens/s?',
-        zh: '本机能否可信地承载 1000 路每秒 50 token 的流？',
-      },
-    },
-    {
-      line: 'dyno selftest --concurrency 1000 --keep',
-      says: { en: 'the same, to be watched with dyno ui', zh: '同上，可用 dyno ui 实时查看' },
-    },
-    {
-      line: 'dyno selftest --url http://127.0.0.1:9000 --concurrency 500',
-      says: { en: 'against a stamped server of your own', zh: '使用自己的带时间戳服务器' },
-    },
+    example(
+      'dyno selftest --concurrency 1000',
+      'can this host be trusted with 1000 streams of 50 tokens/s?',
+      '本机能否可信地承载 1000 路每秒 50 token 的流？',
+    ),
+    example(
+      'dyno selftest --concurrency 1000 --keep',
+      'the same, to be watched with dyno ui',
+      '同上，可用 dyno ui 实时查看',
+    ),
+    example(
+      'dyno selftest --url http://127.0.0.1:9000 --concurrency 500',
+      'against a stamped server of your own',
+      '使用自己的带时间戳服务器',
+    ),
   ],
   async run(given) {
     const settings = {

@@ -2,6 +2,7 @@ import { userError } from '../../core/index.ts';
 import { findSettings, kindOf, loadPoints, nowhere, planSettings, sweepSettings } from '../../lab/index.ts';
 import { simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { SimFault } from '../../engine/sim/index.ts';
+import { example, valueFlag } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { allFlag } from '../show.ts';
@@ -23,35 +24,37 @@ export const command: CommandFile = {
   flags: [
     allFlag,
     ...profileFlags,
-    {
-      name: 'fault',
-      value: 'NAME',
-      repeat: true,
-      help: {
-        en: `what went wrong in published benchmarks, repeatable: ${simFaultNames.join(', ')}`,
-        zh: `重现公开测试中出现过的问题，可重复：${simFaultNames.join('、')}`,
-      },
-    },
+    valueFlag(
+      'fault',
+      'NAME',
+      `what went wrong in published benchmarks, repeatable: ${simFaultNames.join(', ')}`,
+      `重现公开测试中出现过的问题，可重复：${simFaultNames.join('、')}`,
+      { repeat: true },
+    ),
     // --set is the engine's own here, and is kept with the result as it is of a server.
     ...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }).filter(({ name }) => name !== 'set'),
   ],
   examples: [
-    {
-      line: 'dyno sim --profile qwen1.5-7b-mindie-8x910b4 --concurrency 8,64,200,400 -n 1000',
-      says: { en: 'a sweep that would take minutes, in a second', zh: '一秒完成数分钟的扫描' },
-    },
-    {
-      line: 'dyno sim --scheduler vllm-v1 --set max_num_seqs=64 --rate 2,4,8 --duration 10m',
-      says: { en: 'another scheduler, open loop', zh: '换一个调度器，开环负载' },
-    },
-    {
-      line: "dyno sim --profile my-engine.json --find max --slo 'ttft.p90<2s' --slo 'tpot.p90<50ms' --rate 0.1,50",
-      says: { en: 'the capacity that a profile predicts under SLOs', zh: '由引擎配置预测 SLO 下的容量' },
-    },
-    {
-      line: 'dyno sim --concurrency 8,16,32,64,128,256 -n 100000 --workers redis://10.0.0.5:6379',
-      says: { en: 'points simulated side by side, by whoever is on the queue', zh: '由队列上的 worker 并行模拟各点' },
-    },
+    example(
+      'dyno sim --profile qwen1.5-7b-mindie-8x910b4 --concurrency 8,64,200,400 -n 1000',
+      'a sweep that would take minutes, in a second',
+      '一秒完成数分钟的扫描',
+    ),
+    example(
+      'dyno sim --scheduler vllm-v1 --set max_num_seqs=64 --rate 2,4,8 --duration 10m',
+      'another scheduler, open loop',
+      '换一个调度器，开环负载',
+    ),
+    example(
+      "dyno sim --profile my-engine.json --find max --slo 'ttft.p90<2s' --slo 'tpot.p90<50ms' --rate 0.1,50",
+      'the capacity that a profile predicts under SLOs',
+      '由引擎配置预测 SLO 下的容量',
+    ),
+    example(
+      'dyno sim --concurrency 8,16,32,64,128,256 -n 100000 --workers redis://10.0.0.5:6379',
+      'points simulated side by side, by whoever is on the queue',
+      '由队列上的 worker 并行模拟各点',
+    ),
   ],
   run(given) {
     const simulate = { profile: profileOf(given), faults: mishapsOf(given) };

@@ -1,6 +1,7 @@
 import type { RunPlan } from '../../core/index.ts';
 import { findSettings, planSettings, sweepSettings } from '../../lab/index.ts';
 import { openSweep } from '../../results/store/index.ts';
+import { example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { flagsOf, readPlanInput } from '../plan-input.ts';
@@ -21,26 +22,31 @@ export const command: CommandFile = {
   ],
   flags: [...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }), allFlag, perWorkerFlag, resumeFlag],
   examples: [
-    {
-      line: 'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
-      says: { en: 'the usual concurrency sweep', zh: '常见的并发扫描' },
-    },
-    {
-      line: 'dyno sweep http://127.0.0.1:8000 --rate 1,2,4,8 --duration 60',
-      says: { en: 'open loop: rates for a minute each', zh: '开环：每个速率持续一分钟' },
-    },
-    {
-      line: 'dyno sweep http://127.0.0.1:1025 --concurrency 8,16 -n 200 --dataset openqa:open_qa.jsonl --lang zh',
-      says: { en: 'table in Chinese', zh: '输出中文表格' },
-    },
-    {
-      line: 'dyno sweep http://127.0.0.1:8000 --grid input=100,500,1000 output=100,500 -n 50 --concurrency 16',
-      says: { en: 'every pair of prompt and answer lengths, as a heat table', zh: '输入 × 输出长度网格，输出热力表' },
-    },
-    {
-      line: "dyno sweep http://127.0.0.1:8000 --find max --slo 'ttft.p99<2s' --slo 'tpot.p90<50ms' --rate 0.1,20",
-      says: { en: 'the largest rate under two SLOs', zh: '满足两个 SLO 的最大速率' },
-    },
+    example(
+      'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
+      'the usual concurrency sweep',
+      '常见的并发扫描',
+    ),
+    example(
+      'dyno sweep http://127.0.0.1:8000 --rate 1,2,4,8 --duration 60',
+      'open loop: rates for a minute each',
+      '开环：每个速率持续一分钟',
+    ),
+    example(
+      'dyno sweep http://127.0.0.1:1025 --concurrency 8,16 -n 200 --dataset openqa:open_qa.jsonl --lang zh',
+      'table in Chinese',
+      '输出中文表格',
+    ),
+    example(
+      'dyno sweep http://127.0.0.1:8000 --grid input=100,500,1000 output=100,500 -n 50 --concurrency 16',
+      'every pair of prompt and answer lengths, as a heat table',
+      '输入 × 输出长度网格，输出热力表',
+    ),
+    example(
+      "dyno sweep http://127.0.0.1:8000 --find max --slo 'ttft.p99<2s' --slo 'tpot.p90<50ms' --rate 0.1,20",
+      'the largest rate under two SLOs',
+      '满足两个 SLO 的最大速率',
+    ),
   ],
   async run(typed) {
     const word = resumeWord(typed);

@@ -30,7 +30,7 @@ import {
   unfinishedTunes,
 } from '../../advice/tune/index.ts';
 import type { TuneDocument, TuneRequest } from '../../advice/tune/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { screenOptions } from '../show.ts';
@@ -49,70 +49,52 @@ export const command: CommandFile = {
   },
   arguments: [{ name: 'file', required: false, help: { en: 'tune file (YAML)', zh: 'tune 文件（YAML）' } }],
   flags: [
-    {
-      name: 'init',
-      value: initNames.join('|'),
-      help: { en: 'print a commented tune file to begin with', zh: '输出带注释的 tune 文件模板' },
-    },
-    {
-      name: 'goal',
-      value: 'GOAL',
-      help: {
-        en: "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s, ttft=8s,decode=50ms",
-        zh: '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s、ttft=8s,decode=50ms',
-      },
-    },
-    {
-      name: 'runs',
-      value: 'COUNT',
-      help: { en: "budget of runs, instead of the file's", zh: '运行次数预算（代替文件中的值）' },
-    },
-    {
-      name: 'dry-run',
-      value: null,
-      help: { en: 'say what would happen and change nothing', zh: '只说明将要做什么，不做任何改动' },
-    },
-    {
-      name: 'simulate',
-      value: 'PROFILE',
-      help: {
-        en: 'the whole search against a simulated engine, in virtual time',
-        zh: '在虚拟时间中对模拟引擎完成整个搜索',
-      },
-    },
-    {
-      name: 'resume',
-      value: 'ID|latest',
-      help: {
-        en: 'go on with a tune of the same file that was interrupted or killed',
-        zh: '继续同一文件被中断或终止的调优',
-      },
-    },
-    {
-      name: 'restore',
-      value: null,
-      help: {
-        en: 'only put back what killed tunes left changed, and end',
-        zh: '仅恢复被终止的调优留下的改动，然后结束',
-      },
-    },
+    valueFlag('init', initNames.join('|'), 'print a commented tune file to begin with', '输出带注释的 tune 文件模板'),
+    valueFlag(
+      'goal',
+      'GOAL',
+      "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s, ttft=8s,decode=50ms",
+      '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s、ttft=8s,decode=50ms',
+    ),
+    valueFlag('runs', 'COUNT', "budget of runs, instead of the file's", '运行次数预算（代替文件中的值）'),
+    toggle('dry-run', 'say what would happen and change nothing', '只说明将要做什么，不做任何改动'),
+    valueFlag(
+      'simulate',
+      'PROFILE',
+      'the whole search against a simulated engine, in virtual time',
+      '在虚拟时间中对模拟引擎完成整个搜索',
+    ),
+    valueFlag(
+      'resume',
+      'ID|latest',
+      'go on with a tune of the same file that was interrupted or killed',
+      '继续同一文件被中断或终止的调优',
+    ),
+    toggle(
+      'restore',
+      'only put back what killed tunes left changed, and end',
+      '仅恢复被终止的调优留下的改动，然后结束',
+    ),
     ...flagsOf(workerSettings),
   ],
   examples: [
-    { line: 'dyno tune --init mindie > tune.yaml', says: { en: 'a file to begin with', zh: '生成模板文件' } },
-    { line: 'dyno tune tune.yaml --dry-run', says: { en: 'what would happen', zh: '查看将要执行的内容' } },
-    {
-      line: 'dyno tune tune.yaml --goal decode-limit=50ms',
-      says: { en: 'most throughput with a mean decode time below 50 ms', zh: 'decode 平均时延低于 50 ms 的最大吞吐' },
-    },
-    {
-      line: 'dyno tune tune.yaml --simulate qwen1.5-7b-mindie-8x910b4',
-      says: { en: 'the same search in virtual time', zh: '在虚拟时间中进行同样的搜索' },
-    },
-    {
-      line: 'dyno tune tune.yaml --workers redis://10.0.0.5:6379 --min-workers 4',
-      says: { en: 'trials loaded by other machines', zh: '由其他机器为试验发送负载' },
-    },
+    example('dyno tune --init mindie > tune.yaml', 'a file to begin with', '生成模板文件'),
+    example('dyno tune tune.yaml --dry-run', 'what would happen', '查看将要执行的内容'),
+    example(
+      'dyno tune tune.yaml --goal decode-limit=50ms',
+      'most throughput with a mean decode time below 50 ms',
+      'decode 平均时延低于 50 ms 的最大吞吐',
+    ),
+    example(
+      'dyno tune tune.yaml --simulate qwen1.5-7b-mindie-8x910b4',
+      'the same search in virtual time',
+      '在虚拟时间中进行同样的搜索',
+    ),
+    example(
+      'dyno tune tune.yaml --workers redis://10.0.0.5:6379 --min-workers 4',
+      'trials loaded by other machines',
+      '由其他机器为试验发送负载',
+    ),
   ],
   async run(given) {
     const init = last(given, 'init');

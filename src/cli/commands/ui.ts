@@ -9,7 +9,7 @@ import { readWords, redisPlace, throwMistakes, workerSettings } from '../../lab/
 import type { GivenSetting } from '../../lab/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { flagsOf, typedWords } from '../plan-input.ts';
 import { tellBug } from '../tell-bug.ts';
@@ -33,80 +33,64 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    {
-      name: 'port',
-      value: 'PORT',
-      help: {
-        en: `port (default: ${defaultPort}; 0 = any free one)`,
-        zh: `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
-      },
-    },
-    {
-      name: 'host',
-      value: 'ADDRESS',
-      help: {
-        en: `address to listen on (default: ${loopback}); any but loopback is reached from other machines`,
-        zh: `监听地址（默认：${loopback}）；非本机地址可从其他机器访问`,
-      },
-    },
-    {
-      name: 'allow-target',
-      value: 'HOST[:PORT]',
-      repeat: true,
-      help: {
-        en: 'runs may be started only against these, repeatable; with --host none may be started without it',
-        zh: '只允许对这些目标启动运行，可重复；使用 --host 时不给出则不能启动运行',
-      },
-    },
-    {
-      name: 'allow-key-env',
-      value: 'NAME',
-      repeat: true,
-      help: {
-        en: 'environment variable that runs started from the page may send as a key, repeatable (default: none)',
-        zh: '从页面启动的运行可用作密钥的环境变量，可重复（默认：无）',
-      },
-    },
-    {
-      name: 'token-file',
-      value: 'FILE',
-      help: {
-        en: 'keep the token of the page in this file, made where it is missing, so that it stays the same; the printed address is without it then',
-        zh: '把页面的令牌保存在此文件中（没有则创建），重启后不变；此时打印的网址不含令牌',
-      },
-    },
-    {
-      name: 'datasets',
-      value: 'DIR',
-      help: {
-        en: 'files directly in this folder may be used as datasets of runs started from the page (default: none)',
-        zh: '此文件夹中的文件可作为从页面启动的运行的数据集（默认：无）',
-      },
-    },
+    valueFlag(
+      'port',
+      'PORT',
+      `port (default: ${defaultPort}; 0 = any free one)`,
+      `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+    ),
+    valueFlag(
+      'host',
+      'ADDRESS',
+      `address to listen on (default: ${loopback}); any but loopback is reached from other machines`,
+      `监听地址（默认：${loopback}）；非本机地址可从其他机器访问`,
+    ),
+    valueFlag(
+      'allow-target',
+      'HOST[:PORT]',
+      'runs may be started only against these, repeatable; with --host none may be started without it',
+      '只允许对这些目标启动运行，可重复；使用 --host 时不给出则不能启动运行',
+      { repeat: true },
+    ),
+    valueFlag(
+      'allow-key-env',
+      'NAME',
+      'environment variable that runs started from the page may send as a key, repeatable (default: none)',
+      '从页面启动的运行可用作密钥的环境变量，可重复（默认：无）',
+      { repeat: true },
+    ),
+    valueFlag(
+      'token-file',
+      'FILE',
+      'keep the token of the page in this file, made where it is missing, so that it stays the same; the printed address is without it then',
+      '把页面的令牌保存在此文件中（没有则创建），重启后不变；此时打印的网址不含令牌',
+    ),
+    valueFlag(
+      'datasets',
+      'DIR',
+      'files directly in this folder may be used as datasets of runs started from the page (default: none)',
+      '此文件夹中的文件可作为从页面启动的运行的数据集（默认：无）',
+    ),
     ...flagsOf(teamWords),
-    { name: 'open', value: null, help: { en: 'open the browser', zh: '打开浏览器' } },
-    {
-      name: 'no-open',
-      value: null,
-      help: {
-        en: 'do not open the browser (default: opened on a desktop, from a terminal)',
-        zh: '不打开浏览器（默认：在桌面终端中打开）',
-      },
-    },
+    toggle('open', 'open the browser', '打开浏览器'),
+    toggle(
+      'no-open',
+      'do not open the browser (default: opened on a desktop, from a terminal)',
+      '不打开浏览器（默认：在桌面终端中打开）',
+    ),
   ],
   examples: [
-    { line: 'dyno ui', says: { en: 'look at what ./dyno-runs holds', zh: '查看 ./dyno-runs 中的结果' } },
-    {
-      line: 'dyno ui --workers redis://10.0.0.5:6379 --min-workers 4',
-      says: { en: 'what is started from the page is done by these machines', zh: '从页面启动的任务由这些机器执行' },
-    },
-    {
-      line: 'dyno ui --host 0.0.0.0 --allow-target 10.0.0.7:8000',
-      says: {
-        en: 'from other machines too: open the printed address; runs only against that server',
-        zh: '其他机器也可访问：打开打印的网址；只能对该服务器启动运行',
-      },
-    },
+    example('dyno ui', 'look at what ./dyno-runs holds', '查看 ./dyno-runs 中的结果'),
+    example(
+      'dyno ui --workers redis://10.0.0.5:6379 --min-workers 4',
+      'what is started from the page is done by these machines',
+      '从页面启动的任务由这些机器执行',
+    ),
+    example(
+      'dyno ui --host 0.0.0.0 --allow-target 10.0.0.7:8000',
+      'from other machines too: open the printed address; runs only against that server',
+      '其他机器也可访问：打开打印的网址；只能对该服务器启动运行',
+    ),
   ],
   async run(given) {
     const port = portOf(given);

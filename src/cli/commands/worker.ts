@@ -11,7 +11,7 @@ import {
   startComputeThread,
   version,
 } from '../../lab/index.ts';
-import { last } from '../command.ts';
+import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { sharePhrase } from '../share-phrase.ts';
 import type { WorkerRules, WorkerSource } from '../../lab/index.ts';
@@ -35,71 +35,56 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    { name: 'queue', value: 'NAME', help: { en: 'queue to wait on (default: dyno)', zh: '等待的队列（默认：dyno）' } },
-    {
-      name: 'name',
-      value: 'NAME',
-      help: {
-        en: 'name of this worker in results (default: host and a random part)',
-        zh: '结果中的 worker 名称（默认：主机名加随机后缀）',
-      },
-    },
-    {
-      name: 'label',
-      value: 'KEY=VALUE',
+    valueFlag('queue', 'NAME', 'queue to wait on (default: dyno)', '等待的队列（默认：dyno）'),
+    valueFlag(
+      'name',
+      'NAME',
+      'name of this worker in results (default: host and a random part)',
+      '结果中的 worker 名称（默认：主机名加随机后缀）',
+    ),
+    valueFlag('label', 'KEY=VALUE', 'put beside its name in results: site=a', '在结果中与名称并列：site=a', {
       repeat: true,
-      help: { en: 'put beside its name in results: site=a', zh: '在结果中与名称并列：site=a' },
-    },
-    {
-      name: 'tls',
-      value: null,
-      help: { en: 'speak TLS to Redis, as rediss:// does', zh: '以 TLS 连接 Redis，同 rediss://' },
-    },
-    {
-      name: 'lost-after',
-      value: 'TIME',
-      help: {
-        en: 'counts as lost when it is silent for so long (default: 5s); the same on all workers',
-        zh: '静默多久视为丢失（默认：5s）；所有 worker 应相同',
-      },
-    },
-    {
-      name: 'allow-url',
-      value: 'URL',
-      repeat: true,
-      help: {
-        en: 'ask only this address and what is below it (default: whatever the run names)',
-        zh: '只允许请求该地址及其下级路径（默认：由运行指定）',
-      },
-    },
-    {
-      name: 'allow-env',
-      value: 'NAME',
-      repeat: true,
-      help: {
-        en: 'read only this environment variable for headers and keys (default: those the run names, never DYNO_…)',
-        zh: '请求头与密钥只允许读取该环境变量（默认：由运行指定，但不含 DYNO_…）',
-      },
-    },
-    {
-      name: 'allow-file',
-      value: 'PATH',
-      repeat: true,
-      help: {
-        en: 'read prompts and certificates only from this file or folder (default: whatever the run names)',
-        zh: '只允许从该文件或目录读取提示词与证书（默认：由运行指定）',
-      },
-    },
+    }),
+    toggle('tls', 'speak TLS to Redis, as rediss:// does', '以 TLS 连接 Redis，同 rediss://'),
+    valueFlag(
+      'lost-after',
+      'TIME',
+      'counts as lost when it is silent for so long (default: 5s); the same on all workers',
+      '静默多久视为丢失（默认：5s）；所有 worker 应相同',
+    ),
+    valueFlag(
+      'allow-url',
+      'URL',
+      'ask only this address and what is below it (default: whatever the run names)',
+      '只允许请求该地址及其下级路径（默认：由运行指定）',
+      { repeat: true },
+    ),
+    valueFlag(
+      'allow-env',
+      'NAME',
+      'read only this environment variable for headers and keys (default: those the run names, never DYNO_…)',
+      '请求头与密钥只允许读取该环境变量（默认：由运行指定，但不含 DYNO_…）',
+      { repeat: true },
+    ),
+    valueFlag(
+      'allow-file',
+      'PATH',
+      'read prompts and certificates only from this file or folder (default: whatever the run names)',
+      '只允许从该文件或目录读取提示词与证书（默认：由运行指定）',
+      { repeat: true },
+    ),
   ],
   examples: [
-    {
-      line: 'dyno worker redis://10.0.0.5:6379 --label site=a',
-      says: { en: 'on each machine that shall send', zh: '在每台发送负载的机器上运行' },
-    },
-    {
-      line: 'dyno run http://10.0.0.9:8000 --concurrency 20000 --duration 5m --workers redis://10.0.0.5:6379 --min-workers 4',
-      says: { en: 'then anywhere: the run itself', zh: '然后在任意机器上发起运行' },
-    },
+    example(
+      'dyno worker redis://10.0.0.5:6379 --label site=a',
+      'on each machine that shall send',
+      '在每台发送负载的机器上运行',
+    ),
+    example(
+      'dyno run http://10.0.0.9:8000 --concurrency 20000 --duration 5m --workers redis://10.0.0.5:6379 --min-workers 4',
+      'then anywhere: the run itself',
+      '然后在任意机器上发起运行',
+    ),
   ],
   async run(given) {
     const { io, common } = given;

@@ -4,27 +4,19 @@ import { BadValue, many, one } from './setting.ts';
 /** What a point is called beside its load and lengths: told by who runs it, because a client cannot see it. They are part of planSettings. */
 export const askedWords = {
   variant: one(
-    {
-      name: 'variant',
-      value: 'NAME',
-      help: {
-        en: 'which of several ways of running the same thing this is (a binding, a build): a column, and SWEEP[variant=NAME]',
-        zh: '同一服务的哪种运行方式（绑核、版本等）：作为一列，并可用 SWEEP[variant=NAME] 引用',
-      },
-    },
+    'variant',
+    'NAME',
     someText,
+    'which of several ways of running the same thing this is (a binding, a build): a column, and SWEEP[variant=NAME]',
+    '同一服务的哪种运行方式（绑核、版本等）：作为一列，并可用 SWEEP[variant=NAME] 引用',
   ),
   set: many(
-    {
-      name: 'set',
-      value: 'NAME=VALUE',
-      help: {
-        en: 'a setting that the server was started with, under its own name (max_num_seqs=64): kept with the result, not sent; repeatable',
-        zh: '服务器启动时的设置，用其自身名称（max_num_seqs=64）：随结果保存，不发送；可重复',
-      },
-    },
+    'set',
+    'NAME=VALUE',
     'repeat',
     settingWord,
+    'a setting that the server was started with, under its own name (max_num_seqs=64): kept with the result, not sent; repeatable',
+    '服务器启动时的设置，用其自身名称（max_num_seqs=64）：随结果保存，不发送；可重复',
   ),
 };
 

@@ -15,345 +15,235 @@ import { workloadWords } from './workload-words.ts';
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
 export const planSettings = {
   url: one(
-    {
-      name: 'url',
-      value: 'URL',
-      help: { en: 'address of the server, when it does not stand first', zh: '服务器地址（未作为第一个参数给出时）' },
-    },
+    'url',
+    'URL',
     someText,
+    'address of the server, when it does not stand first',
+    '服务器地址（未作为第一个参数给出时）',
   ),
   model: one(
-    {
-      name: 'model',
-      value: 'NAME',
-      help: { en: "model to ask for (default: the server's first)", zh: '模型名称（默认：服务器列出的第一个）' },
-    },
+    'model',
+    'NAME',
     someText,
+    "model to ask for (default: the server's first)",
+    '模型名称（默认：服务器列出的第一个）',
   ),
   api: one(
-    {
-      name: 'api',
-      value: 'NAME',
-      help: {
-        en: `wire to speak: ${apiNames.join(', ')} (default: guessed from the URL)`,
-        zh: `接口类型：${apiNames.join('、')}（默认：由 URL 判断）`,
-      },
-    },
+    'api',
+    'NAME',
     oneOf(apiNames),
+    `wire to speak: ${apiNames.join(', ')} (default: guessed from the URL)`,
+    `接口类型：${apiNames.join('、')}（默认：由 URL 判断）`,
   ),
   keyEnv: one(
-    {
-      name: 'key-env',
-      value: 'VARIABLE',
-      help: { en: 'environment variable that holds the API key', zh: '存放 API 密钥的环境变量名' },
-    },
+    'key-env',
+    'VARIABLE',
     someText,
+    'environment variable that holds the API key',
+    '存放 API 密钥的环境变量名',
   ),
   header: many(
-    {
-      name: 'header',
-      value: 'NAME: VALUE',
-      help: {
-        en: "extra request header; 'Name: env:VARIABLE' keeps a secret out of the command line",
-        zh: "附加请求头；'Name: env:变量名' 可避免密钥出现在命令行中",
-      },
-    },
+    'header',
+    'NAME: VALUE',
     'repeat',
     header,
+    "extra request header; 'Name: env:VARIABLE' keeps a secret out of the command line",
+    "附加请求头；'Name: env:变量名' 可避免密钥出现在命令行中",
   ),
   ...reachWords,
-  insecure: flag({ name: 'insecure', help: { en: 'accept any TLS certificate', zh: '接受任意 TLS 证书' } }),
+  insecure: flag('insecure', 'accept any TLS certificate', '接受任意 TLS 证书'),
   ...workloadWords,
   maxTokens: one(
-    {
-      name: 'max-tokens',
-      value: 'COUNT',
-      help: {
-        en: "longest answer, in tokens (default: the server's)",
-        zh: '回答的最大 token 数（默认：由服务器决定）',
-      },
-    },
+    'max-tokens',
+    'COUNT',
     wholeNumber(1),
+    "longest answer, in tokens (default: the server's)",
+    '回答的最大 token 数（默认：由服务器决定）',
   ),
   minTokens: one(
-    {
-      name: 'min-tokens',
-      value: 'COUNT',
-      help: { en: 'shortest answer, in tokens (vLLM, SGLang)', zh: '回答的最小 token 数（vLLM、SGLang）' },
-    },
+    'min-tokens',
+    'COUNT',
     wholeNumber(0),
+    'shortest answer, in tokens (vLLM, SGLang)',
+    '回答的最小 token 数（vLLM、SGLang）',
   ),
   temperature: one(
-    {
-      name: 'temperature',
-      value: 'NUMBER',
-      help: { en: "sampling temperature (default: the server's)", zh: '采样温度（默认：由服务器决定）' },
-    },
+    'temperature',
+    'NUMBER',
     realNumber(0, 10),
+    "sampling temperature (default: the server's)",
+    '采样温度（默认：由服务器决定）',
   ),
-  ignoreEos: flag({
-    name: 'ignore-eos',
-    help: { en: 'generate up to max-tokens whatever the model says', zh: '忽略结束符，始终生成到 max-tokens' },
-  }),
-  stop: many(
-    { name: 'stop', value: 'TEXT', help: { en: 'text that ends an answer', zh: '停止词' } },
-    'repeat',
-    (text) => text,
+  ignoreEos: flag(
+    'ignore-eos',
+    'generate up to max-tokens whatever the model says',
+    '忽略结束符，始终生成到 max-tokens',
   ),
-  body: one(
-    {
-      name: 'body',
-      value: 'JSON',
-      help: { en: 'fields put into every request body as they are', zh: '原样加入每个请求体的字段' },
-    },
-    jsonObject,
+  stop: many('stop', 'TEXT', 'repeat', (text) => text, 'text that ends an answer', '停止词'),
+  body: one('body', 'JSON', jsonObject, 'fields put into every request body as they are', '原样加入每个请求体的字段'),
+  noStream: flag(
+    'no-stream',
+    'ask for whole answers (TTFT and gaps are then not measurable)',
+    '非流式请求（此时无法测量 TTFT 和 token 间隔）',
   ),
-  noStream: flag({
-    name: 'no-stream',
-    help: {
-      en: 'ask for whole answers (TTFT and gaps are then not measurable)',
-      zh: '非流式请求（此时无法测量 TTFT 和 token 间隔）',
-    },
-  }),
   requests: one(
-    {
-      name: 'requests',
-      short: 'n',
-      value: 'COUNT',
-      help: {
-        en: 'measured requests (default: 25 for each in flight, or 30 s of the rate, and 100 at least; with --duration as many as come due)',
-        zh: '测量的请求数（默认：每个并发 25 个，或按速率 30 秒，且不少于 100；给出 --duration 时为该时间内到期的请求）',
-      },
-    },
+    'requests',
+    'COUNT',
     wholeNumber(1, 100_000_000),
+    'measured requests (default: 25 for each in flight, or 30 s of the rate, and 100 at least; with --duration as many as come due)',
+    '测量的请求数（默认：每个并发 25 个，或按速率 30 秒，且不少于 100；给出 --duration 时为该时间内到期的请求）',
+    { short: 'n' },
   ),
   duration: one(
-    {
-      name: 'duration',
-      value: 'TIME',
-      help: { en: 'stop sending after this long, then drain', zh: '发送多长时间后停止并等待剩余请求完成' },
-    },
+    'duration',
+    'TIME',
     positiveDurationMs,
+    'stop sending after this long, then drain',
+    '发送多长时间后停止并等待剩余请求完成',
   ),
   concurrency: many(
-    {
-      name: 'concurrency',
-      value: 'COUNT',
-      help: {
-        en: 'requests in flight (default: 1); with --rate the most in flight; a list in a sweep',
-        zh: '并发数（默认：1）；与 --rate 同用时为上限；sweep 中可为列表',
-      },
-    },
+    'concurrency',
+    'COUNT',
     'comma',
     wholeNumber(1, 100_000),
+    'requests in flight (default: 1); with --rate the most in flight; a list in a sweep',
+    '并发数（默认：1）；与 --rate 同用时为上限；sweep 中可为列表',
   ),
   rate: many(
-    {
-      name: 'rate',
-      value: 'PER_SEC',
-      help: {
-        en: 'open loop: requests that come due per second; a list in a sweep',
-        zh: '开环：每秒到期的请求数；sweep 中可为列表',
-      },
-    },
+    'rate',
+    'PER_SEC',
     'comma',
     realNumber(0, 1e6, true),
+    'open loop: requests that come due per second; a list in a sweep',
+    '开环：每秒到期的请求数；sweep 中可为列表',
   ),
   arrival: one(
-    {
-      name: 'arrival',
-      value: 'PROCESS',
-      help: {
-        en: 'how open-loop requests come due: poisson (default), constant, uniform, gamma(0.5), trace, trace:FILE',
-        zh: '开环到达过程：poisson（默认）、constant、uniform、gamma(0.5)、trace、trace:文件',
-      },
-    },
+    'arrival',
+    'PROCESS',
     arrivalWord,
+    'how open-loop requests come due: poisson (default), constant, uniform, gamma(0.5), trace, trace:FILE',
+    '开环到达过程：poisson（默认）、constant、uniform、gamma(0.5)、trace、trace:文件',
   ),
   ramp: one(
-    {
-      name: 'ramp',
-      value: 'SHAPE',
-      help: {
-        en: 'rate over time: 30s (rise to --rate, or in a closed loop to --concurrency), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s), sine(10,5,60s)',
-        zh: '速率随时间变化：30s（升至 --rate；闭环时升至 --concurrency）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s)、sine(10,5,60s)',
-      },
-    },
+    'ramp',
+    'SHAPE',
     rampWord,
+    'rate over time: 30s (rise to --rate, or in a closed loop to --concurrency), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s), sine(10,5,60s)',
+    '速率随时间变化：30s（升至 --rate；闭环时升至 --concurrency）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s)、sine(10,5,60s)',
   ),
   speed: one(
-    {
-      name: 'speed',
-      value: 'FACTOR',
-      help: { en: 'of a replayed trace: 2 is twice as fast (default: 1)', zh: '回放轨迹的速度：2 为两倍（默认：1）' },
-    },
+    'speed',
+    'FACTOR',
     realNumber(0, 1e6, true),
+    'of a replayed trace: 2 is twice as fast (default: 1)',
+    '回放轨迹的速度：2 为两倍（默认：1）',
   ),
-  dropLate: flag({
-    name: 'drop-late',
-    help: {
-      en: 'with --rate and --concurrency: drop what comes due while all slots are taken',
-      zh: '与 --rate、--concurrency 同用：到期时并发已满则丢弃',
-    },
-  }),
+  dropLate: flag(
+    'drop-late',
+    'with --rate and --concurrency: drop what comes due while all slots are taken',
+    '与 --rate、--concurrency 同用：到期时并发已满则丢弃',
+  ),
   warmup: one<Warmup>(
-    {
-      name: 'warmup',
-      value: 'COUNT|TIME',
-      help: {
-        en: 'requests (20, 0 for none) or time (10s) before measuring starts; as many as are in flight or more hand their slots over without a pause, others are drained first',
-        zh: '测量前的预热：请求数（20，0 为不预热）或时长（10s）；不少于并发数时直接接续测量、不留空档，否则等预热全部完成',
-      },
-    },
+    'warmup',
+    'COUNT|TIME',
     readWarmup,
+    'requests (20, 0 for none) or time (10s) before measuring starts; as many as are in flight or more hand their slots over without a pause, others are drained first',
+    '测量前的预热：请求数（20，0 为不预热）或时长（10s）；不少于并发数时直接接续测量、不留空档，否则等预热全部完成',
   ),
   connectTimeout: one(
-    {
-      name: 'connect-timeout',
-      value: 'TIME',
-      help: { en: 'longest wait for a connection (default: 10s)', zh: '连接超时（默认：10s）' },
-    },
+    'connect-timeout',
+    'TIME',
     positiveDurationMs,
+    'longest wait for a connection (default: 10s)',
+    '连接超时（默认：10s）',
   ),
   ttftTimeout: one(
-    {
-      name: 'ttft-timeout',
-      value: 'TIME',
-      help: { en: 'longest wait for the first output (default: none)', zh: '首 token 超时（默认：无）' },
-    },
+    'ttft-timeout',
+    'TIME',
     positiveDurationMs,
+    'longest wait for the first output (default: none)',
+    '首 token 超时（默认：无）',
   ),
   readTimeout: one(
-    {
-      name: 'read-timeout',
-      value: 'TIME',
-      help: { en: 'longest silence between two reads (default: 300s)', zh: '两次读取间的最长间隔（默认：300s）' },
-    },
+    'read-timeout',
+    'TIME',
     positiveDurationMs,
+    'longest silence between two reads (default: 300s)',
+    '两次读取间的最长间隔（默认：300s）',
   ),
   timeout: one(
-    {
-      name: 'timeout',
-      value: 'TIME',
-      help: { en: 'longest whole request (default: 1h)', zh: '单个请求的总超时（默认：1h）' },
-    },
+    'timeout',
+    'TIME',
     positiveDurationMs,
+    'longest whole request (default: 1h)',
+    '单个请求的总超时（默认：1h）',
   ),
   ...limitWords,
   threads: one<number | 'auto'>(
-    {
-      name: 'threads',
-      value: 'auto|COUNT',
-      help: {
-        en: 'load threads (default: auto, by concurrency, rate and cores)',
-        zh: '负载线程数（默认：auto，按并发、速率和核数决定）',
-      },
-    },
+    'threads',
+    'auto|COUNT',
     (text) => (text.trim() === 'auto' ? 'auto' : wholeNumber(1, 256)(text)),
+    'load threads (default: auto, by concurrency, rate and cores)',
+    '负载线程数（默认：auto，按并发、速率和核数决定）',
   ),
-  seed: one(
-    {
-      name: 'seed',
-      value: 'NUMBER',
-      help: { en: 'seed of everything random (default: 1)', zh: '随机种子（默认：1）' },
-    },
-    wholeNumber(0),
-  ),
+  seed: one('seed', 'NUMBER', wholeNumber(0), 'seed of everything random (default: 1)', '随机种子（默认：1）'),
   devices: one(
-    {
-      name: 'devices',
-      value: 'auto|none|always',
-      help: {
-        en: 'sample this host’s accelerators and CPUs during the run (default: auto, when the server is on this host)',
-        zh: '运行期间采样本机加速卡与 CPU（默认 auto：服务器在本机时采样）',
-      },
-    },
+    'devices',
+    'auto|none|always',
     oneOf(['auto', 'none', 'always'] as const),
+    'sample this host’s accelerators and CPUs during the run (default: auto, when the server is on this host)',
+    '运行期间采样本机加速卡与 CPU（默认 auto：服务器在本机时采样）',
   ),
   metrics: one(
-    {
-      name: 'metrics',
-      value: 'auto|none|URL',
-      help: {
-        en: 'scrape the server’s /metrics during the run (default: auto, beside the API)',
-        zh: '运行期间抓取服务器 /metrics（默认 auto：与接口同址）',
-      },
-    },
+    'metrics',
+    'auto|none|URL',
     metricsPlace,
+    'scrape the server’s /metrics during the run (default: auto, beside the API)',
+    '运行期间抓取服务器 /metrics（默认 auto：与接口同址）',
   ),
-  label: one(
-    {
-      name: 'label',
-      value: 'TEXT',
-      help: { en: 'name of this run in lists and reports', zh: '本次运行在列表和报告中的名称' },
-    },
-    someText,
-  ),
+  label: one('label', 'TEXT', someText, 'name of this run in lists and reports', '本次运行在列表和报告中的名称'),
   ...askedWords,
   ...workerSettings,
-  lenient: flag({ name: 'lenient', help: { en: 'exit 0 even when the run is not valid', zh: '即使结果无效也返回 0' } }),
-  noText: flag({ name: 'no-text', help: { en: 'do not keep the answers', zh: '不保存回答文本' } }),
-  noPreflight: flag({
-    name: 'no-preflight',
-    help: { en: 'do not ask the server one short question first', zh: '开始前不发送试探请求' },
-  }),
+  lenient: flag('lenient', 'exit 0 even when the run is not valid', '即使结果无效也返回 0'),
+  noText: flag('no-text', 'do not keep the answers', '不保存回答文本'),
+  noPreflight: flag('no-preflight', 'do not ask the server one short question first', '开始前不发送试探请求'),
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** Words that only a sweep takes. */
 export const sweepSettings = {
   grid: many(
-    {
-      name: 'grid',
-      value: 'NAME=LIST',
-      help: {
-        en: 'every pair of lengths: --grid input=100,500,1000 output=100,500; tokens of random text, characters of continuation',
-        zh: '长度网格：--grid input=100,500,1000 output=100,500；随机文本以 token 计，continuation 以字符计',
-      },
-    },
+    'grid',
+    'NAME=LIST',
     'repeat',
     gridWord,
+    'every pair of lengths: --grid input=100,500,1000 output=100,500; tokens of random text, characters of continuation',
+    '长度网格：--grid input=100,500,1000 output=100,500；随机文本以 token 计，continuation 以字符计',
   ),
   repeat: one(
-    {
-      name: 'repeat',
-      value: 'COUNT',
-      help: { en: 'measure every point so many times (default: 1)', zh: '每个测试点重复次数（默认：1）' },
-    },
+    'repeat',
+    'COUNT',
     wholeNumber(1, 1000),
+    'measure every point so many times (default: 1)',
+    '每个测试点重复次数（默认：1）',
   ),
-  pause: one(
-    {
-      name: 'pause',
-      value: 'TIME',
-      help: { en: 'rest between points (default: 0s)', zh: '测试点之间的间隔（默认：0s）' },
-    },
-    positiveDurationMs,
-  ),
+  pause: one('pause', 'TIME', positiveDurationMs, 'rest between points (default: 0s)', '测试点之间的间隔（默认：0s）'),
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** Words of a search for the largest load. */
 export const findSettings = {
   find: one(
-    {
-      name: 'find',
-      value: 'max',
-      help: {
-        en: 'largest load that keeps every --slo: --concurrency or --rate gives the range, such as 1,256 or 0.1,20',
-        zh: '满足所有 --slo 的最大负载：范围由 --concurrency 或 --rate 给出，如 1,256 或 0.1,20',
-      },
-    },
+    'find',
+    'max',
     oneOf(['max'] as const),
+    'largest load that keeps every --slo: --concurrency or --rate gives the range, such as 1,256 or 0.1,20',
+    '满足所有 --slo 的最大负载：范围由 --concurrency 或 --rate 给出，如 1,256 或 0.1,20',
   ),
   findRuns: one(
-    {
-      name: 'find-runs',
-      value: 'COUNT',
-      help: {
-        en: 'most runs of --find, confirmations among them (default: 16; simulated: 60)',
-        zh: '--find 的最多运行次数，含确认（默认：16；模拟时 60）',
-      },
-    },
+    'find-runs',
+    'COUNT',
     wholeNumber(3, 1000),
+    'most runs of --find, confirmations among them (default: 16; simulated: 60)',
+    '--find 的最多运行次数，含确认（默认：16；模拟时 60）',
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

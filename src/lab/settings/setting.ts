@@ -27,26 +27,37 @@ export interface Setting<T> {
   read(texts: readonly string[]): T;
 }
 
-/** A word that takes one text. */
-export function one<T>(word: Omit<Setting<T>, 'read'>, read: (text: string) => T): Setting<T> {
-  return { ...word, read: (texts) => read(texts.at(-1)!) };
+/** A setting that takes one text. `value` is what stands behind the flag in help; `en` and `zh` are the help. */
+export function one<T>(
+  name: string,
+  value: string,
+  read: (text: string) => T,
+  en: string,
+  zh: string,
+  more: Pick<Setting<T>, 'short'> = {},
+): Setting<T> {
+  return { name, value, ...more, help: { en, zh }, read: (texts) => read(texts.at(-1)!) };
 }
 
-/** A word that takes several texts: repeated, or comma-separated where that cannot be part of a value. */
+/** A setting that takes several texts: repeated, or comma-separated where a comma cannot be part of a value. */
 export function many<T>(
-  word: Omit<Setting<T[]>, 'read' | 'repeat'>,
+  name: string,
+  value: string,
   repeat: 'repeat' | 'comma',
   read: (text: string) => T,
+  en: string,
+  zh: string,
 ): Setting<T[]> {
   const split = (text: string): string[] => (repeat === 'comma' ? text.split(',').map((part) => part.trim()) : [text]);
-  return { ...word, repeat, read: (texts) => texts.flatMap(split).map(read) };
+  return { name, value, repeat, help: { en, zh }, read: (texts) => texts.flatMap(split).map(read) };
 }
 
 /** A switch: present or `true` is true, `false` in a file is false. */
-export function flag(word: Omit<Setting<boolean>, 'read' | 'value'>): Setting<boolean> {
+export function flag(name: string, en: string, zh: string): Setting<boolean> {
   return {
-    ...word,
+    name,
     value: null,
+    help: { en, zh },
     read: (texts) => {
       const text = texts.at(-1)!;
       if (text === 'true' || text === 'false') return text === 'true';
