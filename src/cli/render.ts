@@ -122,7 +122,7 @@ export async function renderForm(given: ParsedCommand, what: Rendered, form: Fil
 async function mainFigure(told: readonly ReportSource[]): Promise<Figure> {
   const intervals = await intervalsOfSources(told);
   const sweeps = told.map(({ sweep }) => sweep);
-  if (sweeps.length > 1) return comparisonFigure(sweeps, intervals);
+  if (sweeps.length > 1) return gridFigure(...sweeps) ?? comparisonFigure(sweeps, intervals);
   const [sweep] = sweeps as [Sweep];
   if (sweep.points.length === 1) {
     const [spread] = await insideFigures(told[0]!);
@@ -168,7 +168,7 @@ export async function figuresOf(
   const many = sweeps.length > 1;
   const points = sweeps.flatMap((sweep) => sweep.points);
   const figures: (Figure | null)[] = [];
-  if (many) figures.push(comparisonFigure(sweeps, intervals));
+  if (many) figures.push(gridFigure(...sweeps) ?? comparisonFigure(sweeps, intervals));
   for (const [i, sweep] of sweeps.entries())
     if (sweep.points.length > 1 || !many)
       figures.push(points.length === 1 ? null : named(gridFigure(sweep) ?? sweepFigure(sweep, intervals), i, many));

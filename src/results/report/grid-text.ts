@@ -25,6 +25,10 @@ const said = {
     en: 'output tokens/s (up) against the real mean output length (right), one mark per input length',
     zh: '输出 token/秒（纵轴）对实际平均输出长度（横轴），每种输入长度一个符号',
   },
+  askedChart: {
+    en: 'output tokens/s (up) against the output length asked for (right), one mark per input length',
+    zh: '输出 token/秒（纵轴）对要求的输出长度（横轴），每种输入长度一个符号',
+  },
   lengths: {
     en: 'lengths asked against lengths counted; what a template or chat format adds is in the counted ones',
     zh: '要求长度与实际长度；模板与对话格式增加的部分计入实际长度',
@@ -45,7 +49,7 @@ export function gridText(sweep: Sweep, options: ReportOptions): string {
     ...heat,
     paint.strong(say(said.lengths, lang)),
     cellTable(sweep.points, options),
-    paint.strong(say(said.chart, lang)),
+    paint.strong(say(isCounted(sweep.points) ? said.chart : said.askedChart, lang)),
     ...chart(sweep.points, inputs, paint),
   ].join('\n');
 }
@@ -92,13 +96,20 @@ function cellTable(points: readonly Summary[], { lang, columns }: ReportOptions)
   );
 }
 
+/** Whether anybody counted the tokens that came out; else the lengths asked for are all there is. */
+function isCounted(points: readonly Summary[]): boolean {
+  return points.some((point) => point.outputTokens?.mean != null);
+}
+
 /** Points in a frame of letters; the axes end at the largest values, and begin at 0. */
 function chart(points: readonly Summary[], inputs: readonly (string | null)[], paint: Painter): string[] {
   const [width, height] = [64, 14];
+  const counted = isCounted(points);
   const placed = points.flatMap((point) => {
-    const [x, y] = [point.outputTokens?.mean ?? null, point.outputTokensPerSec];
+    const length = counted ? point.outputTokens?.mean : Number(askedOf(point).output);
+    const [x, y] = [length ?? null, point.outputTokensPerSec];
     const mark = marks[inputs.indexOf(askedOf(point).input) % marks.length]!;
-    return x === null || y === null ? [] : [{ x, y, mark }];
+    return x === null || y === null || Number.isNaN(x) ? [] : [{ x, y, mark }];
   });
   if (placed.length === 0) return [unknown];
   const [mostX, mostY] = [Math.max(...placed.map(({ x }) => x)), Math.max(...placed.map(({ y }) => y))];

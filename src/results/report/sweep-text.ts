@@ -38,6 +38,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     'tpot p50',
     ...slo,
   ];
+  const timed = 6 + counted.length;
   const latency = say(words.shortLatency, lang);
   const alone = [
     ...head.slice(0, 7 + counted.length),
@@ -65,7 +66,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     ...(found === null ? [] : [...findLines(found, options), '']),
     ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
     ...table,
-    paint.faint(say(words.timesInMs, lang)),
+    ...(told.some((i) => i >= timed && i < head.length - slo.length) ? [paint.faint(say(words.timesInMs, lang))] : []),
     ...pointNotes(sweep, (point) => [
       ...cautions(point, lang, paint),
       ...findingLines(

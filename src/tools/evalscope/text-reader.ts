@@ -41,6 +41,12 @@ class EvalscopeBlock implements BlockReader {
     return 'more';
   }
 
+  continues(line: string): boolean {
+    const label = normalLabel(line.slice(0, Math.max(0, line.indexOf(':'))));
+    if (/^p\d+$/.test(label)) return this.percentilesOf !== null;
+    return evalscopeLabels.has(label) || /^percentile of (?:time to first token|request latency)$/.test(label);
+  }
+
   private take(line: string, lineNumber: number, draft: PointDraft): boolean {
     if (line.trim() === '' || isBoxRule(line)) return true;
     const cells = boxCells(line);

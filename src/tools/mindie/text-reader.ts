@@ -46,6 +46,11 @@ class MindieBlock implements BlockReader {
     return 'more';
   }
 
+  continues(line: string): boolean {
+    if (opening.exec(line)?.[1] === 'common' || /^\[\d{4}-\d\d-\d\d .*\[benchmark\]/.test(line)) return !this.sawCommon;
+    return boxCells(line) !== null || isBoxRule(line);
+  }
+
   private takeCells(cells: string[], lineNumber: number, draft: PointDraft): void {
     if (cells[0] === 'Metric' || cells[0] === 'Common Metric') {
       this.header = cells;

@@ -25,3 +25,11 @@ export function readNumber(text: string): NumberText | null {
   if (!Number.isFinite(value) || Math.abs(value) > largestPlausible) return null;
   return { value, digits, unit: match[3] ?? '' };
 }
+
+/** Figures typed with a Chinese keyboard: wide digits, points, commas and percent signs as narrow ones. */
+export function plainDigits(text: string): string {
+  if (!/[\uFF10-\uFF19]/.test(text)) return text;
+  return text.replaceAll(/[\uFF10-\uFF19\uFF0E\uFF0C\uFF05]/g, (wide) =>
+    String.fromCharCode(wide.charCodeAt(0) - 0xfee0),
+  );
+}

@@ -1,3 +1,5 @@
+import { isHeadWord } from './table-words.ts';
+
 /** A markdown table: its cells as text, with the line each row stands on. */
 export interface PipeTable {
   line: number;
@@ -9,7 +11,7 @@ export interface PipeTable {
   cutAtLine?: number;
 }
 
-const separatorCell = /^\s*:?-{2,}:?\s*$/;
+const separatorCell = /^\s*:?-+:?\s*$/;
 /** A table longer than this is data of another kind. */
 const mostRows = 5000;
 
@@ -20,7 +22,8 @@ export class PipeTableCollector {
   private cutAtLine: number | null = null;
 
   /** Takes the line if it belongs to a table; false = it does not, and what was collected is complete. */
-  feed(text: string, line: number): boolean {
+  feed(raw: string, line: number): boolean {
+    const text = raw.includes('|') ? raw : raw.replaceAll('｜', '|');
     if (!text.includes('|') || text.length > 20_000) return false;
     const cells = splitCells(text);
     if (cells.length < 2 && this.lines.length === 0) return false;
@@ -32,7 +35,10 @@ export class PipeTableCollector {
       this.separated = true;
       return true;
     }
-    // Two pipe lines without a separator between them are text, not a table: keep only the newest as a header.
+    // Two pipe lines without a separator between them are text, not a table, unless the first is a head of results:
+    // otherwise only the newest is kept, as a header.
+    const [head] = this.lines;
+    if (head !== undefined && head.cells.length === cells.length && isHeadWord(head.cells[0]!)) this.separated = true;
     if (!this.separated) this.lines = [];
     this.lines.push({ line, cells });
     return true;

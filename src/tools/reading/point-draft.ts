@@ -71,7 +71,7 @@ export class PointDraft {
   /** Reads a figure from text; a word for "nothing" is skipped, anything else that is no number is complained about. */
   putText(meaning: Meaning, text: string, line: number, complain: Complain): void {
     if (absent.has(text.trim().toLowerCase())) return;
-    const number = readNumber(text);
+    const number = readNumber(meaning.key.startsWith('counts.') ? text.replace(sharePart, '') : text);
     const scale = number === null ? null : scaleOf(meaning, number.unit);
     if (number === null || scale === null || (number.value < 0 && !isSentinel(number.value))) {
       const shown = printable(text).slice(0, 60);
@@ -131,6 +131,9 @@ export class PointDraft {
   }
 }
 
+/** The share behind a count says nothing new: "13 (1.3%)". */
+const sharePart = /\s*[(（]\s*[\d.]+\s*[%％]\s*[)）]\s*$/;
+
 /** evalscope's "no value": -1, or -1 s shown in ms. */
 function isSentinel(value: number): boolean {
   return value === -1 || value === -1000;
@@ -159,6 +162,8 @@ function scaleOf(meaning: Meaning, unit: string): number | null {
     case 'tokens/s':
     case 'tok/s':
     case 'req/s':
+    case 'tps':
+    case 'qps':
       return meaning.key.includes('PerSec') ? meaning.scale : null;
     default:
       return null;

@@ -13,11 +13,16 @@ export function sameFigure(table: { value: number; digits: string }, log: { valu
 
 /** Whether a table row and a log block, found in one section, tell of the same load test. */
 export function belongTogether(table: PointDraft, log: PointDraft): boolean {
+  if (differ(table.model, log.model) || differ(table.engine, log.engine)) return false;
   const asked = log.get('server.chunkSize');
   if (asked !== null) return table.get('server.chunkSize') === asked && agreeing(table, log).length > 0;
   const concurrency = table.get('load.concurrency');
   if (concurrency !== null) return concurrency === log.get('load.concurrency');
   return agreeing(table, log).length >= 2;
+}
+
+function differ(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && one !== other;
 }
 
 /** Whether a table row repeats a log block of another section: every figure they share agrees, and there are enough of them. */

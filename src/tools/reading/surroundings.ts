@@ -97,6 +97,7 @@ export class Surroundings {
       draft.engine = engine.value;
       draft.origins.push({ name: 'engine', ...engine });
     }
+    if (this.benchmark !== null) describeLoad(draft, this.benchmark);
     const own = this.headings.at(-1);
     for (const [, name, value] of own?.text.matchAll(settingShape) ?? []) {
       draft.settings.set(name!, value!);
@@ -141,6 +142,36 @@ export class Surroundings {
   }
 }
 
+/** How a benchmark's command names its requests, its rate and its concurrency. */
+const askedFlags: readonly (readonly [
+  key: 'counts.planned' | 'load.ratePerSec' | 'load.concurrency',
+  RegExp,
+  string,
+])[] = [
+  ['counts.planned', /^(?:--n|-n|--number|--num-prompts|--num-requests|--RequestCount)$/, 'requests'],
+  ['load.ratePerSec', /^(?:--request-rate|--rate|--RequestRate)$/, 'rate'],
+  ['load.concurrency', /^(?:--parallels?|--max-concurrency|--Concurrency)$/, 'concurrency'],
+];
+
+/** What the command asked for where the block or table does not say it; a flag given several times is a sweep's. */
+function describeLoad(draft: PointDraft, { words, line }: { words: readonly string[]; line: number }): void {
+  const loaded =
+    draft.get('load.concurrency') !== null || draft.get('load.ratePerSec') !== null || draft.asked !== null;
+  const counted = draft.get('counts.planned') !== null || draft.get('counts.ended') !== null;
+  for (const [key, flag, name] of askedFlags) {
+    if (key === 'counts.planned' ? counted : loaded) continue;
+    const given = words.flatMap((word, i) => {
+      const [own, joined] = word.split('=', 2);
+      return flag.test(own!) ? [joined ?? words[i + 1] ?? ''] : [];
+    });
+    const [value] = given;
+    if (given.length !== 1 || !/^\d{1,9}(?:\.\d+)?$/.test(value!) || Number(value) === 0) continue;
+    draft.derived(key, Number(value));
+    draft.origins.push({ name, value: value!, where: 'command', line });
+    if (key !== 'counts.planned') draft.kind ??= key === 'load.concurrency' ? 'closed' : 'open';
+  }
+}
+
 /** "XInference - vLLM" is XInference with vLLM inside; of other words the first that is known counts. */
 export function engineIn(text: string): string | null {
   const found = engines.filter(([shape]) => shape.test(text)).map(([, name]) => name);
@@ -149,6 +180,12 @@ export function engineIn(text: string): string | null {
   // Two that are set against each other are a comparison, which names neither.
   if (second !== undefined && /⚔|\bvs\b/i.test(text)) return null;
   return first === 'XInference' && second !== undefined ? `XInference(${second})` : first;
+}
+
+/** The text without the engines it names: "vLLM QPS" and "QPS (vLLM)" leave "QPS". */
+export function withoutEngine(text: string): string {
+  const bare = engines.reduce((left, [shape]) => left.replace(shape, ' '), text);
+  return bare.replaceAll(/[(（[]\s*[)）\]]|^[\s:：_-]+|[\s:：_-]+$/g, ' ').trim();
 }
 
 export function namesModel(text: string): boolean {

@@ -1,167 +1,106 @@
 import { printable } from '../../core/index.ts';
 import { means, normalLabel } from './fact-key.ts';
-import type { FactKey, Meaning } from './fact-key.ts';
+import type { Meaning } from './fact-key.ts';
 import type { Complain } from './imported.ts';
 import { readNumber } from './number-text.ts';
+import type { NumberText } from './number-text.ts';
 import type { PipeTable } from './pipe-table.ts';
 import { PointDraft } from './point-draft.ts';
-import { evalscopeLabels, statisticOf } from '../evalscope/labels.ts';
-import { servingLabels, servingStatistic } from '../vllm/labels.ts';
-
-/** Names that people give to figures in tables of their own; times without a unit are seconds, as evalscope prints them. */
-const ownWords: ReadonlyMap<string, Meaning> = new Map([
-  ['用时', means('durationMs', 1000)],
-  ['耗时', means('durationMs', 1000)],
-  ['总用时', means('durationMs', 1000)],
-  ['总耗时', means('durationMs', 1000)],
-  ['duration', means('durationMs', 1000)],
-  ['time', means('durationMs', 1000)],
-  ['qps', means('requestsPerSec')],
-  ['rps', means('requestsPerSec')],
-  ['average qps', means('requestsPerSec')],
-  ['请求吞吐量', means('requestsPerSec')],
-  ['请求吞吐', means('requestsPerSec')],
-  ['requests/s', means('requestsPerSec')],
-  ['req/s', means('requestsPerSec')],
-  ['延迟', means('latencyMs.mean', 1000)],
-  ['平均延迟', means('latencyMs.mean', 1000)],
-  ['时延', means('latencyMs.mean', 1000)],
-  ['平均时延', means('latencyMs.mean', 1000)],
-  ['端到端时延', means('latencyMs.mean', 1000)],
-  ['端到端延迟', means('latencyMs.mean', 1000)],
-  ['响应时间', means('latencyMs.mean', 1000)],
-  ['latency', means('latencyMs.mean', 1000)],
-  ['lat', means('latencyMs.mean', 1000)],
-  ['lat.', means('latencyMs.mean', 1000)],
-  ['e2e latency', means('latencyMs.mean', 1000)],
-  ['average latency', means('latencyMs.mean', 1000)],
-  ['吞吐量', means('outputTokensPerSec')],
-  ['吞吐', means('outputTokensPerSec')],
-  ['输出吞吐量', means('outputTokensPerSec')],
-  ['输出吞吐', means('outputTokensPerSec')],
-  ['生成吞吐量', means('outputTokensPerSec')],
-  ['生成吞吐', means('outputTokensPerSec')],
-  ['token吞吐量', means('outputTokensPerSec')],
-  ['token吞吐', means('outputTokensPerSec')],
-  ['throughput', means('outputTokensPerSec')],
-  ['toks/s', means('outputTokensPerSec')],
-  ['gen. toks/s', means('outputTokensPerSec')],
-  ['gen toks/s', means('outputTokensPerSec')],
-  ['output toks/s', means('outputTokensPerSec')],
-  ['generation throughput', means('outputTokensPerSec')],
-  ['tokens/s', means('outputTokensPerSec')],
-  ['completion-tokens/s', means('outputTokensPerSec')],
-  ['output tokens/s', means('outputTokensPerSec')],
-  ['output throughput', means('outputTokensPerSec')],
-  ['失败数', means('counts.failed')],
-  ['失败', means('counts.failed')],
-  ['失败请求数', means('counts.failed')],
-  ['failed', means('counts.failed')],
-  ['failures', means('counts.failed')],
-  ['成功数', means('counts.ok')],
-  ['成功请求数', means('counts.ok')],
-  ['succeeded', means('counts.ok')],
-  ['success', means('counts.ok')],
-  ['completed', means('counts.ok')],
-  ['总请求数', means('counts.planned')],
-  ['请求数', means('counts.planned')],
-  ['requests', means('counts.planned')],
-  ['num requests', means('counts.planned')],
-  ['num prompts', means('counts.planned')],
-  ['输出长度', means('outputTokens.mean')],
-  ['输入长度', means('inputTokens.mean')],
-  ['首token时延', means('ttftMs.mean', 1000)],
-  ['首token延迟', means('ttftMs.mean', 1000)],
-  ['首字时延', means('ttftMs.mean', 1000)],
-  ['首字延迟', means('ttftMs.mean', 1000)],
-  ['ttft', means('ttftMs.mean', 1000)],
-  ['tpot', means('tpotMs.mean', 1000)],
-  ['itl', means('itlMs.mean', 1000)],
-]);
-
-/** Counts of tokens that are a request's only where the column says that it is their average. */
-const averagedCounts: ReadonlyMap<string, Meaning> = new Map([
-  ['output tokens', means('outputTokens.mean')],
-  ['output length', means('outputTokens.mean')],
-  ['completion tokens', means('outputTokens.mean')],
-  ['输出长度', means('outputTokens.mean')],
-  ['输出token', means('outputTokens.mean')],
-  ['输出token数', means('outputTokens.mean')],
-  ['输入token', means('inputTokens.mean')],
-  ['输入token数', means('inputTokens.mean')],
-  ['input tokens', means('inputTokens.mean')],
-  ['input length', means('inputTokens.mean')],
-  ['prompt tokens', means('inputTokens.mean')],
-  ['输入长度', means('inputTokens.mean')],
-]);
-
-const concurrencyWords = new Set([
-  '并发',
-  '并发数',
-  '并行数',
-  '并行',
-  'concurrency',
-  'parallel',
-  'parallels',
-  'conc',
-  'conc.',
-  'batch size',
-  'number of concurrency',
-  'max concurrency',
-  'maximum request concurrency',
-]);
-const rateWords = new Set(['rate', 'request rate', '请求速率', 'request rate (req/s)', 'rps (target)']);
-const cornerWords = new Set([
-  '指标',
-  'metric',
-  'metrics',
-  '指标名称',
-  '项目',
-  '并发',
-  '并发数',
-  '并行数',
-  'concurrency',
-  'parallel',
-]);
+import { engineIn, withoutEngine } from './surroundings.ts';
+import {
+  cleanCell,
+  concurrencyWords,
+  cornerWords,
+  identityOf,
+  lengthSide,
+  meaningOf,
+  rateWords,
+} from './table-words.ts';
 
 /** Whether a column of this name says which load a row was measured at. */
 export function isLoadWord(cell: string): boolean {
+  return loadOf(cell) !== null;
+}
+
+function loadOf(cell: string): Meaning | null {
   const label = normalLabel(cleanCell(cell));
-  return concurrencyWords.has(label) || rateWords.has(label);
+  if (concurrencyWords.has(label)) return means('load.concurrency');
+  return rateWords.has(label) ? means('load.ratePerSec') : null;
 }
 
 /**
- * The load points a markdown table holds: metrics as rows with one column per load (`| 指标 | 8 | 16 |`), or one row per
- * point. Any other table gives nothing.
+ * The load points a table holds: metrics as rows with one column per load (`| 指标 | 8 | 16 |`), one row per point, or the
+ * matrix of one figure over two lengths. `about` = the words above the table, where a matrix has its figure's name.
+ * Any other table gives nothing, and says so where it looks like results.
  */
-export function pointsOfTable(table: PipeTable, complain: Complain): PointDraft[] {
-  const drafts = pointsByColumn(table, complain) ?? pointsByRow(table, complain) ?? [];
-  if (drafts.length > 0) {
-    for (const line of table.raggedLines) {
-      complain(line, {
-        en: 'table row with another number of cells than its header: left out',
-        zh: '表格行的列数与表头不一致，已忽略',
+export function pointsOfTable(table: PipeTable, complain: Complain, about = ''): PointDraft[] {
+  const drafts =
+    pointsOfMatrix(table, about, complain) ?? pointsByColumn(table, complain) ?? pointsByRow(table, complain) ?? [];
+  if (drafts.length === 0) {
+    if (looksLikeResults(table))
+      complain(table.line, {
+        en: `a table of figures whose names are not known here was left out: ${namesOf(table).en}`,
+        zh: `表格中的指标名称无法识别，未导入：${namesOf(table).zh}`,
       });
-    }
-    if (table.cutAtLine !== undefined)
-      complain(table.cutAtLine, {
-        en: 'the table is too long: the rest is left out',
-        zh: '表格过长：其余行已忽略',
-      });
+    return drafts;
   }
+  for (const line of table.raggedLines) {
+    complain(line, {
+      en: 'table row with another number of cells than its header: left out',
+      zh: '表格行的列数与表头不一致，已忽略',
+    });
+  }
+  if (table.cutAtLine !== undefined)
+    complain(table.cutAtLine, {
+      en: 'the table is too long: the rest is left out',
+      zh: '表格过长：其余行已忽略',
+    });
   return drafts;
 }
 
-function pointsByColumn(table: PipeTable, complain: Complain): PointDraft[] | null {
-  const corner = normalLabel(table.header[0] ?? '');
-  const loads = table.header.slice(1).map((cell) => readNumber(cell));
-  const numbered = loads.length > 0 && loads.every((load) => load !== null && load.unit === '' && load.value > 0);
-  if (!numbered && !cornerWords.has(corner)) return null;
-  const rows = table.rows.flatMap((row) => {
-    const meaning = meaningOf(row.cells[0]!);
-    return meaning === null ? [] : [{ row, meaning }];
+/** Most cells beside the first column are figures, and there is a load or a corner of metrics. */
+function looksLikeResults({ header, rows }: PipeTable): boolean {
+  const cells = rows.flatMap((row) => row.cells.slice(1).map(cleanCell));
+  const figures = cells.filter((cell) => readNumber(cell) !== null).length;
+  return rows.length > 0 && header.length > 1 && figures >= 4 && figures > 0.6 * cells.length;
+}
+
+function namesOf({ header, rows }: PipeTable): { en: string; zh: string } {
+  const columns = header.every((cell, i) => i === 0 || readNumber(cleanCell(cell)) !== null)
+    ? rows.map(({ cells }) => cells[0]!)
+    : header;
+  const names = columns.slice(0, 8).map((cell) => printable(cleanCell(cell)).slice(0, 30));
+  return { en: names.join(', '), zh: names.join('、') };
+}
+
+function leftOut(cell: string, line: number, complain: Complain): void {
+  const shown = printable(cleanCell(cell)).slice(0, 40);
+  if (shown === '' || /^-+$/.test(shown)) return;
+  complain(line, {
+    en: `"${shown}" is no figure that is known here: left out`,
+    zh: `"${shown}" 不是已知的指标，已忽略`,
   });
+}
+
+/** "8", "并发8", "parallel = 16", "32并发": a column's load. */
+function columnLoad(cell: string): NumberText | null {
+  const text = cleanCell(cell);
+  const bare =
+    /^(?:并发数?|并行数?|concurrency|parallels?|conc|c|bs|batch size)\s*[=:：]?\s*(\d+)$/i.exec(text)?.[1] ??
+    /^(\d+)\s*(?:并发|路)$/.exec(text)?.[1];
+  const load = readNumber(bare ?? text);
+  return load !== null && load.unit === '' && load.value > 0 ? load : null;
+}
+
+function pointsByColumn(table: PipeTable, complain: Complain): PointDraft[] | null {
+  const corner = normalLabel(cleanCell(table.header[0] ?? ''));
+  const loads = table.header.slice(1).map(columnLoad);
+  const numbered = loads.length > 0 && loads.every((load) => load !== null);
+  if (!numbered && !cornerWords.has(corner)) return null;
+  const told = table.rows.map((row) => ({ row, meaning: meaningOf(row.cells[0]!) }));
+  const rows = told.flatMap(({ row, meaning }) => (meaning === null ? [] : [{ row, meaning }]));
   if (rows.length === 0 || (!numbered && rows.length < 2)) return null;
+  for (const { row, meaning } of told) if (meaning === null) leftOut(row.cells[0]!, row.line, complain);
   return loads.map((load, column) => {
     const draft = new PointDraft('table', table.line, 'table');
     if (numbered && load !== null) {
@@ -180,80 +119,102 @@ function pointsByColumn(table: PipeTable, complain: Complain): PointDraft[] | nu
   });
 }
 
+/** What a column of a table with one row per point tells of the point. */
+type Column =
+  | { as: 'load'; meaning: Meaning }
+  /** `of`: the engine in the column's name, where a table sets engines beside each other. */
+  | { as: 'figure'; meaning: Meaning; of: string | null }
+  | { as: 'model' | 'engine' | 'variant' | 'input' | 'output' }
+  | { as: 'unknown' };
+
+function columnsOf(table: PipeTable): Column[] {
+  const sides = table.header.map((cell) => lengthSide(cell));
+  const grid = sides.includes('input') && sides.includes('output');
+  const loaded = table.header.some(isLoadWord);
+  return table.header.map((cell, i): Column => {
+    const load = loadOf(cell);
+    if (load !== null) return { as: 'load', meaning: load };
+    const side = sides[i];
+    // Of two lengths beside each other both were asked for; one alone is what came out.
+    if (grid && side !== null && side !== undefined) return { as: side };
+    const meaning = meaningOf(cell);
+    if (meaning !== null) return { as: 'figure', meaning, of: null };
+    const identity = identityOf(cell);
+    // Rows that nothing but their first cell tells apart are called by it.
+    if (identity !== null && (i > 0 || loaded || grid)) return { as: identity };
+    const engine = engineIn(cell);
+    const figure = engine === null ? null : meaningOf(withoutEngine(cell));
+    if (figure !== null) return { as: 'figure', meaning: figure, of: engine };
+    return { as: i === 0 ? 'variant' : 'unknown' };
+  });
+}
+
 function pointsByRow(table: PipeTable, complain: Complain): PointDraft[] | null {
-  const columns = table.header.map((cell) => meaningOf(cell));
-  const first = normalLabel(table.header[0] ?? '');
-  const load = concurrencyWords.has(first)
-    ? means('load.concurrency')
-    : rateWords.has(first)
-      ? means('load.ratePerSec')
-      : null;
-  const known = columns.filter((meaning) => meaning !== null && !meaning.key.startsWith('load.')).length;
-  if (known < (load === null ? 2 : 1)) return null;
-  const drafts: PointDraft[] = [];
-  for (const row of table.rows) {
-    const draft = new PointDraft('table', row.line, 'table');
-    if (load !== null) {
-      draft.putText(load, cleanCell(row.cells[0]!), row.line, complain);
-      draft.kind = load.key === 'load.concurrency' ? 'closed' : 'open';
-    } else if (columns[0] === null) {
-      draft.label = printable(row.cells[0]!).slice(0, 200);
-      draft.variant = draft.label;
-    }
-    columns.forEach((meaning, i) => {
-      if (meaning !== null && !(i === 0 && load !== null))
-        draft.putText(meaning, cleanCell(row.cells[i]!), row.line, complain);
-    });
-    if (draft.facts.size >= 1 + (load === null ? 0 : 1)) drafts.push(draft);
-  }
+  const columns = columnsOf(table);
+  const has = (as: Column['as']): boolean => columns.some((column) => column.as === as);
+  const known = columns.filter((column) => column.as === 'figure').length;
+  if (known < (has('load') || has('input') ? 1 : 2)) return null;
+  columns.forEach((column, i) => {
+    if (column.as === 'unknown') leftOut(table.header[i]!, table.line, complain);
+  });
+  const engines = new Set(columns.flatMap((column) => (column.as === 'figure' ? [column.of] : [])));
+  const drafts = [...engines].flatMap((engine) => rowsOf(table, columns, engine, complain));
   return drafts.length === 0 ? null : drafts;
 }
 
-/** Emphasis and code marks that people put around a figure. */
-function cleanCell(cell: string): string {
-  return cell.replaceAll(/\*\*|__|`|~~/g, '').trim();
+/** The points of one engine of a table that has several side by side, or of the only one. */
+function rowsOf(table: PipeTable, columns: readonly Column[], engine: string | null, complain: Complain): PointDraft[] {
+  const above = new Map<number, string>();
+  return table.rows.flatMap((row) => {
+    const draft = new PointDraft('table', row.line, 'table');
+    draft.engine = engine;
+    columns.forEach((column, i) => {
+      const own = cleanCell(row.cells[i]!);
+      if (column.as === 'figure' && column.of === engine) draft.putText(column.meaning, own, row.line, complain);
+      if (column.as === 'figure' || column.as === 'unknown') return;
+      // A cell that was merged with the one above it is empty.
+      const cell = own === '' ? (above.get(i) ?? '') : own;
+      above.set(i, cell);
+      if (cell !== '') putIdentity(draft, column, cell, row.line, complain);
+    });
+    if (draft.get('load.concurrency') !== null) draft.kind = 'closed';
+    else if (draft.get('load.ratePerSec') !== null) draft.kind = 'open';
+    return [...draft.facts.keys()].some((key) => !key.startsWith('load.')) ? [draft] : [];
+  });
 }
 
-function meaningOf(cell: string): Meaning | null {
-  const label = normalLabel(cleanCell(cell));
-  const plain =
-    ownWords.get(label) ?? evalscopeLabels.get(label) ?? servingLabels.get(label) ?? servingStatistic(label);
-  if (plain !== undefined) return plain;
-  // People put blanks around foreign words in Chinese, or do not.
-  const joined = /\p{Script=Han}/u.test(label) ? label.replaceAll(' ', '') : label;
-  return wordOf(label) ?? withUnit(label) ?? wordOf(joined) ?? withUnit(joined);
-}
-
-/** A word as people put it: "p90", "P90 latency", "latency p90", "avg latency", "mean TTFT". */
-function wordOf(label: string): Meaning | null {
-  const own = ownWords.get(label);
-  if (own !== undefined) return own;
-  const ranked = /^(?:(.+?) ?)?\b(p\d+)(?: ?(.+))?$/.exec(label);
-  if (ranked !== null) {
-    const statistic = statisticOf(ranked[2]!);
-    const of = ranked[1] ?? ranked[3] ?? 'latency';
-    const base = ranked[1] !== undefined && ranked[3] !== undefined ? undefined : ownWords.get(of);
-    if (statistic === null || base === undefined || !base.key.endsWith('Ms.mean')) return null;
-    return means(`${base.key.slice(0, -'.mean'.length)}.${statistic}` as FactKey, base.scale);
+function putIdentity(draft: PointDraft, column: Column, cell: string, line: number, complain: Complain): void {
+  const name = printable(cell).slice(0, 200);
+  if (column.as === 'load') draft.putText(column.meaning, cell, line, complain);
+  else if (column.as === 'model') draft.model = name;
+  else if (column.as === 'engine') draft.engine = engineIn(name) ?? name;
+  else if (column.as === 'input' || column.as === 'output')
+    draft.asked = { input: draft.asked?.input ?? null, output: draft.asked?.output ?? null, [column.as]: name };
+  else {
+    draft.label = name;
+    draft.variant = name;
   }
-  const averaged = /^(?:(?:avg|average|mean)[. ]+|平均)(.+)$/.exec(label)?.[1];
-  if (averaged === undefined) return null;
-  if (averagedCounts.has(averaged)) return averagedCounts.get(averaged)!;
-  const base = ownWords.get(averaged);
-  return base?.key.endsWith('.mean') === true ? base : null;
 }
 
-/** "延迟 (秒)", "latency (ms)", "p99 (s)", "mean latency ms", "吞吐量 (tokens/s)": the word, and the unit it is given in. */
-function withUnit(label: string): Meaning | null {
-  const match =
-    /^(.+?)\s*[([]\s*(s|ms|秒|毫秒|sec|seconds|toks?\/s|tokens?\/s|tokens?\/秒|req\/s|次\/秒)\s*[)\]]$/.exec(label) ??
-    /^(.+?) (s|ms)$/.exec(label);
-  if (match === null) return null;
-  const base = wordOf(match[1]!);
-  if (base === null) return null;
-  const timed = base.scale === 1000;
-  const unit = match[2]!;
-  if (!timed) return unit.includes('/') ? base : null;
-  if (unit === 'ms' || unit === '毫秒') return means(base.key, 1);
-  return unit.includes('/') ? null : base;
+/** `| 输入\输出 | 128 | 256 |`: one figure over input lengths (rows) and output lengths (columns), or the other way round. */
+function pointsOfMatrix({ header, rows }: PipeTable, about: string, complain: Complain): PointDraft[] | null {
+  const [first, second] = cleanCell(header[0] ?? '').split(/\s*[\\/／＼]\s*/);
+  const [down, across] = [lengthSide(first ?? ''), lengthSide(second ?? '')];
+  const lengths = header.slice(1).map(columnLoad);
+  if (down === null || across === null || down === across || lengths.some((length) => length === null)) return null;
+  const meaning = about
+    .split(/[\s()（）:：,，]+/)
+    .map((word) => meaningOf(word))
+    .find((one) => one !== null);
+  if (meaning === undefined || meaning === null) return null;
+  return rows.flatMap((row) =>
+    lengths.flatMap((length, i) => {
+      const draft = new PointDraft('table', row.line, 'table');
+      const digits = readNumber(cleanCell(row.cells[0]!))?.digits;
+      if (digits === undefined) return [];
+      draft.asked = { input: null, output: null, [down]: digits, [across]: length!.digits };
+      draft.putText(meaning, cleanCell(row.cells[i + 1]!), row.line, complain);
+      return draft.facts.size === 0 ? [] : [draft];
+    }),
+  );
 }

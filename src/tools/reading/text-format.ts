@@ -4,6 +4,8 @@ import type { PointDraft } from './point-draft.ts';
 /** Takes the lines of one block; `done` = the line was the last, `not-mine` = the block ended before this line. */
 export interface BlockReader {
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine';
+  /** Whether a line in a fence of its own is the next one of this block: people cut a long one in two. Absent = never. */
+  continues?(line: string): boolean;
   /** The points of the block; called once, after the last line. */
   end(): PointDraft[];
 }

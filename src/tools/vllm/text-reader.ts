@@ -46,6 +46,13 @@ class ServingBlock implements BlockReader {
     return 'more';
   }
 
+  continues(line: string): boolean {
+    if (!this.inside) return opening.test(line);
+    if (/^\s*-{3,}.*-{3,}\s*$/.test(line)) return true;
+    const label = normalLabel(line.slice(0, Math.max(0, line.indexOf(':'))));
+    return servingLabels.has(label) || servingStatistic(label) !== undefined;
+  }
+
   private takePreamble(line: string): 'more' | 'not-mine' {
     const space = /^\s*Namespace\((.{1,20000})\)\s*$/.exec(line);
     if (space !== null) {

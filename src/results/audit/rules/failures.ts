@@ -18,7 +18,7 @@ export const failures: PointRule = {
   check(point, context) {
     const { failed, ok } = point.counts;
     if (!known(failed) || failed === 0 || ok === 0) return null;
-    if (!known(ok)) return ofUnknownTotal(failed);
+    if (!known(ok)) return ofUnknownTotal(failed, point.counts.planned);
     const ended = failed + ok;
     const top = topProblems(point.counts).slice(0, 3);
     const listEn = top.map((t) => `${problems[t.code].en} (${t.count})`).join(', ');
@@ -40,14 +40,21 @@ export const failures: PointRule = {
   },
 };
 
-function ofUnknownTotal(failed: number): Doubt {
+function ofUnknownTotal(failed: number, planned: number | null): Doubt {
+  const share = known(planned) && planned > 0 ? percent(failed / planned) : null;
   return {
     severity: 'warn',
     message: {
-      en: `${failed} requests failed; the source does not say of how many.`,
-      zh: `${failed} 个请求失败；来源未说明总数。`,
+      en:
+        share === null
+          ? `${failed} requests failed; the source does not say of how many.`
+          : `${failed} of the ${planned} requests asked for failed (${share}); the source does not say how many succeeded.`,
+      zh:
+        share === null
+          ? `${failed} 个请求失败；来源未说明总数。`
+          : `要求的 ${planned} 个请求中 ${failed} 个失败（${share}）；来源未说明成功数。`,
     },
-    evidence: { failed },
+    evidence: { failed, ...(share !== null && { planned }) },
     advice: {
       en: 'Find the log of this point before comparing its latencies with others.',
       zh: '在与其他点比较延迟之前，请查找该点的日志。',

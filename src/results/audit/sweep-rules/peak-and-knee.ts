@@ -23,6 +23,8 @@ export const peakAndKnee: SweepRule = {
     const knee = curve.find((at) => at.rate >= kneeShare * peak.rate)!;
     const last = curve.at(-1)!;
     const rising = peak === last && curve.at(-2)!.rate < kneeShare * peak.rate;
+    // Points beyond it that do not count tell nothing of the peak.
+    const beyond = points.some(({ load }) => (load.concurrency ?? load.ratePerSec ?? 0) > last.load);
     const fallen = 1 - last.rate / peak.rate;
     const over = fallen > overload;
     return [
@@ -30,10 +32,10 @@ export const peakAndKnee: SweepRule = {
         severity: over ? 'warn' : 'info',
         message: {
           en: rising
-            ? `Throughput still rises at the last point (${show(last.rate)} at ${last.load}): the peak was not reached.`
+            ? `Throughput still rises at the last ${beyond ? 'valid ' : ''}point (${show(last.rate)} at ${last.load}): the peak was not reached.`
             : `Throughput peaks at ${peak.load} (${show(peak.rate)}); ${percent(kneeShare)} of it is reached at ${knee.load}${over ? `; at ${last.load} it has fallen by ${percent(fallen)}: overload` : ''}.`,
           zh: rising
-            ? `吞吐在最后一点仍在上升（${last.load} 时为 ${show(last.rate)}）：尚未达到峰值。`
+            ? `吞吐在最后一个${beyond ? '有效' : ''}点仍在上升（${last.load} 时为 ${show(last.rate)}）：尚未达到峰值。`
             : `吞吐在 ${peak.load} 处达到峰值（${show(peak.rate)}）；在 ${knee.load} 处已达其 ${percent(kneeShare)}${over ? `；在 ${last.load} 处下降 ${percent(fallen)}：过载` : ''}。`,
         },
         evidence: {
@@ -45,9 +47,15 @@ export const peakAndKnee: SweepRule = {
         },
         advice: {
           en: rising
-            ? 'Add points at higher load.'
+            ? beyond
+              ? 'Measure the higher loads again so that they count.'
+              : 'Add points at higher load.'
             : `Serve at about ${knee.load}; use higher loads only to see how it fails.`,
-          zh: rising ? '增加更高负载的点。' : `建议在约 ${knee.load} 处运行；更高负载仅用于观察其失效方式。`,
+          zh: rising
+            ? beyond
+              ? '重新测量更高负载的点，使其有效。'
+              : '增加更高负载的点。'
+            : `建议在约 ${knee.load} 处运行；更高负载仅用于观察其失效方式。`,
         },
       },
     ];

@@ -1,18 +1,17 @@
 import { say } from '../../../core/index.ts';
 import { shortFigure } from '../sentence/short-figure.ts';
 import type { BarPanel } from './figure.ts';
-import { labelSize } from './layout.ts';
+import { barRoom, labelSize } from './layout.ts';
 import { axisOf } from './line-option.ts';
 import type { PanelFrame, PanelParts, Part } from './option.ts';
-import { cutTo, textWidth } from './text-size.ts';
+import { textWidth } from './text-size.ts';
 
 /** Named bars beside each other, each in the colour that its name has in every panel, its value above it. */
 export function barParts(panel: BarPanel, frame: PanelFrame): PanelParts {
   const { theme, lang, index } = frame;
   const names = panel.bars.map((bar) => frame.named(bar.name));
   const shown = panel.bars.map(({ y }) => shortFigure(y, 4));
-  // The labels of the y axis take their room from the bars.
-  const room = (frame.width - 64) / Math.max(1, names.length) - 10;
+  const room = barRoom(frame.width, names.length);
   const fits = shown.every((value) => textWidth(value, labelSize) <= room);
   const series = panel.bars.flatMap((bar, at): Part[] => {
     const { color } = frame.style(names[at]!);
@@ -41,10 +40,10 @@ export function barParts(panel: BarPanel, frame: PanelFrame): PanelParts {
     xAxis: {
       gridIndex: index,
       type: 'category',
-      data: names.map((name) => cutTo(name, labelSize, room)),
+      data: names.map((name) => frame.letter(name) ?? (textWidth(name, labelSize) > room ? '' : name)),
       axisLine: { lineStyle: { color: theme.faint } },
       axisTick: { show: false },
-      axisLabel: { fontSize: labelSize, color: theme.faint, interval: 0, show: room > 24 },
+      axisLabel: { fontSize: labelSize, color: theme.faint, interval: 0, show: room > 12 },
     },
     yAxis: {
       ...axisOf(panel.y, frame, 'y'),

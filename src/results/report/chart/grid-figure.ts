@@ -1,10 +1,11 @@
-import { isGrid } from '../../../core/index.ts';
+import { isGrid, say } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { sized } from '../figure-text.ts';
 import { askedOf, isFilled } from '../grid.ts';
 import { sweepName } from '../point-name.ts';
 import { chartWords } from './chart-words.ts';
-import type { ChartPoint, ChartSeries, Figure, HeatPanel } from './figure.ts';
+import type { ChartPoint, ChartSeries, Figure, HeatPanel, Words } from './figure.ts';
+import { distinctNames } from './load-lines.ts';
 import { notesOf, reasonOf } from './sweep-figures.ts';
 
 /** The runs of one pair of lengths; more than one where points were repeated. */
@@ -15,32 +16,45 @@ interface Cell {
 }
 
 /**
- * A grid of lengths: throughput against the mean output length that was really generated, a line for each input length
- * that was asked for; null where the sweep is no grid.
+ * Grids of lengths: throughput against the mean output length that was really generated, or asked for where nothing else is
+ * known, a line for each grid and each input length that was asked for; null where one of them is no grid.
  */
-export function gridFigure(sweep: Sweep): Figure | null {
-  if (!isGrid(sweep.points)) return null;
-  const cells = cellsOf(sweep);
-  const inputs = lengthsOf(cells, 'input');
+export function gridFigure(...sweeps: readonly Sweep[]): Figure | null {
+  if (!sweeps.every(({ points }) => isGrid(points))) return null;
+  const counted = sweeps.some(({ points }) => points.some((point) => point.outputTokens?.mean != null));
+  const series = distinctNames(sweeps).flatMap(([name, sweep]) => {
+    const cells = cellsOf(sweep);
+    return lengthsOf(cells, 'input').map((input) => {
+      const line = lineOf(
+        cells.filter((cell) => cell.input === input),
+        counted,
+      );
+      return sweeps.length === 1 ? line : { ...line, name: within(name, line.name) };
+    });
+  });
   return {
     id: 'grid',
-    title: sweepName(sweep),
+    title: sweeps.map(sweepName).join(' vs '),
     about: {
-      en: `Output tokens per second against the real mean output length, one line for each of ${inputs.length} input lengths.`,
-      zh: `输出吞吐量随实际平均输出长度的变化，共 ${inputs.length} 种输入长度，各一条线。`,
+      en: `Output tokens per second against the ${counted ? 'real mean output length' : 'output length asked for'}, ${series.length} lines, one for each input length.`,
+      zh: `输出吞吐量随${counted ? '实际平均' : '要求的'}输出长度的变化，每种输入长度一条线，共 ${series.length} 条。`,
     },
     columns: 1,
     panels: [
       {
         kind: 'lines',
         title: chartWords.throughput,
-        x: { name: chartWords.realOutput, from: 0 },
+        x: { name: counted ? chartWords.realOutput : chartWords.askedOutput, from: 0 },
         y: { name: chartWords.throughput },
-        series: inputs.map((input) => lineOf(cells.filter((cell) => cell.input === input))),
+        series,
       },
     ],
-    notes: notesOf([sweep]),
+    notes: notesOf(sweeps),
   };
+}
+
+function within(name: string, line: Words): Words {
+  return { en: `${name} · ${say(line, 'en')}`, zh: `${name} · ${say(line, 'zh')}` };
 }
 
 /** The same grid by the lengths asked for, as heat maps of throughput and latency; null where the sweep is no grid. */
@@ -49,7 +63,7 @@ export function gridHeatFigure(sweep: Sweep): Figure | null {
   const cells = cellsOf(sweep);
   return {
     id: 'grid-heat',
-    title: { en: 'By the lengths asked for', zh: '按要求的长度' },
+    title: { en: `${sweepName(sweep)}: by the lengths asked for`, zh: `${sweepName(sweep)}：按要求的长度` },
     about: {
       en: 'Throughput and mean latency by the input and output lengths asked for.',
       zh: '按要求的输入、输出长度的吞吐量与平均延迟。',
@@ -79,12 +93,13 @@ function lengthsOf(cells: readonly Cell[], side: 'input' | 'output'): string[] {
   return [...new Set(cells.map((cell) => cell[side]))].toSorted((a, b) => Number(a) - Number(b));
 }
 
-function lineOf(cells: readonly Cell[]): ChartSeries {
+function lineOf(cells: readonly Cell[], byCount: boolean): ChartSeries {
   const asked = cells[0]!.input;
   const real = meanOf(cells.flatMap(({ runs }) => runs).map((run) => run.inputTokens?.mean));
   const counted = real === null ? null : sized(Math.round(real));
-  const points = cells.flatMap(({ runs }): ChartPoint[] => {
-    const x = meanOf(runs.map((run) => run.outputTokens?.mean));
+  const points = cells.flatMap(({ runs, output }): ChartPoint[] => {
+    const length = Number(output);
+    const x = byCount ? meanOf(runs.map((run) => run.outputTokens?.mean)) : Number.isNaN(length) ? null : length;
     const speeds = runs.map((run) => run.outputTokensPerSec).filter((speed) => speed !== null);
     if (x === null || speeds.length === 0) return [];
     const doubted = runs.find((run) => !run.verdict.valid);

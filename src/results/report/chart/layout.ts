@@ -1,6 +1,6 @@
 import { say } from '../../../core/index.ts';
 import type { Lang } from '../../../core/index.ts';
-import type { Figure, Panel } from './figure.ts';
+import type { BarPanel, Figure, Panel } from './figure.ts';
 import { cutTo, textWidth, wrapTo } from './text-size.ts';
 
 /** Where one panel lies, in px. */
@@ -21,6 +21,8 @@ export interface Layout {
   /** The name of a series as the legend shows it, by its whole name. */
   shown: ReadonlyMap<string, string>;
   notes: { lines: string[]; top: number };
+  /** What stands below a bar whose name is too long for it, by the name in the legend, which begins with it. */
+  letters: ReadonlyMap<string, string>;
 }
 
 export const titleSize = 20;
@@ -53,14 +55,16 @@ export function layoutOf(figure: Figure, lang: Lang, width: number): Layout {
     });
     top += aboveGrid + height + belowGrid;
   }
-  const shown = shownNames(figure, lang, inner);
+  const lettered = figure.panels.some((panel) => panel.kind === 'bars' && tooLong(panel, lang, panelWidth));
+  const shown = shownNames(figure, lang, inner, lettered);
   const names = [...shown.values()];
   const legend = names.length > 1 ? { names, top: top + 4 } : null;
   if (legend !== null) top += 8 + legendRow * legendRows(names, inner);
   const lines = figure.notes.flatMap((note) => wrapTo(say(note, lang), labelSize, inner));
   const notes = { lines, top: top + 6 };
   if (lines.length > 0) top += 10 + noteLine * lines.length;
-  return { width, height: Math.ceil(top + 12), title, boxes, legend, shown, notes };
+  const letters = new Map(lettered ? names.map((name, i) => [name, letterOf(i)]) : []);
+  return { width, height: Math.ceil(top + 12), title, boxes, legend, shown, notes, letters };
 }
 
 function heightOf(panel: Panel, usual: number): number {
@@ -71,19 +75,35 @@ function heightOf(panel: Panel, usual: number): number {
 }
 
 /** The names of all series, each once, cut so that one fits a row; two that are cut to the same get a number. */
-function shownNames(figure: Figure, lang: Lang, inner: number): Map<string, string> {
+function shownNames(figure: Figure, lang: Lang, inner: number, lettered: boolean): Map<string, string> {
   const shown = new Map<string, string>();
   const taken = new Set<string>();
   const room = inner - legendIcon;
   for (const name of figure.panels.flatMap((panel) => seriesNames(panel, lang))) {
     if (shown.has(name)) continue;
-    let cut = cutTo(name, labelSize + 1, room);
+    let cut = cutTo(lettered ? `${letterOf(shown.size)}  ${name}` : name, labelSize + 1, room);
     for (let times = 2; taken.has(cut); times++)
       cut = `${cutTo(name, labelSize + 1, room - textWidth(` (${times})`, labelSize + 1))} (${times})`;
     taken.add(cut);
     shown.set(name, cut);
   }
   return shown;
+}
+
+/** The letters by which `dyno compare` names its sides too. */
+function letterOf(at: number): string {
+  return at < 26 ? String.fromCharCode(65 + at) : String(at + 1);
+}
+
+/** px below a bar: the labels of the y axis take their room from the bars. */
+export function barRoom(width: number, bars: number): number {
+  return (width - 64) / Math.max(1, bars) - 10;
+}
+
+/** Whether one of several bars has a name that does not fit below it. */
+function tooLong({ bars }: BarPanel, lang: Lang, width: number): boolean {
+  const room = barRoom(width, bars.length);
+  return bars.length > 1 && bars.some(({ name }) => textWidth(say(name, lang), labelSize) > room);
 }
 
 /** The names of what a panel draws. */

@@ -43,6 +43,8 @@ export interface PanelFrame {
   width: number;
   /** The name of a series as the legend has it. */
   named(name: Words): string;
+  /** The letter that stands for a name below its bar; undefined = the name itself fits. */
+  letter(name: string): string | undefined;
   /** Colour, shape and dash of a series by that name, the same in every panel. */
   style(name: string): { color: string; symbol: string; dash: 'solid' | 'dashed' | 'dotted' };
 }
@@ -60,6 +62,7 @@ export function chartOption(figure: Figure, options: DrawOptions): { option: Par
       interactive,
       width: layout.boxes[index]!.width,
       named: (name) => layout.shown.get(say(name, lang)) ?? say(name, lang),
+      letter: (name) => layout.letters.get(name),
       style: styles(layout, theme),
     }),
   );

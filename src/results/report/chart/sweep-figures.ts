@@ -105,6 +105,7 @@ export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure
     readings.p90,
     readings.p50,
     readings.duration,
+    ...(sweep.points.some(({ counts }) => (missedOf(counts) ?? 0) > 0) ? [failures([sweep])] : []),
     readings.itl,
   ];
   const drawn = drawable(wanted.map((reading) => panelOf(reading, [sweep], intervals))).slice(0, 6);

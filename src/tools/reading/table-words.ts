@@ -1,0 +1,227 @@
+import { means, normalLabel } from './fact-key.ts';
+import type { FactKey, Meaning } from './fact-key.ts';
+import { plainDigits } from './number-text.ts';
+import { evalscopeLabels, statisticOf } from '../evalscope/labels.ts';
+import { servingLabels, servingStatistic } from '../vllm/labels.ts';
+
+/** Names that people give to figures in tables of their own; times without a unit are seconds, as evalscope prints them. */
+const ownWords: ReadonlyMap<string, Meaning> = new Map([
+  ['用时', means('durationMs', 1000)],
+  ['耗时', means('durationMs', 1000)],
+  ['总用时', means('durationMs', 1000)],
+  ['总耗时', means('durationMs', 1000)],
+  ['duration', means('durationMs', 1000)],
+  ['time', means('durationMs', 1000)],
+  ['qps', means('requestsPerSec')],
+  ['rps', means('requestsPerSec')],
+  ['average qps', means('requestsPerSec')],
+  ['请求吞吐量', means('requestsPerSec')],
+  ['请求吞吐', means('requestsPerSec')],
+  ['requests/s', means('requestsPerSec')],
+  ['req/s', means('requestsPerSec')],
+  ['延迟', means('latencyMs.mean', 1000)],
+  ['平均延迟', means('latencyMs.mean', 1000)],
+  ['时延', means('latencyMs.mean', 1000)],
+  ['平均时延', means('latencyMs.mean', 1000)],
+  ['端到端时延', means('latencyMs.mean', 1000)],
+  ['端到端延迟', means('latencyMs.mean', 1000)],
+  ['响应时间', means('latencyMs.mean', 1000)],
+  ['latency', means('latencyMs.mean', 1000)],
+  ['lat', means('latencyMs.mean', 1000)],
+  ['lat.', means('latencyMs.mean', 1000)],
+  ['e2e latency', means('latencyMs.mean', 1000)],
+  ['average latency', means('latencyMs.mean', 1000)],
+  ['吞吐量', means('outputTokensPerSec')],
+  ['吞吐', means('outputTokensPerSec')],
+  ['输出吞吐量', means('outputTokensPerSec')],
+  ['输出吞吐', means('outputTokensPerSec')],
+  ['生成吞吐量', means('outputTokensPerSec')],
+  ['生成吞吐', means('outputTokensPerSec')],
+  ['token吞吐量', means('outputTokensPerSec')],
+  ['token吞吐', means('outputTokensPerSec')],
+  ['throughput', means('outputTokensPerSec')],
+  ['toks/s', means('outputTokensPerSec')],
+  ['gen. toks/s', means('outputTokensPerSec')],
+  ['gen toks/s', means('outputTokensPerSec')],
+  ['output toks/s', means('outputTokensPerSec')],
+  ['generation throughput', means('outputTokensPerSec')],
+  ['tokens/s', means('outputTokensPerSec')],
+  ['completion-tokens/s', means('outputTokensPerSec')],
+  ['output tokens/s', means('outputTokensPerSec')],
+  ['output throughput', means('outputTokensPerSec')],
+  ['失败数', means('counts.failed')],
+  ['失败', means('counts.failed')],
+  ['失败请求数', means('counts.failed')],
+  ['failed', means('counts.failed')],
+  ['failures', means('counts.failed')],
+  ['成功数', means('counts.ok')],
+  ['成功请求数', means('counts.ok')],
+  ['succeeded', means('counts.ok')],
+  ['success', means('counts.ok')],
+  ['completed', means('counts.ok')],
+  ['总请求数', means('counts.planned')],
+  ['请求数', means('counts.planned')],
+  ['requests', means('counts.planned')],
+  ['num requests', means('counts.planned')],
+  ['num prompts', means('counts.planned')],
+  ['输出长度', means('outputTokens.mean')],
+  ['输入长度', means('inputTokens.mean')],
+  ['tps', means('outputTokensPerSec')],
+  ['总吞吐量', means('totalTokensPerSec')],
+  ['总吞吐', means('totalTokensPerSec')],
+  ['total throughput', means('totalTokensPerSec')],
+  ['输入吞吐量', means('inputTokensPerSec')],
+  ['输入吞吐', means('inputTokensPerSec')],
+  ['input throughput', means('inputTokensPerSec')],
+  ['首token时延', means('ttftMs.mean', 1000)],
+  ['首token延迟', means('ttftMs.mean', 1000)],
+  ['首字时延', means('ttftMs.mean', 1000)],
+  ['首字延迟', means('ttftMs.mean', 1000)],
+  ['首token时间', means('ttftMs.mean', 1000)],
+  ['首包', means('ttftMs.mean', 1000)],
+  ['首包时延', means('ttftMs.mean', 1000)],
+  ['首包延迟', means('ttftMs.mean', 1000)],
+  ['ttft', means('ttftMs.mean', 1000)],
+  ['每token时延', means('tpotMs.mean', 1000)],
+  ['每token延迟', means('tpotMs.mean', 1000)],
+  ['decode时延', means('itlMs.mean', 1000)],
+  ['decode延迟', means('itlMs.mean', 1000)],
+  ['非首token时延', means('itlMs.mean', 1000)],
+  ['非首token延迟', means('itlMs.mean', 1000)],
+  ['tpot', means('tpotMs.mean', 1000)],
+  ['itl', means('itlMs.mean', 1000)],
+]);
+
+/** Counts of tokens that are a request's only where the column says that it is their average. */
+const averagedCounts: ReadonlyMap<string, Meaning> = new Map([
+  ['output tokens', means('outputTokens.mean')],
+  ['output length', means('outputTokens.mean')],
+  ['completion tokens', means('outputTokens.mean')],
+  ['输出长度', means('outputTokens.mean')],
+  ['输出token', means('outputTokens.mean')],
+  ['输出token数', means('outputTokens.mean')],
+  ['输入token', means('inputTokens.mean')],
+  ['输入token数', means('inputTokens.mean')],
+  ['input tokens', means('inputTokens.mean')],
+  ['input length', means('inputTokens.mean')],
+  ['prompt tokens', means('inputTokens.mean')],
+  ['输入长度', means('inputTokens.mean')],
+]);
+
+export const concurrencyWords = new Set([
+  '并发',
+  '并发数',
+  '并行数',
+  '并行',
+  'concurrency',
+  'parallel',
+  'parallels',
+  'conc',
+  'conc.',
+  'batch size',
+  'number of concurrency',
+  'max concurrency',
+  'maximum request concurrency',
+]);
+export const rateWords = new Set(['rate', 'request rate', '请求速率', 'request rate (req/s)', 'rps (target)']);
+export const cornerWords = new Set([
+  '指标',
+  'metric',
+  'metrics',
+  '指标名称',
+  '项目',
+  '并发',
+  '并发数',
+  '并行数',
+  'concurrency',
+  'parallel',
+]);
+
+/** Whether the first cell of a line says that the line is the head of a table of results. */
+export function isHeadWord(cell: string): boolean {
+  const label = normalLabel(cleanCell(cell));
+  return cornerWords.has(label) || concurrencyWords.has(label) || rateWords.has(label);
+}
+
+const identityWords: ReadonlyMap<string, 'model' | 'engine'> = new Map([
+  ['模型', 'model'],
+  ['模型名称', 'model'],
+  ['model', 'model'],
+  ['引擎', 'engine'],
+  ['推理引擎', 'engine'],
+  ['框架', 'engine'],
+  ['推理框架', 'engine'],
+  ['后端', 'engine'],
+  ['engine', 'engine'],
+  ['framework', 'engine'],
+  ['backend', 'engine'],
+]);
+
+/** Whether the cells of a column name the model or the engine of each row. */
+export function identityOf(cell: string): 'model' | 'engine' | null {
+  return identityWords.get(normalLabel(cleanCell(cell))) ?? null;
+}
+
+/** "输入长度", "input len", "ISL", "输出token数": which side of a request a length is of. */
+export function lengthSide(cell: string): 'input' | 'output' | null {
+  const label = normalLabel(cleanCell(cell));
+  if (/^(?:输入|prompt|input|isl$)/.test(label) && lengthEnd.test(label)) return 'input';
+  return /^(?:输出|生成|completion|output|osl$)/.test(label) && lengthEnd.test(label) ? 'output' : null;
+}
+
+const lengthEnd =
+  /^(?:输入|输出|生成|input|output|prompt|completion|isl|osl)[ -]?(?:长度|tokens?数?|tokens? ?长度|len|length)?(?: ?\(tokens?\))?$/;
+
+/** Emphasis and code marks that people put around a figure. */
+export function cleanCell(cell: string): string {
+  return plainDigits(cell.replaceAll(/\*\*|__|`|~~|<br\s*\/?>/gi, ' ')).trim();
+}
+
+export function meaningOf(cell: string): Meaning | null {
+  const label = normalLabel(cleanCell(cell));
+  const plain =
+    ownWords.get(label) ?? evalscopeLabels.get(label) ?? servingLabels.get(label) ?? servingStatistic(label);
+  if (plain !== undefined) return plain;
+  // People put blanks around foreign words in Chinese, or do not.
+  const joined = /\p{Script=Han}/u.test(label) ? label.replaceAll(' ', '') : label;
+  return wordOf(label) ?? withUnit(label) ?? wordOf(joined) ?? withUnit(joined);
+}
+
+/** A word as people put it: "p90", "P90 latency", "latency p90", "avg latency", "mean TTFT". */
+function wordOf(label: string): Meaning | null {
+  const own = ownWords.get(label);
+  if (own !== undefined) return own;
+  const ranked = /^(?:(.+?) ?)?\b(p\d+)(?: ?(.+))?$/.exec(label);
+  if (ranked !== null) {
+    const statistic = statisticOf(ranked[2]!);
+    const of = ranked[1] ?? ranked[3] ?? 'latency';
+    const base = ranked[1] !== undefined && ranked[3] !== undefined ? undefined : ownWords.get(of);
+    if (statistic === null || base === undefined || !base.key.endsWith('Ms.mean')) return null;
+    return means(`${base.key.slice(0, -'.mean'.length)}.${statistic}` as FactKey, base.scale);
+  }
+  const averaged = /^(?:(?:avg|average|mean)[. ]+|平均)(.+)$/.exec(label)?.[1];
+  if (averaged === undefined) return null;
+  if (averagedCounts.has(averaged)) return averagedCounts.get(averaged)!;
+  const base = ownWords.get(averaged);
+  return base?.key.endsWith('.mean') === true ? base : null;
+}
+
+/** "延迟 (秒)", "latency (ms)", "p99 (s)", "mean latency ms", "吞吐量 (tokens/s)": the word, and the unit it is given in. */
+function withUnit(label: string): Meaning | null {
+  const match =
+    /^(.+?)\s*[([]\s*(s|ms|秒|毫秒|sec|seconds|toks?\/s|tokens?\/s|tokens?\/秒|req\/s|次\/秒|个\/秒|tps|qps|rps)\s*[)\]]$/.exec(
+      label,
+    ) ?? /^(.+?) (s|ms)$/.exec(label);
+  if (match === null) return null;
+  const base = wordOf(match[1]!);
+  if (base === null) return null;
+  const timed = base.scale === 1000;
+  const unit = match[2]!;
+  if (!timed) return isPerSecond(unit) ? base : null;
+  if (unit === 'ms' || unit === '毫秒') return means(base.key, 1);
+  return isPerSecond(unit) ? null : base;
+}
+
+function isPerSecond(unit: string): boolean {
+  return unit.includes('/') || unit.endsWith('ps');
+}
