@@ -9,9 +9,9 @@ import type { Prepared } from './prepare/prepare.ts';
 const blockTokens = 16;
 /** Where nobody counted: English in most tokenizers. */
 const usualCharsPerToken = 4;
-/** More prompts of a file are not looked at again: the share is then not known. */
+/** The share of a file with more prompts is not worked out. */
 const mostPrompts = 20_000;
-/** Prompts that are made are alike, and making one with a tokenizer takes milliseconds: so many stand for all. */
+/** So many made prompts stand for all, because they are alike and making one with a tokenizer takes milliseconds. */
 const mostMade = 200;
 
 /** Works out what its prompts alone let a server take from its prefix cache. */

@@ -120,7 +120,7 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
       meter.add(ended.exchange);
       telemetry?.saw(ended.exchange);
       course.saw(ended.exchange);
-      // Virtual time passes thousands of times faster than whoever watches.
+      // A simulated run is shown by the wall clock, because virtual time passes thousands of times faster.
       const atMs = runner.simulated ? performance.now() : ended.exchange.endMs;
       if (atMs - toldMs >= progressEveryMs) show(runner.state(), atMs);
     }
@@ -299,7 +299,7 @@ export function judged(
   return { ...summary, ...slo, verdict: verdictOf(auditSummary(summary, { plan, interrupted, rules })) };
 }
 
-/** What a run does with every exchange, to no effect: lines that nobody keeps and figures that nobody reads. For a rehearsal. */
+/** Does with an exchange what a run does, but keeps neither lines nor figures, for a rehearsal. */
 function idleRecord(plan: RunPlan, shelf: Shelf): (ended: Ended) => void {
   const meter = meterFor(plan, shelf);
   return ({ exchange, answer }) => {

@@ -27,10 +27,10 @@ export interface LiveFile {
 }
 
 const everyMs = 1000;
-/** Where telling takes long (a slow disk), it is done as much more seldom; a watcher waits for so long. */
+/** The longest pause between two writes. A write to a slow disk is followed by a pause a thousand times as long, up to this. */
 const mostMs = 5000;
 const pauseRatio = 1000;
-/** A telling is written over the last one, in one go and no shorter. */
+/** Each text is written over the last one in a single write, padded so that it is never shorter. */
 const leastBytes = 512;
 
 /**
@@ -79,7 +79,7 @@ export function openLiveFile(dir: string, stops: StopSignals, stop: (how: StopKi
     try {
       if (fd !== null) closeSync(fd);
     } catch {
-      // A full or distant disk may say so only now; the file goes anyway.
+      // A full or remote disk may report its error only now; the file is removed anyway.
     }
     for (const name of ['live.json', ...stopKinds]) await rm(join(run.dir, name), { force: true }).catch(() => {});
     run = null;

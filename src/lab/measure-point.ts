@@ -54,7 +54,7 @@ export async function measurePoint(point: LabPoint, place: PointPlace): Promise<
     const { behind, conversations, lock } = unfinished;
     if (lock.tookOverFrom !== null) noteTakeOver(world, begun.id, lock.tookOverFrom.pid);
     const { goesOnAlone } = place.runners;
-    // Workers hold theirs on while nobody controls.
+    // Workers keep their conversations while no controller is there, so only those of this machine are lost.
     if (conversations && !goesOnAlone)
       throw userError(
         'resume-conversations',
@@ -65,7 +65,7 @@ export async function measurePoint(point: LabPoint, place: PointPlace): Promise<
         '--resume',
       );
     return await measureInto(point, place, behind, ({ startedAt, monotonicOriginNs }) =>
-      // Workers went on meanwhile, and the clock with them: there is no break to tell of.
+      // Workers and their clock went on meanwhile, so the record has no break.
       resumeRun(begun, unfinished, goesOnAlone ? null : { at: startedAt, monotonicOriginNs }),
     );
   } finally {

@@ -45,17 +45,16 @@ export interface Explanation {
  */
 export class PointNoise {
   readonly observations: Observation[];
-  readonly #figures: readonly ExplainedFigure[];
   readonly #inverse: number[][];
   readonly #slowedInverse: number[];
   readonly #slowedWeight: number;
 
-  readonly #knee: number;
-
   /** `knee` = the concurrency from which on the engine is full: no more than that drains at the end of a run. `figures` = the scored ones first. */
-  constructor(points: readonly FitPoint[], knee: number, figures: readonly ExplainedFigure[] = scoredFigures) {
-    this.#figures = figures;
-    this.#knee = knee;
+  constructor(
+    points: readonly FitPoint[],
+    private readonly knee: number,
+    private readonly figures: readonly ExplainedFigure[] = scoredFigures,
+  ) {
     this.observations = points.flatMap((point, number) =>
       figures.flatMap((figure, place) => {
         const value = figure.measured(point);
@@ -104,19 +103,19 @@ export class PointNoise {
     const here = this.#towards(point, place);
     const weighted = this.#times(here);
     const known = here.reduce((sum, k, i) => sum + k * weighted[i]!, 0);
-    const figure = this.#figures[place]!;
+    const figure = this.figures[place]!;
     const own = { figure, ...this.#whereOf(point) };
     return together(own, own) - known + runSigma ** 2 + figure.variance(point, own.beyond);
   }
 
   #towards(point: FitPoint, place: number): number[] {
-    const own = { figure: this.#figures[place]!, ...this.#whereOf(point) };
+    const own = { figure: this.figures[place]!, ...this.#whereOf(point) };
     return this.observations.map((seen) => together(seen, own));
   }
 
   #whereOf({ concurrency, requests }: FitPoint): Pick<Observation, 'at' | 'beyond' | 'drain'> {
-    const drain = Math.min(mostDrain, Math.min(concurrency, this.#knee) / requests);
-    return { at: Math.log(concurrency), beyond: Math.max(0, Math.log(concurrency / this.#knee)), drain };
+    const drain = Math.min(mostDrain, Math.min(concurrency, this.knee) / requests);
+    return { at: Math.log(concurrency), beyond: Math.max(0, Math.log(concurrency / this.knee)), drain };
   }
 
   #times(vector: readonly number[]): number[] {

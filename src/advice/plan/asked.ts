@@ -4,15 +4,12 @@ import { mistake } from '../../core/index.ts';
 /** Numbers of a question read one by one; every mistake is kept, so that all are reported together. */
 export class Asked {
   readonly mistakes: Mistake[] = [];
-  readonly #said: Readonly<Record<string, unknown>>;
 
-  constructor(said: Readonly<Record<string, unknown>>) {
-    this.#said = said;
-  }
+  constructor(private readonly said: Readonly<Record<string, unknown>>) {}
 
   /** A whole number of at least `least`; `usual` where nothing was said. */
   whole(key: string, flag: string, least: number, usual: number): number {
-    const value = this.#said[key];
+    const value = this.said[key];
     if (value === undefined) return usual;
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
     this.mistakes.push(
@@ -27,12 +24,12 @@ export class Asked {
 
   /** A whole number ≥ 1, or null where nothing was said. */
   optionalWhole(key: string, flag: string): number | null {
-    return this.#said[key] === undefined ? null : this.whole(key, flag, 1, 1);
+    return this.said[key] === undefined ? null : this.whole(key, flag, 1, 1);
   }
 
   /** A number ≥ 0, or null where nothing was said. */
   size(key: string, flag: string): number | null {
-    const value = this.#said[key];
+    const value = this.said[key];
     if (value === undefined) return null;
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     this.mistakes.push(this.wrong(flag, { en: 'must be a number of at least 0', zh: '必须是不小于 0 的数' }, value));
@@ -41,7 +38,7 @@ export class Asked {
 
   /** A part of a whole, above 0 and at most 1. */
   ratio(key: string, flag: string, usual: number): number {
-    const value = this.#said[key];
+    const value = this.said[key];
     if (value === undefined) return usual;
     if (typeof value === 'number' && value > 0 && value <= 1) return value;
     this.mistakes.push(this.wrong(flag, { en: 'must be above 0 and at most 1', zh: '必须大于 0 且不超过 1' }, value));

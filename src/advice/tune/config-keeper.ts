@@ -10,26 +10,23 @@ import type { Settings } from './setting.ts';
 
 /** Edits configs and brings the originals back; every edit is in the journal before it is on disk. */
 export class ConfigKeeper {
-  readonly #configs: ServerWords['configs'];
-  readonly #journal: Journal;
-  readonly #dir: string;
   readonly #saved: SavedConfig[] = [];
   #edited = false;
 
-  constructor(configs: ServerWords['configs'], journal: Journal, dir: string) {
-    this.#configs = configs;
-    this.#journal = journal;
-    this.#dir = dir;
-  }
+  constructor(
+    private readonly configs: ServerWords['configs'],
+    private readonly journal: Journal,
+    private readonly dir: string,
+  ) {}
 
   /** Puts the original bytes beside the journal; must come before the first edit. */
   async save(): Promise<void> {
-    for (const [i, { file }] of this.#configs.entries()) {
+    for (const [i, { file }] of this.configs.entries()) {
       if (this.#saved.some((one) => one.file === file)) continue;
       const original = await saveConfig(file);
       const saved = `original-${i + 1}.json`;
-      await writeFile(join(this.#dir, saved), original.bytes, { flush: true, mode: storeModes().file });
-      await this.#journal.write({ kind: 'saved', file, saved, mode: original.mode, sha256: sha256(original.bytes) });
+      await writeFile(join(this.dir, saved), original.bytes, { flush: true, mode: storeModes().file });
+      await this.journal.write({ kind: 'saved', file, saved, mode: original.mode, sha256: sha256(original.bytes) });
       this.#saved.push(original);
     }
   }
@@ -37,12 +34,12 @@ export class ConfigKeeper {
   /** Writes the settings into every config, each made anew from its original. */
   async apply(settings: Settings): Promise<void> {
     const texts = new Map<string, string>();
-    for (const config of this.#configs) {
+    for (const config of this.configs) {
       const original = texts.get(config.file) ?? this.#original(config.file).bytes.toString('utf8');
       texts.set(config.file, editedConfig(original, config, settings));
     }
     for (const [file, text] of texts) {
-      await this.#journal.write({ kind: 'editing', file, sha256: sha256(text) });
+      await this.journal.write({ kind: 'editing', file, sha256: sha256(text) });
       this.#edited = true;
       await replaceFile(file, text, this.#original(file).mode);
     }
@@ -53,7 +50,7 @@ export class ConfigKeeper {
     if (!this.#edited) return;
     for (const { file, bytes, mode } of this.#saved) {
       await replaceFile(file, bytes, mode);
-      await this.#journal.write({ kind: 'restored', file });
+      await this.journal.write({ kind: 'restored', file });
     }
     this.#edited = false;
   }

@@ -82,25 +82,21 @@ export function fitEngine(
 
 /** Simulated points by parameters; a point that only differs in what the simulator does not know is played once. */
 class Simulations {
-  readonly #family: EngineFamily;
-  readonly #lengths: RequestLengths;
-  readonly #known: KnownKv | null;
-  readonly #kvTokens: number | null;
   readonly #played = new Map<string, SimulatedFigures | null>();
 
-  constructor(family: EngineFamily, lengths: RequestLengths, known: KnownKv | null, kvTokens: number | null) {
-    this.#family = family;
-    this.#lengths = lengths;
-    this.#known = known;
-    this.#kvTokens = kvTokens;
-  }
+  constructor(
+    private readonly family: EngineFamily,
+    private readonly lengths: RequestLengths,
+    private readonly known: KnownKv | null,
+    private readonly kvTokens: number | null,
+  ) {}
 
   at(x: readonly number[], point: TunePoint): SimulatedFigures | null {
     const profile = this.profile(x, point);
     const key = `${x.join(' ')} ${pointKey({ settings: profile.scheduler!.settings, load: point.load })} ${profile.kv?.blocks ?? ''}`;
     let found = this.#played.get(key);
     if (found === undefined) {
-      found = simulatePoint(profile, point.load, this.#lengths);
+      found = simulatePoint(profile, point.load, this.lengths);
       if (this.#played.size > 20_000) this.#played.clear();
       this.#played.set(key, found);
     }
@@ -121,20 +117,20 @@ class Simulations {
       maxBatchSize: 4096,
       maxPrefillTokens: null,
       kv: this.#kvOf(point),
-      scheduler: { name: this.#family.scheduler, settings: this.#family.settingsOf(point.settings) },
+      scheduler: { name: this.family.scheduler, settings: this.family.settingsOf(point.settings) },
       notes: [],
     };
   }
 
   #kvOf(point: TunePoint): EngineProfile['kv'] {
-    const memory = this.#family.memoryOf(point.settings);
-    if (this.#known !== null) {
-      const { blocks, memory: reference } = this.#known;
+    const memory = this.family.memoryOf(point.settings);
+    if (this.known !== null) {
+      const { blocks, memory: reference } = this.known;
       const scale = reference !== null && memory !== null ? memory / reference : 1;
-      return { blocks: Math.max(1, Math.floor(blocks * scale)), blockSize: this.#known.blockSize };
+      return { blocks: Math.max(1, Math.floor(blocks * scale)), blockSize: this.known.blockSize };
     }
-    if (this.#kvTokens === null) return null;
-    return { blocks: Math.max(1, Math.ceil(this.#kvTokens / blockSize)), blockSize };
+    if (this.kvTokens === null) return null;
+    return { blocks: Math.max(1, Math.ceil(this.kvTokens / blockSize)), blockSize };
   }
 }
 

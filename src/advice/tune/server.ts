@@ -29,20 +29,17 @@ const untilToldToGo = 'read -r DYNO_GO || exit 1; exec </dev/null; ';
 
 /** One server between its start and its stop. */
 export class Server {
-  readonly #words: ServerWords;
-  readonly #journal: Journal;
-  readonly #logFile: string;
   #child: ChildProcess | null = null;
   #identity: ProcessIdentity | null = null;
   #exit: { code: number | null; signal: string | null } | null = null;
   #logFrom = 0;
   #running = false;
 
-  constructor(words: ServerWords, journal: Journal, logFile: string) {
-    this.#words = words;
-    this.#journal = journal;
-    this.#logFile = logFile;
-  }
+  constructor(
+    private readonly words: ServerWords,
+    private readonly journal: Journal,
+    private readonly logFile: string,
+  ) {}
 
   get running(): boolean {
     return this.#running;
@@ -50,15 +47,15 @@ export class Server {
 
   /** Starts it with the settings and waits until it says it is ready. */
   async start(settings: Settings, stop: AbortSignal): Promise<StartResult> {
-    const { start } = this.#words;
+    const { start } = this.words;
     if (start === null) return { up: true };
     const text = startText(start, settings);
     const stopText = start.stop === null ? defaultStop(start) : start.stop;
-    this.#logFrom = await sizeOf(this.#words.ready.logFile ?? this.#logFile);
+    this.#logFrom = await sizeOf(this.words.ready.logFile ?? this.logFile);
     this.#exit = null;
-    await this.#journal.write({ kind: 'starting', how: start.kind, stop: stopText });
-    const env = { ...process.env, ...start.env, ...settingsEnv(this.#words, settings) };
-    const log = openSync(this.#logFile, 'a', storeModes().file);
+    await this.journal.write({ kind: 'starting', how: start.kind, stop: stopText });
+    const env = { ...process.env, ...start.env, ...settingsEnv(this.words, settings) };
+    const log = openSync(this.logFile, 'a', storeModes().file);
     const child = spawn('sh', ['-c', `${untilToldToGo}${text}`], {
       cwd: start.cwd ?? undefined,
       env,
@@ -79,7 +76,7 @@ export class Server {
     if (child.pid !== undefined) {
       this.#identity = await identityOf(child.pid);
       try {
-        await this.#journal.write({ kind: 'started', server: this.#identity, stop: stopText });
+        await this.journal.write({ kind: 'started', server: this.#identity, stop: stopText });
       } catch (error) {
         child.stdin?.end();
         throw error;
@@ -90,7 +87,7 @@ export class Server {
   }
 
   async #untilReady(start: StartWords, stop: AbortSignal): Promise<StartResult> {
-    const { ready } = this.#words;
+    const { ready } = this.words;
     const endMs = performance.now() + ready.timeoutMs;
     const stays = start.kind === 'command' || start.kind === 'docker' || start.kind === 'ssh';
     while (performance.now() < endMs) {
@@ -109,11 +106,11 @@ export class Server {
   }
 
   async #saysReady(): Promise<boolean> {
-    const { url, log, address } = this.#words.ready;
+    const { url, log, address } = this.words.ready;
     if (log !== null && !(await this.log()).includes(log)) return false;
     if (url !== null) return answers(url);
     if (log !== null) return true;
-    const kind = this.#words.start?.kind;
+    const kind = this.words.start?.kind;
     // A script and a unit are started once they came back.
     if ((kind === 'script' || kind === 'systemd') && this.#exit?.code !== 0) return false;
     return address === undefined ? kind === 'command' || this.#exit?.code === 0 : hears(address);
@@ -128,8 +125,8 @@ export class Server {
     return (
       this.#running &&
       this.#exit !== null &&
-      this.#words.start?.kind !== 'script' &&
-      this.#words.start?.kind !== 'systemd'
+      this.words.start?.kind !== 'script' &&
+      this.words.start?.kind !== 'systemd'
     );
   }
 
@@ -146,26 +143,26 @@ export class Server {
   /** Whether it answers its health address, or, without one, whether its process lives. */
   async healthy(): Promise<boolean> {
     if (this.died) return false;
-    const { url } = this.#words.ready;
+    const { url } = this.words.ready;
     return url === null ? true : answers(url);
   }
 
   /** Stops what was started here, by its own stop command and by pid, and nothing else. */
   async stop(): Promise<void> {
-    const { start } = this.#words;
+    const { start } = this.words;
     if (start === null || !this.#running) return;
     const stopText = start.stop ?? defaultStop(start);
     if (stopText !== null) await shell(stopText, start.cwd, start.stopTimeoutMs);
     if (this.#identity !== null && this.#child?.exitCode === null)
       await endProcess(this.#identity, start.stopTimeoutMs);
     this.#running = false;
-    await this.#journal.write({ kind: 'stopped', server: this.#identity });
+    await this.journal.write({ kind: 'stopped', server: this.#identity });
     this.#child = null;
   }
 
   /** Ends it without waiting for it: this process is about to be gone. */
   stopNow(): void {
-    const { start } = this.#words;
+    const { start } = this.words;
     const child = this.#child;
     if (start === null || !this.#running) return;
     const stopText = start.stop ?? defaultStop(start);
@@ -181,7 +178,7 @@ export class Server {
 
   /** What it has said since its start. */
   async log(): Promise<string> {
-    const file = this.#words.ready.logFile ?? this.#logFile;
+    const file = this.words.ready.logFile ?? this.logFile;
     try {
       const handle = await open(file, 'r');
       try {

@@ -11,7 +11,7 @@ import { profileFlags, profileOf } from '../profile-flags.ts';
 
 const defaultPort = '8000';
 /** A client's own timeout is set on the client. */
-const engineMishaps = simFaultNames.filter((name) => name !== 'client-timeout');
+const engineFaults = simFaultNames.filter((name) => name !== 'client-timeout');
 
 export const command: CommandFile = {
   about: {
@@ -32,8 +32,8 @@ export const command: CommandFile = {
     valueFlag(
       'fault',
       'NAME[:PROBABILITY]',
-      `fault on demand, repeatable: with a probability ${faultNames.join(', ')}; as published benchmarks had them ${engineMishaps.join(', ')}`,
-      `注入故障，可重复：带概率的 ${faultNames.join('、')}；公开测试中出现过的 ${engineMishaps.join('、')}`,
+      `fault on demand, repeatable: with a probability ${faultNames.join(', ')}; as published benchmarks had them ${engineFaults.join(', ')}`,
+      `注入故障，可重复：带概率的 ${faultNames.join('、')}；公开测试中出现过的 ${engineFaults.join('、')}`,
       { repeat: true },
     ),
     valueFlag(
@@ -171,7 +171,7 @@ function optionsOf(given: ParsedCommand): EngineOptions {
 function faultsOf(given: ParsedCommand): Pick<EngineOptions, 'faults' | 'simFaults'> {
   const texts = given.flags.get('fault') ?? [];
   const simFaults = texts.flatMap((text) => parseSimFault(text) ?? []);
-  if (simFaults.some((mishap) => mishap.name === 'client-timeout')) {
+  if (simFaults.some((fault) => fault.name === 'client-timeout')) {
     throw userError(
       'bad-value',
       'client-timeout is the client’s, not the engine’s',

@@ -57,16 +57,16 @@ export const command: CommandFile = {
     ),
   ],
   run(given) {
-    const simulate = { profile: profileOf(given), faults: mishapsOf(given) };
+    const simulate = { profile: profileOf(given), faults: simFaultsOf(given) };
     const { words } = readPlanInput(given, { ...sweepSettings, ...findSettings }, nowhere);
     return experimentCommand(given, { kind: kindOf(words, loadPoints(words).length), words, simulate, resume: null });
   },
 };
 
-function mishapsOf(given: ParsedCommand): SimFault[] {
+function simFaultsOf(given: ParsedCommand): SimFault[] {
   return (given.flags.get('fault') ?? []).map((text) => {
-    const mishap = parseSimFault(text);
-    if (mishap !== null) return mishap;
+    const fault = parseSimFault(text);
+    if (fault !== null) return fault;
     throw userError(
       'unknown-fault',
       `there is no fault "${text.slice(0, 50)}" here`,

@@ -15,7 +15,7 @@ export async function benchAt(
   waitMs: number,
 ): Promise<RemoteComputers> {
   await checkRedis(place, '--workers');
-  // Who has begun to use them waits for Redis as long as it takes; what it does not do is done here.
+  // A caller that uses them already waits for Redis as long as it takes; work that no worker does is done here.
   let patienceMs = waitMs;
   const bench = await answered(
     place,

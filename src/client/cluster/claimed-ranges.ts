@@ -1,7 +1,10 @@
 import type { PhaseName } from '../load/index.ts';
 import type { RequestLedger } from './request-ledger.ts';
 
-/** Numbers that members of a closed loop took, by their entries in the stream, until nothing more will come of them. */
+/**
+ * Numbers that members of a closed loop have claimed, with their entries in the claims stream; a range is forgotten once all its
+ * requests are done.
+ */
 export class ClaimedRanges {
   #ranges: { entry: string; from: number; to: number; phase: PhaseName }[] = [];
 
@@ -9,7 +12,7 @@ export class ClaimedRanges {
     this.#ranges.push(range);
   }
 
-  /** Forgets what is done; gives the first entry that is still needed, null = nothing was forgotten. */
+  /** Forgets ranges that are done; returns the first entry that is still needed, null = nothing was forgotten. */
   forget(phase: PhaseName | null, ledger: RequestLedger): string | null {
     const open = this.#ranges.findIndex((one) => one.phase === phase && !ledger.areDone(one.from, one.to));
     const gone = open === -1 ? this.#ranges.length - 1 : open;

@@ -97,7 +97,7 @@ export async function makeClusterRunner(parts: ClusterParts): Promise<Runner> {
     workers,
     async close() {
       if (control?.gone !== null) return;
-      // All is received and written: a Redis that goes away now has nothing more to give.
+      // All results are written, so it does no harm if Redis goes away now.
       await clearQueue(cluster).catch((failure: unknown) => {
         if (!isGivenUp(failure)) throw failure;
       });

@@ -27,8 +27,8 @@ export interface WorkerSlot {
 }
 
 /**
- * Who sends what from a moment on. An ask belongs to `order[seq % order.length]`; a closed loop goes by slots alone. Where
- * whole conversations are dealt, numbers stand for these, here and in asks that are given back or dealt again.
+ * Which member sends which requests from `fromMs` on: request `seq` belongs to `order[seq % order.length]`. A closed loop goes by
+ * slots alone. Where whole conversations are dealt, the numbers are theirs, here and in requests that are returned or dealt again.
  */
 export interface Deal {
   /** Counts up from 1 within a phase. */
@@ -47,7 +47,7 @@ export interface ReturnedAsk {
   dueMs: number | null;
 }
 
-/** How much of what it is to do in a phase a member has heard of. */
+/** Which orders of a phase a member has read. */
 export interface HeardWork {
   /** Number of the last deal. */
   deals: number;

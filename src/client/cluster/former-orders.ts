@@ -1,7 +1,7 @@
 import type { PhaseName } from '../load/index.ts';
 import type { Order } from './cluster-words.ts';
 
-/** Where the controller before this one stood, as far as its orders tell. */
+/** How far the previous controller got, as its orders in Redis tell. */
 export interface FormerStand {
   /** The phase that was under way, or ended last; null = none had begun. */
   phase: Extract<Order, { say: 'begin' }> | null;

@@ -33,7 +33,7 @@ export function openWorkerSlotQueue(
 ): WorkerSlotQueue {
   const connection = connectionTo(place, patienceMs);
   const queue = new Queue<WorkerSlot>(keys.workerSlots, { connection, prefix: keys.prefix });
-  // Takes no jobs: it is there for BullMQ's check of stalled ones, which workers leave to it.
+  // Takes no jobs: it runs BullMQ's check for stalled ones, which the workers skip.
   const checker = new JobWorker<WorkerSlot>(keys.workerSlots, null, {
     connection,
     prefix: keys.prefix,
@@ -79,7 +79,7 @@ export function openWorkerSlotQueue(
 export interface TakenWorkerSlot {
   id: string;
   data: WorkerSlot;
-  /** Time since the lock was last known to be ours. */
+  /** Time since Redis last confirmed our lock. */
   sinceRenewedMs(): number;
   /** Aborted when the worker slot is known to be lost. */
   lost: AbortSignal;
@@ -174,7 +174,7 @@ export async function openWorkbench(
   patienceMs: Patience,
 ): Promise<RemoteComputers> {
   const about = { connection: connectionTo(place, patienceMs), prefix: keys.prefix };
-  // Events carry the answers: few are kept, and who misses one looks at the job itself.
+  // Events carry the answers; few are kept, because a caller that misses one reads the job itself.
   const queue = new Queue<{ text: string }>(keys.work, { ...about, streams: { events: { maxLen: 50 } } });
   const events = new QueueEvents(keys.work, about);
   // Takes no jobs: it finds those whose worker is lost when no other worker is there to do so.
@@ -187,7 +187,7 @@ export async function openWorkbench(
   });
   queue.on('error', () => {});
   events.on('error', () => {});
-  // Each piece of work that is waited for listens.
+  // Every waiting caller adds a listener, so their number has no limit.
   queue.setMaxListeners(0);
   events.setMaxListeners(0);
   checker.on('error', () => {});
@@ -262,7 +262,7 @@ function later(ms: number): Promise<null> {
   return new Promise((resolve) => void setTimeout(() => resolve(null), ms).unref());
 }
 
-/** What stands in Redis was written by others. */
+/** The answer is null unless it is a text, because anybody may write into Redis. */
 function answerIn(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
@@ -279,7 +279,7 @@ function namesOf(workers: Awaited<ReturnType<Queue['getWorkers']>>): string[] {
 
 /** Takes CPU work one job at a time. */
 export interface WorkTaker {
-  /** While load is sent nothing else shall use the CPU. */
+  /** Takes no jobs while this worker sends load, because a job would delay the load. */
   rest(): Promise<void>;
   goOn(): Promise<void>;
   close(): Promise<void>;

@@ -44,7 +44,7 @@ export interface RunKeys {
   results: string;
   /** Asks handed out so far in a phase of a closed loop. */
   counter(phase: string): string;
-  /** who holds a worker slot, so that each is taken once. */
+  /** Key that names the holder of a worker slot, so that each is taken once. */
   workerSlot(member: string): string;
   all: string;
 }

@@ -12,9 +12,9 @@ export interface Member {
   /** In the phase under way: takes part, is done. */
   active: boolean;
   drained: boolean;
-  /** Has nothing to do, and all that it handed over is heard. */
+  /** It has nothing to do, and the controller has read everything that it sent. */
   settled: boolean;
-  /** Counts up whenever it gets or ends work, so that an older word does not settle it. */
+  /** Counts up whenever it gets or ends work, so that an older message does not mark it as settled. */
   turn: number;
   lastBatch: number;
   progress: { due: number; sent: number; inFlight: number; deals: number; taken: number };

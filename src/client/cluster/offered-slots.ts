@@ -4,21 +4,19 @@ import type { Cluster } from './open-cluster.ts';
 
 /** The worker slots of a run that the queue offers, and which of them nobody has taken. */
 export class OfferedSlots {
-  readonly #queue: Cluster['workerSlots'];
-  readonly #slot: WorkerSlot;
   readonly #open = new Set<string>();
   /** The number of the last one. */
   last = 0;
 
-  constructor(queue: Cluster['workerSlots'], slot: WorkerSlot) {
-    this.#queue = queue;
-    this.#slot = slot;
-  }
+  constructor(
+    private readonly queue: Cluster['workerSlots'],
+    private readonly slot: WorkerSlot,
+  ) {}
 
   async add(): Promise<void> {
-    const id = workerSlotName(this.#slot.token, ++this.last);
+    const id = workerSlotName(this.slot.token, ++this.last);
     this.#open.add(id);
-    await this.#queue.add(id, this.#slot).catch(() => {});
+    await this.queue.add(id, this.slot).catch(() => {});
   }
 
   taken(id: string): void {
@@ -27,6 +25,6 @@ export class OfferedSlots {
 
   /** Offers nothing more. */
   async withdraw(): Promise<void> {
-    for (const id of this.#open) await this.#queue.remove(id);
+    for (const id of this.#open) await this.queue.remove(id);
   }
 }

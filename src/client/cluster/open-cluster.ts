@@ -70,7 +70,7 @@ export interface Cluster {
 }
 
 const lookEveryMs = 100;
-/** Who cancels may still be told what is there, where Redis comes back at once. */
+/** After a cancel Redis is waited for this long, so that what it holds can still be read if it comes back at once. */
 const cancelledMs = 1000;
 
 /** Takes control of a queue and waits for its workers; everything that can be wrong is told here, before any run. */
@@ -142,7 +142,7 @@ function heldIn(text: string): HeldRun {
 
 /** Takes everything under a queue's prefix away but the lease; from now on the queue need not hold a run of ours. */
 export async function clearQueue({ redis, keys, running }: Pick<Cluster, 'redis' | 'keys' | 'running'>): Promise<void> {
-  // First of all: the lease is renewed at any moment, and would take what we take away for a loss.
+  // Set first, because the next renewal of the lease would report the deleted run as lost.
   running.now = false;
   let cursor = '0';
   do {

@@ -8,14 +8,11 @@ interface Line {
 
 /** Puts what several members report into one order, that of the ends; each member's own reports are in order already. */
 export class OrderedEnds {
-  readonly #emit: (ended: Ended) => void;
   readonly #lines = new Map<string, Line>();
 
-  constructor(emit: (ended: Ended) => void) {
-    this.#emit = emit;
-  }
+  constructor(private readonly emit: (ended: Ended) => void) {}
 
-  /** From now on nothing is emitted that this member could still precede. */
+  /** Holds back every exchange that ended after what this member has reported. */
   join(member: string, fromMs: number): void {
     if (!this.#lines.has(member)) this.#lines.set(member, { upToMs: fromMs, ends: [], taken: 0 });
   }
@@ -55,6 +52,6 @@ export class OrderedEnds {
       }
     }
     if (due.length > 1) due.sort((a, b) => a.exchange.endMs - b.exchange.endMs);
-    for (const ended of due) this.#emit(ended);
+    for (const ended of due) this.emit(ended);
   }
 }

@@ -34,15 +34,14 @@ const controllerLine = '';
 
 /** One phase as the controller sees it: who takes part, how the asks are dealt, what became of each. */
 export class PhaseControl {
-  readonly #parts: PhaseControlParts;
   readonly ledger: RequestLedger;
   readonly #ends: OrderedEnds;
   readonly #deals: Deal[] = [];
   /** How many asks each member was dealt again. */
   readonly #dealtAgain = new Map<string, number>();
-  /** Asks that somebody gave back, while nobody is there to take them. */
+  /** Returned requests that no present member can take. */
   #homeless: ReturnedAsk[] = [];
-  /** Slots that newcomers get as soon as the others have given them up. */
+  /** A deal for newcomers that waits until the others have freed the slots. */
   #growing: { interim: Deal; members: string[] } | null = null;
   #startMs = 0;
   #finishing = false;
@@ -51,23 +50,22 @@ export class PhaseControl {
   /** No worker was left that could go on. */
   abandoned = false;
 
-  constructor(parts: PhaseControlParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: PhaseControlParts) {
     const seed = parts.phase === 'warmup' ? parts.plan.seed + 1 : parts.plan.seed;
     const { plan, limits, talks } = parts;
     const dealsTalks = talks !== null && conversationPacing(plan.load) !== 'requests';
     this.ledger = new RequestLedger({ load: plan.load, limits, seed, conversations: dealsTalks ? talks() : null });
     this.#ends = new OrderedEnds((ended) => parts.emit(ended));
-    // From the first: a phase that never begins is accounted for too.
+    // Joined at once, because requests of a phase that never begins are recorded too.
     this.#ends.join(controllerLine, Infinity);
   }
 
   get #present(): Member[] {
-    return [...this.#parts.members.values()].filter(({ active, state }) => active && state === 'here');
+    return [...this.parts.members.values()].filter(({ active, state }) => active && state === 'here');
   }
 
   get #unfinished(): Member[] {
-    return [...this.#parts.members.values()].filter(
+    return [...this.parts.members.values()].filter(
       ({ active, state }) => active && (state === 'here' || state === 'leaving'),
     );
   }
@@ -80,23 +78,23 @@ export class PhaseControl {
       members.map(({ id }) => id),
       0,
     );
-    this.#parts.order({ say: 'begin', phase: this.#parts.phase, startMs });
+    this.parts.order({ say: 'begin', phase: this.parts.phase, startMs });
   }
 
   /** Takes the phase over from a controller that is gone: what it ordered is known, not said again. */
   takeOver(startMs: number, orders: readonly Order[]): void {
     this.#startMs = startMs;
     for (const order of orders) {
-      if (order.say === 'deal' && order.phase === this.#parts.phase) this.#deals.push(order.deal);
-      if (order.say === 'again' && order.phase === this.#parts.phase) this.#countAgain(order.member, order.asks.length);
-      // Who has drained answers no new deal and no second word to finish.
-      if (order.say === 'finish' && order.phase === this.#parts.phase) this.#finishing = true;
+      if (order.say === 'deal' && order.phase === this.parts.phase) this.#deals.push(order.deal);
+      if (order.say === 'again' && order.phase === this.parts.phase) this.#countAgain(order.member, order.asks.length);
+      // A member that has drained answers neither a new deal nor a second order to finish.
+      if (order.say === 'finish' && order.phase === this.parts.phase) this.#finishing = true;
     }
   }
 
-  /** Takes in members whom the former controller had not come round to. */
+  /** Takes in members that the previous controller had not integrated. */
   takeIn(): void {
-    const { phase, members, order } = this.#parts;
+    const { phase, members, order } = this.parts;
     for (const member of members.values()) {
       if (member.state !== 'here' || member.active) continue;
       if (member.ready.has(phase)) this.integrate(member);
@@ -104,7 +102,7 @@ export class PhaseControl {
     }
   }
 
-  /** Whether a member that has heard so much knows all that it is to do: else its word of being idle is an old one. */
+  /** Whether these are the latest orders to the member; if not, its report of being idle is out of date. */
   knowsAll(id: string, heard: HeardWork): boolean {
     return heard.deals >= (this.#deals.at(-1)?.number ?? 0) && heard.again >= (this.#dealtAgain.get(id) ?? 0);
   }
@@ -124,13 +122,13 @@ export class PhaseControl {
     this.#ends.join(member.id, -Infinity);
   }
 
-  /** A newcomer is ready: it gets its part; slots only once the others have given them up. */
+  /** A newcomer is ready: it gets a share of the requests, and slots once the others have freed them. */
   integrate(member: Member): void {
     if (this.#finishing || this.stopped || member.active) return;
-    const { phase, plan } = this.#parts;
+    const { phase, plan } = this.parts;
     const before = this.#deals.at(-1);
     this.#activate(member);
-    this.#parts.order({ say: 'begin', phase, startMs: this.#startMs });
+    this.parts.order({ say: 'begin', phase, startMs: this.#startMs });
     const members = this.#present.map(({ id }) => id);
     if (plan.load.concurrency === null || before === undefined || before.order.length === 0 || members.length === 1)
       this.#deal(members, leadMs);
@@ -147,14 +145,14 @@ export class PhaseControl {
   }
 
   #sinceStart(): number {
-    return this.#parts.nowMs() - this.#startMs;
+    return this.parts.nowMs() - this.#startMs;
   }
 
   #deal(members: readonly string[], inMs: number): void {
     const number = (this.#deals.at(-1)?.number ?? 0) + 1;
     const fromMs = this.#deals.length === 0 ? 0 : this.#sinceStart() + inMs;
     this.#growing = null;
-    const { concurrency } = this.#parts.plan.load;
+    const { concurrency } = this.parts.plan.load;
     const kept = concurrency === null ? {} : this.#keptSlots();
     const free = concurrency === null ? null : concurrency - Object.values(kept).reduce((sum, one) => sum + one, 0);
     const deal = dealOver(members, free, { number, fromMs });
@@ -164,11 +162,11 @@ export class PhaseControl {
   /** Slots that those who are leaving still use. */
   #keptSlots(): Record<string, number> {
     const slots = this.#deals.at(-1)?.slots ?? {};
-    const leaving = [...this.#parts.members.values()].filter(({ active, state }) => active && state === 'leaving');
+    const leaving = [...this.parts.members.values()].filter(({ active, state }) => active && state === 'leaving');
     return Object.fromEntries(leaving.map(({ id, progress }) => [id, Math.min(slots[id] ?? 0, progress.taken)]));
   }
 
-  /** Whether those who are leaving have given up so much that it is worth dealing again. */
+  /** Whether leaving members have freed at least half of their slots, so that a new deal pays. */
   get #hasShrunk(): boolean {
     const slots = this.#deals.at(-1)?.slots;
     if (slots == null) return false;
@@ -178,10 +176,10 @@ export class PhaseControl {
   #announce(deal: Deal): void {
     this.#deals.push(deal);
     for (const member of this.#present) busy(member);
-    this.#parts.order({ say: 'deal', phase: this.#parts.phase, deal });
+    this.parts.order({ say: 'deal', phase: this.parts.phase, deal });
   }
 
-  /** Writes a batch into the books; `came` is told which of its exchanges are new, before any of them is emitted. */
+  /** Records a batch in the ledger; `came` gets its new exchanges before any of them is emitted. */
   take(member: Member, batch: Batch, came: (fresh: readonly Ended[]) => void): void {
     const fresh: Ended[] = [];
     for (const ended of batch.ended) {
@@ -204,7 +202,7 @@ export class PhaseControl {
   /** A member is lost: what it had in hand is accounted for (or sent again), its part goes to the others. */
   lose(member: Member): number {
     const untilMs = this.#sinceStart() + leadMs;
-    const resend = this.#parts.resend && !this.stopped;
+    const resend = this.parts.resend && !this.stopped;
     const { lost, again } = this.ledger.lossOf(member.id, this.#deals, untilMs, resend);
     member.progress.inFlight = 0;
     this.#ends.leave(member.id);
@@ -214,7 +212,7 @@ export class PhaseControl {
     return lost.length;
   }
 
-  /** A member goes in peace: it drains what it has, the others take the rest; its slots as it gives them up. */
+  /** A member leaves by itself: it drains its requests, the others get the rest, and its slots as it frees them. */
   release(): void {
     this.#redeal();
   }
@@ -228,18 +226,18 @@ export class PhaseControl {
     this.stopped = true;
   }
 
-  /** Looks whether the phase is over; gives what is left out in the deal. */
+  /** Checks whether the phase is over, and deals requests out that no member has. */
   advance(): 'going' | 'over' {
     // A worker that has drained never answers a new deal, so waiting for it would last for ever.
     if (this.#growing !== null && !this.stopped && !this.#finishing) this.#grow();
     if (this.#hasShrunk) this.#redeal();
     const unfinished = this.#unfinished;
-    const nowMs = this.#parts.nowMs();
+    const nowMs = this.parts.nowMs();
     if (unfinished.length === 0) {
       this.#nobodySinceMs ??= nowMs;
-      const joining = [...this.#parts.members.values()].some(({ active, state }) => !active && state === 'here');
+      const joining = [...this.parts.members.values()].some(({ active, state }) => !active && state === 'here');
       const done = this.stopped || this.#finishing || this.#isComplete();
-      this.abandoned = !done && !joining && nowMs - this.#nobodySinceMs > this.#parts.nobodyMs;
+      this.abandoned = !done && !joining && nowMs - this.#nobodySinceMs > this.parts.nobodyMs;
       return done || this.abandoned ? 'over' : 'going';
     }
     this.#nobodySinceMs = null;
@@ -259,7 +257,7 @@ export class PhaseControl {
     }
     this.#finishing = true;
     for (const member of unfinished) busy(member);
-    this.#parts.order({ say: 'finish', phase: this.#parts.phase });
+    this.parts.order({ say: 'finish', phase: this.parts.phase });
     return 'going';
   }
 
@@ -267,7 +265,7 @@ export class PhaseControl {
     return this.ledger.total !== null && this.ledger.accounted >= this.ledger.total;
   }
 
-  /** Closes the books: asks of a plan by count that nobody sent are written down as such; others as `lost` says. */
+  /** Closes the ledger: requests of a plan by count that nobody sent are recorded as not sent, those of present members as `lost` says. */
   close(lost: Problem | null): void {
     if (lost !== null)
       for (const member of this.#unfinished)
@@ -303,7 +301,7 @@ export class PhaseControl {
       busy(member);
       for (const { seq } of mine) this.ledger.redealt(seq, member.id);
       this.#countAgain(member.id, mine.length);
-      this.#parts.order({ say: 'again', phase: this.#parts.phase, member: member.id, asks: mine });
+      this.parts.order({ say: 'again', phase: this.parts.phase, member: member.id, asks: mine });
     }
   }
 
@@ -312,8 +310,8 @@ export class PhaseControl {
   }
 
   #writeOff(asks: readonly ReturnedAsk[], why: Problem, labels: Readonly<Record<string, string>>): void {
-    const endMs = this.#parts.nowMs();
-    const warmup = this.#parts.phase === 'warmup';
+    const endMs = this.parts.nowMs();
+    const warmup = this.parts.phase === 'warmup';
     const records: Ended[] = [];
     for (const { seq, dueMs } of asks) {
       if (!this.ledger.record(seq, false)) continue;

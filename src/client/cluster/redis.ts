@@ -22,7 +22,7 @@ const checkMs = 3000;
 /** A connection on which nothing answers for so long is given up and made anew; blocking reads answer more often. */
 const silentMs = 4000;
 
-/** How long a Redis that is away is waited for, asked anew at each try; whoever is told nothing waits for ever, as workers do. */
+/** How long to wait for a Redis that is away; asked at each try. Where it is left out, as in workers, the wait has no end. */
 export type Patience = () => number;
 
 /** The options of every connection, ours and BullMQ's: they wait for Redis to come back rather than fail. */

@@ -10,7 +10,7 @@ export interface Loss {
   again: ReturnedAsk[];
 }
 
-/** What the books of a phase are kept for. */
+/** The phase that a ledger is kept for. */
 export interface LedgerParts {
   load: LoadShape;
   limits: PacerLimits;
@@ -20,14 +20,12 @@ export interface LedgerParts {
 }
 
 /**
- * The books of one phase: which requests have a record, and whose the others are. Numbers are dealt: those of requests, or of
- * conversations, whose requests are the next so many places among the turns of all; its length, read from the dataset,
- * says which they are.
+ * Which requests of a phase have a record, and which member the others belong to. Numbers are dealt: those of requests or of
+ * conversations. A conversation's requests are the next places among the turns of all; the dataset tells how many it has.
  */
 export class RequestLedger {
-  readonly #parts: LedgerParts;
   readonly #done = new NumberSet();
-  /** Turns that did not go well: where the plan is a time, nothing follows them. */
+  /** Turns that failed: where the plan has a duration, nothing follows them. */
   readonly #broken = new Set<number>();
   /** Where each conversation begins, and at the end where the next one would. */
   readonly #begins = [0];
@@ -41,8 +39,7 @@ export class RequestLedger {
   /** Requests that a plan by count has; null = as many as come due. */
   readonly total: number | null;
 
-  constructor(parts: LedgerParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: LedgerParts) {
     this.total = isCount(parts.limits) ? parts.limits.requests : null;
   }
 
@@ -52,14 +49,14 @@ export class RequestLedger {
 
   /** Reads as many conversations as the plan's count has room for, or as come due, or were taken. */
   ready(): Promise<void> {
-    const { conversations } = this.#parts;
+    const { conversations } = this.parts;
     if (conversations !== null) this.#reading = this.#reading.then(() => this.#read(conversations));
     return this.#reading;
   }
 
   /** Writes down that request `seq` has a record; false = it had one already. */
   record(seq: number, ok: boolean): boolean {
-    if (!ok && this.total === null && this.#parts.conversations !== null) this.#broken.add(seq);
+    if (!ok && this.total === null && this.parts.conversations !== null) this.#broken.add(seq);
     return this.#done.add(seq);
   }
 
@@ -78,14 +75,14 @@ export class RequestLedger {
     this.#redealt.set(number, member);
   }
 
-  /** Whether nothing more will come of these numbers. */
+  /** Whether every request of these numbers has a record, or will never get one. */
   areDone(from: number, to: number): boolean {
     if (to > this.#known) return false;
     for (let number = from; number < to; number++) if (this.#open(number).length > 0) return false;
     return true;
   }
 
-  /** Whether nothing has come of this number. */
+  /** Whether no request of this number has a record yet. */
   isOpen(number: number): boolean {
     const [from, to] = this.#requestsOf(number);
     for (let seq = from; seq < to; seq++) if (this.#done.has(seq)) return false;
@@ -93,8 +90,8 @@ export class RequestLedger {
   }
 
   /**
-   * What goes with a member: numbers that it took, or, in an open loop, those due before `untilMs` of the phase. With `resend`
-   * those of which nothing has come are others' to do; a conversation that was under way cannot go on elsewhere.
+   * The requests lost with a member: numbers that it claimed or, in an open loop, that come due before `untilMs` of the phase. With
+   * `resend`, others send those without any record; a conversation that was under way cannot go on elsewhere.
    */
   lossOf(member: string, deals: readonly Deal[], untilMs: number, resend: boolean): Loss {
     const loss: Loss = { lost: [], again: [] };
@@ -105,17 +102,17 @@ export class RequestLedger {
       }
       const open = this.#open(number);
       const [first] = this.#requestsOf(number);
-      // Where the plan is a time, of the turns to come only the next one can be said to have come due.
+      // Where the plan has a duration only the next turn counts as lost, because the later ones have not come due.
       for (const seq of this.total === null ? open.slice(0, 1) : open)
         loss.lost.push({ seq, dueMs: seq === first ? dueMs : null });
     }
     return loss;
   }
 
-  /** Numbers of which something should have come by now; empty where nobody can know how many there are. */
+  /** Numbers that should have a record by now; empty where their count is not known. */
   missing(): ReturnedAsk[] {
     const found: ReturnedAsk[] = [];
-    if (this.#parts.load.kind === 'open') {
+    if (this.parts.load.kind === 'open') {
       for (const { seq, atMs } of this.#schedule()) if (this.isOpen(seq)) found.push({ seq, dueMs: atMs });
       return found;
     }
@@ -131,14 +128,14 @@ export class RequestLedger {
 
   /** Numbers whose requests are known. */
   get #known(): number {
-    return this.#parts.conversations === null ? Infinity : this.#begins.length - 1;
+    return this.parts.conversations === null ? Infinity : this.#begins.length - 1;
   }
 
   /** First request of a number and the one after its last. */
   #requestsOf(number: number): [number, number] {
     const most = this.total ?? Infinity;
-    const from = this.#parts.conversations === null ? number : (this.#begins[number] ?? most);
-    const to = this.#parts.conversations === null ? number + 1 : (this.#begins[number + 1] ?? from);
+    const from = this.parts.conversations === null ? number : (this.#begins[number] ?? most);
+    const to = this.parts.conversations === null ? number + 1 : (this.#begins[number + 1] ?? from);
     return [Math.min(from, most), Math.min(to, most)];
   }
 
@@ -158,7 +155,7 @@ export class RequestLedger {
     const found = new Map<number, number | null>();
     for (const { from, to } of this.#claims.get(member) ?? [])
       for (let number = from; number < to; number++) found.set(number, null);
-    if (this.#parts.load.kind === 'open')
+    if (this.parts.load.kind === 'open')
       for (const { seq, atMs } of this.#schedule()) {
         if (atMs >= untilMs) break;
         if (ownerOf(deals, seq, atMs) === member) found.set(seq, atMs);
@@ -171,7 +168,7 @@ export class RequestLedger {
 
   /** An open loop's times, one after the other, as many as are planned. */
   *#schedule(): Generator<{ seq: number; atMs: number }> {
-    const { load, limits, seed, conversations } = this.#parts;
+    const { load, limits, seed, conversations } = this.parts;
     const pacer = makePacer(load, conversations === null ? limits : { ...limits, requests: null }, seed);
     for (let seq = 0; seq < this.#known; seq++) {
       const pacing = pacer.next({ sent: 0, inFlight: 0, nowMs: 0 });
@@ -182,7 +179,7 @@ export class RequestLedger {
 
   async #read(conversations: Workload): Promise<void> {
     const { total } = this;
-    const { load, limits, seed } = this.#parts;
+    const { load, limits, seed } = this.parts;
     const isEnough = (): boolean => {
       if (total !== null) return this.#begins.at(-1)! >= total;
       return load.kind === 'closed' && this.#known >= this.#claimedTo;

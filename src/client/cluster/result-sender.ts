@@ -23,7 +23,6 @@ const mostInBatch = 1000;
  * here; a batch whose answer was lost on the way is sent again under the same number.
  */
 export class ResultSender {
-  readonly #parts: SenderParts;
   readonly #ticker: NodeJS.Timeout;
   #waiting: Ended[] = [];
   #phase: PhaseName = 'measure';
@@ -34,8 +33,7 @@ export class ResultSender {
   /** The most exchanges that ever waited here. */
   mostWaiting = 0;
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: SenderParts) {
     this.#ticker = setInterval(() => this.#tick(), cutEveryMs);
   }
 
@@ -52,7 +50,7 @@ export class ResultSender {
   /** Settles when everything that ended so far is in Redis. */
   async flush(): Promise<void> {
     while (this.#sending !== null) await this.#sending;
-    while (this.#waiting.length > 0) await this.#cutAndSend(this.#parts.nowMs());
+    while (this.#waiting.length > 0) await this.#cutAndSend(this.parts.nowMs());
   }
 
   /** Sends everything, and that nothing more will come in this phase. */
@@ -68,9 +66,9 @@ export class ResultSender {
 
   #tick(): void {
     if (!this.#running || this.#sending !== null) return;
-    const nowMs = this.#parts.nowMs();
+    const nowMs = this.parts.nowMs();
     if (this.#waiting.length === 0 && nowMs < this.#beatAtMs) return;
-    this.#beatAtMs = nowMs + this.#parts.beatMs;
+    this.#beatAtMs = nowMs + this.parts.beatMs;
     void this.#cutAndSend(nowMs);
   }
 
@@ -85,9 +83,9 @@ export class ResultSender {
 
   #cut(nowMs: number): Batch {
     const ended = this.#waiting.splice(0, mostInBatch);
-    const { due, sent, inFlight, deals, taken } = this.#parts.progress();
+    const { due, sent, inFlight, deals, taken } = this.parts.progress();
     return {
-      member: this.#parts.member,
+      member: this.parts.member,
       number: this.#number++,
       phase: this.#phase,
       // Exchanges that stay behind ended later than the last of this batch.
@@ -100,7 +98,7 @@ export class ResultSender {
   async #send(batch: Batch): Promise<void> {
     for (;;) {
       try {
-        await this.#parts.redis.xadd(this.#parts.stream, '*', 'b', JSON.stringify(batch));
+        await this.parts.redis.xadd(this.parts.stream, '*', 'b', JSON.stringify(batch));
         return;
       } catch {
         // A connection that went silent: the batch may have arrived, so its number says which one it is.

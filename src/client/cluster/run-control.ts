@@ -34,7 +34,7 @@ export interface RunControlParts {
   emit(ended: Ended): void;
 }
 
-/** Workers that were present and say nothing are not waited for longer than this. */
+/** Workers that were present are waited for this long to join. */
 const joinMs = 5000;
 const healthMs = 5000;
 /** A run whose workers are all gone is given up after this long, or sooner where less was asked for. */
@@ -43,7 +43,6 @@ const trimEveryMs = 1000;
 
 /** Controls one run: gives workers their slots, deals requests, reads messages, and accounts for every request whatever happens. */
 export class RunControl {
-  readonly #parts: RunControlParts;
   readonly #streams: RunStreams;
   readonly members = new Map<string, Member>();
   readonly #kept = new AckTracker();
@@ -64,13 +63,12 @@ export class RunControl {
   /** Why the run ended without its workers; null = it did not. */
   gone: 'redis-gone' | 'redis-empty' | 'taken-over' | null = null;
 
-  /** Redis or every worker went away before the plan was done. */
+  /** Whether Redis or every worker went away before the plan was done. */
   get cutShort(): boolean {
     return this.gone !== null || this.#abandoned;
   }
 
-  constructor(parts: RunControlParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: RunControlParts) {
     const { cluster, held, plan, source } = parts;
     const { token, zeroRedisNs, llmdyno } = held;
     this.#slots = new OfferedSlots(cluster.workerSlots, { token, plan, source, zeroRedisNs, llmdyno });
@@ -87,7 +85,7 @@ export class RunControl {
 
   /** The whole run, to its last record. */
   async run(): Promise<void> {
-    const { cluster, plan } = this.#parts;
+    const { cluster, plan } = this.parts;
     const resumed = cluster.held !== null;
     cluster.onLost.call = (id) => void this.#lost(id);
     const unwatch = watchRedis(cluster, () => this.#end('redis-gone'));
@@ -110,7 +108,7 @@ export class RunControl {
     throw this.#failure;
   }
 
-  /** Gives each worker its slot, or takes up what a former controller began; gives the phases that are done. */
+  /** Gives each worker its slot, or continues a previous controller's run; returns the phases that are done. */
   async #enter(resumed: boolean): Promise<Set<PhaseName>> {
     let done = new Set<PhaseName>();
     try {
@@ -120,8 +118,8 @@ export class RunControl {
       if (!isGivenUp(failure)) throw failure;
       this.#end('redis-gone');
     }
-    // Nothing was begun here, so what is on disk stays as it was; whoever stopped it meanwhile is told what there is.
-    if (this.gone === 'redis-gone' && !this.#stop.said) throw wentAway(this.#parts.cluster.options.place);
+    // Nothing was sent, so the run's folder stays as it was; a user who has stopped it meanwhile gets what is there.
+    if (this.gone === 'redis-gone' && !this.#stop.said) throw wentAway(this.parts.cluster.options.place);
     return done;
   }
 
@@ -144,7 +142,7 @@ export class RunControl {
   }
 
   get #nobodyMs(): number {
-    return Math.min(nobodyMs, this.#parts.cluster.options.waitMs);
+    return Math.min(nobodyMs, this.parts.cluster.options.waitMs);
   }
 
   get #present(): Member[] {
@@ -152,7 +150,7 @@ export class RunControl {
   }
 
   async #fillWorkerSlots(): Promise<void> {
-    const { cluster, plan, held } = this.#parts;
+    const { cluster, plan, held } = this.parts;
     // Slots and messages of an earlier point are useless now, so the queue is cleared.
     await clearQueue(cluster);
     await cluster.redis.set(cluster.keys.run, JSON.stringify(held));
@@ -172,7 +170,7 @@ export class RunControl {
   async #runPhase(name: PhaseName): Promise<void> {
     if (this.#failure !== null) return;
     const resumed = this.#phaseName === name;
-    // Redis went before it began: its requests are accounted for all the same.
+    // Redis went away before the phase began; its requests are recorded as not sent.
     if (this.gone !== null && !resumed) return this.#newPhase(name).close(null);
     if (!resumed) {
       this.#phase = this.#newPhase(name);
@@ -189,7 +187,7 @@ export class RunControl {
       if (this.#stop.said) this.#phase.stop();
       else if (asked.length === 0) this.#abandoned = true;
       else if (this.#failure === null && this.gone === null) {
-        this.#phase.begin(this.#parts.clock.nowMs() + leadMs, starting);
+        this.#phase.begin(this.parts.clock.nowMs() + leadMs, starting);
         this.#begun = true;
       }
     }
@@ -204,7 +202,7 @@ export class RunControl {
   }
 
   #newPhase(name: PhaseName): PhaseControl {
-    const { plan, cluster, clock, known, talks } = this.#parts;
+    const { plan, cluster, clock, known, talks } = this.parts;
     const control = new PhaseControl({
       phase: name,
       plan,
@@ -217,7 +215,7 @@ export class RunControl {
       order: (order) => this.#streams.order(order),
       emit: (ended) => {
         this.#kept.emitted(ended);
-        this.#parts.emit(ended);
+        this.parts.emit(ended);
       },
     });
     for (const seq of known) if (seq < 0 === (name === 'warmup')) control.known(seq < 0 ? -1 - seq : seq);
@@ -237,7 +235,7 @@ export class RunControl {
 
   /** Replays what the former controller ordered and what was said to it. */
   async #catchUp(): Promise<Set<PhaseName>> {
-    const { cluster } = this.#parts;
+    const { cluster } = this.parts;
     cluster.running.now = true;
     const orders = await this.#streams.orders();
     const { phase, done, stop } = standOf(orders);
@@ -248,7 +246,7 @@ export class RunControl {
       this.#phase.takeOver(phase.startMs, orders);
       this.#begun = true;
     }
-    // Stopped meanwhile, or by the former controller.
+    // Stopped by the user meanwhile, or before by the previous controller.
     if (stop !== null) this.#halt(stop);
     else if (this.#stop.said) this.#phase?.stop();
     this.#replaying = true;
@@ -266,7 +264,7 @@ export class RunControl {
   }
 
   #word(word: WorkerMessage): void {
-    const { cluster, held } = this.#parts;
+    const { cluster, held } = this.parts;
     if (word.say === 'joined') {
       if (!isFreeWorkerSlot(this.members, held.token, word.member)) return this.#strange();
       const member = newMember(word.member, word.worker, word.clock);
@@ -305,7 +303,7 @@ export class RunControl {
     } else if (word.say === 'failed') this.#fail(member, word);
   }
 
-  /** A member has nothing to do; all that it handed over before it said so is heard first. */
+  /** A member reports that it is idle; it counts as settled once everything it sent before has been read. */
   async #settle(member: Member): Promise<void> {
     const turn = ++member.turn;
     await this.#streams.caughtUp();
@@ -320,10 +318,10 @@ export class RunControl {
     else if (!this.#replaying) this.#phase!.integrate(member);
   }
 
-  /** A worker that cannot do its share: the user's mistake is everybody's, anything else is the end too. */
+  /** A worker cannot do its share: the run ends with the user's mistake that it reports, or with a bug. */
   #fail(member: Member, word: Extract<WorkerMessage, { say: 'failed' }>): void {
     member.state = 'left';
-    this.#parts.cluster.options.tell({ say: 'cannot', name: member.worker.name });
+    this.parts.cluster.options.tell({ say: 'cannot', name: member.worker.name });
     const said = `${member.worker.name}: ${word.message}`;
     this.#failure ??= word.mistakes === null ? new BrokenPromise(said) : new UserError(word.mistakes, word.exitCode);
   }
@@ -354,13 +352,13 @@ export class RunControl {
   }
 
   #strange(): void {
-    if (!this.#toldStrange) this.#parts.cluster.options.tell({ say: 'strange' });
+    if (!this.#toldStrange) this.parts.cluster.options.tell({ say: 'strange' });
     this.#toldStrange = true;
   }
 
-  /** A worker slot whose worker no longer renews its lock; everything it still managed to say is heard first. */
+  /** The worker of this slot no longer renews its lock; what it has sent before is read first. */
   async #lost(id: string): Promise<void> {
-    const { cluster } = this.#parts;
+    const { cluster } = this.parts;
     await cluster.workerSlots.remove(id);
     await this.#streams.caughtUp();
     await this.#phase?.ledger.ready();
@@ -376,15 +374,15 @@ export class RunControl {
   #end(why: 'redis-gone' | 'redis-empty' | 'taken-over'): void {
     if (this.#ending || this.gone !== null) return;
     this.gone = why;
-    this.#parts.cluster.options.tell({ say: 'redis-gone' });
-    // Whoever waits for what Redis still had to say waits in vain.
+    this.parts.cluster.options.tell({ say: 'redis-gone' });
+    // Stops the streams, so that nobody waits for messages that Redis will not bring.
     void this.#streams.stop();
     this.#changed();
   }
 
   #changed(): void {
     this.#waiting.look();
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.parts.clock.nowMs();
     if (nowMs - this.#trimmedMs < trimEveryMs || this.#phase === null) return;
     this.#trimmedMs = nowMs;
     const { ledger } = this.#phase;

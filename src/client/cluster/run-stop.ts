@@ -1,7 +1,7 @@
 /** Workers that were told to cancel everything and do not say so are not waited for longer than this. */
 const cancelledMs = 10_000;
 
-/** How a run was told to stop, and whether it is time to go, whoever has not answered. */
+/** How a run was told to stop, and whether the wait for the workers' answers is over. */
 export class RunStop {
   word: 'no' | 'stop-sending' | 'cancel-all' = 'no';
   overdue = false;

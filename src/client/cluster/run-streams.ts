@@ -21,10 +21,6 @@ const mostEntries = 200;
 
 /** Reads what workers say, in the order they said it, and speaks to them. */
 export class RunStreams {
-  readonly #redis: Redis;
-  readonly #reader: Redis;
-  readonly #keys: RunKeys;
-  readonly #hear: StreamHearing;
   readonly #at: Record<StreamName, string> = { words: '0-0', claims: '0-0', results: '0-0' };
   #stopped = false;
   #reading: Promise<void> = Promise.resolve();
@@ -36,12 +32,12 @@ export class RunStreams {
   #waiting: { ids: Record<string, string>; resolve: () => void }[] = [];
   #ordering: Promise<unknown> = Promise.resolve();
 
-  constructor(redis: Redis, reader: Redis, keys: RunKeys, hear: StreamHearing) {
-    this.#redis = redis;
-    this.#reader = reader;
-    this.#keys = keys;
-    this.#hear = hear;
-  }
+  constructor(
+    private readonly redis: Redis,
+    private readonly reader: Redis,
+    private readonly keys: RunKeys,
+    private readonly hear: StreamHearing,
+  ) {}
 
   start(): void {
     this.#reading = this.#read();
@@ -49,7 +45,7 @@ export class RunStreams {
 
   /** Tells every worker; orders arrive in the order they were given. */
   order(order: Order): void {
-    this.#ordering = this.#redis.xadd(this.#keys.orders, '*', 'o', JSON.stringify(order)).catch(() => null);
+    this.#ordering = this.redis.xadd(this.keys.orders, '*', 'o', JSON.stringify(order)).catch(() => null);
   }
 
   /** Settles when the last order stands in Redis. */
@@ -59,7 +55,7 @@ export class RunStreams {
 
   /** Every order given so far, by whoever gave it. */
   async orders(): Promise<Order[]> {
-    const entries = await this.#redis.xrange(this.#keys.orders, '-', '+');
+    const entries = await this.redis.xrange(this.keys.orders, '-', '+');
     return entries.flatMap(([, fields]) => readOrder(fields[1]) ?? []);
   }
 
@@ -68,7 +64,7 @@ export class RunStreams {
     if (this.#stopped) return;
     const ids: Record<string, string> = {};
     for (const name of ['words', 'claims', 'results'] as const) {
-      const last = await this.#redis.xrevrange(this.#keys[name], '+', '-', 'COUNT', 1).catch(() => []);
+      const last = await this.redis.xrevrange(this.keys[name], '+', '-', 'COUNT', 1).catch(() => []);
       ids[name] = last[0]?.[0] ?? '0-0';
     }
     if (this.#stopped) return;
@@ -80,23 +76,23 @@ export class RunStreams {
 
   /** Forgets entries before `entry`: nobody will need them again. */
   trim(name: 'claims' | 'results', entry: string): void {
-    if (this.#redis.status === 'ready') this.#redis.xtrim(this.#keys[name], 'MINID', entry).catch(() => null);
+    if (this.redis.status === 'ready') this.redis.xtrim(this.keys[name], 'MINID', entry).catch(() => null);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#halt();
-    this.#reader.disconnect();
+    this.reader.disconnect();
     await this.#reading;
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
   async #read(): Promise<void> {
-    const { words, claims, results } = this.#keys;
+    const { words, claims, results } = this.keys;
     const names = { [words]: 'words', [claims]: 'claims', [results]: 'results' } as const;
     while (!this.#stopped) {
       const at = this.#at;
-      const answer = this.#reader
+      const answer = this.reader
         .xread(
           'COUNT',
           mostEntries,
@@ -120,23 +116,23 @@ export class RunStreams {
         }
       }
       this.#wakeThose();
-      this.#hear.round();
+      this.hear.round();
     }
   }
 
   #one(name: StreamName, id: string, fields: readonly string[]): void {
     if (name === 'words') {
       const word = readWorkerMessage(fields[1]);
-      if (word === null) this.#hear.strange();
-      else this.#hear.word(word);
+      if (word === null) this.hear.strange();
+      else this.hear.word(word);
     } else if (name === 'results') {
       const batch = readBatch(fields[1]);
-      if (batch === null) this.#hear.strange();
-      else this.#hear.batch(batch, id);
+      if (batch === null) this.hear.strange();
+      else this.hear.batch(batch, id);
     } else {
       const claim = readClaim(fields);
-      if (claim === null) this.#hear.strange();
-      else this.#hear.claim(claim, id);
+      if (claim === null) this.hear.strange();
+      else this.hear.claim(claim, id);
     }
   }
 

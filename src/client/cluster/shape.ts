@@ -36,7 +36,7 @@ export function isNumbers(value: unknown): boolean {
   return true;
 }
 
-/** An object with these members, each as its check says; members that nobody knows are nobody's business. */
+/** An object whose members pass their checks; members without a check are ignored. */
 export function objectOf<T>(shape: Shape<T>): Check {
   const names = Object.keys(shape);
   const checks = Object.values<Check>(shape);

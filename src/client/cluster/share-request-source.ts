@@ -35,28 +35,26 @@ export interface ShareParts {
 
 /** Asks are decided on this little ahead of their time, so that a new deal finds the later ones undecided. */
 const horizonMs = 50;
-/** Asks of others are remembered for so long, for a deal that comes late. */
+/** Requests of other members are remembered for so long, because a late deal may make them ours. */
 const rememberMs = 5000;
 /** A worker that waits for numbers looks again after this time, because an answer may be lost. */
 const lookAgainMs = 100;
 const mostClaimed = 64;
-/** Conversations are long: who takes many ahead of need leaves the others without. */
+/** Few, because conversations are long and a member that holds many leaves none to the others. */
 const mostConversationsClaimed = 4;
 
 /** Numbers taken ahead of need, so that a burst of ends finds some. */
 class Stock {
-  readonly #take: (count: number) => Promise<{ from: number; to: number }>;
-  readonly #wake: () => void;
   #numbers: number[] = [];
   claiming = false;
   /** None is left to take. */
   over = false;
   lastTo = 0;
 
-  constructor(take: (count: number) => Promise<{ from: number; to: number }>, wake: () => void) {
-    this.#take = take;
-    this.#wake = wake;
-  }
+  constructor(
+    private readonly take: (count: number) => Promise<{ from: number; to: number }>,
+    private readonly wake: () => void,
+  ) {}
 
   get size(): number {
     return this.#numbers.length;
@@ -75,14 +73,14 @@ class Stock {
   refill(count: number): void {
     if (this.claiming || this.over) return;
     this.claiming = true;
-    this.#take(count).then(
+    this.take(count).then(
       ({ from, to }) => {
         this.claiming = false;
         this.lastTo = Math.max(this.lastTo, to);
         // The controller deals requests that were not sent in time again.
         if (!this.over) for (let number = from; number < to; number++) this.#numbers.push(number);
         if (from >= to) this.over = true;
-        this.#wake();
+        this.wake();
       },
       () => {
         this.claiming = false;
@@ -93,7 +91,6 @@ class Stock {
 
 /** What this member may take under deals that change as members come and go; its dealer says `done` only when told to. */
 export class ShareRequestSource implements RequestSource, RequestDealer, Claims {
-  readonly #parts: ShareParts;
   readonly #deals: Deal[] = [];
   readonly #again: ReturnedAsk[] = [];
   #heardAgain = 0;
@@ -105,12 +102,11 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   #finished = false;
   #exhausted = false;
   #saidIdle = false;
-  /** Until then the schedule has been looked at, and which of it was others'. */
+  /** Requests due up to here were decided on; `#passed` are those that belong to other members. */
   #decidedMs = -Infinity;
   #passed: { seq: number; atMs: number }[] = [];
 
-  constructor(parts: ShareParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: ShareParts) {
     const { load, seed } = parts;
     const limits = parts.conversations === true ? { ...parts.limits, requests: null } : parts.limits;
     this.#requests = makeDealer({ load, limits, seed, claims: this, behind: null });
@@ -133,11 +129,11 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   slots(): number | null {
     const deal = this.#deals.at(-1);
     if (deal === undefined) return 0;
-    return deal.slots === null ? null : (deal.slots[this.#parts.member] ?? 0);
+    return deal.slots === null ? null : (deal.slots[this.parts.member] ?? 0);
   }
 
   maySend(): boolean {
-    return this.#finished || this.#parts.allowed();
+    return this.#finished || this.parts.allowed();
   }
 
   beginConversation(): Claimed {
@@ -156,7 +152,7 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   retire(): ReturnedAsk[] {
     this.#retired = true;
     const unbegun = [...this.#again.splice(0), ...this.#stock.close().map((seq) => ({ seq, dueMs: null }))];
-    this.#parts.wake();
+    this.parts.wake();
     return unbegun;
   }
 
@@ -164,14 +160,14 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   deal(deal: Deal): void {
     this.#deals.push(deal);
     const { order } = deal;
-    this.#part = { index: Math.max(0, order.indexOf(this.#parts.member)), of: order.length, slots: this.slots() ?? 0 };
+    this.#part = { index: Math.max(0, order.indexOf(this.parts.member)), of: order.length, slots: this.slots() ?? 0 };
     if (deal.fromMs < this.#decidedMs) {
       const mine = this.#passed.filter(({ seq, atMs }) => atMs >= deal.fromMs && this.#isMine(seq, atMs));
       this.#passed = this.#passed.filter((ask) => !mine.includes(ask));
       this.#again.push(...mine.map(({ seq, atMs }) => ({ seq, dueMs: atMs })));
     }
     this.#saidIdle = false;
-    this.#parts.wake();
+    this.parts.wake();
   }
 
   /** Asks of others that are ours to send now. */
@@ -179,13 +175,13 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
     this.#again.push(...asks);
     this.#heardAgain += asks.length;
     this.#saidIdle = false;
-    this.#parts.wake();
+    this.parts.wake();
   }
 
   /** Nothing more will come: the phase may end. */
   finish(): void {
     this.#finished = true;
-    this.#parts.wake();
+    this.parts.wake();
   }
 
   next(view: PacerView): ReturnType<RequestDealer['next']> {
@@ -196,9 +192,9 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
     const again = slots === null || inFlight < slots ? this.#again.shift() : undefined;
     if (again !== undefined) return { seq: again.seq, atMs: again.dueMs ?? nowMs };
     const dealt = this.#exhausted ? 'done' : this.#requests.next(view);
-    // A slot of a closed loop that was dealt anew did not stand open since the beginning.
-    if (isDealt(dealt)) return this.#parts.load.kind === 'closed' ? { ...dealt, atMs: nowMs } : dealt;
-    // The controller does not wait for a worker without a slot and without stock.
+    // A newly dealt slot of a closed loop opens now, not at the beginning of the phase.
+    if (isDealt(dealt)) return this.parts.load.kind === 'closed' ? { ...dealt, atMs: nowMs } : dealt;
+    // A worker without a slot and without numbers reports that it is idle, so that the controller does not wait for it.
     if (dealt === 'done' || (slots === 0 && this.#stock.size === 0)) return this.#nothing(inFlight);
     return dealt === 'wait' && slots !== null && inFlight < slots ? { untilMs: nowMs + lookAgainMs } : dealt;
   }
@@ -207,7 +203,7 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   rest(): number | null {
     const again = this.#again.shift();
     if (again !== undefined) return again.seq;
-    return isCount(this.#parts.limits) ? (this.#stock.shift() ?? null) : null;
+    return isCount(this.parts.limits) ? (this.#stock.shift() ?? null) : null;
   }
 
   claim(): Claimed {
@@ -231,12 +227,12 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   }
 
   #isMine(seq: number, atMs: number): boolean {
-    return ownerOf(this.#deals, seq, atMs) === this.#parts.member;
+    return ownerOf(this.#deals, seq, atMs) === this.parts.member;
   }
 
-  /** Takes numbers ahead of need: enough that a burst of ends finds some, few enough that the last ones are shared. */
+  /** Claims numbers ahead of need: enough for a burst of ends, few enough that all members get some of the last ones. */
   #restock(): void {
-    const { limits, conversations } = this.#parts;
+    const { limits, conversations } = this.parts;
     const { slots, of } = this.#part;
     const wanted = Math.min(conversations === true ? mostConversationsClaimed : mostClaimed, Math.ceil(slots / 4));
     if (this.#stock.size > wanted / 2 || wanted === 0) return;
@@ -249,7 +245,7 @@ export class ShareRequestSource implements RequestSource, RequestDealer, Claims 
   #nothing(inFlight: number): 'wait' {
     if (inFlight === 0 && !this.#stock.claiming && !this.#saidIdle) {
       this.#saidIdle = true;
-      this.#parts.idle(this.heard);
+      this.parts.idle(this.heard);
     }
     return 'wait';
   }

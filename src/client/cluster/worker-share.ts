@@ -56,7 +56,7 @@ export async function doShare(parts: WorkerShareParts): Promise<void> {
   const { data } = workerSlot;
   const keys = runKeys(parts.prefix, data.token);
   const member = workerSlot.id;
-  // A worker slot that went back to the queue after its worker was lost is nobody's any more.
+  // Leaves a slot alone that went back to the queue after its worker was lost: the controller has accounted for it.
   if ((await redis.set(keys.workerSlot(member), worker.name, 'NX')) === null) return;
   const say = async (word: WorkerMessage): Promise<void> => {
     await redis.xadd(keys.words, '*', 'w', JSON.stringify(word));
@@ -94,9 +94,6 @@ export async function doShare(parts: WorkerShareParts): Promise<void> {
 }
 
 class WorkerShare {
-  readonly #parts: WorkerShareParts;
-  readonly #say: (word: WorkerMessage) => Promise<void>;
-  readonly #clock: ReturnType<typeof startClock>;
   readonly #keys: ReturnType<typeof runKeys>;
   readonly #sender: ResultSender;
   #session: LoadSession | null = null;
@@ -116,13 +113,10 @@ class WorkerShare {
   #failed = false;
 
   constructor(
-    parts: WorkerShareParts,
-    clock: ReturnType<typeof startClock>,
-    say: (word: WorkerMessage) => Promise<void>,
+    private readonly parts: WorkerShareParts,
+    private readonly clock: ReturnType<typeof startClock>,
+    private readonly say: (word: WorkerMessage) => Promise<void>,
   ) {
-    this.#parts = parts;
-    this.#say = say;
-    this.#clock = clock;
     this.#keys = runKeys(parts.prefix, parts.workerSlot.data.token);
     this.#sender = new ResultSender({
       redis: parts.redis,
@@ -146,12 +140,12 @@ class WorkerShare {
   }
 
   async equip(): Promise<void> {
-    const { workerSlot, equip } = this.#parts;
+    const { workerSlot, equip } = this.parts;
     const { plan, source } = workerSlot.data;
     const { workload, secrets } = await equip(source, plan);
     this.#session = new LoadSession({
       plan,
-      clock: this.#clock,
+      clock: this.clock,
       workload,
       secrets,
       behind: null,
@@ -161,7 +155,7 @@ class WorkerShare {
   }
 
   #deal({ load, limits, seed, conversations }: DealtPhase, wake: () => void): ShareRequestSource {
-    const { workerSlot, lostAfterMs } = this.#parts;
+    const { workerSlot, lostAfterMs } = this.parts;
     const phase = this.#phase;
     this.#dealsConversations = conversations && conversationPacing(load) !== 'requests';
     this.#requestSource = new ShareRequestSource({
@@ -182,7 +176,7 @@ class WorkerShare {
 
   /** Listens to the controller until the run is over, this worker leaves, or its worker slot is lost. */
   async obey(): Promise<void> {
-    const { workerSlot, leave } = this.#parts;
+    const { workerSlot, leave } = this.parts;
     const goLeaving = (): void => void this.#leave();
     const drop = (): void => this.#drop('lost');
     leave.addEventListener('abort', goLeaving);
@@ -201,7 +195,7 @@ class WorkerShare {
         if (heard.length > 0) controllerSeenMs = performance.now();
         else if (await this.#isCleared()) this.#drop('orphaned');
         else if (await this.#controllerLives()) controllerSeenMs = performance.now();
-        else if (performance.now() - controllerSeenMs > this.#parts.orphanAfterMs) this.#drop('orphaned');
+        else if (performance.now() - controllerSeenMs > this.parts.orphanAfterMs) this.#drop('orphaned');
       }
       if (this.#over !== 'gone') await Promise.all(this.#phases);
       if (this.#broken !== null) throw this.#broken;
@@ -211,20 +205,20 @@ class WorkerShare {
     }
   }
 
-  /** It cannot be done here, and whoever started this worker should know. */
+  /** Tells the user of this worker that the share cannot be done here. */
   failed(why: Phrase): void {
     this.#failed = true;
-    this.#parts.tell({ say: 'failed', why });
+    this.parts.tell({ say: 'failed', why });
   }
 
   close(): void {
     this.#sender.close();
     this.#session?.close();
-    if (!this.#failed) this.#parts.tell({ say: 'ended', exchanges: this.#exchanges });
+    if (!this.#failed) this.parts.tell({ say: 'ended', exchanges: this.#exchanges });
   }
 
   async #listen(from: string): Promise<{ id: string; order: Order | null }[]> {
-    const { listener } = this.#parts;
+    const { listener } = this.parts;
     const block = this.#over === 'no' ? listenMs : 1;
     const read = await listener
       .xread('COUNT', 100, 'BLOCK', block, 'STREAMS', this.#keys.orders, from)
@@ -232,27 +226,27 @@ class WorkerShare {
     return (read?.[0]?.[1] ?? []).map(([id, fields]) => ({ id, order: readOrder(fields[1]) }));
   }
 
-  /** Whether the queue holds another run by now, or none: of this one nothing more will be heard, whoever controls. */
+  /** Whether the queue holds another run or none, so that no more orders for this one will come. */
   async #isCleared(): Promise<boolean> {
-    const { redis, runKey, workerSlot } = this.#parts;
+    const { redis, runKey, workerSlot } = this.parts;
     const text = await redis.get(runKey).catch(() => undefined);
     if (text === undefined) return false;
     return text === null || membersOf(jsonIn(text))['token'] !== workerSlot.data.token;
   }
 
   async #controllerLives(): Promise<boolean> {
-    return (await this.#parts.redis.exists(this.#parts.controllerKey).catch(() => 1)) === 1;
+    return (await this.parts.redis.exists(this.parts.controllerKey).catch(() => 1)) === 1;
   }
 
   async #do(order: Order): Promise<void> {
-    const member = this.#parts.workerSlot.id;
+    const member = this.parts.workerSlot.id;
     const session = this.#session!;
     if (order.say === 'prepare') {
       if (!order.members.includes(member)) return;
       this.#phase = order.phase;
       await session.prepare(order.phase);
-      await this.#parts.rehearsal(this.#parts.workerSlot.data.plan, this.#clock, order.phase);
-      await this.#say({ say: 'ready', member, phase: order.phase });
+      await this.parts.rehearsal(this.parts.workerSlot.data.plan, this.clock, order.phase);
+      await this.say({ say: 'ready', member, phase: order.phase });
     } else if (order.say === 'begin') {
       if (this.#requestSource === null || order.phase !== this.#phase || this.#begun === order.phase) return;
       this.#begun = order.phase;
@@ -275,16 +269,16 @@ class WorkerShare {
   }
 
   async #run(phase: PhaseName, startMs: number): Promise<void> {
-    const { workerSlot, tell } = this.#parts;
+    const { workerSlot, tell } = this.parts;
     tell({ say: 'began', phase, model: workerSlot.data.plan.target.model, slots: this.#requestSource!.slots() });
     await this.#session!.run(phase, startMs);
     if (this.#over === 'gone') return;
     await this.#sender.finish();
     if (this.#returned.length > 0)
-      await this.#say({ say: 'returned', member: workerSlot.id, phase, asks: this.#returned });
-    await this.#say({ say: 'drained', member: workerSlot.id, phase });
+      await this.say({ say: 'returned', member: workerSlot.id, phase, asks: this.#returned });
+    await this.say({ say: 'drained', member: workerSlot.id, phase });
     if (this.#giveBack) {
-      await this.#say({ say: 'left', member: workerSlot.id, phase });
+      await this.say({ say: 'left', member: workerSlot.id, phase });
       this.#over = 'left';
     }
   }
@@ -293,20 +287,20 @@ class WorkerShare {
     const { exchange } = ended;
     if (this.#over === 'gone') return;
     if (this.#giveBack && !this.#dealsConversations && exchange.problem?.code === 'not-sent') {
-      const open = this.#parts.workerSlot.data.plan.load.kind === 'open';
+      const open = this.parts.workerSlot.data.plan.load.kind === 'open';
       const seq = exchange.warmup ? -1 - exchange.seq : exchange.seq;
       this.#returned.push({ seq, dueMs: open ? exchange.dueMs - this.#startMs : null });
       return;
     }
     this.#exchanges++;
-    const labels = { ...exchange.labels, worker: this.#parts.worker.name };
+    const labels = { ...exchange.labels, worker: this.parts.worker.name };
     // The next turn needs the answer here; the controller gets it only if the plan keeps texts.
-    const answer = this.#parts.workerSlot.data.plan.keepText ? ended.answer : null;
+    const answer = this.parts.workerSlot.data.plan.keepText ? ended.answer : null;
     this.#sender.push({ answer, exchange: { ...exchange, labels } });
   }
 
   async #claim(phase: PhaseName, count: number, limit: number | null): Promise<{ from: number; to: number }> {
-    const { redis, workerSlot } = this.#parts;
+    const { redis, workerSlot } = this.parts;
     const reply = (await redis.eval(
       claimScript,
       2,
@@ -321,35 +315,35 @@ class WorkerShare {
   }
 
   async #claimConversations(phase: PhaseName, count: number): Promise<{ from: number; to: number }> {
-    const to = await this.#parts.redis.incrby(this.#keys.counter(`conversations-${phase}`), count);
+    const to = await this.parts.redis.incrby(this.#keys.counter(`conversations-${phase}`), count);
     return { from: to - count, to };
   }
 
   async #sayIdle(phase: PhaseName, heard: HeardWork): Promise<void> {
     await this.#sender.flush();
-    await this.#say({ say: 'idle', member: this.#parts.workerSlot.id, phase, heard });
+    await this.say({ say: 'idle', member: this.parts.workerSlot.id, phase, heard });
   }
 
   /** The worker was told to leave: other workers take its other requests, and it drains what is in flight. */
   async #leave(): Promise<void> {
-    const member = this.#parts.workerSlot.id;
+    const member = this.parts.workerSlot.id;
     this.#giveBack = true;
-    await this.#say({ say: 'leaving', member, phase: this.#phase });
-    // A conversation is held to its end by who began it.
+    await this.say({ say: 'leaving', member, phase: this.#phase });
+    // A conversation is finished by the worker that began it.
     if (this.#dealsConversations) this.#returned.push(...(this.#requestSource?.retire() ?? []));
     else this.#session?.stopSending();
     if (this.#phases.length === 0) {
-      await this.#say({ say: 'left', member, phase: null });
+      await this.say({ say: 'left', member, phase: null });
       this.#over = 'left';
     }
   }
 
-  /** Another worker has this share by now, or the run is over. Results sent from here would be counted twice or never. */
+  /** Drops the share, because another worker has it by now or the run is over: results from here would be counted twice or never. */
   #drop(why: 'lost' | 'orphaned'): void {
     this.#over = 'gone';
     this.#session?.cancelAll();
     this.#requestSource?.finish();
-    this.#parts.tell({ say: why });
+    this.parts.tell({ say: why });
   }
 }
 

@@ -10,7 +10,6 @@ const whole = Buffer.allocUnsafeSlow(64 * 1024);
  * as it comes costs time in the loop that stamps reads, and ten thousand strings a second are work for the collector.
  */
 export class AnswerBuffer {
-  #keep: boolean;
   #pieces: string[] = [];
   #blocks: number[] = [];
   /** Bytes that wait to be decoded. */
@@ -20,13 +19,11 @@ export class AnswerBuffer {
   #letters = 0;
 
   /** keep = the text is wanted; otherwise its characters are only counted. */
-  constructor(keep: boolean) {
-    this.#keep = keep;
-  }
+  constructor(private keep: boolean) {}
 
   /** Adds UTF-8 bytes as they stand. */
   addBytes(buffer: Uint8Array, from: number, to: number): void {
-    if (!this.#keep) {
+    if (!this.keep) {
       // Every byte begins a character, except UTF-8's continuation bytes (10xxxxxx).
       for (let i = from; i < to; i++) if ((buffer[i]! & 0xc0) !== 0x80) this.#chars++;
       return;
@@ -44,7 +41,7 @@ export class AnswerBuffer {
   }
 
   addText(text: string): void {
-    if (!this.#keep) {
+    if (!this.keep) {
       this.#chars += charCount(text);
       return;
     }
@@ -60,9 +57,9 @@ export class AnswerBuffer {
 
   /** Frees the text; its characters, and those that follow, are only counted. */
   forget(): void {
-    if (!this.#keep) return;
+    if (!this.keep) return;
     this.#chars = charCount(this.text());
-    this.#keep = false;
+    this.keep = false;
     this.close();
   }
 
@@ -83,7 +80,7 @@ export class AnswerBuffer {
 
   /** Characters (code points): those of `text`, which the caller got from `text()`, or as counted where none was kept. */
   chars(text: string): number {
-    return this.#keep ? charCount(text) : this.#chars;
+    return this.keep ? charCount(text) : this.#chars;
   }
 
   #decode(): void {

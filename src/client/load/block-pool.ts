@@ -30,16 +30,17 @@ interface Page<T> {
  */
 export class BlockPool<T extends Flat> {
   readonly blockLength: number;
-  readonly #make: (length: number) => T;
   readonly #pages: (Page<T> | null)[] = [];
   readonly #unused: number[] = [];
   /** Pages with blocks to give; those that are gone are passed over. */
   readonly #roomy: Page<T>[] = [];
   #emptyBytes = 0;
 
-  constructor(blockLength: number, make: (length: number) => T) {
+  constructor(
+    blockLength: number,
+    private readonly make: (length: number) => T,
+  ) {
     this.blockLength = blockLength;
-    this.#make = make;
   }
 
   /** The number of a block that nobody else has; what stands in it is left from its last use. */
@@ -77,7 +78,7 @@ export class BlockPool<T extends Flat> {
 
   #addPage(): Page<T> {
     const index = this.#unused.pop() ?? this.#pages.length;
-    const array = this.#make(blocksPerPage * this.blockLength);
+    const array = this.make(blocksPerPage * this.blockLength);
     // `take` takes from the end of the list: the first block of the page first.
     const free = Array.from({ length: blocksPerPage }, (_, i) => (index << pageBits) + blocksPerPage - 1 - i);
     const page = { index, array, free, gone: false };
@@ -90,7 +91,7 @@ export class BlockPool<T extends Flat> {
   #letGo(page: Page<T>): void {
     page.gone = true;
     this.#emptyBytes -= page.array.byteLength;
-    page.array = this.#make(0);
+    page.array = this.make(0);
     page.free = [];
     this.#pages[page.index] = null;
     this.#unused.push(page.index);

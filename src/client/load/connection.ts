@@ -34,13 +34,11 @@ export interface ConnectionClient {
 
 /** One connection: a socket, a strict reader, and at most one request. */
 export class Connection implements RequestTransport, ResponseHandler {
-  readonly #clock: RunClock;
   readonly #reader = new HttpReader();
   #socket: Socket;
   /** Written as soon as the proxy has agreed to carry the connection; null = there is nothing to wait for. */
   #unsent: string | null = null;
   #carried = true;
-  readonly #tally: ConnectionTally;
   #client: ConnectionClient | null = null;
   #stage: Stage = 'connecting';
   #ended = false;
@@ -58,10 +56,13 @@ export class Connection implements RequestTransport, ResponseHandler {
   /** The value of its Host header. */
   readonly hostHeader: string;
 
-  constructor(endpoint: Endpoint, clock: RunClock, buffer: Uint8Array, tally: ConnectionTally) {
+  constructor(
+    endpoint: Endpoint,
+    private readonly clock: RunClock,
+    buffer: Uint8Array,
+    private readonly tally: ConnectionTally,
+  ) {
     this.hostHeader = endpoint.hostHeader;
-    this.#clock = clock;
-    this.#tally = tally;
     const begunMs = clock.nowMs();
     let connectedMs = begunMs;
     const read = (bytes: Uint8Array, length: number): void => this.#read(bytes, length);
@@ -117,7 +118,7 @@ export class Connection implements RequestTransport, ResponseHandler {
       return;
     }
     this.#socket.write(request);
-    if (this.#stage === 'open') this.#tally.wrote(this.#socket.writableLength);
+    if (this.#stage === 'open') this.tally.wrote(this.#socket.writableLength);
   }
 
   /** For the reader. */
@@ -164,7 +165,7 @@ export class Connection implements RequestTransport, ResponseHandler {
 
   #read(buffer: Uint8Array, length: number): void {
     // The stamp comes before any look at the bytes: what we do with them must not count as the server's time.
-    currentRead[readAt] = this.#clock.nowMs();
+    currentRead[readAt] = this.clock.nowMs();
     const client = this.#client;
     if (client === null) {
       // An idle connection that talks is not one to send a request on.
@@ -195,7 +196,7 @@ export class Connection implements RequestTransport, ResponseHandler {
   }
 
   #closedByPeer(): void {
-    const atMs = this.#clock.nowMs();
+    const atMs = this.clock.nowMs();
     if (this.#client === null) return void this.#socket.destroy();
     // A TLS alert (no client certificate) is an error and then an end, without a close.
     if (this.#error !== null) return this.#break(socketProblem(this.#error, this.#stage), atMs);
@@ -225,7 +226,7 @@ export class Connection implements RequestTransport, ResponseHandler {
       this.onGone?.();
       return;
     }
-    this.#break(this.#error === null ? this.#cutOff() : socketProblem(this.#error, this.#stage), this.#clock.nowMs());
+    this.#break(this.#error === null ? this.#cutOff() : socketProblem(this.#error, this.#stage), this.clock.nowMs());
   }
 
   #cutOff(): Problem {

@@ -39,7 +39,6 @@ export function contentDecoder(coding: string, client: DecodedClient): ContentDe
 
 /** Unpacking happens in Node's threads: one read at a time, so that what comes out is known to be of that read. */
 class ZlibDecoder implements ContentDecoder {
-  readonly #open: (firstByte: number) => Inflate | BrotliDecompress;
   #unpacker: Inflate | BrotliDecompress | null = null;
   #client: DecodedClient | null;
   readonly #waiting: { bytes: Uint8Array; atMs: number }[] = [];
@@ -48,9 +47,11 @@ class ZlibDecoder implements ContentDecoder {
   #then: (() => void) | null = null;
   heldBytes = 0;
 
-  constructor(client: DecodedClient, open: (firstByte: number) => Inflate | BrotliDecompress) {
+  constructor(
+    client: DecodedClient,
+    private readonly open: (firstByte: number) => Inflate | BrotliDecompress,
+  ) {
     this.#client = client;
-    this.#open = open;
   }
 
   push(bytes: Uint8Array, atMs: number): void {
@@ -89,7 +90,7 @@ class ZlibDecoder implements ContentDecoder {
   }
 
   #begin(firstByte: number): Inflate | BrotliDecompress {
-    const unpacker = this.#open(firstByte);
+    const unpacker = this.open(firstByte);
     // Each unpacked piece is handed on at once, because a small read can unpack to more than memory holds.
     unpacker.on('readable', () => this.#drain());
     unpacker.on('error', (error) => {

@@ -31,8 +31,6 @@ interface Said {
 
 /** What one answer has said so far, and when. */
 export class HeardAnswer implements TextSink {
-  readonly #place: StampPlace;
-  readonly #keepsText: boolean;
   readonly #chunks = new ChunkLog();
   readonly #answer: AnswerBuffer;
   /** Reasoning; tool calls count as part of the answer. */
@@ -50,9 +48,10 @@ export class HeardAnswer implements TextSink {
   /** The first thing that was wrong; null = nothing. */
   problem: Problem | null = null;
 
-  constructor(place: StampPlace, keepsText: boolean) {
-    this.#place = place;
-    this.#keepsText = keepsText;
+  constructor(
+    private readonly place: StampPlace,
+    private readonly keepsText: boolean,
+  ) {
     this.#answer = new AnswerBuffer(keepsText);
   }
 
@@ -76,7 +75,7 @@ export class HeardAnswer implements TextSink {
   piece(buffer: Uint8Array, place: TextPlace, text: string | null): void {
     const of = place.of!;
     if (of !== this.#piecesOf) this.enterPieces(currentRead[readAt]!);
-    const { originNs, stamp } = this.#place;
+    const { originNs, stamp } = this.place;
     if (this.#pieces > 0) {
       // An entry has one stamp: that of the first event of its read.
     } else if (stamp !== undefined) currentRead[stampAt] = foreignStampMs(buffer, place, text, stamp, originNs);
@@ -112,7 +111,7 @@ export class HeardAnswer implements TextSink {
         for (const size of piece.batchSize) steps.batchSize.push(size);
         for (const ms of piece.queueWaitMs) steps.queueWaitMs.push(ms);
         if (piece.timesMs !== undefined) for (const ms of piece.timesMs) (steps.timesMs ??= []).push(ms);
-      } else if (piece.kind === 'stamp') currentRead[stampAt] = Number(piece.emitNs - this.#place.originNs) / 1e6;
+      } else if (piece.kind === 'stamp') currentRead[stampAt] = Number(piece.emitNs - this.place.originNs) / 1e6;
       else this.problem ??= problem(piece.code, piece.words, status);
     }
   }
@@ -139,7 +138,7 @@ export class HeardAnswer implements TextSink {
   }
 
   #said(of: OutputKind): AnswerBuffer {
-    return of === 'reasoning' ? (this.#reasoning ??= new AnswerBuffer(this.#keepsText)) : this.#answer;
+    return of === 'reasoning' ? (this.#reasoning ??= new AnswerBuffer(this.keepsText)) : this.#answer;
   }
 
   /** Output was read: an entry of its own, or part of the one for the same read. */

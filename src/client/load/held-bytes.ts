@@ -12,15 +12,12 @@ export interface Holder {
 
 /** One budget of bytes for all answers. Where they exceed it, the one that holds most is given up, whichever grew last. */
 export class HeldBytes {
-  readonly #mostBytes: number;
   readonly #holders = new Map<Holder, number>();
   /** Answers that have ended and whose records are not taken yet: they count, but there is nothing to give up. */
   readonly #over = new Map<Holder, number>();
   #sum = 0;
 
-  constructor(mostBytes = mostHeldBytes) {
-    this.#mostBytes = mostBytes;
-  }
+  constructor(private readonly mostBytes = mostHeldBytes) {}
 
   /** To be called whenever what one holds may have changed. */
   tell(holder: Holder): void {
@@ -29,10 +26,10 @@ export class HeldBytes {
     this.#sum += (bytes < smallBytes ? 0 : bytes) - (this.#holders.get(holder) ?? 0);
     if (bytes < smallBytes) this.#holders.delete(holder);
     else this.#holders.set(holder, bytes);
-    while (this.#sum > this.#mostBytes && this.#holders.size > 0) {
+    while (this.#sum > this.mostBytes && this.#holders.size > 0) {
       const largest = [...this.#holders].reduce((most, each) => (each[1] > most[1] ? each : most))[0];
       this.leave(largest);
-      largest.overburdened(this.#mostBytes);
+      largest.overburdened(this.mostBytes);
     }
   }
 

@@ -56,7 +56,6 @@ export interface SessionParts {
 
 /** One thread's part of a run: its connections, its phases, its health. */
 export class LoadSession {
-  readonly #parts: SessionParts;
   readonly #pool: ConnectionSource;
   readonly #servers: number;
   readonly #isUncapped: boolean;
@@ -76,13 +75,12 @@ export class LoadSession {
   #before = { opened: 0, reused: 0 };
   health: ClientHealth | null = null;
 
-  constructor(parts: SessionParts) {
+  constructor(private readonly parts: SessionParts) {
     const { plan, clock } = parts;
     const endpoints = endpointsOf(plan.target, parts.secrets);
     const endpoint = endpoints[0]!;
     const protocol = parts.protocol ?? protocolFor(plan.target);
     const write = requestWriter(endpoint, plan.target, parts.secrets);
-    this.#parts = parts;
     this.#isUncapped = plan.load.kind === 'open' && plan.load.concurrency === null;
     const pools = endpoints.map((each) =>
       each.http2 === true
@@ -135,8 +133,8 @@ export class LoadSession {
     await phase.ready();
     // Without a cap nobody knows how many are needed: one for each server, and a request that takes the last one has a spare opened.
     const wanted = this.#isUncapped ? this.#servers : phase.slots;
-    await this.#pool.warm(Math.min(wanted, limitsOf(this.#parts.plan, name).requests ?? Infinity, mostWarmed));
-    if (name !== 'warmup' || this.#parts.inStride !== true || phase.conversations) return;
+    await this.#pool.warm(Math.min(wanted, limitsOf(this.parts.plan, name).requests ?? Infinity, mostWarmed));
+    if (name !== 'warmup' || this.parts.inStride !== true || phase.conversations) return;
     this.#next = this.#newPhase('measure', phase);
     await this.#next.ready();
   }
@@ -147,8 +145,8 @@ export class LoadSession {
   }
 
   #newPhase(name: PhaseName, before: Phase | null): Phase {
-    const { plan, workload } = this.#parts;
-    const place = this.#parts.place?.(name) ?? onlyPlace();
+    const { plan, workload } = this.parts;
+    const place = this.parts.place?.(name) ?? onlyPlace();
     const limits = { ...limitsOf(plan, name), ...(before !== null && { inStride: true as const }) };
     return new Phase({ ...this.#phaseParts, place }, () => workload(name), limits, name === 'warmup', before);
   }
@@ -162,7 +160,7 @@ export class LoadSession {
    * A warm-up that hands over until all of it was sent and a slot is free.
    */
   async run(name: PhaseName, startMs: number | null): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.parts;
     if (name === 'warmup') {
       const phase = this.#phase!;
       const drained = phase.run(startMs ?? clock.nowMs());

@@ -23,8 +23,6 @@ const mostSendingMs = 0.5;
  * Times given to the pacer are relative to the phase; times on the record are the run's.
  */
 export class Phase {
-  readonly #parts: PhaseParts;
-  readonly #warmup: boolean;
   readonly #timer: PreciseTimer;
   readonly #flights = new SwapRemoveList<Flight>();
   /** Before this no timeout of a flight passes. */
@@ -44,24 +42,20 @@ export class Phase {
   readonly #budget: RoundBudget;
   #resolve: (() => void) | null = null;
   #reject: ((failure: unknown) => void) | null = null;
-  /** The warm-up whose slots this phase takes over as they are freed, and the phase that takes over this one's. */
-  readonly #before: Phase | null;
   #after: Phase | null = null;
   #tellDealtOut: () => void = () => {};
   readonly #dealtOut = new Promise<void>((resolve) => (this.#tellDealtOut = resolve));
   sent = 0;
 
   constructor(
-    parts: PhaseParts,
+    private readonly parts: PhaseParts,
     workload: () => Workload,
     limits: PacerLimits,
-    warmup: boolean,
-    before: Phase | null = null,
+    private readonly warmup: boolean,
+    /** The warm-up whose slots this phase takes over as they are freed, and the phase that takes over this one's. */
+    private readonly before: Phase | null = null,
   ) {
-    this.#before = before;
     if (before !== null) before.#after = this;
-    this.#parts = parts;
-    this.#warmup = warmup;
     this.#policy = policyOf(parts.plan);
     this.#timer = new PreciseTimer(parts.clock, () => this.#pump());
     const seed = warmup ? parts.plan.seed + 1 : parts.plan.seed;
@@ -129,7 +123,7 @@ export class Phase {
       this.#resolve = resolve;
       this.#reject = reject;
       // Threads are told their common beginning a little ahead.
-      if (startMs > this.#parts.clock.nowMs()) this.#timer.set(startMs);
+      if (startMs > this.parts.clock.nowMs()) this.#timer.set(startMs);
       else this.#pump();
       this.#settle();
     });
@@ -143,10 +137,10 @@ export class Phase {
     // A request that waits for its retry ends as its last attempt did.
     for (const [timer, ended] of this.#waiting) {
       clearTimeout(timer);
-      this.#parts.emit(recordedEnding(ended));
+      this.parts.emit(recordedEnding(ended));
     }
     this.#waiting.clear();
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.parts.clock.nowMs();
     this.#queue.stop((seq, dueMs) => this.#unsent(seq, dueMs ?? nowMs, nowMs, 'cancelled', problem('not-sent')));
     this.#settle();
   }
@@ -154,7 +148,7 @@ export class Phase {
   /** Sends no more and gives up what is in flight. */
   cancelAll(): void {
     this.stopSending();
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.parts.clock.nowMs();
     this.#flights.each((flight) => flight.cancel(nowMs));
   }
 
@@ -170,7 +164,7 @@ export class Phase {
 
   /** The source has a new request; before the phase begins nothing is sent for it. */
   #wake(): void {
-    if (this.#resolve !== null && this.#parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
+    if (this.#resolve !== null && this.parts.clock.nowMs() >= this.#queue.originMs) this.#pump();
   }
 
   /** Deals out everything that is due now and sets the timer for what is not. */
@@ -179,11 +173,11 @@ export class Phase {
     if (this.#pumping || this.#pausing !== null) return;
     if (this.#budget.spent) return this.#pumpLater();
     this.#pumping = true;
-    const fromMs = this.#parts.clock.nowMs();
+    const fromMs = this.parts.clock.nowMs();
     const untilMs = this.#budget.begin(fromMs);
     try {
       while (!this.#stopped && this.#deal()) {
-        if (this.#parts.clock.nowMs() < untilMs) continue;
+        if (this.parts.clock.nowMs() < untilMs) continue;
         this.#pumpLater();
         break;
       }
@@ -206,8 +200,8 @@ export class Phase {
   /** One step of dealing; false when there is nothing to do until something happens. */
   #deal(): boolean {
     if (this.#awaiting) return false;
-    const nowMs = this.#parts.clock.nowMs();
-    const move = this.#queue.next(nowMs, this.inFlight + (this.#before?.inFlight ?? 0));
+    const nowMs = this.parts.clock.nowMs();
+    const move = this.#queue.next(nowMs, this.inFlight + (this.before?.inFlight ?? 0));
     if (typeof move === 'string') return move === 'again';
     if (move instanceof Promise) return this.#awaitOpening(move);
     if ('untilMs' in move) return this.#idle(move.untilMs, nowMs);
@@ -219,7 +213,7 @@ export class Phase {
     this.#timer.set(untilMs);
     const { upcoming } = this.#queue;
     if (upcoming === null) return false;
-    this.#parts.pool.expect?.(untilMs - nowMs);
+    this.parts.pool.expect?.(untilMs - nowMs);
     this.#writer.writeAhead(upcoming.seq, untilMs - nowMs, upcoming.turn?.prompt);
     return false;
   }
@@ -236,7 +230,7 @@ export class Phase {
       (ready) => {
         this.#awaiting = false;
         if (this.#stopped)
-          this.#unsent(dealt.seq, dealt.dueMs, this.#parts.clock.nowMs(), 'cancelled', problem('not-sent'));
+          this.#unsent(dealt.seq, dealt.dueMs, this.parts.clock.nowMs(), 'cancelled', problem('not-sent'));
         else this.#send(dealt, ready);
         this.#pump();
       },
@@ -252,7 +246,7 @@ export class Phase {
 
   /** Makes one attempt at an ask; `before` is how the attempts so far ended, null for the first. */
   #fly(prepared: PreparedRequest, before: Ended | null, attempt: number): void {
-    const { pool, clock, settings } = this.#parts;
+    const { pool, clock, settings } = this.parts;
     const { dealt, ask, text, inputChars } = prepared;
     const session = this.#policy.bySession ? (ask.prompt.labels['session'] ?? null) : null;
     const { connection, fresh } = pool.take(session);
@@ -269,7 +263,7 @@ export class Phase {
       fresh,
       dueMs: dealt.dueMs,
       nowMs,
-      warmup: this.#warmup,
+      warmup: this.warmup,
       inputChars,
       redial: () => pool.replace(session),
       hurry: (atMs) => (this.#safeUntilMs = Math.min(this.#safeUntilMs, atMs)),
@@ -278,7 +272,7 @@ export class Phase {
         if (reusable) pool.give(flight.connection);
         const ending = before === null ? flight : recordedEnding(joinedAttempts(before, flight.record()));
         if (ending.outcome === 'failed' && this.#again(prepared, ending.record(), attempt)) return;
-        this.#parts.emit(ending);
+        this.parts.emit(ending);
         if (dealt.turn !== null) this.#goOn(dealt.turn, ending.record());
         this.#pump();
         if (this.#after !== null) this.#after.#wake();
@@ -295,8 +289,8 @@ export class Phase {
   #again(prepared: PreparedRequest, ended: Ended, attempt: number): boolean {
     if (attempt > this.#policy.retries || this.#stopped || !turnedAway(ended.exchange)) return false;
     const waitMs = this.#retryWait(ended.exchange.problem!, attempt);
-    const { totalMs } = this.#parts.plan.timeouts;
-    const pastMs = this.#parts.clock.nowMs() - ended.exchange.sentMs!;
+    const { totalMs } = this.parts.plan.timeouts;
+    const pastMs = this.parts.clock.nowMs() - ended.exchange.sentMs!;
     if (waitMs > longestTimerMs || (totalMs !== null && pastMs + waitMs >= totalMs)) return false;
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
@@ -327,13 +321,13 @@ export class Phase {
 
   /** Measured asks count up from 0, warm-up asks down from −1. */
   #recorded(seq: number): number {
-    return this.#warmup ? -1 - seq : seq;
+    return this.warmup ? -1 - seq : seq;
   }
 
   #unsent(seq: number, dueMs: number, nowMs: number, outcome: Outcome, why: Problem): void {
-    const asked = { seq: this.#recorded(seq), warmup: this.#warmup, dueMs };
+    const asked = { seq: this.#recorded(seq), warmup: this.warmup, dueMs };
     const exchange = unsentExchange(asked, nowMs, outcome, why);
-    this.#parts.emit(recordedEnding({ exchange, answer: null }));
+    this.parts.emit(recordedEnding({ exchange, answer: null }));
   }
 
   #settle(): void {
@@ -348,7 +342,7 @@ export class Phase {
   #fail(failure: unknown): void {
     this.#stopped = true;
     this.#timer.clear();
-    this.#flights.each((flight) => flight.cancel(this.#parts.clock.nowMs()));
+    this.#flights.each((flight) => flight.cancel(this.parts.clock.nowMs()));
     this.#reject?.(failure);
     this.#reject = null;
     this.#resolve = null;

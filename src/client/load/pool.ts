@@ -18,13 +18,9 @@ const lookAheadMs = 20;
 
 /** Open connections to one endpoint, the most recently used first. */
 export class Pool {
-  readonly #endpoint: Endpoint;
-  readonly #clock: RunClock;
   readonly #idle: Connection[] = [];
   // One read buffer for all sockets: a read is looked at to its end before the next one happens.
   readonly #buffer = new Uint8Array(readBufferBytes);
-  readonly #tally: ConnectionTally;
-  readonly #hasSpare: boolean;
   #spare: 'wanted' | 'opening' | 'refused' = 'wanted';
   /** Being opened ahead of what will need them. */
   readonly #making = new Set<Connection>();
@@ -38,16 +34,16 @@ export class Pool {
    * hasSpare: a request that takes the last idle connection has another one opened behind it. Where nobody knows how many will be
    * in flight, connecting would otherwise be part of the next request's latency.
    */
-  constructor(endpoint: Endpoint, clock: RunClock, tally = new ConnectionTally(), hasSpare = false) {
-    this.#tally = tally;
-    this.#endpoint = endpoint;
-    this.#clock = clock;
-    this.#hasSpare = hasSpare;
-  }
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly clock: RunClock,
+    private readonly tally = new ConnectionTally(),
+    private readonly hasSpare = false,
+  ) {}
 
   /** A connection to send on, and whether it was open already. */
   take(): { connection: Connection; fresh: boolean } {
-    const oldest = this.#clock.nowMs() - maxIdleMs;
+    const oldest = this.clock.nowMs() - maxIdleMs;
     for (;;) {
       const connection = this.#idle.pop();
       if (connection === undefined) break;
@@ -66,7 +62,7 @@ export class Pool {
 
   /** Opens a spare after the request at hand was sent. After a failure none is tried until a request has been answered, because none depends on it. */
   #openSpare(): void {
-    if (!this.#hasSpare || this.#spare !== 'wanted' || this.#idle.length > 0 || !this.#trusted) return;
+    if (!this.hasSpare || this.#spare !== 'wanted' || this.#idle.length > 0 || !this.#trusted) return;
     this.#spare = 'opening';
     setTimeout(() => {
       if (this.#closed) return;
@@ -76,7 +72,7 @@ export class Pool {
 
   /** A request will need a connection in `inMs`: replaces a spare that would be too old by then. */
   expect(inMs: number): void {
-    if (!this.#hasSpare || inMs <= lookAheadMs || this.#closed) return;
+    if (!this.hasSpare || inMs <= lookAheadMs || this.#closed) return;
     if (this.#looking !== null) clearTimeout(this.#looking);
     this.#looking = setTimeout(() => {
       this.#dropOld(maxIdleMs - 2 * lookAheadMs);
@@ -86,7 +82,7 @@ export class Pool {
 
   /** Gives up what has idled for longer, or cannot be used any more. */
   #dropOld(idleMs: number): void {
-    const oldest = this.#clock.nowMs() - idleMs;
+    const oldest = this.clock.nowMs() - idleMs;
     for (const connection of this.#idle.filter(({ usable, idleSinceMs }) => !usable || idleSinceMs < oldest)) {
       this.#idle.splice(this.#idle.indexOf(connection), 1);
       connection.destroy();
@@ -98,9 +94,9 @@ export class Pool {
    * made at once. One that cannot be made is left to the request that will need it, which then tells why.
    */
   async warm(count: number): Promise<void> {
-    const fromMs = this.#clock.nowMs();
+    const fromMs = this.clock.nowMs();
     this.#dropOld(maxIdleMs / 2);
-    while (this.#idle.length < count && this.#clock.nowMs() - fromMs < maxIdleMs / 2) {
+    while (this.#idle.length < count && this.clock.nowMs() - fromMs < maxIdleMs / 2) {
       const missing = Math.min(warmTogether, count - this.#idle.length);
       const batch = Array.from({ length: missing }, () => this.#warmOne());
       if ((await Promise.all(batch)).includes(false)) break;
@@ -137,7 +133,7 @@ export class Pool {
 
   #open(): Connection {
     this.opened++;
-    return new Connection(this.#endpoint, this.#clock, this.#buffer, this.#tally);
+    return new Connection(this.endpoint, this.clock, this.#buffer, this.tally);
   }
 
   /** A server that closes connections without saying so is not asked to keep them. */
@@ -149,7 +145,7 @@ export class Pool {
   give(connection: Connection): void {
     if (!this.#trusted || this.#closed) return connection.destroy();
     if (this.#spare === 'refused') this.#spare = 'wanted';
-    connection.idleSinceMs = this.#clock.nowMs();
+    connection.idleSinceMs = this.clock.nowMs();
     connection.onGone = () => {
       const at = this.#idle.indexOf(connection);
       if (at !== -1) this.#idle.splice(at, 1);

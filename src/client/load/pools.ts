@@ -18,13 +18,10 @@ export interface ConnectionSource {
 
 /** Several servers that do the same work, asked one after the other, or each session always at the same. */
 export class Pools implements ConnectionSource {
-  readonly #pools: readonly ConnectionSource[];
   readonly #owner = new WeakMap<RequestTransport, ConnectionSource>();
   #next = 0;
 
-  constructor(pools: readonly ConnectionSource[]) {
-    this.#pools = pools;
-  }
+  constructor(private readonly pools: readonly ConnectionSource[]) {}
 
   take(session: string | null): Taken {
     const pool = this.#turn(session);
@@ -34,11 +31,11 @@ export class Pools implements ConnectionSource {
   }
 
   async warm(count: number): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.warm(Math.ceil(count / this.#pools.length))));
+    await Promise.all(this.pools.map((pool) => pool.warm(Math.ceil(count / this.pools.length))));
   }
 
   expect(inMs: number): void {
-    for (const pool of this.#pools) pool.expect?.(inMs);
+    for (const pool of this.pools) pool.expect?.(inMs);
   }
 
   replace(session: string | null): Taken {
@@ -53,21 +50,20 @@ export class Pools implements ConnectionSource {
   }
 
   close(): void {
-    for (const pool of this.#pools) pool.close();
+    for (const pool of this.pools) pool.close();
   }
 
   get opened(): number {
-    return this.#pools.reduce((sum, pool) => sum + pool.opened, 0);
+    return this.pools.reduce((sum, pool) => sum + pool.opened, 0);
   }
 
   get reused(): number {
-    return this.#pools.reduce((sum, pool) => sum + pool.reused, 0);
+    return this.pools.reduce((sum, pool) => sum + pool.reused, 0);
   }
 
   /** The server of a session depends on its name alone, so that every thread and every run sends it to the same. */
   #turn(session: string | null): ConnectionSource {
-    const at =
-      session === null ? this.#next++ % this.#pools.length : randomStream(0, session).below(this.#pools.length);
-    return this.#pools[at]!;
+    const at = session === null ? this.#next++ % this.pools.length : randomStream(0, session).below(this.pools.length);
+    return this.pools[at]!;
   }
 }

@@ -14,24 +14,22 @@ const betweenLooksMs = 0.005;
 
 /** Wakes a function at an absolute time, as exactly as Node allows; one time at once. */
 export class PreciseTimer {
-  readonly #clock: RunClock;
-  readonly #ring: () => void;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #atMs: number | null = null;
   /** Time spent only looking at the clock: CPU that a busier client would have free. */
   spunMs = 0;
 
-  constructor(clock: RunClock, ring: () => void) {
-    this.#clock = clock;
-    this.#ring = ring;
-  }
+  constructor(
+    private readonly clock: RunClock,
+    private readonly ring: () => void,
+  ) {}
 
   set(atMs: number): void {
     if (this.#atMs === atMs) return;
     this.clear();
     this.#atMs = atMs;
-    const left = atMs - this.#clock.nowMs();
+    const left = atMs - this.clock.nowMs();
     const spinMs = Math.min(longSpinMs, Math.max(shortSpinMs, spinShare * left));
     if (left > spinMs + 1) this.#timer = setTimeout(() => this.#spin(), Math.floor(left - spinMs));
     else this.#spin();
@@ -47,21 +45,21 @@ export class PreciseTimer {
 
   #spin(): void {
     this.#timer = null;
-    let before = this.#clock.nowMs();
+    let before = this.clock.nowMs();
     const look = (): void => {
-      const now = this.#clock.nowMs();
+      const now = this.clock.nowMs();
       // A round that took longer did other work in between.
       if (now - before < 0.05) this.spunMs += now - before;
       before = now;
       if (this.#atMs === null) return;
       if (now < this.#atMs) {
-        if (this.#atMs - now > 2 * betweenLooksMs) letPass(this.#clock, betweenLooksMs);
+        if (this.#atMs - now > 2 * betweenLooksMs) letPass(this.clock, betweenLooksMs);
         this.#immediate = setImmediate(look);
         return;
       }
       this.#immediate = null;
       this.#atMs = null;
-      this.#ring();
+      this.ring();
     };
     this.#immediate = setImmediate(look);
   }

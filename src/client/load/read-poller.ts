@@ -33,9 +33,6 @@ function thisHost(): PolledHost {
  * what is written meanwhile wakes nobody, and sleeps when nothing came. Where the system does not tell, or the process may use one core only, it sleeps.
  */
 export class ReadPoller {
-  readonly #clock: RunClock;
-  readonly #open: () => boolean;
-  readonly #host: PolledHost;
   readonly #core: SpareCore | null;
   #turning = false;
   #seenMs = NaN;
@@ -47,10 +44,11 @@ export class ReadPoller {
   /** Time spent only looking for bytes. */
   spunMs = 0;
 
-  constructor(clock: RunClock, open: () => boolean, host = thisHost()) {
-    this.#clock = clock;
-    this.#open = open;
-    this.#host = host;
+  constructor(
+    private readonly clock: RunClock,
+    private readonly open: () => boolean,
+    private readonly host = thisHost(),
+  ) {
     this.#core = host.cores === null ? null : new SpareCore(host.cores);
   }
 
@@ -64,16 +62,16 @@ export class ReadPoller {
   /** Looks at the host; called all the time, a few dozen times a second. */
   look(): void {
     const core = this.#core;
-    if (!this.#open()) return;
+    if (!this.open()) return;
     this.#counts.open++;
     if (core === null) return;
     if (core.way === 'polls') this.#counts.polled++;
     if (core.way === 'naps') this.#counts.napped++;
-    this.#ready += this.#host.readyTasks() ?? Infinity;
+    this.#ready += this.host.readyTasks() ?? Infinity;
     this.#looks++;
     if (this.#looks < windowLooks) return;
-    const nowMs = this.#clock.nowMs();
-    const waitMs = this.#host.waitMs() ?? Infinity;
+    const nowMs = this.clock.nowMs();
+    const waitMs = this.host.waitMs() ?? Infinity;
     const waitRatio = (waitMs - this.#waitMs) / (nowMs - this.#windowMs);
     // The first window may have begun long ago.
     if (this.#windowMs > 0) core.saw({ readyTasks: this.#ready / this.#looks, waitRatio });
@@ -100,13 +98,13 @@ export class ReadPoller {
     const isIdle = currentRead[readAt] === this.#seenMs;
     this.#seenMs = currentRead[readAt]!;
     const way = this.#core!.way;
-    if (way === 'sleeps' || !this.#open() || (isIdle && way === 'naps')) {
+    if (way === 'sleeps' || !this.open() || (isIdle && way === 'naps')) {
       this.#turning = false;
       return;
     }
     if (way === 'naps') nap(napMs);
     else if (isIdle) {
-      const tookMs = letPass(this.#clock, betweenReadsMs);
+      const tookMs = letPass(this.clock, betweenReadsMs);
       if (tookMs < mostSpunMs) this.spunMs += tookMs;
     }
     setImmediate(this.#turn);

@@ -33,13 +33,10 @@ export const refusalMs = 1000;
 
 /** The words of an answer that was refused, as they come. */
 export class RefusalWords {
-  readonly #why: Problem;
   #text = '';
   #bytes = 0;
 
-  constructor(why: Problem) {
-    this.#why = why;
-  }
+  constructor(private readonly why: Problem) {}
 
   /** Takes more of the body; false = that was enough. */
   hear(bytes: Uint8Array): boolean {
@@ -50,7 +47,7 @@ export class RefusalWords {
 
   /** The refusal with the words that came with it, or those it has itself. */
   get problem(): Problem {
-    const { code, status, words } = this.#why;
-    return { ...this.#why, ...problem(code, this.#text === '' ? words : this.#text.slice(0, keptChars), status) };
+    const { code, status, words } = this.why;
+    return { ...this.why, ...problem(code, this.#text === '' ? words : this.#text.slice(0, keptChars), status) };
   }
 }

@@ -30,13 +30,10 @@ interface Ahead {
 
 /** Writes asks by their number; one of them ahead of its time, so that what is left to do when it comes due is sending. */
 export class RequestSerializer {
-  readonly #parts: AskWriterParts;
   #ahead: Ahead | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(parts: AskWriterParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AskWriterParts) {}
 
   /** Ask `number` will be taken next, in so many milliseconds. */
   writeAhead(number: number, inMs: number, prompt?: Prompt): void {
@@ -75,7 +72,7 @@ export class RequestSerializer {
   }
 
   #write(number: number, known?: Prompt): WrittenAsk | Promise<WrittenAsk> {
-    const prompt = known ?? this.#parts.prompt(number);
+    const prompt = known ?? this.parts.prompt(number);
     return prompt instanceof Promise
       ? prompt.then((read) => this.#written(number, read))
       : this.#written(number, prompt);
@@ -83,7 +80,7 @@ export class RequestSerializer {
 
   #written(number: number, prompt: Prompt | null): WrittenAsk {
     invariant(prompt !== null, 'a workload has as many prompts as the plan asks for');
-    const ask = this.#parts.ask(number, prompt);
-    return { ask, text: this.#parts.encode(ask), inputChars: inputCharsOf(prompt) };
+    const ask = this.parts.ask(number, prompt);
+    return { ask, text: this.parts.encode(ask), inputChars: inputCharsOf(prompt) };
   }
 }

@@ -5,27 +5,25 @@ import type { RunClock } from './run-clock.ts';
  * again: what is read in the meantime is stamped late by it.
  */
 export class RoundBudget {
-  readonly #clock: Pick<RunClock, 'nowMs'>;
-  readonly #mostMs: number;
   #usedMs = 0;
   #ending = false;
 
-  constructor(clock: Pick<RunClock, 'nowMs'>, mostMs: number) {
-    this.#clock = clock;
-    this.#mostMs = mostMs;
-  }
+  constructor(
+    private readonly clock: Pick<RunClock, 'nowMs'>,
+    private readonly mostMs: number,
+  ) {}
 
   get spent(): boolean {
-    return this.#usedMs >= this.#mostMs;
+    return this.#usedMs >= this.mostMs;
   }
 
   /** Work begins now; it may last until the time that is given back. */
-  begin(nowMs = this.#clock.nowMs()): number {
-    return nowMs + this.#mostMs - this.#usedMs;
+  begin(nowMs = this.clock.nowMs()): number {
+    return nowMs + this.mostMs - this.#usedMs;
   }
 
   /** The work that began at `fromMs` is done for now. */
-  end(fromMs: number, nowMs = this.#clock.nowMs()): void {
+  end(fromMs: number, nowMs = this.clock.nowMs()): void {
     this.#usedMs += nowMs - fromMs;
     if (this.#ending) return;
     this.#ending = true;

@@ -20,17 +20,14 @@ export type WaitingWay = 'sleeps' | 'polls' | 'naps';
 
 /** Whether the host has a core to spare for a thread that never sleeps, as far as the last looks tell. */
 export class SpareCore {
-  readonly #cores: number;
   #needed = fewestGood;
   #good = 0;
   way: WaitingWay = 'sleeps';
 
-  constructor(cores: number) {
-    this.#cores = cores;
-  }
+  constructor(private readonly cores: number) {}
 
   saw({ readyTasks, waitRatio }: HostLook): void {
-    if (readyTasks <= this.#cores + spareTasks && waitRatio <= mostWaitRatio) {
+    if (readyTasks <= this.cores + spareTasks && waitRatio <= mostWaitRatio) {
       this.#good++;
       if (this.#good >= this.#needed) this.way = 'polls';
       if (this.#good >= this.#needed + longPolled) this.#needed = fewestGood;

@@ -186,12 +186,13 @@ function startThreads(
 
 /** Puts what several threads report into one order, that of the ends; each thread's own reports are in order already. */
 class EndMerge {
-  readonly #emit: (ended: Ended) => void;
   readonly #upToMs: number[];
   #pending: Ended[] = [];
 
-  constructor(threads: number, emit: (ended: Ended) => void) {
-    this.#emit = emit;
+  constructor(
+    threads: number,
+    private readonly emit: (ended: Ended) => void,
+  ) {
     this.#upToMs = Array.from({ length: threads }, () => -Infinity);
   }
 
@@ -204,6 +205,6 @@ class EndMerge {
     const due = this.#pending.filter(({ exchange }) => exchange.endMs <= known);
     if (due.length === 0) return;
     this.#pending = this.#pending.filter(({ exchange }) => exchange.endMs > known);
-    for (const ended of due.toSorted((a, b) => a.exchange.endMs - b.exchange.endMs)) this.#emit(ended);
+    for (const ended of due.toSorted((a, b) => a.exchange.endMs - b.exchange.endMs)) this.emit(ended);
   }
 }

@@ -1,7 +1,7 @@
 import type { OutputKind } from '../../core/index.ts';
 import type { ParsedEvent } from './protocol.ts';
 
-/** Repetitions in a row that are no accident of the language. */
+/** After so many repetitions in a row the server is taken to repeat its text; fewer may be an accident of the language. */
 const enough = 2;
 
 /**
@@ -13,30 +13,27 @@ export class CumulativeText {
   #last = '';
   #repeats = 0;
   #pieces = 0;
-  /** null = not known yet. */
-  #cumulative: boolean | null;
-  /** The wire says so: what does not go on from the piece before takes some of it back. */
+  /** The wire always sends all text so far: a piece that does not continue the one before takes part of it back. */
   readonly #always: boolean;
 
   /** Pass true for a wire that always repeats. */
-  constructor(cumulative: boolean | null = null) {
-    this.#cumulative = cumulative;
+  constructor(/** null = not known yet. */ private cumulative: boolean | null = null) {
     this.#always = cumulative === true;
   }
 
   /** Whether every piece is known to be new text. */
   get plain(): boolean {
-    return this.#cumulative === false;
+    return this.cumulative === false;
   }
 
   /** Takes a piece that is new text as it stands, as `hear` would; false = it is not, and was not taken. */
   takesWhole(piece: string): boolean {
-    if (this.#cumulative !== null) return !this.#cumulative;
+    if (this.cumulative !== null) return !this.cumulative;
     if (piece === '') return false;
     const repeats = this.#pieces > 0 && piece.length > this.#last.length && piece.startsWith(this.#last);
     if (repeats && this.#repeats + 1 >= enough) return false;
     if (repeats) this.#repeats++;
-    else if (this.#pieces > 0) this.#cumulative = false;
+    else if (this.#pieces > 0) this.cumulative = false;
     this.#pieces++;
     this.#last = piece;
     return true;
@@ -46,7 +43,7 @@ export class CumulativeText {
   hear(of: OutputKind, piece: string, tokens: number | null = null): ParsedEvent[] {
     if (piece === '') return [];
     const fresh = (text: string): ParsedEvent[] => (text === '' ? [] : [{ kind: 'text', of, text, events: 1, tokens }]);
-    if (this.#cumulative === false) return fresh(piece);
+    if (this.cumulative === false) return fresh(piece);
     this.#pieces++;
     const before = this.#last;
     const repeats = piece.length > before.length && piece.startsWith(before);
@@ -55,14 +52,14 @@ export class CumulativeText {
       const kept = sharedLength(before, piece);
       return [{ kind: 'restated', of, text: piece.slice(0, kept) }, ...fresh(piece.slice(kept))];
     }
-    if (this.#cumulative === true) return fresh(repeats ? piece.slice(before.length) : piece === before ? '' : piece);
+    if (this.cumulative === true) return fresh(repeats ? piece.slice(before.length) : piece === before ? '' : piece);
     if (this.#pieces === 1) return fresh(piece);
     if (!repeats) {
-      this.#cumulative = false;
+      this.cumulative = false;
       return fresh(piece);
     }
     if (++this.#repeats < enough) return fresh(piece);
-    this.#cumulative = true;
+    this.cumulative = true;
     return [{ kind: 'restated', of, text: before }, ...fresh(piece.slice(before.length))];
   }
 }

@@ -8,7 +8,7 @@ import { known, maxTokensOf } from './said-prompt.ts';
 export const dashscope = jsonWire({
   name: 'dashscope',
   path: '/api/v1/services/aigc/text-generation/generation',
-  // Asked for a whole answer the server ignores it.
+  // The server ignores this header where a whole answer is asked for.
   headers: [['x-dashscope-sse', 'enable']],
   stream: { cut: 'events', endsBy: 'finish' },
   body: (ask, target) => {

@@ -46,8 +46,6 @@ export class EventTemplate {
   /** Whether it says how many tokens were used. */
   readonly counts: boolean;
   readonly #says: readonly ParsedEvent[];
-  readonly #literals: readonly KnownBytes[];
-  readonly #holes: readonly Hole[];
   /** After a match: where the text stands, and whether it has escapes. */
   textFrom = 0;
   textTo = 0;
@@ -61,12 +59,14 @@ export class EventTemplate {
   #inputTokens = 0;
   #outputTokens = 0;
 
-  private constructor(event: UnderstoodEvent, literals: readonly KnownBytes[], holes: readonly Hole[]) {
+  private constructor(
+    event: UnderstoodEvent,
+    private readonly literals: readonly KnownBytes[],
+    private readonly holes: readonly Hole[],
+  ) {
     this.of = event.text?.of ?? null;
     this.#says = event.says;
     this.counts = holes.includes('output');
-    this.#literals = literals;
-    this.#holes = holes;
   }
 
   /**
@@ -127,10 +127,10 @@ export class EventTemplate {
   /** Where the event that begins at `at` ends, if it has this shape; the places are left in the fields. -1 = it has not. */
   match(buffer: Uint8Array, from: number, length: number): number {
     let at = from;
-    for (let i = 0; i < this.#holes.length; i++) {
-      at = this.#literals[i]!.match(buffer, at, length);
+    for (let i = 0; i < this.holes.length; i++) {
+      at = this.literals[i]!.match(buffer, at, length);
       if (at === -1) return -1;
-      const hole = this.#holes[i];
+      const hole = this.holes[i];
       if (hole === 'digits' || hole === 'input' || hole === 'output') {
         const start = at;
         at = digitsEnd(buffer, at, length);
@@ -172,7 +172,7 @@ export class EventTemplate {
         }
       }
     }
-    return this.#literals[this.#holes.length]!.match(buffer, at, length);
+    return this.literals[this.holes.length]!.match(buffer, at, length);
   }
 }
 

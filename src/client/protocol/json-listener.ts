@@ -22,8 +22,6 @@ const decoder = new TextDecoder();
 
 /** Hears a streamed answer of any wire: bytes are cut into JSON values, the wire's hearer says what they mean. */
 export class JsonStreamListener implements Listener, EventHandler, ObjectHandler {
-  readonly #hearer: Hearer;
-  readonly #shape: StreamShape;
   readonly #events: SseReader | null;
   readonly #objects: ObjectReader | null;
   #heard: ParsedEvent[] = [];
@@ -32,9 +30,10 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
   #done = false;
   #broken = false;
 
-  constructor(hearer: Hearer, shape: StreamShape) {
-    this.#hearer = hearer;
-    this.#shape = shape;
+  constructor(
+    private readonly hearer: Hearer,
+    private readonly shape: StreamShape,
+  ) {
     this.#events = shape.cut === 'events' ? new SseReader(this) : null;
     this.#objects = shape.cut === 'objects' ? new ObjectReader(this) : null;
   }
@@ -59,7 +58,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
     } catch (error) {
       this.#fail(error);
     }
-    if (!this.#broken && (!whole || (!this.#finished && this.#shape.endsBy === 'finish'))) {
+    if (!this.#broken && (!whole || (!this.#finished && this.shape.endsBy === 'finish'))) {
       this.#break(
         'truncated-stream',
         whole ? 'the stream ended without its last word' : 'the stream ended in the middle of an object',
@@ -107,7 +106,7 @@ export class JsonStreamListener implements Listener, EventHandler, ObjectHandler
       this.#break('malformed-stream', json);
       return;
     }
-    for (const piece of this.#hearer(value)) {
+    for (const piece of this.hearer(value)) {
       if (piece.kind === 'finish') this.#finished = true;
       if (piece.kind === 'usage') this.#used = true;
       if (piece.kind === 'problem') this.#broken = true;
@@ -160,16 +159,13 @@ const maxBodyBytes = 64 * 1024 * 1024;
 
 /** Hears an answer that comes in one piece of JSON. */
 export class JsonWholeListener implements Listener {
-  readonly #hearer: Hearer;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #broken = false;
   /** What all of it says, where that is known before the body has ended. */
   #value: object | null = null;
 
-  constructor(hearer: Hearer) {
-    this.#hearer = hearer;
-  }
+  constructor(private readonly hearer: Hearer) {}
 
   hear(bytes: Uint8Array): ParsedEvent[] {
     if (this.#broken) return [];
@@ -194,7 +190,7 @@ export class JsonWholeListener implements Listener {
     const text = this.#text();
     if (text.trim() === '') return [];
     try {
-      return this.#hearer(this.#value ?? JSON.parse(text));
+      return this.hearer(this.#value ?? JSON.parse(text));
     } catch (error) {
       if (!(error instanceof SyntaxError)) return [unreadable(error)];
       return [{ kind: 'problem', code: 'malformed-stream', words: text }];

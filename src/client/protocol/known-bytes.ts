@@ -1,17 +1,15 @@
 /** Bytes that are met again and again, compared four at a time. */
 export class KnownBytes {
-  readonly #bytes: Uint8Array;
   readonly #words: Uint32Array;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+  constructor(private readonly bytes: Uint8Array) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#words = Uint32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(i * 4, true));
   }
 
   /** Where the bytes behind them begin, if they stand at `at` among the first `length` of the buffer; -1 = they do not. */
   match(buffer: Uint8Array, at: number, length: number): number {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const words = this.#words;
     const end = at + bytes.length;
     if (end > length) return -1;

@@ -39,7 +39,7 @@ export class KnownShapes {
     return true;
   }
 
-  /** Whether learning pays: not from a server whose events never have the same shape twice. */
+  /** Whether learning pays; it does not where events never have the same shape twice. */
   get eager(): boolean {
     return this.#credit >= 1;
   }
@@ -55,7 +55,7 @@ export class KnownShapes {
     return shape;
   }
 
-  /** Nothing leads to a shape that is dropped: from a server that goes on inventing shapes a chain of all of them would be held. */
+  /** Removes every link to a dropped shape, because a server that keeps inventing shapes would leave a chain of all of them in memory. */
   #forget(dropped: EventTemplate | null): void {
     if (dropped === null) return;
     dropped.next = null;

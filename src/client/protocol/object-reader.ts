@@ -26,7 +26,6 @@ export interface ObjectHandler {
  * other without anything between, padded with NUL bytes (MindIE, vLLM's own /generate, Ollama, Triton). Splits anywhere.
  */
 export class ObjectReader {
-  readonly #handler: ObjectHandler;
   #bytes = new Uint8Array(1024);
   #length = 0;
   #depth = 0;
@@ -35,9 +34,7 @@ export class ObjectReader {
   /** A comment or another field of an event: nothing counts up to its line end. */
   #skipping = false;
 
-  constructor(handler: ObjectHandler) {
-    this.#handler = handler;
-  }
+  constructor(private readonly handler: ObjectHandler) {}
 
   /** Takes the next bytes, only borrowed; throws TooLarge for an object without end. */
   push(bytes: Uint8Array): void {
@@ -66,7 +63,7 @@ export class ObjectReader {
       else if (byte === QUOTE) this.#inString = false;
     } else if (byte === QUOTE) this.#inString = true;
     else if (byte === OPEN) this.#depth++;
-    else if (byte === CLOSE && --this.#depth === 0) this.#handler.object(this.#take());
+    else if (byte === CLOSE && --this.#depth === 0) this.handler.object(this.#take());
   }
 
   #outside(byte: number): void {
@@ -97,8 +94,8 @@ export class ObjectReader {
   #words(line: string): void {
     if (line === '' || line === 'data:' || isOtherField(line)) return;
     const words = line.replace(/^data:\s*/, '');
-    if (words === '[DONE]') this.#handler.done();
-    else this.#handler.stray(words);
+    if (words === '[DONE]') this.handler.done();
+    else this.handler.stray(words);
   }
 
   #keep(byte: number, most: number): void {

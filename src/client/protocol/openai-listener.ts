@@ -55,12 +55,13 @@ export class OpenaiStreamListener implements Listener, EventHandler {
   /** Output tokens of usage that came in events of its own; null = none came yet. */
   #usedTokens: number | null = null;
 
-  readonly #stamped: ServerStamp;
   readonly #asked: number;
 
   /** choices = how many answers were asked for. */
-  constructor(stamped: ServerStamp = plainStamp, choices = 1) {
-    this.#stamped = stamped;
+  constructor(
+    private readonly stamped: ServerStamp = plainStamp,
+    choices = 1,
+  ) {
     this.#asked = choices;
   }
 
@@ -91,7 +92,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       }
       if (template.of === null) this.#say(template.said());
       else {
-        // While it is not known whether text is repeated, every piece has to be looked at by itself.
+        // Until it is known whether the server repeats its text, each piece is compared by itself.
         const alone = template.of === 'answer' && !this.#texts.plain;
         const text = template.escaped || alone ? textOf(buffer, template) : null;
         if (text === null ? template.escaped || alone : alone && !this.#texts.takesWhole(text)) break;
@@ -108,7 +109,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     return at;
   }
 
-  /** Events are held back by nobody: finish and usage, or `[DONE]`, are the last that says something. */
+  /** Complete as soon as finish and usage, or `[DONE]`, have come, because nothing follows them. */
   get complete(): boolean {
     if (this.#objects !== null) return this.#objects.complete;
     return !this.#broken && (this.#done || (this.#used && this.#finishes >= Math.max(this.#choices, this.#asked)));
@@ -148,7 +149,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     this.#begun = first !== undefined;
     if (first !== OPEN) return;
     const fresh = (piece: ParsedEvent): ParsedEvent[] => this.#fresh(piece);
-    this.#objects = new JsonStreamListener((value) => hearObject(value, this.#stamped).flatMap(fresh), {
+    this.#objects = new JsonStreamListener((value) => hearObject(value, this.stamped).flatMap(fresh), {
       cut: 'objects',
       endsBy: 'finish',
     });
@@ -212,7 +213,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     { stampFrom, stampTo, textFrom, textTo }: EventTemplate,
     text: string | null,
   ): bigint | null {
-    const { key, nsPerUnit } = this.#stamped;
+    const { key, nsPerUnit } = this.stamped;
     if (key === null) {
       const digits = stampInText(text ?? textIn(buffer, textFrom, textTo));
       return digits === null ? null : stampNs(digits, nsPerUnit);
@@ -248,12 +249,12 @@ export class OpenaiStreamListener implements Listener, EventHandler {
       this.#several = true;
       this.#texts = new CumulativeText(false);
     }
-    const heard = hearObject(value, this.#stamped);
+    const heard = hearObject(value, this.stamped);
     const fresh = heard.some(({ kind }) => kind === 'text') ? heard.flatMap((piece) => this.#fresh(piece)) : heard;
     this.#addUsage(value, fresh);
     this.#say(fresh);
     const end = line === -1 ? -1 : blankLineAfter(buffer, to);
-    // Another choice than the first has to be seen for what it is by every answer.
+    // Events of further choices are not learnt, because each answer has to notice by itself that it has several.
     if (end !== -1 && !this.#broken && !several) this.#learn(buffer.subarray(line, end), heard);
   }
 
@@ -288,7 +289,7 @@ export class OpenaiStreamListener implements Listener, EventHandler {
     if (line.length > mostTaughtBytes) return;
     const [first] = heard;
     const stamped = first?.kind === 'stamp';
-    const stamp = stamped ? this.#stamped.key : null;
+    const stamp = stamped ? this.stamped.key : null;
     const said = stamped ? heard.slice(1) : heard;
     const [only] = said;
     if (said.length === 1 && only?.kind === 'text' && only.text !== '' && only.of !== 'tool') {

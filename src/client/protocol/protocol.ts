@@ -46,9 +46,9 @@ export interface Listener {
   /** The next bytes of the body, split anywhere. The bytes are only borrowed for the call. */
   hear(bytes: Uint8Array): ParsedEvent[];
   /**
-   * For a quicker way through: bytes `from` to `to` are the next of the body. Hands the text of the whole events at their
-   * beginning that it can understand where they stand to `ear` and says where the first other byte is; anything else that
-   * these events said is told by the next `hear`.
+   * The fast path: bytes `from` to `to` are the next of the body. Hands the text of whole events that it understands in place to
+   * `ear`, and returns where the first byte is that it did not take; whatever else these events said is returned by the next
+   * `hear`.
    */
   parseFast?(buffer: Uint8Array, from: number, to: number, ear: TextSink): number;
   /** The body ended properly; what is still missing is said now. */

@@ -13,7 +13,7 @@ export function maxTokensOf({ prompt, generation }: Ask): number | null {
   return prompt.maxTokens ?? generation.maxTokens;
 }
 
-/** Fields whose value is known; null and empty lists are left out. */
+/** Drops fields that are null or an empty list. */
 export function known(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(

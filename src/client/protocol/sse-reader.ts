@@ -32,7 +32,6 @@ export interface EventHandler {
  * An event that lies whole in one read, as nearly all do, is handed on where it stands: nothing is copied or decoded.
  */
 export class SseReader {
-  readonly #handler: EventHandler;
   /** Bytes of an event that is not finished yet: the first `#kept` of the buffer. */
   #carry = nothing;
   #kept = 0;
@@ -50,9 +49,7 @@ export class SseReader {
   #afterCr = false;
   #first = true;
 
-  constructor(handler: EventHandler) {
-    this.#handler = handler;
-  }
+  constructor(private readonly handler: EventHandler) {}
 
   /** Whether an event begins with the next byte. */
   get between(): boolean {
@@ -107,7 +104,7 @@ export class SseReader {
     let cr = filled.indexOf(CR, at);
     for (;;) {
       if (this.#from === -1 && this.#joined === null) {
-        const next = this.#handler.whole(buffer, at, length);
+        const next = this.handler.whole(buffer, at, length);
         if (next !== -1) {
           at = next;
           this.#begin = at;
@@ -166,8 +163,8 @@ export class SseReader {
   #dispatch(buffer: Uint8Array): void {
     const joined = this.#joined;
     if (this.#isError) this.#fail(buffer);
-    else if (joined !== null) this.#handler.event(joined.bytes, 0, joined.length, -1);
-    else if (this.#from !== -1) this.#handler.event(buffer, this.#from, this.#to, this.#lineFrom);
+    else if (joined !== null) this.handler.event(joined.bytes, 0, joined.length, -1);
+    else if (this.#from !== -1) this.handler.event(buffer, this.#from, this.#to, this.#lineFrom);
     this.#joined = null;
     this.#from = -1;
     this.#to = -1;
@@ -178,7 +175,7 @@ export class SseReader {
     const joined = this.#joined;
     const data = joined === null ? buffer.subarray(this.#from, this.#to) : joined.bytes.subarray(0, joined.length);
     // An event without data is none, whatever its name.
-    if (joined !== null || this.#from !== -1) this.#handler.failed(new TextDecoder().decode(data));
+    if (joined !== null || this.#from !== -1) this.handler.failed(new TextDecoder().decode(data));
   }
 
   /** Moves what is not finished to the front of the carry buffer. */

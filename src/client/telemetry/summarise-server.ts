@@ -44,7 +44,7 @@ export function summariseServer(
   };
   const front = frontOf(counted, window, generationTokens);
   const starts = [...new Set(counted.map((line) => line.startedAtSec).filter((at) => at !== undefined))];
-  // Of several servers behind one address now this, now that one answers: the first comes back, and none was started anew.
+  // Behind one address now one server answers, now another: an earlier start time that comes back is no restart.
   const last = counted.findLast((line) => line.startedAtSec !== undefined)?.startedAtSec;
   const fresh =
     last === starts[0]
@@ -64,7 +64,7 @@ export function summariseServer(
   };
 }
 
-/** A shorter stretch between two readings says little about a share of time. */
+/** Readings closer together than this are left out, because their share of processor time is too rough. */
 const leastFrontMs = 400;
 
 /**

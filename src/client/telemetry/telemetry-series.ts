@@ -64,7 +64,7 @@ export function telemetrySeries(lines: readonly Line[]): TelemetrySeries[] {
     .filter(({ series }) => series.length > 0);
 }
 
-/** Since the first scrape; nothing where there were none, which the other panels say well enough. */
+/** Preemptions since the first scrape; left out where there were none. */
 function preemptionsOf(scraped: readonly Line[]): TelemetrySeries {
   const points = scraped.map((line) => point(line, line['preemptionsTotal'], 1));
   const first = points.find(({ value }) => value !== null)?.value ?? 0;

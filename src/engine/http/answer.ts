@@ -24,7 +24,7 @@ export interface AnswerParts {
   choices: readonly { planned: PlannedAnswer; wire: Wire }[];
   inputTokens: number;
   res: ServerResponse;
-  misfortune: InjectedFault | null;
+  fault: InjectedFault | null;
   stamp: boolean;
   speed: number;
   meters: EngineMetrics;
@@ -37,7 +37,6 @@ export interface AnswerParts {
  * choices are made side by side and take turns in one stream; the last to finish ends it.
  */
 export class Answer {
-  readonly #parts: AnswerParts;
   readonly #arrivedMs = performance.now();
   readonly #strikeAt: number | null;
   readonly #line = new DelayLine();
@@ -54,11 +53,10 @@ export class Answer {
   readonly #steps: StepFacts[] = [];
   #cachedTokens: number | null = null;
 
-  constructor(parts: AnswerParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: AnswerParts) {
     this.#left = parts.choices.length;
     this.#lastMs = parts.choices.map(() => null);
-    this.#strikeAt = strikeAt(parts.misfortune, this.#first.planned.outputTokens);
+    this.#strikeAt = strikeAt(parts.fault, this.#first.planned.outputTokens);
     const { res, call } = parts;
     res.on('close', () => this.#closed());
     if (!call.stream) return;
@@ -69,18 +67,18 @@ export class Answer {
 
   /** What speaks for the whole answer. */
   get #first(): { planned: PlannedAnswer; wire: Wire } {
-    return this.#parts.choices[0]!;
+    return this.parts.choices[0]!;
   }
 
   /** The core has made token `index` of a choice. */
   made(choice: number, index: number, finished: boolean, step: StepFacts): void {
     this.#step = step;
-    // Of the first choice: the others find what it has just prefilled.
+    // Only the first choice counts, because the others find in the cache what it has just prefilled.
     this.#cachedTokens ??= step.cachedTokens ?? null;
-    this.#queuedMs ??= step.queueWaitMs / this.#parts.speed;
+    this.#queuedMs ??= step.queueWaitMs / this.parts.speed;
     if (this.#first.wire.wantsSteps === true) this.#steps.push(step);
     if (this.#over) return;
-    const fault = this.#parts.misfortune?.name;
+    const fault = this.parts.fault?.name;
     if (fault !== 'drip' && fault !== 'slow-start') {
       this.#write(choice, index, finished);
       return;
@@ -92,7 +90,7 @@ export class Answer {
       const gapMs = index === 0 ? 0 : Math.min(maxDripMs, dripFactor * sinceMs);
       this.#writeMs = Math.max(nowMs, this.#writeMs + gapMs);
     } else {
-      const wantedMs = Math.max(slowStartFactor * sinceMs, slowStartMs / this.#parts.speed);
+      const wantedMs = Math.max(slowStartFactor * sinceMs, slowStartMs / this.parts.speed);
       if (index === 0) this.#shiftMs = wantedMs - sinceMs;
       this.#writeMs = nowMs + this.#shiftMs;
     }
@@ -101,8 +99,8 @@ export class Answer {
 
   #write(choice: number, index: number, finished: boolean): void {
     if (this.#over) return;
-    const { call, misfortune } = this.#parts;
-    if (misfortune?.name === 'empty') {
+    const { call, fault } = this.parts;
+    if (fault?.name === 'empty') {
       this.#finish(true, '', choice);
       return;
     }
@@ -114,7 +112,7 @@ export class Answer {
   }
 
   #writeToken(choice: number, index: number, finished: boolean): void {
-    const { wire, planned } = this.#parts.choices[choice]!;
+    const { wire, planned } = this.parts.choices[choice]!;
     const piece = planned.piece(index);
     if (finished && this.#left === 0) {
       this.#finish(false, piece, choice);
@@ -128,7 +126,7 @@ export class Answer {
   }
 
   #stamp(): string {
-    return this.#parts.stamp ? `,"emit_ns":"${process.hrtime.bigint()}"` : '';
+    return this.parts.stamp ? `,"emit_ns":"${process.hrtime.bigint()}"` : '';
   }
 
   /**
@@ -136,14 +134,14 @@ export class Answer {
    * after the tokens of every other stream, and the stamp would lie; it is used where another answer still holds the socket.
    */
   #send(text: string): void {
-    const { res } = this.#parts;
+    const { res } = this.parts;
     const { socket } = res;
     if (socket === null || socket.writableCorked > 0) res.write(text);
     else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
   }
 
   #countToken(choice: number): void {
-    const { meters } = this.#parts;
+    const { meters } = this.parts;
     const nowMs = performance.now();
     const lastMs = this.#lastMs[choice] ?? null;
     if (this.#firstMs === null) {
@@ -159,7 +157,7 @@ export class Answer {
 
   /** Ends the answer properly; the text of `lastChoice`'s last token is still to be written. Empty = no choice says anything. */
   #finish(empty: boolean, lastPiece: string, lastChoice: number): void {
-    const { call, choices, inputTokens, meters, res, misfortune } = this.#parts;
+    const { call, choices, inputTokens, meters, res, fault } = this.parts;
     const { wire, planned } = choices[lastChoice]!;
     const usage = this.#usage(empty);
     meters.finished[this.#first.planned.finish]++;
@@ -187,13 +185,13 @@ export class Answer {
     }
     const said = choices.map((choice) => saidBy(choice.planned, empty));
     const body = this.#first.wire.whole({ ...said[0]!, choices: said, usage });
-    if (misfortune?.name === 'drip') this.#dripBody(body, usage.outputTokens);
-    else this.#end(() => this.#sendBody(misfortune?.name === 'malformed' ? body.slice(0, -8) : body));
+    if (fault?.name === 'drip') this.#dripBody(body, usage.outputTokens);
+    else this.#end(() => this.#sendBody(fault?.name === 'malformed' ? body.slice(0, -8) : body));
   }
 
-  /** Over all choices. */
+  /** Tokens summed over all choices. */
   #usage(empty: boolean): Usage {
-    const { choices, inputTokens } = this.#parts;
+    const { choices, inputTokens } = this.parts;
     const sum = (of: (planned: PlannedAnswer) => number): number =>
       empty ? 0 : choices.reduce((total, { planned }) => total + of(planned), 0);
     const outputTokens = sum((planned) => planned.outputTokens);
@@ -215,14 +213,14 @@ export class Answer {
   }
 
   #sendBody(body: string, shown: string = body): void {
-    const { res } = this.#parts;
+    const { res } = this.parts;
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
     if (shown === body) res.end(body);
     else res.write(shown);
   }
 
   #dripBody(body: string, outputTokens: number): void {
-    const { res } = this.#parts;
+    const { res } = this.parts;
     const bytes = Buffer.from(body);
     const slices = Math.min(outputTokens, 64);
     const tookMs = performance.now() - this.#arrivedMs;
@@ -239,13 +237,13 @@ export class Answer {
 
   /** Lets the fault happen; true = the token at hand is not written, nor any after it. */
   #strike(): boolean {
-    const { misfortune, call, res, meters } = this.#parts;
-    if (misfortune?.name === 'malformed') {
+    const { fault, call, res, meters } = this.parts;
+    if (fault?.name === 'malformed') {
       if (call.stream) this.#send('data: {"choices":[{"index":0,"delta":{"content":"\n\n');
       return false;
     }
     meters.finished.abort++;
-    switch (misfortune?.name) {
+    switch (fault?.name) {
       case 'reset':
         this.#end(() => resetConnection(res.socket));
         return true;
@@ -274,7 +272,7 @@ export class Answer {
   }
 
   #sendHalf(): void {
-    const { choices } = this.#parts;
+    const { choices } = this.parts;
     const said = choices.map(({ planned }) => saidBy({ ...planned, reasoningTokens: 0 }, false));
     const usage = { ...this.#usage(false), reasoningTokens: 0 };
     const body = this.#first.wire.whole({ ...said[0]!, choices: said, usage });
@@ -284,13 +282,13 @@ export class Answer {
   #end(last: () => void): void {
     this.#over = true;
     this.#line.stop();
-    this.#parts.leave();
+    this.parts.leave();
     last();
   }
 
   #closed(): void {
     if (this.#over) return;
-    this.#parts.meters.finished.abort++;
+    this.parts.meters.finished.abort++;
     this.#end(() => {});
   }
 }
@@ -313,17 +311,17 @@ function resetConnection(socket: Socket | null): void {
 }
 
 /** Which token a fault in mid-answer strikes at; null = it does not strike that way. */
-function strikeAt(misfortune: InjectedFault | null, outputTokens: number): number | null {
+function strikeAt(fault: InjectedFault | null, outputTokens: number): number | null {
   const within = Math.min(outputTokens - 1, strikeWithinTokens);
-  switch (misfortune?.name) {
+  switch (fault?.name) {
     case 'stall':
       // Half of them before any output.
-      return misfortune.roll < 0.5 ? 0 : Math.ceil((misfortune.roll - 0.5) * 2 * within);
+      return fault.roll < 0.5 ? 0 : Math.ceil((fault.roll - 0.5) * 2 * within);
     case 'reset':
     case 'truncate':
     case 'malformed':
     case 'stream-error':
-      return Math.ceil(misfortune.roll * within);
+      return Math.ceil(fault.roll * within);
     default:
       return null;
   }

@@ -2,7 +2,8 @@ import type { Call } from './read-call.ts';
 import type { Usage, Wire } from './wire.ts';
 
 const failure = 'simulated failure inside the answer';
-const named = (value: { type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
+const named = (value: Readonly<Record<string, unknown>> & { type: string }): string =>
+  `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
 
 /** Ollama: a JSON object per line, the last one with counts and durations in ns. */
 export function ollamaWire(call: Call, createdSec: number): Wire {
@@ -52,15 +53,13 @@ export function anthropicWire(call: Call, id: string): Wire {
     begun = true;
     const usage = { input_tokens: 0, output_tokens: 1 };
     return (
-      named({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } } as {
-        type: string;
-      }) +
-      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as { type: string }) +
+      named({ type: 'message_start', message: { ...message, content: [], stop_reason: null, usage } }) +
+      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
       named({ type: 'ping' })
     );
   };
   const delta = (text: string): string =>
-    named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } } as { type: string });
+    named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
   return {
     role: begin,
     token: (piece) => delta(piece),
@@ -68,12 +67,12 @@ export function anthropicWire(call: Call, id: string): Wire {
     usage: () => '',
     lastToken: (piece, _isReasoning, finish, usage) =>
       (piece === '' ? '' : delta(piece)) +
-      named({ type: 'content_block_stop', index: 0 } as { type: string }) +
+      named({ type: 'content_block_stop', index: 0 }) +
       named({
         type: 'message_delta',
         delta: { stop_reason: reasonOf(finish), stop_sequence: null },
         usage: usageOf(usage),
-      } as { type: string }),
+      }),
     whole: ({ text, finish, usage }) =>
       JSON.stringify({
         ...message,
@@ -82,7 +81,7 @@ export function anthropicWire(call: Call, id: string): Wire {
         usage: usageOf(usage),
       }),
     done: named({ type: 'message_stop' }),
-    error: named({ type: 'error', error: { type: 'overloaded_error', message: failure } } as { type: string }),
+    error: named({ type: 'error', error: { type: 'overloaded_error', message: failure } }),
   };
 }
 
@@ -109,13 +108,10 @@ export function responsesWire(call: Call, id: string, createdSec: number): Wire 
   const delta = (piece: string): string => {
     all += piece;
     const place = { item_id: `msg_${id}`, output_index: 0, content_index: 0 };
-    return named({ type: 'response.output_text.delta', ...place, delta: piece } as { type: string });
+    return named({ type: 'response.output_text.delta', ...place, delta: piece });
   };
   return {
-    role: () =>
-      named({ type: 'response.created', response: { ...facts, status: 'in_progress', output: [] } } as {
-        type: string;
-      }),
+    role: () => named({ type: 'response.created', response: { ...facts, status: 'in_progress', output: [] } }),
     token: (piece) => delta(piece),
     finish: () => '',
     usage: () => '',
@@ -123,7 +119,7 @@ export function responsesWire(call: Call, id: string, createdSec: number): Wire 
       const last = piece === '' ? '' : delta(piece);
       const type = finish === 'length' ? 'response.incomplete' : 'response.completed';
       const response = { ...facts, ...outcome(finish), output: [item(all)], usage: usageOf(usage) };
-      return last + named({ type, response } as { type: string });
+      return last + named({ type, response });
     },
     whole: ({ text, finish, usage }) =>
       JSON.stringify({ ...facts, ...outcome(finish), output: [item(text)], usage: usageOf(usage) }),
@@ -131,7 +127,7 @@ export function responsesWire(call: Call, id: string, createdSec: number): Wire 
     error: named({
       type: 'response.failed',
       response: { ...facts, status: 'failed', error: { code: 'server_error', message: failure } },
-    } as { type: string }),
+    }),
   };
 }
 

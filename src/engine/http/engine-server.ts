@@ -47,12 +47,11 @@ interface Taken {
   req: IncomingMessage;
   res: ServerResponse;
   call: Call;
-  misfortune: InjectedFault | null;
+  fault: InjectedFault | null;
 }
 
 /** Everything behind the socket: routes, the engine core and its pacer, the answers under way. */
 export class EngineServer {
-  readonly #options: EngineOptions;
   readonly #models: readonly string[];
   /** Of everything random. */
   readonly #seed: number;
@@ -70,15 +69,14 @@ export class EngineServer {
   #requests = 0;
   #sequences = 0;
 
-  constructor(options: EngineOptions) {
-    this.#options = options;
+  constructor(private readonly options: EngineOptions) {
     this.#models = options.models ?? [options.profile.model];
     this.#seed = options.seed ?? 1;
     const injectedFaults = options.simFaults ?? [];
     this.#core = new EngineCore({
       profile: starvedProfile(options.profile, injectedFaults),
       seed: this.#seed,
-      cold: injectedFaults.some((mishap) => mishap.name === 'cold-start'),
+      cold: injectedFaults.some((fault) => fault.name === 'cold-start'),
     });
     this.#pacer = new StepPacer(this.#core, options.speed ?? 1, (emissions, step) => {
       for (const emission of emissions) this.#tell(emission, step, emissions.length);
@@ -130,7 +128,7 @@ export class EngineServer {
   }
 
   #page(path: string, port: PortName): { type: string; body: () => string } | null {
-    const apart = this.#options.managementPort !== undefined;
+    const apart = this.options.managementPort !== undefined;
     if (port === 'metrics') {
       if (path !== '/metrics') return null;
       return { type: 'text/plain; version=0.0.4; charset=utf-8', body: () => mindieMetrics(this.#mindieState()) };
@@ -145,7 +143,7 @@ export class EngineServer {
       case '/health':
         return { type: 'text/plain', body: () => '' };
       case '/version':
-        return json({ version: 'llmdyno-simulated', profile: this.#options.profile.name });
+        return json({ version: 'llmdyno-simulated', profile: this.options.profile.name });
       case '/v1/models': {
         const longest = this.#core.longestTokens;
         const most = longest === null ? {} : { max_model_len: longest };
@@ -165,7 +163,7 @@ export class EngineServer {
   #mindieState(): MindieState {
     return {
       models: this.#models,
-      profile: this.#options.profile,
+      profile: this.options.profile,
       counters: this.#core.counters(),
       meters: this.#meters,
       requests: this.#requests,
@@ -204,29 +202,29 @@ export class EngineServer {
       return;
     }
     const id = this.#requests++;
-    const misfortune = this.#mishapOf(id + 1) ?? this.#roll();
-    if (misfortune !== null) this.#byFault[misfortune.name]++;
-    const refusal = misfortune === null ? undefined : refusedByFault[misfortune.name];
+    const fault = this.#faultOf(id + 1) ?? this.#roll();
+    if (fault !== null) this.#byFault[fault.name]++;
+    const refusal = fault === null ? undefined : refusedByFault[fault.name];
     if (refusal !== undefined) refuse(req, res, refusal);
-    else if (misfortune?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
-    else this.#generate({ id, req, res, call, misfortune });
+    else if (fault?.name === 'html') send(res, 200, 'text/html; charset=utf-8', htmlPage);
+    else this.#generate({ id, req, res, call, fault });
   }
 
   /** The one request that is stuck, or that does not stop. */
-  #mishapOf(request: number): InjectedFault | null {
-    const hit = (this.#options.simFaults ?? []).find((mishap) => mishap.request === request);
+  #faultOf(request: number): InjectedFault | null {
+    const hit = (this.options.simFaults ?? []).find((fault) => fault.request === request);
     if (hit?.name === 'stuck-request') return { name: 'stall', roll: 0 };
     return hit?.name === 'runaway-generation' ? { name: 'runaway', roll: 0 } : null;
   }
 
-  #generate({ id, req, res, call, misfortune }: Taken): void {
-    const { profile, stamp = false, speed = 1, reasoningTokens = 0 } = this.#options;
+  #generate({ id, req, res, call, fault }: Taken): void {
+    const { profile, stamp = false, speed = 1, reasoningTokens = 0 } = this.options;
     const inputTokens = call.promptTokens ?? estimateTokens(call.text);
-    const settings = { seed: this.#seed, reasoningTokens, runaway: misfortune?.name === 'runaway' };
+    const settings = { seed: this.#seed, reasoningTokens, runaway: fault?.name === 'runaway' };
     const choices: PlannedAnswer[] = [];
     for (let choice = 0; choice < call.choices; choice++) choices.push(this.#plan(call, settings, inputTokens, choice));
     // An answer with no tokens still needs its prefill step.
-    const lengths = choices.map((planned) => (misfortune?.name === 'empty' ? 1 : planned.outputTokens));
+    const lengths = choices.map((planned) => (fault?.name === 'empty' ? 1 : planned.outputTokens));
     if (lengths.some((tokens) => !this.#core.fits(inputTokens, tokens))) {
       refuse(req, res, badRequest('prompt and answer together are longer than the KV cache', 'max_tokens'));
       return;
@@ -242,7 +240,7 @@ export class EngineServer {
       })),
       inputTokens,
       res,
-      misfortune,
+      fault,
       stamp,
       speed,
       meters: this.#meters,
@@ -285,7 +283,7 @@ export class EngineServer {
     if (finished) this.#waiting.delete(id);
     else this.#waiting.set(id, step.endMs);
     const queueWaitMs = Math.max(0, step.startMs - waitedFromMs);
-    if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.#options.speed ?? 1));
+    if (tokenIndex === 0) this.#meters.queueSec.add(queueWaitMs / 1000 / (this.options.speed ?? 1));
     const made = this.#answers.get(id);
     made?.answer.made(made.choice, tokenIndex, finished, {
       batchSize,

@@ -56,7 +56,7 @@ export function parseFault(text: string): Fault {
   return { name: known, probability };
 }
 
-/** Throws a UserError when the faults together would befall more than every request: one request has at most one. */
+/** Throws a UserError when the probabilities add up to more than 1, because a request has at most one fault. */
 export function checkFaults(faults: readonly Fault[]): void {
   const sum = faults.reduce((total, fault) => total + fault.probability, 0);
   if (sum <= 1 + 1e-9) return;
@@ -70,7 +70,7 @@ export function checkFaults(faults: readonly Fault[]): void {
   );
 }
 
-/** What befalls one request, and where in its answer. */
+/** The fault of one request, and where in its answer it strikes. */
 export interface InjectedFault {
   name: FaultName;
   /** A number from 0 to 1 that decides the details. */
@@ -81,7 +81,7 @@ export interface InjectedFault {
 export function faultDice(faults: readonly Fault[], seed: number): () => InjectedFault | null {
   const random: RandomStream = randomStream(seed, 'engine faults');
   return () => {
-    // Always two draws, so that the n-th request's luck does not hang on the others'.
+    // Always two draws, so that a request's fault does not depend on the faults of earlier ones.
     let left = random.next();
     const roll = random.next();
     for (const { name, probability } of faults) {

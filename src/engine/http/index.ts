@@ -5,7 +5,7 @@
  * Never imports src/client/protocol: the wire is written here a second time, on purpose, so that a mistake of the client
  * cannot hide behind the same mistake of the server. It is a test bench, not a server for the open network.
  *
- * Start reading at start-engine.ts, then service.ts (routes), step-pacer.ts (time) and answer.ts (what goes out).
+ * Start reading at start-engine.ts, then engine-server.ts (routes), step-pacer.ts (time) and answer.ts (what goes out).
  */
 export { makeCertificate, selfSigned } from './certificate.ts';
 export type { Certified } from './certificate.ts';

@@ -37,7 +37,10 @@ export interface EngineOptions {
   metricsPort?: number;
 }
 
-/** nul-padding: NUL bytes behind chunks; bare: no `data:`; full-text: each chunk holds all text so far. */
+/**
+ * nul-padding: NUL bytes behind chunks; bare: no `data:`; full-text: each chunk holds all text so far; step-facts: MindIE's batch
+ * sizes and waits; request-metrics: vLLM's times.
+ */
 export const quirkNames = ['nul-padding', 'bare', 'full-text', 'step-facts', 'request-metrics'] as const;
 export type QuirkName = (typeof quirkNames)[number];
 

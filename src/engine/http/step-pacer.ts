@@ -14,14 +14,11 @@ interface Outgoing {
 }
 
 /**
- * Drives an engine core by a clock. Whatever is due by now happens in the order of its times, as in virtual time: a step ends, the next begins at
- * that very moment, and a request is there for the first step that begins after its arrival. So a host that wakes late delays tokens and no step.
+ * Drives an engine core by a clock. Whatever is due happens in the order of its times, as in virtual time: a step ends, the next
+ * one begins at once, and a request joins the first step that begins after its arrival. So a host that wakes late delays tokens but
+ * changes no step.
  */
 export class StepPacer {
-  readonly #core: EngineCore;
-  readonly #speed: number;
-  readonly #emit: Emit;
-  readonly #clock: PacerClock;
   readonly #originMs: number;
   readonly #wayIn: WayIn;
   /** Made by a step that has ended, not out of the engine yet; null = nothing is. */
@@ -32,18 +29,19 @@ export class StepPacer {
   #worstLagMs = 0;
 
   /** speed 10 = ten simulated seconds per second. */
-  constructor(core: EngineCore, speed: number, emit: Emit, clock: PacerClock = wallClock) {
-    this.#core = core;
+  constructor(
+    private readonly core: EngineCore,
+    private readonly speed: number,
+    private readonly emit: Emit,
+    private readonly clock: PacerClock = wallClock,
+  ) {
     this.#wayIn = new WayIn(core.front, 0);
-    this.#speed = speed;
-    this.#emit = emit;
-    this.#clock = clock;
     this.#originMs = clock.nowMs();
   }
 
   /** Simulated time. */
   nowMs(): number {
-    return (this.#clock.nowMs() - this.#originMs) * this.#speed;
+    return (this.clock.nowMs() - this.#originMs) * this.speed;
   }
 
   /** The most that a step's tokens came out after its end, on the clock. */
@@ -59,7 +57,7 @@ export class StepPacer {
 
   /** Takes a request out, arrived or not. */
   cancel(id: number): void {
-    if (!this.#core.cancel(id)) this.#wayIn.cancel(id);
+    if (!this.core.cancel(id)) this.#wayIn.cancel(id);
   }
 
   stop(): void {
@@ -69,13 +67,13 @@ export class StepPacer {
 
   /** A moment of simulated time on the clock. */
   #clockMs(atMs: number): number {
-    return this.#originMs + atMs / this.#speed;
+    return this.#originMs + atMs / this.speed;
   }
 
   #wait(): void {
     this.stop();
-    const dueMs = Math.min(this.#core.step?.endMs ?? Infinity, this.#betweenMs());
-    if (dueMs < Infinity) this.#unset = this.#clock.wake(this.#clockMs(dueMs), this.#look);
+    const dueMs = Math.min(this.core.step?.endMs ?? Infinity, this.#betweenMs());
+    if (dueMs < Infinity) this.#unset = this.clock.wake(this.#clockMs(dueMs), this.#look);
   }
 
   /** When something happens next between engine and clients. */
@@ -85,21 +83,21 @@ export class StepPacer {
 
   /** One step at a time: where the host cannot keep up, sockets are served in between. */
   readonly #look = (): void => {
-    const clockMs = this.#clock.nowMs();
+    const clockMs = this.clock.nowMs();
     this.#lookBetween(clockMs);
-    const { step } = this.#core;
+    const { step } = this.core;
     if (step !== null && this.#clockMs(step.endMs) <= clockMs) this.#endStep(step, clockMs);
     this.#wait();
   };
 
-  /** Does what is due before the running step ends. A request that arrives at the moment at which it ends finds the next step begun. */
+  /** Does what is due before the running step ends. A request that arrives exactly when it ends misses the next step, which has begun. */
   #lookBetween(clockMs: number): void {
     for (;;) {
       const dueMs = this.#betweenMs();
       if (dueMs === Infinity || this.#clockMs(dueMs) > clockMs) return;
       if (this.#untold !== null && this.#untold.atMs <= dueMs) this.#tell(this.#untold, clockMs);
       else if ((this.#leaving[0]?.atMs ?? Infinity) <= dueMs) this.#hand(this.#leaving.shift()!, clockMs);
-      else if (dueMs >= (this.#core.step?.endMs ?? Infinity)) return;
+      else if (dueMs >= (this.core.step?.endMs ?? Infinity)) return;
       else this.#letIn();
     }
   }
@@ -108,30 +106,30 @@ export class StepPacer {
     const entering = this.#wayIn.happen();
     if (entering === null) return;
     const { request, atMs } = entering;
-    this.#core.submit({ ...request, arrivalMs: atMs });
-    if (this.#core.step === null) this.#core.beginStep(atMs);
+    this.core.submit({ ...request, arrivalMs: atMs });
+    if (this.core.step === null) this.core.beginStep(atMs);
   }
 
   #endStep(step: Step, clockMs: number): void {
-    const emissions = this.#core.endStep();
-    const plain = this.#core.isPlain;
+    const emissions = this.core.endStep();
+    const plain = this.core.isPlain;
     if (plain) this.#hand({ atMs: step.endMs, emissions, step }, clockMs);
-    this.#core.beginStep(step.endMs);
-    if (!plain) this.#untold = { atMs: this.#core.outMs(step.endMs), emissions, step };
+    this.core.beginStep(step.endMs);
+    if (!plain) this.#untold = { atMs: this.core.outMs(step.endMs), emissions, step };
     if (this.#untold !== null && this.#untold.atMs <= step.endMs) this.#tell(this.#untold, clockMs);
   }
 
   /** The tokens of a step leave the engine. */
   #tell(outgoing: Outgoing, clockMs: number): void {
     this.#untold = null;
-    const atMs = this.#core.passOn();
+    const atMs = this.core.passOn();
     const told = { ...outgoing, atMs, step: { ...outgoing.step, endMs: atMs } };
-    if (this.#core.front === null) this.#hand(told, clockMs);
+    if (this.core.front === null) this.#hand(told, clockMs);
     else this.#leaving.push(told);
   }
 
   #hand({ atMs, emissions, step }: Outgoing, clockMs: number): void {
     this.#worstLagMs = Math.max(this.#worstLagMs, clockMs - this.#clockMs(atMs));
-    if (emissions.length > 0) this.#emit(emissions, step);
+    if (emissions.length > 0) this.emit(emissions, step);
   }
 }

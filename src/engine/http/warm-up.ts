@@ -42,7 +42,7 @@ export async function warmUp(): Promise<void> {
   }
 }
 
-/** One request; that it fails is nobody's loss. */
+/** Sends one request; a failure is ignored, because the answers are not used. */
 function ask(url: string, agent: Agent): Promise<void> {
   return new Promise((resolve) => {
     const req = request(`${url}/v1/chat/completions`, { method: 'POST', agent }, (res) => {

@@ -63,7 +63,10 @@ export class EngineBoard implements SchedulerState {
     if (this.sittingOut.length > 0) this.sittingOut = [];
   }
 
-  /** Puts a request at the end of the queue; `later` = the next step is formed already, so that it is seen by the one after. */
+  /**
+   * Puts a request at the end of the queue; `later` = the next step is formed already, so the step after it is the first to see the
+   * request.
+   */
   enqueue(own: CoreSequence, later: boolean): void {
     if (later) this.heard.push(own);
     else this.waiting.push(own);
@@ -75,7 +78,7 @@ export class EngineBoard implements SchedulerState {
     else this.heard.splice(at, 1);
   }
 
-  /** Lets those wait that came while a step ran; says whether there were any. */
+  /** Moves requests that came while a step ran into the queue; returns whether there were any. */
   letHeardWait(): boolean {
     if (this.heard.length === 0) return false;
     const came = this.heard.splice(0);
@@ -125,7 +128,7 @@ export class EngineBoard implements SchedulerState {
     for (const own of this.sittingOut) this.load.kvTokens -= own.inputTokens + own.generatedAt(this.decodeSteps);
   }
 
-  /** Whether one more decode step of everybody finds its blocks; takes them if so. */
+  /** Takes the blocks for one more decode step of all sequences; false, and nothing taken, when there are too few. */
   takeForNextDecode(): boolean {
     return this.#take(this.#phases.needed(this.decodeSteps));
   }
@@ -142,7 +145,7 @@ export class EngineBoard implements SchedulerState {
     invariant(tokens >= 1 && tokens <= this.remaining(own), 'a chunk holds some of what remains');
     invariant(own.chunk === 0 && !own.swapped, 'a sequence stands once in a step');
     if (!this.kv.take(this.blocksToPrefill(own, tokens))) return false;
-    // Held before anything is evicted, so that the blocks it found are not the ones that go.
+    // Admitted before anything is evicted, so that the cached blocks that it found stay.
     if (own.state === 'waiting') this.#admit(own);
     this.#evictForRoom();
     this.#publish(own, own.computedTokens + tokens);
@@ -199,7 +202,7 @@ export class EngineBoard implements SchedulerState {
     this.finishes.push(own);
   }
 
-  /** One decode step has ended: everybody has one token more, but for those that sat out. Says how many tokens. */
+  /** One decode step has ended: every decoding sequence that took part has one token more. Returns how many tokens. */
   passDecodeStep(): number {
     const out =
       this.sittingOut.length > 0 ? this.sittingOut.filter((own) => own.state === 'decoding') : this.sittingOut;
@@ -211,7 +214,7 @@ export class EngineBoard implements SchedulerState {
     return made;
   }
 
-  /** Takes a sequence out of the running set and gives its blocks back; says how many it held. What is `whole` is over. */
+  /** Takes a sequence out of the running set and frees its blocks; returns how many. `whole` = its answer is complete, not preempted. */
   leave(own: CoreSequence, whole = false): number {
     let blocks = own.blocks;
     if (own.state === 'decoding') {
@@ -292,7 +295,7 @@ export class EngineBoard implements SchedulerState {
     return this.prefixes.found(own.keys.prompt, Math.floor((own.inputTokens - 1) / blockSize)) * blockSize;
   }
 
-  /** Blocks that the step at hand fills are found by others from now on: they may share the step, as in vLLM. */
+  /** Enters the blocks that this step fills into the cache: other sequences of the same step may use them, as in vLLM. */
   #publish(own: CoreSequence, tokens: number): void {
     if (this.prefixes !== null && own.keys !== null) this.#publishAs(own, own.keys.prompt, this.#wholeBlocks(tokens));
   }
@@ -305,7 +308,7 @@ export class EngineBoard implements SchedulerState {
     }
   }
 
-  /** An answer that is over stays in the cache with its prompt, for whoever goes on from there. */
+  /** Keeps a finished answer in the cache behind its prompt, because the next turn of the conversation begins with both. */
   #publishAnswer(own: CoreSequence, blocks: number): void {
     if (this.prefixes === null || own.keys?.withAnswer === undefined || own.keepsApart) return;
     const keys = own.keys.withAnswer();
@@ -350,11 +353,9 @@ export class EngineBoard implements SchedulerState {
  * every blockSize steps, so it is enough to count how many cross at each remainder of the step number.
  */
 class BlockPhases {
-  readonly #blockSize: number;
   readonly #count: Int32Array;
 
-  constructor(blockSize: number) {
-    this.#blockSize = blockSize;
+  constructor(private readonly blockSize: number) {
     this.#count = new Int32Array(blockSize);
   }
 
@@ -369,13 +370,13 @@ class BlockPhases {
 
   /** Blocks that decode step number `step` needs beyond those that are held. */
   needed(step: number): number {
-    const size = this.#blockSize;
+    const size = this.blockSize;
     return this.#count[(size - (step % size)) % size]!;
   }
 
   /** The sequence needs a block at every step with (phase + step) divisible by the block size. */
   #phase(step: number, tokens: number): number {
-    const size = this.#blockSize;
+    const size = this.blockSize;
     return (((tokens - 1 - step) % size) + size) % size;
   }
 }

@@ -20,7 +20,7 @@ import { Untold } from './untold.ts';
 /** Tokens in a KV block where the profile sets no KV limit (vLLM's default). */
 const defaultBlockSize = 16;
 
-/** A core is made from a profile; scheduler and cost take the place of what the profile says. */
+/** What a core is made from; scheduler and cost replace those of the profile. */
 export interface EngineCoreOptions {
   profile: EngineProfile;
   seed: number;
@@ -57,14 +57,14 @@ export class EngineCore {
   /** What tokens pass on their way out; null = nothing. */
   readonly front: Front | null;
   readonly #launch: LaunchCost | null;
-  /** Tokens are with the clients when their step ends: nothing keeps them. */
+  /** Clients have a step's tokens when it ends: there is no front, and no step is formed ahead or launched. */
   readonly isPlain: boolean;
   readonly #untold = new Untold();
   /** When the engine's thread is free to form the step after the one under way. */
   #formsMs = -Infinity;
   #step: Step | null = null;
   #steady = false;
-  /** There was nobody to serve: whoever comes next wakes the engine. */
+  /** The engine is idle; the next request wakes it. */
   #rests = true;
   #promptTokens = 0;
   #generationTokens = 0;
@@ -158,7 +158,7 @@ export class EngineCore {
     invariant(this.#step === null, 'one step runs at a time');
     const board = this.#board;
     const idle = board.waiting.length === 0 && board.running.length === 0;
-    // No sequence was there of which a step could be formed ahead.
+    // An idle engine formed no step ahead, so new requests join this one.
     if (idle && !board.letHeardWait()) {
       this.#rests = true;
       return null;
@@ -235,17 +235,17 @@ export class EngineCore {
     return finishes;
   }
 
-  /** For who drives step by step: when what a step made that ended at endMs comes out of the engine, the next having begun. */
+  /** For the step-by-step driver: when the tokens of the step that ended at endMs leave the engine, once the next step has begun. */
   outMs(endMs: number): number {
     return this.isPlain ? endMs : this.#keepBack([], endMs).atMs;
   }
 
-  /** The same has come out: when the clients have it. */
+  /** These tokens have left the engine; returns when the clients have them. */
   passOn(): number {
     return this.#untold.tell(this.front, this.#times).toldMs;
   }
 
-  /** What the step made that has ended comes out once the step after it, which has begun, is launched. */
+  /** Keeps the tokens of the ended step until the step that has begun after it is launched. */
   #keepBack(finishes: Finish[], endMs: number): Untold {
     const launches = this.#launch !== null && this.#step !== null;
     return this.#untold.keepBack(finishes, launches ? Math.max(endMs, this.#formsMs) : endMs);
@@ -288,7 +288,7 @@ export class EngineCore {
     this.#board.lastStepMs = stepMs;
   }
 
-  /** From the steady step under way on, all steps up to the last before a finish, a lack of blocks, or untilMs. */
+  /** Runs all steps that repeat the present one, up to the last before a finish, a lack of blocks, or untilMs. */
   #runSteadily(untilMs: number): void {
     const board = this.#board;
     const { load } = board;
@@ -330,7 +330,7 @@ export class EngineCore {
       board.decodes = false;
       while (board.finishes.next() <= board.decodeSteps) {
         const own = board.finishes.pop();
-        // It may stand in the heap more than once, if it was held up and let on.
+        // A sequence that was preempted and resumed may stand in the heap more than once.
         own.finishAt = -1;
         done.push(own);
       }
@@ -338,7 +338,7 @@ export class EngineCore {
     }
     for (const own of board.chunked) if (this.#endChunk(own, endMs, firstTokens)) done.push(own);
     board.chunked = [];
-    // In the order of admission, as a server looks through its batch: what is let go first is first to be forgotten.
+    // In the order of admission, as a server goes through its batch, because the blocks that are freed first are evicted first.
     if (done.length > 1) done.sort((a, b) => a.admission - b.admission);
     for (const own of done) this.#finish(own, endMs, finishes);
   }

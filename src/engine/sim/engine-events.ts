@@ -38,7 +38,7 @@ export interface Finish {
   id: number;
   firstTokenMs: number;
   endMs: number;
-  /** When the engine let its first and its last token go, where something keeps them longer. */
+  /** When its first and its last token left the engine, where a front or a launch keeps them longer. */
   madeMs?: { first: number; last: number };
   /** When each of its tokens came out; empty where the core keeps no times. */
   tokenAtMs: number[];
@@ -87,6 +87,6 @@ export interface EngineCounters {
   limitedMs: { batch: number; kv: number; prefill: number };
   /** The most requests that ran in one step. */
   runningMost: number;
-  /** How long steps waited for the front to begin with their tokens, as a multiple of what those took it; absent = there is none. */
+  /** Time that steps' tokens waited for the front, divided by the time it spent on them; absent = there is no front. */
   frontBacklogRatio?: number;
 }

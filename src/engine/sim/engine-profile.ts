@@ -27,7 +27,7 @@ export interface EngineProfile {
   kvBytesPerTokenPerCard?: number;
   /** Which policy forms the steps, and its server's settings; absent = plain continuous batching. */
   scheduler?: { name: SchedulerName; settings: Readonly<Record<string, SettingValue>> };
-  /** Shared prompt beginnings are kept in the KV cache; absent = as the scheduler's server does unasked. */
+  /** Shared prompt beginnings are kept in the KV cache; absent = the default of the scheduler's server. */
   prefixCaching?: boolean;
   /** What each request takes outside the steps: tokenising, HTTP, detokenising; absent = 0. */
   overheadMs?: number;

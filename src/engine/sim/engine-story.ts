@@ -13,7 +13,7 @@ export const saturationWords: Readonly<Record<Saturation, Phrase>> = {
 /** What kept a simulated server from more: the process in front of it, or what requests waited for inside it. */
 export type Limit = 'batch' | 'kv' | 'prefill' | 'front';
 
-/** A front that begins with a step's tokens only after as long as they take it is what everybody waits for. */
+/** From this backlog on the front is the limit: tokens wait for it as long as it works on them. */
 const fullFront = 1;
 /** Less than this share of the steps' time with somebody waiting is no limit. */
 const seldom = 0.05;

@@ -66,7 +66,7 @@ export function tokenKeys(tokens: readonly number[], blockSize: number): Float64
   return keys;
 }
 
-/** Quarters are coarse enough that prompts of one kind of text get blocks of one length, or they would share nothing. */
+/** Rounded to quarters, so that prompts of one kind of text get blocks of one length; with different lengths they would share nothing. */
 function blockParts(text: string, tokens: number, blockSize: number): number {
   let estimated = 0;
   for (let i = 0; i < text.length; i++) estimated += isCjk(text.charCodeAt(i)) ? cjkParts : otherParts;

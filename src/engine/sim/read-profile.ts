@@ -193,11 +193,8 @@ function decodeCurveOf(reader: FieldReader, cost: Fields): { decodeCurve?: Decod
 
 class FieldReader {
   readonly #mistakes: Mistake[] = [];
-  readonly #file: string | undefined;
 
-  constructor(file: string | undefined) {
-    this.#file = file;
-  }
+  constructor(private readonly file: string | undefined) {}
 
   wrong(field: string, what: { en: string; zh: string }): void {
     this.#mistakes.push(
@@ -207,7 +204,7 @@ class FieldReader {
         `引擎配置：${field} ${what.zh}`,
         'The files in data/engines show every field of a profile.',
         '完整的字段请参考 data/engines 中的文件。',
-        { field, ...(this.#file === undefined ? {} : { file: this.#file }) },
+        { field, ...(this.file === undefined ? {} : { file: this.file }) },
       ),
     );
   }

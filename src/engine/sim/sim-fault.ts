@@ -26,50 +26,50 @@ export const simFaults = {
   },
 } as const satisfies Record<string, Phrase>;
 
-export type MishapName = keyof typeof simFaults;
-export const simFaultNames = Object.keys(simFaults) as MishapName[];
+export type SimFaultName = keyof typeof simFaults;
+export const simFaultNames = Object.keys(simFaults) as SimFaultName[];
 
-/** A mishap; `request` is which one it befalls, where it befalls one. */
+/** A fault; `request` is the number of the request that it strikes, where it strikes one. */
 export interface SimFault {
-  name: MishapName;
+  name: SimFaultName;
   /** Counted from 1 over the engine's life, all points of a sweep together. */
   request: number;
 }
 
 const usualRequest = 40;
-const befallsOne: ReadonlySet<MishapName> = new Set(['stuck-request', 'runaway-generation']);
+const strikesOne: ReadonlySet<SimFaultName> = new Set(['stuck-request', 'runaway-generation']);
 
-/** Reads NAME, or NAME:NUMBER for one that befalls a single request; null = no mishap has that name. */
+/** Reads NAME, or NAME:NUMBER for a fault that strikes a single request; null = no fault has that name. */
 export function parseSimFault(text: string): SimFault | null {
   const [word = '', number, ...rest] = text.trim().split(':');
   const name = simFaultNames.find((known) => known === word);
   if (name === undefined) return null;
   if (number === undefined) return { name, request: usualRequest };
-  if (befallsOne.has(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
+  if (strikesOne.has(name) && /^[1-9]\d{0,8}$/.test(number) && rest.length === 0) {
     return { name, request: Number(number) };
   }
   throw userError(
     'bad-fault',
-    `"${text.slice(0, 80)}" is not ${name}${befallsOne.has(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
-    `"${text.slice(0, 80)}" 的写法不对：${name}${befallsOne.has(name) ? '，可加 :请求序号' : '，不带参数'}`,
+    `"${text.slice(0, 80)}" is not ${name}${strikesOne.has(name) ? ', with or without :NUMBER of the request' : ' alone'}`,
+    `"${text.slice(0, 80)}" 的写法不对：${name}${strikesOne.has(name) ? '，可加 :请求序号' : '，不带参数'}`,
     'For example stuck-request:100 or cold-start.',
     '例如 stuck-request:100 或 cold-start。',
     '--fault',
   );
 }
 
-/** The profile as a mishap of the configuration has it; others leave it as it is. */
+/** The profile with a fault of the configuration; other faults leave it as it is. */
 export function starvedProfile(profile: EngineProfile, injectedFaults: readonly SimFault[]): EngineProfile {
-  if (!injectedFaults.some((mishap) => mishap.name === 'decode-starvation')) return profile;
+  if (!injectedFaults.some((fault) => fault.name === 'decode-starvation')) return profile;
   const kept = profile.scheduler?.name === 'mindie' ? profile.scheduler.settings : {};
   const settings = { ...kept, maxPrefillBatchSize: 1, backendType: 'ms' };
   return { ...profile, scheduler: { name: 'mindie', settings } };
 }
 
-/** When the client gives up at the latest, where a mishap needs it to. */
-export function mishapTimeoutMs(injectedFaults: readonly SimFault[]): number | null {
-  if (injectedFaults.some((mishap) => mishap.name === 'client-timeout')) return 30_000;
-  return injectedFaults.some((mishap) => mishap.name === 'stuck-request') ? 120_000 : null;
+/** The client's timeout where a fault needs one; null = none does. */
+export function faultTimeoutMs(injectedFaults: readonly SimFault[]): number | null {
+  if (injectedFaults.some((fault) => fault.name === 'client-timeout')) return 30_000;
+  return injectedFaults.some((fault) => fault.name === 'stuck-request') ? 120_000 : null;
 }
 
 /** Tokens of an answer that does not stop at its limit. */

@@ -4,7 +4,7 @@ import type { CostModel } from './cost/cost-model.ts';
 import { EngineCore } from './engine-core.ts';
 import type { EngineCounters } from './engine-events.ts';
 import type { EngineProfile } from './engine-profile.ts';
-import { FlightMishaps } from './flight-mishaps.ts';
+import { FlightFaults } from './flight-faults.ts';
 import type { SimFault } from './sim-fault.ts';
 import { starvedProfile } from './sim-fault.ts';
 import type { Scheduler } from './scheduler/scheduler.ts';
@@ -55,7 +55,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunner {
       core = new EngineCore({
         profile: starvedProfile(options.profile, injectedFaults),
         seed: engineSeed(plan.seed, options.run ?? 0),
-        cold: already === 0 && injectedFaults.some((mishap) => mishap.name === 'cold-start'),
+        cold: already === 0 && injectedFaults.some((fault) => fault.name === 'cold-start'),
         ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
         ...(options.skipSteady === undefined ? {} : { skipSteady: options.skipSteady }),
         ...(options.cost === undefined ? {} : { cost: options.cost }),
@@ -68,7 +68,7 @@ export function makeSimRunner(options: SimRunnerOptions): SimRunner {
         options.workload.bind(options),
         options.breathe ?? null,
         options.profile.overheadMs ?? 0,
-        new FlightMishaps(injectedFaults, already),
+        new FlightFaults(injectedFaults, already),
       );
       return run.exchanges();
     },

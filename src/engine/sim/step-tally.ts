@@ -32,7 +32,7 @@ export class StepTally {
   }
 }
 
-/** What keeps those out that wait: no room in the batch, no blocks for the next of them, or all that a step may prefill. */
+/** What keeps waiting requests out: no room in the batch, no blocks for the next of them, or the limit on prefill tokens of a step. */
 function limitOn({ running, waiting, kv }: EngineBoard, mostRunning: number): 'batch' | 'kv' | 'prefill' {
   if (running.length >= mostRunning) return 'batch';
   return kv.total !== null && kv.free < kv.blocksFor(waiting.at(0).inputTokens) ? 'kv' : 'prefill';

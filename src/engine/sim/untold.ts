@@ -4,7 +4,8 @@ import type { CoreSequence } from './sequence.ts';
 import type { StepTimes } from './step-times.ts';
 
 /**
- * Tokens of an ended step that no client has seen yet. Their times are the end of the step until they are told, and are corrected then.
+ * Tokens of an ended step that no client has yet. Their times are the end of the step at first, and are corrected when they leave
+ * the engine.
  */
 export class Untold {
   /** When it comes out of the engine; Infinity = nothing waits. */
@@ -48,7 +49,7 @@ export class Untold {
     return this;
   }
 
-  /** It comes out, and the clients have it when the front, if there is one, is done with it. */
+  /** The tokens leave the engine; the clients have them when the front, if there is one, has passed them on. */
   tell(front: Front | null, times: StepTimes): { toldMs: number; finishes: Finish[] } {
     const toldMs = front === null || this.tokens === 0 ? this.atMs : front.deliver(this.atMs, this.tokens);
     if (this.#decoded) times.mendLast(toldMs);

@@ -16,7 +16,7 @@ import { invariant, problem } from '../../core/index.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { EngineCore } from './engine-core.ts';
 import type { Finish } from './engine-events.ts';
-import type { FlightMishaps } from './flight-mishaps.ts';
+import type { FlightFaults } from './flight-faults.ts';
 import { ServedEngine } from './served-engine.ts';
 import type { Flight } from './sim-exchange.ts';
 import { answerOf, endedFlight, keysOf, sentFlight, unsentFlight } from './sim-exchange.ts';
@@ -31,7 +31,7 @@ interface Phase {
   warmup: boolean;
   queue: RequestQueue;
   workload: Workload;
-  /** Nothing is due, but the queue is to be asked again then; null = only when something ends. */
+  /** When to ask the queue again although nothing is due then; null = only when a request ends. */
   againMs: number | null;
   /** Stopped before its end. */
   stopped: boolean;
@@ -59,7 +59,7 @@ export class VirtualRun {
     private readonly breathe: (() => Promise<void>) | null,
     /** From the send until the server knows of a request. */
     overheadMs: number,
-    private readonly simFaults: FlightMishaps,
+    private readonly simFaults: FlightFaults,
   ) {
     this.#served = new ServedEngine(core, overheadMs, (id, atMs) => {
       const flight = this.#flights.get(id);
@@ -189,7 +189,7 @@ export class VirtualRun {
       turn,
     });
     this.#flights.set(flight.seq, flight);
-    const stuck = this.simFaults.befalls(flight, (input, output) => this.core.fits(input, output));
+    const stuck = this.simFaults.strikes(flight, (input, output) => this.core.fits(input, output));
     if (stuck) {
       // Nothing but its deadline will end it.
     } else if (!this.core.fits(flight.inputTokens, flight.outputTokens)) flight.refusedAtMs = this.#nowMs + refusalMs;

@@ -28,15 +28,12 @@ export interface NewConversation {
  * their order, the last one cut short, so that the same turns are asked whatever the timing and the number of threads.
  */
 export class ConversationQueue {
-  readonly #limits: PacerLimits;
   /** Next turns of conversations under way, by the time they come due. */
   readonly #turns: (Turn & { dueMs: number })[] = [];
   #new: Turn | null = null;
   #noMore = false;
 
-  constructor(limits: PacerLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: PacerLimits) {}
 
   /** Whether another conversation may be put at hand. */
   get wantsNew(): boolean {
@@ -45,7 +42,7 @@ export class ConversationQueue {
 
   /** Whether the plan's count has a turn left for it. */
   hasRoomFor({ turnsBefore }: NewConversation): boolean {
-    return turnsBefore < (this.#limits.requests ?? Infinity);
+    return turnsBefore < (this.limits.requests ?? Infinity);
   }
 
   /** Puts the next conversation at hand; null = nobody will begin any more. */
@@ -55,7 +52,7 @@ export class ConversationQueue {
       return;
     }
     const { prompt, turnsBefore, dueMs } = opened;
-    const allowed = (this.#limits.requests ?? Infinity) - turnsBefore;
+    const allowed = (this.limits.requests ?? Infinity) - turnsBefore;
     this.#new = { prompt, number: turnsBefore, more: Math.min(prompt.turns ?? 1, allowed) - 1, dueMs, opens: true };
   }
 
@@ -101,7 +98,7 @@ export class ConversationQueue {
     const next = answer === null ? null : (prompt.follow?.(answer) ?? null);
     if (next === null) return more;
     const dueMs = endMs + (next.thinkMs ?? 0);
-    if (dueMs >= (this.#limits.durationMs ?? Infinity)) return 0;
+    if (dueMs >= (this.limits.durationMs ?? Infinity)) return 0;
     let at = this.#turns.length;
     while (at > 0 && this.#turns[at - 1]!.dueMs > dueMs) at--;
     this.#turns.splice(at, 0, { prompt: next, number: number + 1, more: more - 1, dueMs, opens: false });

@@ -27,14 +27,12 @@ const none: readonly number[] = [];
 
 /** Deals out the turns of the conversations that this place holds, each from its first to its last. */
 export class Conversations implements RequestDealer {
-  readonly #parts: ConversationParts;
   readonly #pacing: ConversationPacing;
   readonly #queue: ConversationQueue;
   /** When the dealer has to be asked again for a conversation to begin. */
   #againMs = Infinity;
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts;
+  constructor(private readonly parts: ConversationParts) {
     this.#pacing = conversationPacing(parts.load);
     // At a rate of requests the turn that is ready when a request comes due is taken: which one, the server decides.
     this.#queue = new ConversationQueue(
@@ -58,7 +56,7 @@ export class Conversations implements RequestDealer {
 
   /** As a dealer, each request with the turn it says but at a rate of requests. */
   next(view: PacerView): Deal {
-    const { limits, requestSource } = this.#parts;
+    const { limits, requestSource } = this.parts;
     const { nowMs } = view;
     if (this.#pacing === 'slots' && nowMs >= (limits.durationMs ?? Infinity)) this.#queue.drop();
     if (!this.#queue.hasDue(nowMs)) {
@@ -75,7 +73,7 @@ export class Conversations implements RequestDealer {
   }
 
   rest(): number | null {
-    return this.#parts.requestSource.dealer.rest();
+    return this.parts.requestSource.dealer.rest();
   }
 
   /** At a rate of requests, the turn that the one due now says; null = which conversation begins is not known yet. */
@@ -85,7 +83,7 @@ export class Conversations implements RequestDealer {
 
   /** Notes how a turn ended (null = not well) and gives the numbers of planned turns that are lost with its conversation. */
   ended(turn: Turn, answer: Answer | null, endMs: number): readonly number[] {
-    const { limits, requestSource } = this.#parts;
+    const { limits, requestSource } = this.parts;
     const lost = this.#queue.ended(turn, answer, endMs);
     if (lost === 0 || this.#pacing === 'requests' || !isCount(limits)) return none;
     return Array.from({ length: lost }, (_, i) => requestSource.nextTurn?.() ?? turn.number + 1 + i);
@@ -101,7 +99,7 @@ export class Conversations implements RequestDealer {
   }
 
   #open(view: PacerView): NewConversation | null | 'later' | Promise<NewConversation | null | 'later'> {
-    const { requestSource, open } = this.#parts;
+    const { requestSource, open } = this.parts;
     if (this.#pacing === 'requests') {
       const number = requestSource.beginConversation();
       return typeof number === 'number' ? this.#within(open(number, null)) : number;
@@ -119,7 +117,7 @@ export class Conversations implements RequestDealer {
   ): NewConversation | null | 'later' | Promise<NewConversation | null | 'later'> {
     if (opened instanceof Promise) return opened.then((read) => this.#within(read));
     if (opened !== null && this.#queue.hasRoomFor(opened)) return opened;
-    const { requestSource } = this.#parts;
+    const { requestSource } = this.parts;
     if (requestSource.exhausted === undefined) return null;
     requestSource.exhausted();
     return 'later';

@@ -36,7 +36,6 @@ const lookAgainMs = 100;
 
 /** The requests of one phase at one place as they may be sent; what comes due while every slot is taken is held or dropped. */
 export class RequestQueue {
-  readonly #parts: RequestQueueParts;
   readonly #talks: Conversations | null;
   readonly #dealer: RequestDealer;
   /** Requests whose time came while every slot was taken. */
@@ -49,9 +48,8 @@ export class RequestQueue {
   /** Requests that came due. */
   due = 0;
 
-  constructor(parts: RequestQueueParts) {
+  constructor(private readonly parts: RequestQueueParts) {
     const { load, limits, requestSource, open } = parts;
-    this.#parts = parts;
     this.#talks = open === null ? null : new Conversations({ load, limits, requestSource, open });
     this.#dealer = this.#talks ?? requestSource.dealer;
   }
@@ -79,7 +77,7 @@ export class RequestQueue {
 
   /** What to do now, with so many requests in flight. */
   next(nowMs: number, inFlight: number): Move {
-    const { requestSource, load } = this.#parts;
+    const { requestSource, load } = this.parts;
     if (!this.#dealtOut && requestSource.maySend?.() === false) return { untilMs: nowMs + lookAgainMs };
     const view = { sent: this.#sent, inFlight: inFlight + this.#dealt, nowMs: nowMs - this.originMs };
     const reading = this.#talks?.prepare(view) ?? null;
@@ -99,7 +97,7 @@ export class RequestQueue {
     this.#next = null;
     this.due++;
     if (hasSlot) return this.#said(next, view.nowMs);
-    if (load.dropLate) this.#parts.dropped(next);
+    if (load.dropLate) this.parts.dropped(next);
     else this.#held.push(next);
     return 'again';
   }
@@ -115,7 +113,7 @@ export class RequestQueue {
       unsent(seq, null);
     };
     let rest = this.#dealer.rest();
-    if (this.#next !== null && (rest !== null || isCount(this.#parts.limits))) tell(this.#next.seq);
+    if (this.#next !== null && (rest !== null || isCount(this.parts.limits))) tell(this.#next.seq);
     this.#next = null;
     for (; rest !== null; rest = this.#dealer.rest()) tell(rest);
   }

@@ -40,7 +40,6 @@ const mostPieces = 1_000_000;
 
 class RowCutter {
   line = 1;
-  readonly #shown: string;
   #names: string[] | null = null;
   #row: string[] = [];
   #field = '';
@@ -52,9 +51,7 @@ class RowCutter {
   #closing = false;
   #startLine = 1;
 
-  constructor(shown: string) {
-    this.#shown = shown;
-  }
+  constructor(private readonly shown: string) {}
 
   add(text: string): RawRecord[] {
     const made: RawRecord[] = [];
@@ -78,7 +75,7 @@ class RowCutter {
         this.#endRow(made);
       } else if (char === '\r') {
         // Half a line end.
-      } else if (this.#closing) throw new UserError(csvBroken({ file: this.#shown, line: this.line }, 'quote', 0, 0));
+      } else if (this.#closing) throw new UserError(csvBroken({ file: this.shown, line: this.line }, 'quote', 0, 0));
       else if (char === '"' && this.#field === '') this.#quoted = true;
       else {
         plainRun.lastIndex = at;
@@ -93,7 +90,7 @@ class RowCutter {
 
   end(): RawRecord[] {
     if (this.#quoted && !this.#closing) {
-      throw new UserError(csvBroken({ file: this.#shown, line: this.#startLine }, 'open', 0, 0));
+      throw new UserError(csvBroken({ file: this.shown, line: this.#startLine }, 'open', 0, 0));
     }
     const made: RawRecord[] = [];
     if (this.#field !== '' || this.#row.length > 0) this.#endRow(made);
@@ -110,7 +107,7 @@ class RowCutter {
   #grow(by: number): void {
     this.#rowSize += by;
     if (this.#rowSize > maxLineMiB * 1024 * 1024)
-      throw new UserError(lineTooLong({ file: this.#shown, line: this.#startLine }, maxLineMiB));
+      throw new UserError(lineTooLong({ file: this.shown, line: this.#startLine }, maxLineMiB));
   }
 
   #endField(): void {
@@ -133,7 +130,7 @@ class RowCutter {
       return;
     }
     if (row.length !== this.#names.length) {
-      throw new UserError(csvBroken({ file: this.#shown, line: number }, 'columns', row.length, this.#names.length));
+      throw new UserError(csvBroken({ file: this.shown, line: number }, 'columns', row.length, this.#names.length));
     }
     // A name such as __proto__ is a column like any other.
     const value: Record<string, unknown> = Object.create(null) as Record<string, unknown>;

@@ -43,7 +43,6 @@ interface Held {
 
 /** A dataset over the records of one file, which is read again and again and never held whole unless it is small. */
 export class FileDataset implements Dataset {
-  readonly #source: FileSource;
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   /** Prompts in the file; null = not known yet. */
   #items: number | null;
@@ -52,15 +51,14 @@ export class FileDataset implements Dataset {
   readonly gapsMs?: (slice: Slice) => Promise<number[]>;
   readonly promptsWithin?: (offset: number, requests: number) => Promise<number>;
 
-  constructor(source: FileSource) {
-    this.#source = source;
+  constructor(private readonly source: FileSource) {
     this.#items = source.format.filters === true ? null : source.scan.items;
     if (source.format.timed === true) this.gapsMs = (slice) => this.#gaps(slice);
     if (source.format.conversations === true) this.promptsWithin = (offset, requests) => this.#within(offset, requests);
   }
 
   facts({ offset, count }: Slice): DatasetFacts {
-    const { spec, kind, file, scan, settings, format } = this.#source;
+    const { spec, kind, file, scan, settings, format } = this.source;
     const items = this.#items;
     const asks = format.conversations === true ? this.#asks : items;
     return {
@@ -92,7 +90,7 @@ export class FileDataset implements Dataset {
         if (!mistakes.has(key)) mistakes.set(key, mistake);
       }
       checked += turnsOf(read);
-      const whole = this.#asks ?? (this.#source.format.conversations === true ? null : this.#items);
+      const whole = this.#asks ?? (this.source.format.conversations === true ? null : this.#items);
       if (wrong >= mostMistakes || checked >= Math.min(wanted, whole ?? Infinity)) break;
     }
     if (mistakes.size > 0) throw new UserError([...mistakes.values()]);
@@ -101,11 +99,11 @@ export class FileDataset implements Dataset {
   workload(offset: number): Workload {
     const prompts = this.#promptsFrom(offset);
     const next = async (): Promise<Prompt | null> => (await prompts.next()).value ?? null;
-    return this.#source.format.conversations === true ? { next, conversations: true } : { next };
+    return this.source.format.conversations === true ? { next, conversations: true } : { next };
   }
 
   async *survey(): AsyncGenerator<Surveyed> {
-    for await (const records of readRecords(this.#source.file)) {
+    for await (const records of readRecords(this.source.file)) {
       for (const record of records) {
         const read = this.#read(record);
         if ('draft' in read) yield { prompt: this.#prompt(nameOf(record), read.draft) };
@@ -143,7 +141,7 @@ export class FileDataset implements Dataset {
   }
 
   async *#promptsFrom(offset: number): AsyncGenerator<Prompt, void> {
-    const keep = this.#source.file.bytes <= keptBytes;
+    const keep = this.source.file.bytes <= keptBytes;
     const kept: Prompt[] = [];
     for await (const { name, read } of this.#heldFrom(offset)) {
       if ('mistake' in read) throw new UserError(read.mistake);
@@ -157,7 +155,7 @@ export class FileDataset implements Dataset {
 
   /** Records that hold a prompt or a mistake, from number `offset` on, round and round. */
   async *#heldFrom(offset: number, onPass?: () => void): AsyncGenerator<Held> {
-    const { file, format, shuffle, context } = this.#source;
+    const { file, format, shuffle, context } = this.source;
     let toSkip = this.#items === null ? offset : offset % this.#items;
     for (;;) {
       let [items, asks] = [0, 0];
@@ -187,7 +185,7 @@ export class FileDataset implements Dataset {
   }
 
   #read(record: RawRecord): RecordRead {
-    const { format, context } = this.#source;
+    const { format, context } = this.source;
     const place = this.#place(record);
     if ('value' in record) {
       // A row of columns handed to a format of plain lines: its field is the line.
@@ -205,15 +203,15 @@ export class FileDataset implements Dataset {
   }
 
   #place(record: RawRecord): RecordPlace {
-    return { file: this.#source.file.shown, line: record.number };
+    return { file: this.source.file.shown, line: record.number };
   }
 
   #prompt(name: string, draft: Draft): Prompt {
-    return promptOf(name, draft, this.#source.context);
+    return promptOf(name, draft, this.source.context);
   }
 
   #tooLong(place: RecordPlace, draft: Draft): Mistake | null {
-    const { contextTokens, context } = this.#source;
+    const { contextTokens, context } = this.source;
     if (contextTokens === null) return null;
     const input =
       draft.inputTokens ?? (draft.text === undefined ? null : (context.tokenizer?.count(draft.text) ?? null));

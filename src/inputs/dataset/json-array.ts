@@ -28,7 +28,6 @@ export async function* readArray(file: DataFile, onRaw?: (bytes: Buffer) => void
 /** Finds where elements begin and end by counting brackets outside strings; what is inside is the parser's business. */
 class ElementCutter {
   line = 1;
-  readonly #shown: string;
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -41,9 +40,7 @@ class ElementCutter {
   #after = 0;
   #begun = false;
 
-  constructor(shown: string) {
-    this.#shown = shown;
-  }
+  constructor(private readonly shown: string) {}
 
   add(chunk: Buffer): RawLine[] {
     const elements: RawLine[] = [];
@@ -83,7 +80,7 @@ class ElementCutter {
       this.#pieces.push(chunk.subarray(from));
       this.#pieceBytes += chunk.length - from;
       if (this.#pieceBytes > maxLineMiB * 1024 * 1024) {
-        throw new UserError(lineTooLong({ file: this.#shown, line: this.#startLine }, maxLineMiB));
+        throw new UserError(lineTooLong({ file: this.shown, line: this.#startLine }, maxLineMiB));
       }
     }
     return elements;
@@ -102,6 +99,6 @@ class ElementCutter {
   }
 
   #broken(how: 'after-end' | 'no-array' | 'cut-off'): UserError {
-    return new UserError(arrayBroken({ file: this.#shown, line: this.line }, how));
+    return new UserError(arrayBroken({ file: this.shown, line: this.line }, how));
   }
 }

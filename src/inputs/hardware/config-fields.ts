@@ -4,18 +4,16 @@ import { mistake } from '../../core/index.ts';
 /** The fields of a config.json read one by one; every mistake is kept, so that all are reported together. */
 export class ConfigFields {
   readonly mistakes: Mistake[] = [];
-  readonly #fields: Readonly<Record<string, unknown>>;
-  readonly #place: Place;
 
-  constructor(fields: Readonly<Record<string, unknown>>, place: Place) {
-    this.#fields = fields;
-    this.#place = place;
-  }
+  constructor(
+    private readonly fields: Readonly<Record<string, unknown>>,
+    private readonly place: Place,
+  ) {}
 
   /** The value of the first of these names that is there and not null. */
   raw(...names: string[]): unknown {
     for (const name of names) {
-      if (Object.hasOwn(this.#fields, name) && this.#fields[name] !== null) return this.#fields[name];
+      if (Object.hasOwn(this.fields, name) && this.fields[name] !== null) return this.fields[name];
     }
     return undefined;
   }
@@ -34,7 +32,7 @@ export class ConfigFields {
             names.length > 1 ? `; ${names.slice(1).join(', ')} would do too` : ''
           }`,
           `请使用权重目录中的 config.json${names.length > 1 ? `；也可用 ${names.slice(1).join('、')}` : ''}`,
-          { ...this.#place, field: names[0]! },
+          { ...this.place, field: names[0]! },
         ),
       );
     }
@@ -61,9 +59,9 @@ export class ConfigFields {
   }
 
   #whole(least: number, names: readonly string[]): number | null {
-    const name = names.find((n) => Object.hasOwn(this.#fields, n) && this.#fields[n] !== null);
+    const name = names.find((n) => Object.hasOwn(this.fields, n) && this.fields[n] !== null);
     if (name === undefined) return null;
-    const value = this.#fields[name];
+    const value = this.fields[name];
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
     this.mistakes.push(
       mistake(
@@ -72,7 +70,7 @@ export class ConfigFields {
         `${name} 必须是不小于 ${least} 的整数`,
         'take the file as its authors published it',
         '请使用模型作者发布的原文件',
-        { ...this.#place, field: name },
+        { ...this.place, field: name },
       ),
     );
     return null;

@@ -45,7 +45,7 @@ export async function answerWork(text: string, rules: Pick<WorkerRules, 'files'>
     const answer = toExactJson({ done: await doComputeJob(work) } satisfies Answer);
     return answer.length > mostChars ? toExactJson(tooLarge) : answer;
   } catch (error) {
-    // No text of JavaScript can be that long.
+    // JavaScript cannot hold a text that long.
     if (error instanceof RangeError) return toExactJson(tooLarge);
     if (!(error instanceof UserError)) throw error;
     return toExactJson({ mistakes: error.mistakes, exitCode: error.exitCode } satisfies Answer);

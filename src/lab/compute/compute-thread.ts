@@ -12,7 +12,7 @@ export interface ComputeThread {
   drop(): Promise<void>;
 }
 
-/** A hand that starts its thread when it is first asked; prompts are read only where `rules` allow. */
+/** Starts the thread when the first job comes; prompts are read only where `rules` allow. */
 export function startComputeThread(why: string, rules: Pick<WorkerRules, 'files'> = { files: [] }): ComputeThread {
   let thread: Thread | null = null;
   let fail: (error: Error) => void = () => {};

@@ -61,7 +61,10 @@ export async function fitAll(experiment: FitExperiment, world: World): Promise<F
   }
 }
 
-/** Runs of the store, or of other tools' files, that tell the moments of their tokens are one server's; null = points were asked for, or some do not tell. */
+/**
+ * Fits runs of the store, or of other tools' files, together as one server's if all tell the times of their tokens; null = points
+ * were asked for, or some do not tell.
+ */
 async function fitRecords(
   { names, format, sweep, trace, probe }: FitExperiment,
   fit: ComputeQueue['ask'],

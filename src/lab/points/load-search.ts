@@ -102,7 +102,7 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
       const sized = words.duration === undefined ? { requests } : {};
       const own = { ...prepared, words: { ...prepared.words, ...sized, seed: (words.seed ?? 1) + probes.length } };
       const whole = planPoint(own, point, offset);
-      // A load that is too much for certain says nothing more for being measured to its end.
+      // A load that surely breaks a promise is not measured to its end.
       const plan = { ...whole, stopWhen: [...(whole.stopWhen ?? []), 'slo-lost'] };
       offset += requests;
       const [en, zh] = step.fresh ? [' (again)', '（复测）'] : ['', ''];

@@ -21,7 +21,7 @@ type Predicted = Pick<Summary, 'outputTokensPerSec' | 'ttftMs' | 'tpotMs' | 'lat
 
 /** Where 90 % of measurements of a simulated run should lie, as its summary keeps it. */
 export interface KeptPrediction {
-  /** By the name that the figure has in the summary; null = it hangs on what the fit does not know. */
+  /** By the name of the figure in the summary; null = it depends on a constant that the fit does not know. */
   intervals: Record<string, [number, number] | null>;
   warnings: Phrase[];
 }
@@ -50,7 +50,7 @@ export class PredictionWatch {
       const own = of(summary) ?? null;
       const figure = prediction.figures[name as keyof typeof figures];
       if (own === null) return [];
-      // The first requests say by which share; the figure is that of all.
+      // The interval's ratio comes from the first requests and is applied to the figure of all.
       const ends = figure?.interval.map((end) => (own * end) / figure.value);
       return [[key, ends?.every(Number.isFinite) === true ? (ends as [number, number]) : null] as const];
     });

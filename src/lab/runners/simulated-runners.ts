@@ -20,7 +20,7 @@ export interface SimulatedEngine {
 
 /**
  * Virtual time instead of a server. `queue` = other machines that compute; null = this one. One engine serves the whole experiment:
- * what befalls one request befalls it once, and it is cold once.
+ * a fault strikes once, and the engine is cold once.
  */
 export function simulatedRunners(
   { profile, faults }: SimulatedEngine,
@@ -60,7 +60,7 @@ export function simulatedRunners(
       return { runner, telemetry: watchEngine(runner, plan, profile) };
     },
     ahead(points) {
-      // What befalls a point may depend on those before it.
+      // With faults points are not computed ahead, because a fault may depend on the requests of earlier points.
       if (queue === null || faults.length > 0) return;
       for (const [number, { prepared, plan }] of points.entries())
         begun.set(plan, elsewhere(queue, { prepared, plan, number, issuedBefore: 0 }));

@@ -23,7 +23,7 @@ export function checkRules(rules: WorkerRules, target: RunPlan['target'], source
   for (const url of asked) if (!isAllowedUrl(rules.urls, url)) throw refused('--allow-url', url);
   const names = [source.target.keyEnv, ...Object.values(source.headerEnv)].filter((name) => name !== null);
   for (const name of names)
-    // Its own are for Redis alone.
+    // DYNO_ variables are the worker's own, for Redis alone.
     if (name.startsWith('DYNO_') || (rules.envs.length > 0 && !rules.envs.includes(name)))
       throw refused('--allow-env', name);
   checkFiles(rules, source.prompts);

@@ -6,7 +6,7 @@ export interface StopReason {
   evidence: Readonly<Record<string, number>>;
 }
 
-/** One stop rule at work: looks after each measured exchange, remembers no more than it needs, and gives its reason once. */
+/** One stop rule at work: looks after each measured exchange and returns its reason once. */
 export interface StopWatch {
   look(state: RunState, last: Exchange): StopReason | null;
   /** Looks while nothing ends, about twice a second; absent = only ends tell it anything. */

@@ -174,35 +174,20 @@ type TrialStep = Extract<NextStep, { kind: 'measure' }> & { variant?: string };
 
 /** The search, or the arms one after the other, as the source of the trials. */
 class TrialLoop implements PointSource<TrialStep, Trial> {
-  readonly #request: TuneRequest;
-  readonly #facts: TuneFacts;
-  readonly #runner: TrialRunner;
-  readonly #journal: Journal;
-  readonly #dir: string;
-  readonly #leastRequests: number | null;
-  readonly #world: World;
   readonly #begunMs = performance.now();
   #because: StopReason = 'interrupted';
   /** Trials that an earlier part of the tune made. */
   #before = 0;
 
   constructor(
-    request: TuneRequest,
-    facts: TuneFacts,
-    runner: TrialRunner,
-    journal: Journal,
-    dir: string,
-    leastRequests: number | null,
-    world: World,
-  ) {
-    this.#request = request;
-    this.#facts = facts;
-    this.#runner = runner;
-    this.#journal = journal;
-    this.#dir = dir;
-    this.#leastRequests = leastRequests;
-    this.#world = world;
-  }
+    private readonly request: TuneRequest,
+    private readonly facts: TuneFacts,
+    private readonly runner: TrialRunner,
+    private readonly journal: Journal,
+    private readonly dir: string,
+    private readonly leastRequests: number | null,
+    private readonly world: World,
+  ) {}
 
   /** Goes on from `trials`, which it adds to. */
   async run(trials: Trial[]): Promise<StopReason> {
@@ -216,16 +201,16 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
       this.#tell({ ...shown, leftMs: this.#leftMs(trials), trial, document: this.#document(trials) });
       return trial;
     };
-    const { whole } = await measurePoints(this, measure, this.#world.stops.drain, trials);
+    const { whole } = await measurePoints(this, measure, this.world.stops.drain, trials);
     return whole ? this.#because : 'interrupted';
   }
 
   async next(done: readonly Trial[]): Promise<TrialStep | null> {
     await this.#whilePaused();
     const isBrokenOff = done.length > this.#before && done.at(-1)!.outcome === 'interrupted';
-    if (this.#world.stops.drain.aborted || isBrokenOff) return null;
+    if (this.world.stops.drain.aborted || isBrokenOff) return null;
     const step = this.#step(done);
-    const { budgetHours } = this.#request;
+    const { budgetHours } = this.request;
     const spentMs = performance.now() - this.#begunMs;
     if (step.kind === 'measure' && (budgetHours === null || spentMs <= budgetHours * 3_600_000)) return step;
     this.#because = step.kind === 'stop' ? step.because : 'time-spent';
@@ -233,8 +218,8 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
   }
 
   #step(done: readonly Trial[]): NextStep | TrialStep {
-    const { arms } = this.#facts;
-    const { problem, repeats } = this.#request;
+    const { arms } = this.facts;
+    const { problem, repeats } = this.request;
     if (arms.length === 0) return nextStep(problem, done);
     const arm = nextArm(arms, repeats, done, problem.seed);
     if (arm === null) return { kind: 'stop', because: 'variants-done' };
@@ -244,18 +229,18 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
   }
 
   async #measure(step: TrialStep, done: readonly Trial[]): Promise<Trial> {
-    const { problem } = this.#request;
+    const { problem } = this.request;
     const number = done.length + 1;
-    const { requests } = trialSize(step.point.load, done, this.#leastRequests);
+    const { requests } = trialSize(step.point.load, done, this.leastRequests);
     const title = pointWords(step.point.settings, step.point.load);
     const leftMs = this.#leftMs(done);
     this.#tell({ number, phase: step.phase, title, leftMs, trial: null, document: this.#document(done) });
     const startedAt = new Date().toISOString();
     const fromMs = performance.now();
-    const runId = `${this.#facts.tuneId}-${number}`;
+    const runId = `${this.facts.tuneId}-${number}`;
     const { point, seed } = step;
-    const asked = { number, point, seed, requests, runId, dir: this.#dir, title };
-    const result = await this.#runner.run(asked, this.#world.stops.drain);
+    const asked = { number, point, seed, requests, runId, dir: this.dir, title };
+    const result = await this.runner.run(asked, this.world.stops.drain);
     const figures = result.summary === null ? {} : figuresOf(problem.objective, problem.slos, result.summary);
     const known = result.outcome !== 'ok' || figures[problem.objective.word] != null;
     const trial: Trial = {
@@ -275,7 +260,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
       startedAt,
       durationMs: performance.now() - fromMs,
     };
-    await this.#journal.write({ kind: 'trial', trial });
+    await this.journal.write({ kind: 'trial', trial });
     return trial;
   }
 
@@ -285,35 +270,35 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
       outcome === 'interrupted' || durationMs === null ? [] : [durationMs],
     );
     if (tookMs.length === 0) return null;
-    const { problem, repeats } = this.#request;
-    const planned = this.#facts.arms.length > 0 ? repeats * this.#facts.arms.length : problem.budgetRuns;
+    const { problem, repeats } = this.request;
+    const planned = this.facts.arms.length > 0 ? repeats * this.facts.arms.length : problem.budgetRuns;
     const meanMs = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
     return meanMs * Math.max(0, planned - tookMs.length);
   }
 
   #tell(progress: TuneProgress): void {
-    this.#world.notify({ event: 'trial', progress });
+    this.world.notify({ event: 'trial', progress });
   }
 
   #document(trials: readonly Trial[]): TuneDocument {
-    return tuneDocument(this.#request.problem, this.#facts, trials, null);
+    return tuneDocument(this.request.problem, this.facts, trials, null);
   }
 
   #write(trials: readonly Trial[]): Promise<void> {
-    return writeJsonFile(join(this.#dir, 'tune.json'), this.#document(trials));
+    return writeJsonFile(join(this.dir, 'tune.json'), this.#document(trials));
   }
 
   /** A file named `pause` in the folder holds the next trial back until it is gone. */
   async #whilePaused(): Promise<void> {
-    const file = join(this.#dir, 'pause');
+    const file = join(this.dir, 'pause');
     const there = (): Promise<boolean> =>
       access(file).then(
         () => true,
         () => false,
       );
     if (!(await there())) return;
-    await this.#journal.write({ kind: 'paused' });
-    while (!this.#world.stops.drain.aborted && (await there())) {
+    await this.journal.write({ kind: 'paused' });
+    while (!this.world.stops.drain.aborted && (await there())) {
       await new Promise((resolved) => {
         setTimeout(resolved, 200);
       });

@@ -33,7 +33,6 @@ const outlivesStreams = new FinalizationRegistry<ClientHttp2Session>(() => {});
 
 /** One HTTP/2 connection: a socket, a session of node:http2 over it, and as many streams as the server takes. */
 export class Http2Connection {
-  readonly #clock: RunClock;
   #session: ClientHttp2Session | null = null;
   /** The session before the server has told its settings. */
   #unready: ClientHttp2Session | null = null;
@@ -59,8 +58,11 @@ export class Http2Connection {
   /** Called once, when the connection is gone for whatever reason. */
   onGone: (() => void) | null = null;
 
-  constructor(endpoint: Endpoint, clock: RunClock, tally: ConnectionTally) {
-    this.#clock = clock;
+  constructor(
+    endpoint: Endpoint,
+    private readonly clock: RunClock,
+    tally: ConnectionTally,
+  ) {
     const begunMs = clock.nowMs();
     let connectedMs = begunMs;
     const opened = (socket: Socket, stream: Duplex): void => {
@@ -121,7 +123,7 @@ export class Http2Connection {
 
   /** Something came, or was sent; says when. */
   heard(): number {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.clock.nowMs();
     this.#probeAfterMs = firstProbeMs;
     this.#probeAtMs = nowMs + firstProbeMs;
     return nowMs;
@@ -143,7 +145,7 @@ export class Http2Connection {
    * by the next PING, which does not leave although nothing is in its way.
    */
   #probe(): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.clock.nowMs();
     if (this.#isDead || this.streams === 0 || nowMs < this.#probeAtMs) return;
     this.#probeAfterMs *= 2;
     this.#probeAtMs = nowMs + this.#probeAfterMs;
@@ -283,6 +285,6 @@ export class Http2Connection {
   }
 
   get nowMs(): number {
-    return this.#clock.nowMs();
+    return this.clock.nowMs();
   }
 }

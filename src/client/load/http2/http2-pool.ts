@@ -12,18 +12,16 @@ const warmTimeoutMs = 2000;
 
 /** HTTP/2 connections to one endpoint, each filled with streams before the next is opened. */
 export class Http2Pool implements ConnectionSource {
-  readonly #endpoint: Endpoint;
-  readonly #clock: RunClock;
-  readonly #tally: ConnectionTally;
   readonly #parts: ReturnType<typeof requestReader>;
   readonly #lines = new Set<Http2Connection>();
   opened = 0;
   reused = 0;
 
-  constructor(endpoint: Endpoint, clock: RunClock, tally: ConnectionTally = new ConnectionTally()) {
-    this.#endpoint = endpoint;
-    this.#clock = clock;
-    this.#tally = tally;
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly clock: RunClock,
+    private readonly tally: ConnectionTally = new ConnectionTally(),
+  ) {
     this.#parts = requestReader(endpoint.secure ? 'https' : 'http');
   }
 
@@ -38,7 +36,7 @@ export class Http2Pool implements ConnectionSource {
     if (line?.open === true) this.reused++;
     line ??= this.#open();
     const fresh = !line.open;
-    return { connection: new Http2Carrier(line, this.#endpoint.hostHeader, this.#parts), fresh };
+    return { connection: new Http2Carrier(line, this.endpoint.hostHeader, this.#parts), fresh };
   }
 
   async warm(count: number): Promise<void> {
@@ -72,7 +70,7 @@ export class Http2Pool implements ConnectionSource {
 
   #open(): Http2Connection {
     this.opened++;
-    const line = new Http2Connection(this.#endpoint, this.#clock, this.#tally);
+    const line = new Http2Connection(this.endpoint, this.clock, this.tally);
     this.#lines.add(line);
     line.onGone = () => this.#lines.delete(line);
     return line;

@@ -10,9 +10,9 @@ export interface JitterSpread {
 const mostSeen = 100_000;
 
 /**
- * Factors by which chance makes times longer or shorter, log-normal with a mean of 1, so that they widen the times and leave the
- * throughput where it was; and one more for the whole run, since machines differ from day to day. Each hangs on nothing but the
- * seed, a lot and a number: no row is kept from which the next one is taken.
+ * Random factors for the times of steps and one for the whole run, because machines differ from day to day. They are log-normal
+ * with mean 1, so that throughput stays where it was. Each is a function of the seed, a lot and a number, not the next draw of a
+ * stream, so that one request's factors do not depend on those of others.
  */
 export class Jitter {
   readonly #stepSigma: number;
@@ -28,7 +28,7 @@ export class Jitter {
     this.#seed = mixed(mixed(seed | 0) ^ Math.floor(seed / 2 ** 32));
   }
 
-  /** A request's lot; `key` stands for its prompt, and who asks the same again draws anew. */
+  /** The lot of a request, from which its factors follow; `key` stands for its prompt, and asking the same prompt again gives a new lot. */
   lotOf(key: number): number {
     const before = this.#seen.get(key) ?? 0;
     if (this.#seen.size >= mostSeen) this.#seen.clear();

@@ -12,10 +12,9 @@ interface Chunk {
 }
 
 /**
- * How long steps take: what their load costs, and what chance makes of it. Chance hangs on what is done and not on when. A prompt
- * takes its own time in whichever step it is computed; what a step takes besides hangs on how many decode steps there were since
- * the engine last rested, and on who woke it. Were factors taken from one row, a request that falls into another step by a hair
- * would change all steps after it, and so would all that an engine served before.
+ * How long steps take: the cost of their load times random factors. A prompt has its own factors in whichever step it is computed;
+ * the rest of a step goes by the number of decode steps since the engine last rested and by the request that woke it. With one
+ * random stream for all, a request that moves into another step would change the times of every step after it.
  */
 export class StepCost {
   readonly #jitter: Jitter;
@@ -58,7 +57,7 @@ export class StepCost {
       weighed += chunk * factor;
       each += factor;
     }
-    // A step without decodes is all its first prompt's.
+    // A step without decodes takes the factors of its first prompt alone.
     return (
       restMs * (load.decodes === 0 ? first : own) +
       ((tokensMs - restMs) * weighed) / load.prefillTokens +

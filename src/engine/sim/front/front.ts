@@ -43,7 +43,7 @@ export class Front {
     return this.#loopMs + this.#tokenizerMs;
   }
 
-  /** How long steps waited for it to begin with their tokens, as a multiple of what those took; 0 = none ever waited. */
+  /** Time that steps' tokens waited for the front, divided by the time it spent on them; 0 = none waited. */
   get backlogRatio(): number {
     return this.#deliveringMs === 0 ? 0 : this.#waitedMs / this.#deliveringMs;
   }
@@ -60,7 +60,7 @@ export class Front {
     return nextMs;
   }
 
-  /** Lets the next thing happen; says who reaches the engine with it, and when. */
+  /** Handles the next event; returns the request that reaches the engine with it, and when. */
   pass(): { id: number; atMs: number } | null {
     const nextMs = this.nextMs();
     const at = this.#lines.findIndex((line) => line[0]?.atMs === nextMs);

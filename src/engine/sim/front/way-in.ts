@@ -48,7 +48,7 @@ export class WayIn {
     return Math.min(comesMs, this.#through[0]?.atMs ?? Infinity, this.front.nextMs());
   }
 
-  /** Lets the next thing happen, which is due at nextMs(); says who reaches the engine with it. */
+  /** Handles the event that is due at nextMs(); returns the request that reaches the engine with it. */
   happen(): Entering | null {
     const nextMs = this.nextMs();
     const { front } = this;

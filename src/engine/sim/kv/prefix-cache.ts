@@ -32,7 +32,7 @@ export class PrefixCache {
     this.#mostIdle = limited ? Infinity : mostIdleBlocks;
   }
 
-  /** Cached blocks that nobody holds: they can be had back at any time. */
+  /** Cached blocks that nobody holds; they can be evicted at any time. */
   get idleBlocks(): number {
     return this.#idle;
   }

@@ -53,7 +53,7 @@ export function mindie(settings: MindieSettings): Scheduler {
       board.decodeAll();
       forecast?.formedDecode(board.decodable, board.kv.used);
       const blocked = board.waiting.length === 0 || policy === 0 || board.running.length >= settings.maxBatchSize;
-      // What learns from every step has to see every step.
+      // A forecast learns from every step, so it is never steady.
       return forecast === null && blocked && allDecode && preempted === 0 && !swappedIn ? 'steady' : 'changing';
     },
   };
@@ -82,7 +82,10 @@ function prefillFirst(board: SchedulerState): boolean {
   return board.waiting.length > 0;
 }
 
-/** Waste grows with every free slot that waits; the prefill comes once it outweighs what stopping the running ones costs. */
+/**
+ * MindIE's waste rule: waste grows with every free slot while requests wait, and a prefill step comes once it exceeds the cost of
+ * stopping the running sequences.
+ */
 function wasteRule(settings: MindieSettings): (board: SchedulerState) => boolean {
   let waste = 0;
   return (board) => {
@@ -157,7 +160,7 @@ function hostMemory(settings: MindieSettings): {
       while (board.waiting.length > 0 && board.waiting.at(0).swapped && board.running.length < settings.maxBatchSize) {
         const next = board.waiting.at(0);
         const blocks = board.blocksHeld(next);
-        // One block of room beyond its own, or it would be thrown out again at once.
+        // Needs one block more than its own, because it would be swapped out again at once.
         const spare = board.running.length === 0 ? 0 : board.blocksToDecode() + 1;
         if (blocks + spare > board.kv.free || !board.swapIn(next)) break;
         used -= blocks;

@@ -5,7 +5,7 @@ import type { SchedulerName, SettingValue } from './schedulers.ts';
 /** Two settings that a server's validator accepts alone and refuses together. */
 interface Conflict {
   names: readonly string[];
-  /** Refused only where this one was told: what a profile merely has beside it is nobody's mistake. */
+  /** Refused only where the user gave this setting, because a profile may hold both. */
   where: string;
   refuses(settings: Readonly<Record<string, SettingValue>>): boolean;
   en: string;

@@ -1,18 +1,16 @@
 /** Sums from which a least-squares plane follows; the last column is always 1. */
 class LeastSquares {
-  readonly #size: number;
   readonly #sums: number[][];
   #valueSum = 0;
 
-  constructor(size: number) {
-    this.#size = size;
+  constructor(private readonly size: number) {
     this.#sums = Array.from({ length: size }, () => Array.from({ length: size + 1 }, () => 0));
   }
 
   add(given: readonly number[], value: number): void {
     for (const [i, row] of this.#sums.entries()) {
       for (const [j, x] of given.entries()) row[j]! += given[i]! * x;
-      row[this.#size]! += given[i]! * value;
+      row[this.size]! += given[i]! * value;
     }
     this.#valueSum += value;
   }
@@ -26,7 +24,7 @@ class LeastSquares {
   /** The value at a place; null where the sums do not tell, or where a coefficient is not above zero. */
   at(given: readonly number[]): number | null {
     const rows = this.#sums.map((row) => [...row]);
-    const size = this.#size;
+    const size = this.size;
     for (let i = 0; i < size; i++) {
       const pivot = rows[i]![i]!;
       if (pivot <= 1e-9 * this.#sums[i]![i]!) return null;
