@@ -178,6 +178,8 @@ export interface Summary extends Figures {
   simulated: boolean;
   /** Who answered, in its own words, and whether that is a simulated engine; absent = it did not say. */
   engine?: { server: string; simulated: boolean };
+  /** What the server listed as its models right before the load, the asked one first; absent = it was not asked, or lists none. */
+  models?: readonly string[];
   /** The run did not end by itself: interrupted, killed, or stopped by a rule. */
   partial: boolean;
   /** Absent = no stop rule ended it. */

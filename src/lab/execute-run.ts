@@ -43,6 +43,8 @@ export interface RunParts {
   auditRules?: readonly PointRule[] | undefined;
   /** What watches server and devices beside the run; null = nothing is watched. */
   telemetry?: RunTelemetry | null;
+  /** What the server listed as its models right before; null = not known. */
+  models?: readonly string[] | null;
   /** What is looked at again once the load is over; absent = nothing. */
   afterwards?: Afterwards | undefined;
   /** What its prompts alone let the server take from its cache; absent = not worked out. */
@@ -144,7 +146,15 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
   };
   const again = await lookAgain(parts).catch(loses);
   const facts = { partial: stopped || runner.cutShort?.() === true, ...stoppedWord(own.reason()) };
-  const figures = summaryOf({ plan, meter: again?.meter ?? meter, writer, runner, telemetry, facts });
+  const figures = summaryOf({
+    plan,
+    meter: again?.meter ?? meter,
+    writer,
+    runner,
+    telemetry,
+    facts,
+    models: parts.models ?? null,
+  });
   const eligible = await eligibleOf(parts, figures).catch(loses);
   const summary = judged(
     eligible === null ? figures : { ...figures, eligibleInputRatio: eligible },
@@ -262,8 +272,9 @@ function summaryOf(parts: {
   runner: Runner;
   telemetry: RunTelemetry | null;
   facts: Pick<Summary, 'partial' | 'stoppedBecause'>;
+  models: readonly string[] | null;
 }): Summary {
-  const { plan, meter, writer, runner, telemetry, facts } = parts;
+  const { plan, meter, writer, runner, telemetry, facts, models } = parts;
   const summary = summarise(meter, {
     ...factsOfPlan(plan),
     runId: writer.runId,
@@ -274,7 +285,12 @@ function summaryOf(parts: {
     client: runner.health(),
   });
   const workers = runner.workers?.();
-  return { ...summary, ...(workers !== undefined && { workers }), ...telemetry?.collect(summary) };
+  return {
+    ...summary,
+    ...(models !== null && { models }),
+    ...(workers !== undefined && { workers }),
+    ...telemetry?.collect(summary),
+  };
 }
 
 async function eligibleOf({ eligible, writer }: RunParts, summary: Summary): Promise<number | null> {

@@ -21,7 +21,7 @@ export type { LabPoint } from './measure-point.ts';
 export { listOf } from './points/point-list.ts';
 export type { OwnParts } from './own-parts.ts';
 export * from './prepare/assemble-plan.ts';
-export { firstModel } from './prepare/preflight.ts';
+export { someModels } from './prepare/model-list.ts';
 export { datasetOptionsOf, nowhere, planPoint } from './prepare/prepare.ts';
 export type { OpenPrompts, Prepared, ServerWords } from './prepare/prepare.ts';
 export { summaryAnew, summaryOfRequests, summaryOfRun, sweepOf } from './read-run.ts';

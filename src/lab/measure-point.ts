@@ -80,7 +80,7 @@ async function measureInto(
   open: (run: NewRun) => Promise<RunWriter>,
 ): Promise<MeasuredPoint> {
   const unflushed = behind === null ? await flushCache(world, prepared, plan) : null;
-  const { runner, telemetry } = await runners.runnerFor({ prepared, plan, number, issuedBefore, behind });
+  const { runner, telemetry, models } = await runners.runnerFor({ prepared, plan, number, issuedBefore, behind });
   const record: NewRun = {
     plan,
     startedAt: new Date().toISOString(),
@@ -104,6 +104,7 @@ async function measureInto(
       writer,
       stops: world.stops,
       telemetry,
+      models,
       auditRules,
       eligible: eligibleShareOf(prepared, plan),
       before: behind === null ? null : readExchanges(writer),

@@ -4,6 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Sweep } from '../../src/core/index.ts';
 import { dyno, emptyFolder, summaryOf } from './dyno.ts';
 
 /** One short answer of each wire, as a whole, and as the last piece of a stream that has only one. */
@@ -79,5 +80,32 @@ describe('a list of models', () => {
     const { url, gets } = await serve(list);
     await run(url, []);
     expect(gets).toEqual(['/v1/models']);
+  });
+
+  test('that changes between two points of a sweep is told with the point; one that stays is not', async () => {
+    const listed = (root: string): string => JSON.stringify({ data: [{ id: 'm', root, max_model_len: 2048 }] });
+    const sweep = async (roots: readonly string[]): Promise<Sweep> => {
+      let asked = 0;
+      const { url } = await serve((response) => response.end(listed(roots[asked++]!)));
+      const words = ['--concurrency', '1,2', '-n', '3', '--max-tokens', '1', '--devices', 'none', '--metrics', 'none'];
+      const done = await dyno(['sweep', url, ...words, '--lenient', '--json', '--store', await emptyFolder()]);
+      expect(done.err).toEqual(expect.any(String));
+      expect(asked).toBe(2);
+      return JSON.parse(done.out) as Sweep;
+    };
+    const changed = await sweep(['/models/old', '/models/new']);
+    expect(changed.points.map(({ models }) => models)).toEqual([
+      ['m (root /models/old, max_model_len 2048)'],
+      ['m (root /models/new, max_model_len 2048)'],
+    ]);
+    expect(changed.findings).toContainEqual(
+      expect.objectContaining({
+        code: 'server-changed',
+        severity: 'warn',
+        message: expect.stringContaining('/models/new'),
+      }),
+    );
+    const same = await sweep(['/models/old', '/models/old']);
+    expect(same.findings.map(({ code }) => code)).not.toContain('server-changed');
   });
 });

@@ -6,7 +6,7 @@ import type { Target } from '../../core/index.ts';
 import { readAddress } from '../../client/protocol/index.ts';
 import type { Address } from '../../client/protocol/index.ts';
 import { figureSvg } from '../../results/report/index.ts';
-import { firstModel, positiveDurationMs, storeSelftestRun } from '../../lab/index.ts';
+import { someModels, positiveDurationMs, storeSelftestRun } from '../../lab/index.ts';
 import { findServerStamp, runSelftest, selftestFigure, selftestText } from '../../advice/selftest/index.ts';
 import type { SelftestReport } from '../../advice/selftest/index.ts';
 import { example, valueFlag, last, toggle } from '../command.ts';
@@ -167,7 +167,7 @@ async function measure(
 /** The first model that the server lists; a server made for stamping need not have such a list. */
 async function someModel(address: Address, server: Omit<Target, 'model'>): Promise<string> {
   try {
-    return (await firstModel(address, server, {}, 10_000)).id;
+    return (await someModels(address, server, {}, 10_000))[0].id;
   } catch (error) {
     if (error instanceof UserError && error.mistakes.every(({ code }) => code === 'model-unknown')) return 'selftest';
     throw error;

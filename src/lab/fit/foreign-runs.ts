@@ -38,9 +38,12 @@ function runOf({ load, label, source, runId }: Summary, times: readonly RequestT
   return requests.length > 0 && requests.length === answered && tellsSteps(run) ? run : null;
 }
 
-function requestOf({ sentMs, heardMs, failure, tokens, endMs }: RequestTimes, startMs: number): RunRequest[] {
+function requestOf(
+  { sentMs, heardMs, lastHeardMs, failure, tokens, endMs }: RequestTimes,
+  startMs: number,
+): RunRequest[] {
   const firstMs = heardMs[0];
-  if (failure !== null || tokens === undefined || firstMs === undefined) return [];
+  if (lastHeardMs !== undefined || failure !== null || tokens === undefined || firstMs === undefined) return [];
   const { input, output } = tokens;
   const isCount = (value: number, limit: number): boolean => Number.isInteger(value) && value >= 1 && value <= limit;
   if (!isCount(input, most.input) || !isCount(output, most.output) || output > mostTokensInRead * heardMs.length)

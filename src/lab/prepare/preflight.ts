@@ -1,4 +1,4 @@
-import { exitCodes, jsonIn, membersOf, mistake, printable, UserError } from '../../core/index.ts';
+import { exitCodes, printable, UserError } from '../../core/index.ts';
 import type { Generation, Phrase, Problem, ProblemCode, Target } from '../../core/index.ts';
 import { problem, problems } from '../../core/index.ts';
 import { fetchOnce, tlsCauseOf } from '../../client/load/index.ts';
@@ -9,7 +9,7 @@ import type { Address } from '../../client/protocol/index.ts';
 import { plainPrompt } from '../../inputs/workload/index.ts';
 
 /** What stays wrong however often one asks again: the address, the key, the model, the kind of server. */
-const lasting: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+export const lasting: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'dns',
   'connect-refused',
   'connect-timeout',
@@ -22,74 +22,8 @@ const lasting: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 ]);
 const tries = 3;
 
-type Server = Omit<Target, 'model'> & Spoken;
-
-/** A model as a server lists it; vLLM and SGLang tell how many tokens it takes. */
-export interface ListedModel {
-  id: string;
-  contextTokens: number | null;
-}
-
-/** What the server says about a model; null = it does not list it, nothing that can be read, or a wire whose servers have no such list. */
-export async function listedModel(
-  address: Address,
-  server: Server,
-  secrets: Secrets,
-  timeoutMs: number,
-  model: string,
-): Promise<ListedModel | null> {
-  if (protocolFor(server).listsModels !== true) return null;
-  const { fetched } = await fetchModels(address, server, secrets, timeoutMs);
-  return modelsIn(fetched.body).find(({ id }) => id === model) ?? null;
-}
-
-/** The first model that the server lists; a server that lists none is a UserError asking for --model. */
-export async function firstModel(
-  address: Address,
-  server: Server,
-  secrets: Secrets,
-  timeoutMs: number,
-): Promise<ListedModel> {
-  const { fetched, url } = await fetchModels(address, server, secrets, timeoutMs);
-  if (fetched.problem !== null && lasting.has(fetched.problem.code))
-    throw unreachable(address, server, fetched.problem);
-  const first = modelsIn(fetched.body)[0];
-  if (first !== undefined) return first;
-  throw new UserError(
-    mistake(
-      'model-unknown',
-      `${url} lists no models (HTTP ${fetched.status ?? '–'})`,
-      `${url} 未列出模型（HTTP ${fetched.status ?? '–'}）`,
-      'Name the model with --model NAME, and check the address.',
-      '请用 --model 指定模型名称，并检查地址。',
-    ),
-    exitCodes.unreachable,
-  );
-}
-
-async function fetchModels(
-  address: Address,
-  server: Server,
-  secrets: Secrets,
-  timeoutMs: number,
-): Promise<{ fetched: Fetched; url: string }> {
-  const url = new URL(address.url);
-  const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
-  const asked = { ...server, model: '' };
-  const list = { method: 'GET', url: `${url.origin}${prefix}/models`, body: '' } as const;
-  return { fetched: await fetchOnce(asked, list, secrets, timeoutMs), url: list.url };
-}
-
-/** The models of a list that a stranger sent; none where it is no such list. */
-function modelsIn(body: string): ListedModel[] {
-  const data = membersOf(jsonIn(body))['data'];
-  if (!Array.isArray(data)) return [];
-  return (data as ({ id?: unknown; max_model_len?: unknown } | null)[]).flatMap((entry) => {
-    const [id, most] = [entry?.id, entry?.max_model_len];
-    if (typeof id !== 'string' || id === '') return [];
-    return [{ id, contextTokens: typeof most === 'number' && Number.isSafeInteger(most) && most > 0 ? most : null }];
-  });
-}
+/** A server before its model is known. */
+export type Server = Omit<Target, 'model'> & Spoken;
 
 /**
  * Asks one short question before the load. What can never work ends here with a clear word; what may pass
@@ -138,7 +72,7 @@ function judge(fetched: Fetched, target: Spoken, stream: boolean): Problem | nul
   return found === undefined ? null : problem(found.code, found.words, status);
 }
 
-function unreachable(address: Address, server: Server, why: Problem): UserError {
+export function unreachable(address: Address, server: Server, why: Problem): UserError {
   const status = why.status === null ? '' : ` (HTTP ${why.status})`;
   const words = wordsOf(why);
   return new UserError(

@@ -13,7 +13,8 @@ import { checkFit } from './check-fit.ts';
 import { withProxy } from './env-proxy.ts';
 import { noteLengths } from './length-notes.ts';
 import { withNewPrompts } from './new-prompts.ts';
-import { firstModel, listedModel, preflight, wordsOf } from './preflight.ts';
+import { listKept, modelsListed, someModels } from './model-list.ts';
+import { preflight, wordsOf } from './preflight.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { timingOf, traceGaps } from './timing.ts';
 import { readWireFile } from './wire-file.ts';
@@ -30,6 +31,8 @@ export interface Prepared {
   protocol: Protocol | null;
   /** The most tokens that the model takes, prompt and answer, as asked or as the server tells; null = not known. */
   contextTokens: number | null;
+  /** What the server listed as its models; null = it was not asked, or lists none. */
+  models: readonly string[] | null;
   /** The words alone say what the dataset is, so that other threads and machines can open it too. */
   reopenable: boolean;
 }
@@ -50,8 +53,6 @@ export interface OpenedPrompts {
 export type OpenPrompts = (words: PlanSettings, points: number) => Promise<OpenedPrompts>;
 
 const preflightTimeoutMs = 60_000;
-/** How long a server may take to list its models where the list is only asked for how many tokens they take. */
-const listTimeoutMs = 3000;
 
 /** Looks at everything that can be wrong before load: first the words and files, then the server. */
 export async function prepare(
@@ -91,8 +92,13 @@ export async function prepare(
   };
   const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
   const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
-  const first = words.model === undefined ? await firstModel(typed, server, secrets, connectMs) : null;
-  const model = words.model ?? first!.id;
+  const listed =
+    words.model === undefined
+      ? await someModels(typed, server, secrets, connectMs)
+      : words.noPreflight === true
+        ? []
+        : await modelsListed(typed, server, secrets, connectMs);
+  const model = words.model ?? listed[0]!.id;
   const address = addressFor(typed, model, words.noStream !== true);
   const target = { url: address.url, api: address.api, model, headers: shown, ...(wire !== null && { wire }) };
   const prepared: Prepared = {
@@ -103,12 +109,9 @@ export async function prepare(
     secrets,
     protocol,
     reopenable: opened.reopenable && protocol === null,
-    contextTokens: words.contextTokens ?? first?.contextTokens ?? null,
+    contextTokens: words.contextTokens ?? listed.find(({ id }) => id === model)?.contextTokens ?? null,
+    models: listKept(listed, model),
   };
-  if (words.noPreflight !== true && prepared.contextTokens === null && first === null) {
-    const listed = await listedModel(typed, server, secrets, Math.min(connectMs, listTimeoutMs), model);
-    prepared.contextTokens = listed?.contextTokens ?? null;
-  }
   await checkFit(prepared, promptsNeeded(words, points));
   if (words.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
@@ -150,7 +153,17 @@ export async function prepareSimulated(
 ): Promise<Prepared> {
   const { dataset, words, gapsMs } = await open(asked, points);
   const target = { url: nowhere, api: words.api ?? ('openai-chat' as const), model: words.model ?? model, headers: {} };
-  return { words, target, dataset, gapsMs, secrets: {}, protocol: null, reopenable: false, contextTokens: null };
+  return {
+    words,
+    target,
+    dataset,
+    gapsMs,
+    secrets: {},
+    protocol: null,
+    reopenable: false,
+    contextTokens: null,
+    models: null,
+  };
 }
 
 /** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */

@@ -19,6 +19,8 @@ export interface PointRunner {
   runner: Runner;
   /** null = nothing is watched. */
   telemetry: RunTelemetry | null;
+  /** What the server lists as its models right before the load; null = it was not asked, or lists none. */
+  models: readonly string[] | null;
 }
 
 /** What answers the points of an experiment: a server, loaded from here or from many machines, or an engine in virtual time. */

@@ -5,6 +5,7 @@ import type { StoredRun } from '../../results/store/index.ts';
 import { openOwn } from '../own-parts.ts';
 import type { OwnParts } from '../own-parts.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
+import { listKept, modelsListed } from '../prepare/model-list.ts';
 import { datasetOptionsOf, offsetsOf, prepare } from '../prepare/prepare.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
@@ -30,6 +31,7 @@ export function serverRunners(
     async runnerFor(point) {
       const { prepared, plan, behind } = point;
       if (prepared.words.workers !== undefined) workers ??= remoteWorkers(prepared, world, resume);
+      const models = await modelsNow(point);
       // Started first, so that neither its start nor its wait falls into the run's time.
       const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), world.env);
       try {
@@ -41,7 +43,7 @@ export function serverRunners(
         };
         const runner =
           workers === null ? localRunner(point, source) : await workers.runner(plan, prepared, source, behind);
-        return { runner, telemetry };
+        return { runner, telemetry, models };
       } catch (failure) {
         // Nothing else would end the sampler, and it would keep this process alive.
         await telemetry?.stop();
@@ -52,6 +54,14 @@ export function serverRunners(
       await workers?.close();
     },
   };
+}
+
+/** What the server lists before this point: a first point's list is the one it was prepared with. */
+async function modelsNow({ prepared, plan, number }: PointAsk): Promise<readonly string[] | null> {
+  const { secrets, protocol, models } = prepared;
+  if (number === 0 || models === null) return models;
+  const server = { ...plan.target, ...(protocol !== null && { protocol }) };
+  return listKept(await modelsListed(plan.target, server, secrets), plan.target.model);
 }
 
 function localRunner({ prepared, plan, behind }: PointAsk, source: PromptSource): ReturnType<typeof makeLoadRunner> {

@@ -57,7 +57,7 @@ export function simulatedRunners(
               breathe: () => new Promise((resolve) => void setImmediate(resolve)),
             })
           : simElsewhere(begun.get(plan) ?? elsewhere(queue, point));
-      return { runner, telemetry: watchEngine(runner, plan, profile) };
+      return { runner, telemetry: watchEngine(runner, plan, profile), models: null };
     },
     ahead(points) {
       // With faults points are not computed ahead, because a fault may depend on the requests of earlier points.

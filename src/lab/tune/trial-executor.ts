@@ -29,14 +29,16 @@ export function serverTrials(place: TrialPlace, workers: RemoteWorkers | null): 
   const { words } = place;
   const runners = serverRunners(words, silent(place.world), null, workers);
   let model = words.model;
-  // Trials ask no test request of their own; what the server called itself when it came up stands in their plans.
+  // Trials ask no test request of their own; what the server said of itself when it came up stands in their plans and summaries.
   let server: string | undefined;
+  let models: Prepared['models'] = null;
   return {
     async probe() {
       try {
-        const { target } = await runners.prepare({ ...words, ...(model !== undefined && { model }), requests: 1 }, 1);
-        model ??= target.model;
-        server = target.server;
+        const up = await runners.prepare({ ...words, ...(model !== undefined && { model }), requests: 1 }, 1);
+        model ??= up.target.model;
+        server = up.target.server;
+        models = up.models;
         return null;
       } catch (error) {
         if (!(error instanceof UserError) || error.exitCode !== 3) throw error;
@@ -47,6 +49,7 @@ export function serverTrials(place: TrialPlace, workers: RemoteWorkers | null): 
       const asked = { ...words, ...(model !== undefined && { model }), noPreflight: true };
       const prepared = await runners.prepare(wordsFor(asked, trial), 1);
       if (server !== undefined) prepared.target = { ...prepared.target, server };
+      prepared.models = models;
       const { summary } = await measureTrial(trial, prepared, place, runners);
       if (workers !== null && !place.world.stops.drain.aborted) refuseUnsent(summary);
       return { summary, runId: summary.runId };

@@ -170,6 +170,36 @@ describe('server-changed', () => {
   test('two servers that answer by turns behind one address were not started anew', () => {
     expect(told(at(100), at(900), at(100), at(900))).toEqual([]);
   });
+  test('a model that is listed otherwise is another server; others that come or go beside it are told and no more', () => {
+    const lists = (...models: string[]): Summary => samplePoint({ model: 'tiny', models });
+    const changes = (...points: Summary[]): unknown =>
+      auditSweep(points)
+        .filter(({ code }) => code === 'server-changed')
+        .map(({ severity, message, zh }) => [severity, message, zh!.message]);
+    const [old, fresh] = ['tiny (root /a, max_model_len 2048)', 'tiny (root /b, max_model_len 2048)'];
+    expect(changes(lists(old), lists(old), lists(fresh))).toEqual([
+      [
+        'warn',
+        `From point 3 on another server answered: its list of models is another one, without ${old} and with ${fresh}.`,
+        `自第 3 个点起由另一个服务器应答：其模型列表发生变化，少了 ${old}，多了 ${fresh}。`,
+      ],
+    ]);
+    expect(changes(lists('tiny'), lists('other'))).toMatchObject([['warn', expect.any(String), expect.any(String)]]);
+    expect(changes(lists(old), lists(old, 'tiny-lora'))).toMatchObject([
+      ['info', 'From point 2 on its list of models is another one, with tiny-lora.', expect.any(String)],
+    ]);
+    // Replicas that answer by turns, another order, and a list that could not be had once.
+    expect(changes(lists(old), lists(fresh), lists(old))).toEqual([]);
+    expect(changes(lists('a', 'b'), lists('b', 'a'), samplePoint({}), lists('a', 'b'))).toEqual([]);
+  });
+  test('a process that was started anew with another model is told once, with both', () => {
+    const listing = (...models: string[]): Partial<Summary> => ({ model: 'tiny', models });
+    const both = [at(100, listing('tiny (root /a)')), at(900, listing('tiny (root /b)'))];
+    const [only, ...more] = auditSweep(both).filter(({ code }) => code === 'server-changed');
+    expect(more).toEqual([]);
+    expect(only!.message).toMatch(/started 800 s after the one before; its list of models is another one/);
+    expect(only!.evidence).toMatchObject({ point: 2, startedAtSec: 900, modelsNew: 'tiny (root /b)' });
+  });
   test('another server says its name; servers of variants are meant to be others', () => {
     const named = (server: string): Partial<Summary> => ({ engine: { server, simulated: false } });
     expect(told(at(null, named('uvicorn')), at(null, named('nginx')))).toEqual([2]);

@@ -201,6 +201,7 @@ export const summarySchema = z
     source: z.object({ tool: z.string(), file: z.string().nullable(), block: z.string().exactOptional() }),
     simulated: z.boolean(),
     engine: z.object({ server: z.string(), simulated: z.boolean() }).exactOptional(),
+    models: z.array(z.string()).exactOptional(),
     partial: z.boolean().default(false),
     stoppedBecause: stoppedBecause.exactOptional(),
     resumed: z.array(resumption).exactOptional(),
