@@ -89,6 +89,23 @@ describe('an open loop', () => {
     expect(read(whole)).toMatchObject({ state: 'unknown', rising: true });
     expect(read(played(30, 27_000, 400, 9000))).toMatchObject({ state: 'unknown', rising: false });
   });
+  test('a backlog that takes longer to answer than the run took is one, however unevenly a starved client asked', () => {
+    // What guidellm 0.8.1 sent each second of a run of 60 a second beside others on two cores; a real vLLM answered 13.7 of it a second.
+    const sent = [30, 36, 42, 62, 51, 50, 17, 19, 15, 10, 45, 83, 20, 14, 18, 6, 9, 1, 14, 21];
+    const due = sent.flatMap((count, sec) => Array.from({ length: count }, (_, i) => 1000 * (sec + i / count)));
+    const on = (slots: number): Flow => {
+      const free = new Float64Array(slots);
+      return read(
+        due.map((at, seq) => {
+          const slot = free.indexOf(Math.min(...free));
+          free[slot] = Math.max(at, free[slot]!) + 290;
+          return exchange(seq, at, [free[slot]!]);
+        }),
+      );
+    };
+    expect(on(4)).toMatchObject({ state: 'overloaded', rising: true });
+    expect(on(20).state).toBe('stable');
+  });
   test('two halves of the records added together say what all of them say', () => {
     const all = played(1.5 * takes, 30_000, 20, 500);
     const [a, b] = [new FlowBook(), new FlowBook()];

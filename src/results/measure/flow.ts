@@ -197,7 +197,9 @@ class Curve {
     const came = sumOf(this.#due.slice(early, late));
     const pilingRatio = came > 0 ? piled / came : 0;
     const swing = flowLimits.roots * (Math.sqrt(expected * burstiness(this.#due.slice(from))) + 1);
-    const rising = pilingRatio >= flowLimits.doubtful && piled >= swing;
+    // Asks in bursts hide a rise, but not a backlog that takes longer to answer than all that was watched: it began with less.
+    const buried = openLate > sumOf(this.#answered.slice(from));
+    const rising = pilingRatio >= flowLimits.doubtful && (piled >= swing || buried);
     const state = !rising ? 'stable' : pilingRatio >= flowLimits.overloaded ? 'overloaded' : 'unknown';
     const rate = (counts: readonly number[]): number => (sumOf(counts.slice(from)) * 1000) / (bucketMs * length);
     return {

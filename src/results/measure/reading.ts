@@ -54,15 +54,20 @@ const perToken = {
   itlMs: null,
 } as const satisfies Partial<Steady>;
 
-/** A reading without its figures per token, where too many answers hold more tokens than they can. */
+/** A reading with what its counts cannot be. */
 function counted(reading: Reading, { impossibleCounts, textlessAnswers }: MeterState['totals']): Reading {
   const told = {
     ...reading,
     ...(impossibleCounts > 0 && { impossibleCounts }),
     ...(textlessAnswers > 0 && { textlessAnswers }),
   };
-  if (impossibleCounts === 0 || impossibleCounts < countLimits.share * reading.counts.ok) return told;
-  const { steady, undisturbed } = told;
+  return withoutTokens(told);
+}
+
+/** Figures without those per token, where too many answers hold more tokens than they can. */
+export function withoutTokens<T extends Reading>(told: T): T {
+  const { impossibleCounts = 0, counts, steady, undisturbed } = told;
+  if (impossibleCounts === 0 || impossibleCounts < countLimits.share * counts.ok) return told;
   return {
     ...told,
     ...perToken,

@@ -1,6 +1,7 @@
 import { percentileRanks, verdictOf } from '../../core/index.ts';
 import type { Counts, Distribution, ProblemCode, Summary } from '../../core/index.ts';
 import { problems } from '../../core/index.ts';
+import { withoutTokens } from '../../results/measure/index.ts';
 import type { DistributionName, StatisticName } from './fact-key.ts';
 import type { PointDraft } from './point-draft.ts';
 import { courseOf } from './request-course.ts';
@@ -10,7 +11,7 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
   const counts = countsOf(draft);
   const n = draft.samples ?? counts.ok ?? 0;
   const distribution = (name: DistributionName): Distribution | null => distributionFrom(draft, name, n);
-  return {
+  return withoutTokens<Summary>({
     schema: 'llmdyno.summary/1',
     runId,
     label: draft.label,
@@ -64,7 +65,7 @@ export function summaryOf(draft: PointDraft, runId: string, file: string): Summa
     devices: null,
     client: null,
     verdict: verdictOf([]),
-  };
+  });
 }
 
 function askedOf({ engine, variant, settings }: PointDraft): Pick<Summary, 'asked'> {

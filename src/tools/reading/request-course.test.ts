@@ -56,6 +56,97 @@ describe('imports that tell the times of each request', () => {
   });
 });
 
+/** What guidellm keeps of each request: when it was sent, its first and last token, and how many. */
+function guidellm(
+  requests: readonly [sentSec: number, firstSec: number, lastSec: number, tokens: number][],
+  more = {},
+): string {
+  const successful = requests.map(([sent, first, last, tokens]) => ({
+    info: {
+      status: 'completed',
+      error: null,
+      timings: {
+        request_start: sent,
+        first_token_iteration: first,
+        last_token_iteration: last,
+        request_end: last,
+        request_iterations: tokens + 3,
+      },
+    },
+    prompt_tokens: 64,
+    output_tokens: tokens,
+    output_metrics: { text_characters: 3 * tokens },
+    ...more,
+  }));
+  const totals = { successful: successful.length, errored: 0, incomplete: 0, total: successful.length };
+  return JSON.stringify({
+    benchmarks: [
+      {
+        config: { strategy: { type_: 'concurrent', streams: 4 } },
+        metrics: { request_totals: totals },
+        requests: { successful, errored: [], incomplete: [] },
+      },
+    ],
+  });
+}
+/** A closed loop of four answers of `tokens` each; `at` moves what happens after a moment. */
+const fours = (tokens: number, perTokenSec: number, at = (sec: number) => sec): Parameters<typeof guidellm>[0] =>
+  Array.from({ length: 80 }, (_, i) => {
+    const took = 0.1 + tokens * perTokenSec;
+    const sent = Math.floor(i / 4) * took + (i % 4) * 0.01;
+    return [at(sent), at(sent + 0.1), at(sent + took), tokens] as const;
+  }).map(([sent, first, last, n]) => [sent, first, last, n]);
+
+describe("guidellm's requests, of which the first and the last token are known", () => {
+  test('a real vLLM that was stopped from 5.0 s to 11.0 s: silent then, four waiting, and nothing else', () => {
+    const point = pointOf(fixture('guidellm/requests.json'));
+    expect(point.flow!.state).toBe('stable');
+    expect(point.impossibleCounts).toBeUndefined();
+    const [silence, ...more] = point.silences!;
+    expect(more).toEqual([]);
+    expect(silence).toMatchObject({ waiting: 4, lost: 0, back: true });
+    expect(Math.abs(silence!.fromMs - 5000)).toBeLessThan(200);
+    // It is over with the next answer that ends, because no token before it is known.
+    expect(silence!.toMs).toBeGreaterThan(10_900);
+    expect(silence!.toMs).toBeLessThan(11_800);
+  });
+  test('streams that a stop lies in are slower than the others; long answers that begin and end together are not', () => {
+    const stopped = (sec: number): number => (sec < 3 ? sec : sec + 4);
+    expect(pointOf(guidellm(fours(20, 0.05, stopped))).silences).toMatchObject([{ waiting: 4, back: true }]);
+    expect(pointOf(guidellm(fours(20, 0.05))).silences).toBeUndefined();
+    // One round of four long answers after many short ones: nothing is known of what came in between.
+    const long = fours(20, 0.05).map((one, i) => (i < 76 ? one : ([one[0], one[1], one[1] + 10, 200] as const)));
+    expect(pointOf(guidellm(long.map(([a, b, c, n]) => [a, b, c, n]))).silences).toBeUndefined();
+  });
+  test('counts that cannot be leave no figure per token', () => {
+    const point = pointOf(guidellm(fours(20, 0.05), { output_tokens: 5000, output_metrics: { text_characters: 40 } }));
+    expect([point.impossibleCounts, point.tpotMs, point.outputTokens]).toEqual([80, null, null]);
+  });
+  test('a sample of its requests says nothing of how many were under way', () => {
+    const sampled = JSON.parse(guidellm(fours(20, 0.05)));
+    sampled.benchmarks[0].metrics.request_totals.total = 81;
+    expect(pointOf(JSON.stringify(sampled))).not.toHaveProperty('flow');
+  });
+});
+
+test("vLLM's --save-detailed with texts: counts that cannot be, and answers without text, are told", () => {
+  const texts = (text: string): object => {
+    const n = (JSON.parse(detailed(30, 10, 20, 0.5)) as { start_times: [] }).start_times.length;
+    return {
+      generated_texts: Array.from({ length: n }, (_, i) => (i === 0 ? 'x' : text)),
+      input_lens: Array(n).fill(5),
+    };
+  };
+  expect(pointOf(detailed(30, 10, 20, 0.5, texts('a b c d e'))).impossibleCounts).toBeUndefined();
+  const n = pointOf(detailed(30, 10, 20, 0.5)).counts.ok;
+  const lying = { ...texts('ab'), output_lens: Array(n).fill(1000) };
+  expect(pointOf(detailed(30, 10, 20, 0.5, lying)).impossibleCounts).toBe(n);
+  expect(pointOf(detailed(30, 10, 20, 0.5, texts(''))).textlessAnswers).toBe(n - 1);
+  // A file whose texts were left out says nothing.
+  const empty = { ...texts(''), generated_texts: Array(n).fill('') };
+  expect(pointOf(detailed(30, 10, 20, 0.5, empty)).textlessAnswers).toBeUndefined();
+});
+
 test('a silence of all requests, and a server that went away by the words of another client', () => {
   const still = (ms: number): number => (ms < 3000 ? ms : ms + 4000);
   const streams = Array.from({ length: 40 }, (_, i): RequestTimes => {

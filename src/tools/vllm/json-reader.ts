@@ -127,14 +127,16 @@ function noteRequests(object: JsonObject, draft: PointDraft): void {
 function timesIn(object: JsonObject): RequestTimes[] {
   const starts = numbersIn(object.get('start_times'));
   const ttfts = numbersIn(object.get('ttfts'));
-  const [itls, errors] = [object.get('itls'), object.get('errors')];
+  const [itls, errors, texts] = [object.get('itls'), object.get('errors'), object.get('generated_texts')];
   const [inputs, outputs] = ['input_lens', 'output_lens'].map((name) => numbersIn(object.get(name)));
   const lengthsTold = inputs!.length === starts.length && outputs!.length === starts.length;
   if (starts.length === 0 || ttfts.length !== starts.length) return [];
   if (!Array.isArray(itls) || itls.length !== starts.length) return [];
+  const textsKept = Array.isArray(texts) && texts.some((text) => text !== '');
   return starts.map((start, i): RequestTimes => {
     const words = Array.isArray(errors) ? textIn(errors[i]) : null;
     const failure = words === null || words === '' ? null : failureOf(words);
+    const text = textsKept ? textIn(texts[i]) : null;
     const sentMs = start * 1000;
     let at = sentMs + ttfts[i]! * 1000;
     const heardMs = failure !== null && ttfts[i] === 0 ? [] : [at];
@@ -145,6 +147,7 @@ function timesIn(object: JsonObject): RequestTimes[] {
       endMs: heardMs.at(-1) ?? sentMs,
       failure,
       ...(lengthsTold && { tokens: { input: inputs![i]!, output: outputs![i]! } }),
+      ...(text !== null && { held: { chars: text.length, events: heardMs.length } }),
     };
   });
 }
