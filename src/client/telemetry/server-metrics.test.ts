@@ -44,6 +44,34 @@ describe('readServerMetrics', () => {
     });
   });
 
+  test('a page of SGLang 0.5.23: its cache, and its front of a tokenizer and a detokenizer', () => {
+    expect(readServerMetrics(page('sglang-cpu.txt'))).toMatchObject({
+      flavour: 'sglang',
+      promptTokensTotal: 119,
+      prefixHitsTotal: 74,
+      generationTokensTotal: 44,
+      finishedTotal: 7,
+      kvCapacityTokens: 20_000,
+      cpuSecondsTotals: [0.179_999_999_999_999_72, 0.089_999_999_999_998_3],
+    });
+  });
+
+  test("a page of llama.cpp's server: what came from its cache is not among the prompt tokens that it counts", () => {
+    expect(readServerMetrics(page('llamacpp.txt'))).toMatchObject({
+      flavour: 'llamacpp',
+      running: 0,
+      waiting: 0,
+      promptTokensTotal: 108,
+      prefixQueriesTotal: 108,
+      prefixHitsTotal: 74,
+      generationTokensTotal: 36,
+      kvUsageRatio: null,
+    });
+    // Before it told its cache.
+    const before = page('llamacpp.txt').replaceAll(/^.*tokens_cached.*$/gm, '');
+    expect(readServerMetrics(before)).toMatchObject({ prefixQueriesTotal: null, prefixHitsTotal: null });
+  });
+
   test('SGLang, also behind a proxy that turns colons into underscores', () => {
     const told = {
       flavour: 'sglang',

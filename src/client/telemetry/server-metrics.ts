@@ -1,7 +1,7 @@
 import { leastOf, mostOf } from '../../core/index.ts';
 
 /** Whose names a page uses. */
-export type ServerFlavour = 'vllm' | 'sglang' | 'mindie' | 'xinference';
+export type ServerFlavour = 'vllm' | 'sglang' | 'mindie' | 'xinference' | 'llamacpp';
 
 /** What a server said of itself at one moment. Totals count from the server's start. null = it does not say. */
 export interface ServerReading {
@@ -100,9 +100,23 @@ const names: Readonly<Record<ServerFlavour, Names>> = {
     finished: ['xinference:model_request_total'],
     kvTokens: [],
   },
+  // Its prompt tokens are those that were not in the cache.
+  llamacpp: {
+    running: ['llamacpp:requests_processing'],
+    waiting: ['llamacpp:requests_deferred'],
+    kvUsage: ['llamacpp:kv_cache_usage_ratio'],
+    preemptions: [],
+    prefixQueries: [],
+    prefixHits: ['llamacpp:prompt_tokens_cached'],
+    prefixRate: [],
+    promptTokens: ['llamacpp:prompt_tokens'],
+    generationTokens: ['llamacpp:tokens_predicted'],
+    finished: [],
+    kvTokens: [],
+  },
 };
 
-/** Reads a /metrics page of vLLM (any release), SGLang, MindIE or an XInference worker; null = the page is none of theirs. */
+/** Reads a /metrics page of vLLM (any release), SGLang, MindIE, an XInference worker or llama.cpp's server; null = the page is none of theirs. */
 export function readServerMetrics(text: string): ServerReading | null {
   const samples = readPage(text);
   const has = (start: string): boolean => samples.some((sample) => sample.name.startsWith(start));
@@ -114,7 +128,9 @@ export function readServerMetrics(text: string): ServerReading | null {
         ? 'mindie'
         : has('xinference:generate_tokens') || has('xinference:model_request')
           ? 'xinference'
-          : null;
+          : has('llamacpp:')
+            ? 'llamacpp'
+            : null;
   return flavour === null ? null : readingOf(samples, flavour);
 }
 
@@ -143,17 +159,24 @@ function readingOf(samples: readonly PageSample[], flavour: ServerFlavour): Serv
     const most = values === null ? null : mostOf(values);
     return most === null || most < 0 || most > 1.001 ? null : Math.min(most, 1);
   };
-  const promptTokensTotal = sum(own.promptTokens);
-  const [cpu, started] = [series(['process_cpu_seconds']), series(['process_start_time_seconds'])];
+  const hits = sum(own.prefixHits);
+  const read = sum(own.promptTokens);
+  const promptTokensTotal = flavour === 'llamacpp' && read !== null ? read + (hits ?? 0) : read;
+  // These count their hits against all prompt tokens.
+  const countsAll = flavour === 'sglang' || (flavour === 'llamacpp' && hits !== null);
+  const [cpu, started] = [
+    // SGLang's are of its tokenizer and its detokenizer, which are its front.
+    series(['process_cpu_seconds', 'sglang:process_cpu_seconds']),
+    series(['process_start_time_seconds']),
+  ];
   return {
     flavour,
     running: sum(own.running),
     waiting: sum(own.waiting),
     kvUsageRatio: ratio(own.kvUsage),
     preemptionsTotal: sum(own.preemptions),
-    // SGLang counts its hits against all prompt tokens.
-    prefixQueriesTotal: flavour === 'sglang' ? promptTokensTotal : sum(own.prefixQueries),
-    prefixHitsTotal: sum(own.prefixHits),
+    prefixQueriesTotal: countsAll ? promptTokensTotal : sum(own.prefixQueries),
+    prefixHitsTotal: hits,
     prefixHitRatio: ratio(own.prefixRate),
     promptTokensTotal,
     generationTokensTotal: sum(own.generationTokens),
