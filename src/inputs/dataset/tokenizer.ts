@@ -24,7 +24,7 @@ interface Coder {
 
 const maxBytes = 256 * 1024 * 1024;
 /** Words with their space in front, as byte-level BPE (Ġ) and SentencePiece (▁) write them; ASCII, so that no byte is hidden. */
-const spacedWord = /^[Ġ▁][A-Za-z]{2,}$/;
+const spacedWord = /^[Ġ▁][A-Za-z]+$/;
 
 /** Opens the tokenizer of a model's folder, or of a tokenizer.json; anything that is none is a UserError. */
 export async function openTokenizer(path: string): Promise<Tokenizer> {
@@ -85,8 +85,8 @@ async function coderOf(parsed: object, config: object, file: string): Promise<Co
   }
 }
 
-/** Fewer words than this repeat themselves too soon. */
-const fewestWords = 500;
+/** Fewer words than this repeat themselves too soon; of a vocabulary of 8,000, so many of the shortest are as light as its natural text. */
+const fewestWords = 200;
 
 /**
  * The words, shortest first, of which a token has as many characters on average as natural text has in this tokenizer, with
