@@ -25,6 +25,7 @@ const wires: Readonly<Record<string, { api: ApiName; path: string }>> = {
   ollama: { api: 'ollama', path: '/api/chat' },
   embeddings: { api: 'embeddings', path: '/v1/embeddings' },
   cohere: { api: 'rerank', path: '/v2/rerank' },
+  rerank: { api: 'rerank', path: '/rerank' },
   tgi: { api: 'tgi', path: '/generate_stream' },
   generate: { api: 'sglang', path: '/generate' },
 };
@@ -63,6 +64,22 @@ const tokens: Readonly<Record<string, Counted>> = {
   // It sends no details: a stream still tells every token, a whole answer tells none.
   'aiperf-mock tgi streamed': [null, 6],
   'aiperf-mock tgi whole': [null, null],
+  'infinity rerank': [24, 0],
+  'litellm-vllm chat': [24, 6],
+  'litellm-vllm completions': [6, 6],
+  'ollama chat': [24, 6],
+  'ollama completions streamed': [17, 6],
+  'ollama completions whole': [17, 6],
+  'ollama ollama': [16, 5],
+  'ollama responses': [16, 5],
+  'ollama messages': [16, 5],
+  'sglang-cpu chat': [24, 6],
+  'sglang-cpu completions': [6, 6],
+  'sglang-cpu generate': [6, 4],
+  'sglang-router-vllm chat': [24, 6],
+  'sglang-router-vllm completions': [6, 6],
+  // It tells the usage so far in every chunk: the last counts, and not the sum (27).
+  'xinference-vllm completions': [6, 6],
   'xinference-transformers chat': [19, 12],
   'xinference-llamacpp chat': [19, 12],
   'xinference-llamacpp completions': [10, 12],
@@ -83,15 +100,16 @@ const recordings = readdirSync(root).flatMap((server) =>
     }),
 );
 
-/** Says a recording again, whatever it is asked. */
+/** Says a recording again, with the status it had, whatever it is asked. */
 async function replay(file: string): Promise<{ url: string; server: Server }> {
   const bytes = readFileSync(file);
   const cut = bytes.indexOf('\r\n\r\n');
+  const status = Number(/^HTTP\/1.1 (\d+)/.exec(bytes.subarray(0, cut).toString())![1]);
   const type = /^content-type: *(.*?)\r?$/im.exec(bytes.subarray(0, cut).toString())![1]!;
   const body = bytes.subarray(cut + 4);
   const server = createServer((req, res) => {
     req.resume().on('end', () => {
-      res.writeHead(200, { 'content-type': type });
+      res.writeHead(status, { 'content-type': type });
       for (let at = 0; at < body.length; at += 97) res.write(body.subarray(at, at + 97));
       res.end();
     });
@@ -136,3 +154,51 @@ describe.each(recordings.map((each) => [each.server, each.wire, each.stream ? 's
     });
   },
 );
+
+describe('a server that refuses', () => {
+  const refused = async (
+    name: string,
+    ...words: string[]
+  ): Promise<{ code: number | null; err: string; out: string }> => {
+    const { url, server } = await replay(join(root, name));
+    const at = name.includes('completions') ? `${url}/v1/completions` : url;
+    const done = await dyno(['run', at, '-n', '4', '--concurrency', '2', '--store', await emptyFolder(), ...words]);
+    server.close();
+    return done;
+  };
+
+  test("XInference's 401, which it says by itself: what to do is told, whether or not a model was named", async () => {
+    for (const words of [[], ['--model', 'tiny-hf']]) {
+      const { code, err } = await refused('xinference-transformers/no-key.refused', ...words);
+      expect([code, err]).toEqual([3, expect.stringMatching(/HTTP 401.*: .*\n.*--key-env/s)]);
+    }
+    const { err } = await refused('xinference-transformers/no-key.refused', '--lang', 'zh');
+    expect(err).toMatch(/密钥.*--key-env/s);
+  });
+  test.each([
+    ['xinference-vllm', "Available model uids: ['tiny-hf']"],
+    ['ollama', "model 'no-such' not found"],
+    ['sglang-router-vllm', 'The model `no-such` does not exist'],
+    ['litellm-vllm', 'Invalid model name passed in model=no-such'],
+  ])('%s without that model: its words, and exit 3 before any load', async (server, words) => {
+    const { code, err } = await refused(`${server}/no-model.refused`, '--model', 'no-such');
+    expect(code).toBe(3);
+    expect(err).toContain(words);
+    expect(err).toMatch(/--model|model name/);
+  });
+  test.each([
+    ['xinference-vllm/chat-stream.refused', [], 'in-stream-error', 'Check the server logs'],
+    ['xinference-vllm/chat-whole.refused', ['--no-stream'], 'http-5xx', 'Check the server logs'],
+    ['xinference-transformers/completions-stream.refused', [], 'in-stream-error', "has no attribute 'get'"],
+  ])(
+    '%s: each request failed by the words of the server, nothing is measured, exit 5',
+    async (name, more, problem, words) => {
+      const { code, err, out } = await refused(name, '--model', 'tiny-hf', '--json', ...more);
+      expect(err).toContain(words);
+      const summary = JSON.parse(out) as Summary;
+      expect([code, summary.verdict.valid]).toEqual([5, false]);
+      expect(summary.counts).toMatchObject({ ok: 0, failed: 4, unaccounted: 0, byProblem: { [problem]: 4 } });
+      expect([summary.ttftMs, summary.outputTokensPerSec]).toEqual([null, null]);
+    },
+  );
+});

@@ -117,7 +117,9 @@ describe.runIf(url !== undefined)('a real vLLM', () => {
     ],
   ])('%s twice comes from the cache: said, not comparable, and a gate is not passed', async (name, words) => {
     // The seed of --same-prompts is one and the same: a server that has been asked so before is warm at once.
-    const [cold, warm] = [`${name} cold`, `${name} warm`].map((label) => label.replace(/\W+/g, '-'));
+    const [cold, warm] = [`${name} cold`, `${name} warm`].map((label) =>
+      label.replaceAll(/\W+/g, '-').replace(/^-/, ''),
+    );
     const before = await measured(cold!, ...words, '-n', '60', '--lenient');
     const after = await measured(warm!, ...words, '-n', '60', '--lenient');
     expect(codes(after.summary)).toContain('cached-prompts');
