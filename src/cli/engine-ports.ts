@@ -1,10 +1,36 @@
 import { writeFileSync } from 'node:fs';
 import { userError } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/http/index.ts';
-import type { EngineOptions, QuirkName } from '../engine/http/index.ts';
+import type { EngineOptions } from '../engine/http/index.ts';
 import { valueFlag, last, toggle } from './command.ts';
 import type { Flag, ParsedCommand } from './command.ts';
-import { readDocument } from '../lab/index.ts';
+import { flagsOf, wordsOf } from './plan-input.ts';
+import { many, one, oneOf, portNumber, readDocument } from '../lab/index.ts';
+
+const settings = {
+  managementPort: one(
+    'management-port',
+    'PORT',
+    portNumber,
+    "MindIE's second port: health and status (0 = any free one)",
+    'MindIE 管理端口：健康与状态（0 表示任选）',
+  ),
+  metricsPort: one(
+    'metrics-port',
+    'PORT',
+    portNumber,
+    "MindIE's third port: /metrics under its own names",
+    'MindIE 指标端口：使用其自身名称的 /metrics',
+  ),
+  quirks: many(
+    'quirk',
+    'NAME',
+    'repeat',
+    oneOf(quirkNames),
+    `habits of servers, MindIE's and vLLM's request-metrics, repeatable: ${quirkNames.join(', ')}`,
+    `服务器的特殊行为（MindIE 的，以及 vLLM 的 request-metrics），可重复：${quirkNames.join('、')}`,
+  ),
+};
 
 /** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
 export const portFlags: readonly Flag[] = [
@@ -27,35 +53,12 @@ export const portFlags: readonly Flag[] = [
     'write the certificate there, for --ca of the client',
     '把证书写到该文件，供客户端 --ca 使用',
   ),
-  valueFlag(
-    'management-port',
-    'PORT',
-    "MindIE's second port: health and status (0 = any free one)",
-    'MindIE 管理端口：健康与状态（0 表示任选）',
-  ),
-  valueFlag(
-    'metrics-port',
-    'PORT',
-    "MindIE's third port: /metrics under its own names",
-    'MindIE 指标端口：使用其自身名称的 /metrics',
-  ),
-  valueFlag(
-    'quirk',
-    'NAME',
-    `habits of servers, MindIE's and vLLM's request-metrics, repeatable: ${quirkNames.join(', ')}`,
-    `服务器的特殊行为（MindIE 的，以及 vLLM 的 request-metrics），可重复：${quirkNames.join('、')}`,
-    { repeat: true },
-  ),
+  ...flagsOf(settings),
 ];
 
 /** What those flags say. */
 export function portOptions(given: ParsedCommand): Partial<EngineOptions> {
-  return {
-    ...tlsOf(given),
-    quirks: (given.flags.get('quirk') ?? []).map(quirkOf),
-    ...portOf(given, 'management-port', 'managementPort'),
-    ...portOf(given, 'metrics-port', 'metricsPort'),
-  };
+  return { ...tlsOf(given), ...wordsOf(given, settings) };
 }
 
 /** The certificate to serve with; nothing = plain HTTP. */
@@ -97,33 +100,4 @@ function saveCert(file: string, cert: string): void {
 
 function pemFile(flag: string, file: string): string {
   return readDocument(file, { hint: { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' }, place: { flag } });
-}
-
-function quirkOf(word: string): QuirkName {
-  const quirk = quirkNames.find((name) => name === word);
-  if (quirk !== undefined) return quirk;
-  throw userError(
-    'bad-value',
-    `there is no quirk "${word}"`,
-    `没有 "${word}" 这种行为`,
-    `Choose from: ${quirkNames.join(', ')}.`,
-    `可选：${quirkNames.join('、')}。`,
-    '--quirk',
-  );
-}
-
-function portOf(given: ParsedCommand, flag: string, key: 'managementPort' | 'metricsPort'): Partial<EngineOptions> {
-  const text = last(given, flag);
-  if (text === undefined) return {};
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw userError(
-      'bad-value',
-      `"${text}" is no port`,
-      `"${text}" 不是有效端口`,
-      'A number from 0 (any free one) to 65535.',
-      '0（任选）到 65535 之间的数。',
-      `--${flag}`,
-    );
-  }
-  return { [key]: Number(text) };
 }

@@ -1,4 +1,4 @@
-import { planSettings, readPlanFile, readSettings } from '../lab/index.ts';
+import { planSettings, readPlanFile, readSettings, readWords, throwMistakes } from '../lab/index.ts';
 import type { GivenSetting, PlanSettings, Vocabulary, Words } from '../lab/index.ts';
 import type { Flag, ParsedCommand } from './command.ts';
 
@@ -19,6 +19,13 @@ export function typedWords(flags: ParsedCommand['flags'], vocabulary: Vocabulary
   return [...flags]
     .filter(([name]) => names.has(name))
     .map(([name, texts]) => ({ name, texts, place: { flag: `--${name}` } }));
+}
+
+/** What was typed of a vocabulary, read; everything that is wrong is told at once. */
+export function wordsOf<V extends Vocabulary>({ flags }: Pick<ParsedCommand, 'flags'>, vocabulary: V): Words<V> {
+  const { words, mistakes } = readWords(vocabulary, typedWords(flags, vocabulary));
+  throwMistakes(mistakes);
+  return words;
 }
 
 /**

@@ -61,6 +61,32 @@ describe('mistakes on the command line', () => {
     expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 
+  test.each([
+    ['worker redis://127.0.0.1:1 --lost-after', ['soon', '0', hostile]],
+    ['worker redis://127.0.0.1:1 --queue', ['a/b', '', hostile]],
+    ['engine --port', ['99999', '-1', '8000x']],
+    ['engine --metrics-port', ['99999', 'x']],
+    ['engine --speed', ['0', '-1', 'fast']],
+    ['engine --seed', ['-1', '1.5']],
+    ['engine --quirk', ['x']],
+    ['ui --port', ['99999', 'x']],
+    ['selftest --concurrency', ['0', '1.5', '100001']],
+    ['selftest --gap', ['0', '11s', 'x']],
+    ['selftest --duration', ['0', '2h', 'x']],
+    ['selftest --proxy', ['ftp://a', 'http://a:b@c']],
+    ['devices --watch --interval', ['0', '2h', 'x']],
+    ['dataset sample builtin:questions --count', ['0', 'x']],
+    ['plan --model llama-3-8b --card 910b4 --cards', ['two']],
+    ['plan --model llama-3-8b --card 910b4 --decode-limit', ['soon']],
+  ])("%s: a value that cannot be read is the user's mistake, and named", async (line, values) => {
+    const words = line.split(' ');
+    for (const value of values) {
+      const { code, err } = await dynoHere([...words.slice(0, -1), `${words.at(-1)}=${value}`]);
+      expect([code, err.split('\n')[0]]).toEqual([2, expect.stringMatching(new RegExp(`^error: ${words.at(-1)}: .`))]);
+      expect(err.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    }
+  });
+
   test('are told in Chinese where that is asked for, those of flags too', async () => {
     const told = async (name: string, ...words: string[]): Promise<string> =>
       (await dynoHere([name, '--lang', 'zh', ...words])).err;

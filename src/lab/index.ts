@@ -55,7 +55,17 @@ export { findSettings, planSettings, sweepSettings } from './settings/plan-words
 export { readSettings, refuseLists } from './settings/read-settings.ts';
 export { readWords, throwMistakes } from './settings/read-words.ts';
 export type { GivenSetting, Vocabulary, Words } from './settings/read-words.ts';
-export { positiveDurationMs } from './settings/readers.ts';
+export {
+  durationMs,
+  durationWithin,
+  oneOf,
+  portNumber,
+  positiveDurationMs,
+  realNumber,
+  someText,
+  wholeNumber,
+} from './settings/readers.ts';
+export { BadValue, flag, many, one } from './settings/setting.ts';
 export { queueName, workerSettings } from './settings/worker-words.ts';
 export { startExperiment } from './start-experiment.ts';
 export type { StartedExperiment } from './start-experiment.ts';

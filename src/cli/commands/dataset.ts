@@ -14,11 +14,11 @@ import {
 } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions, Spread } from '../../inputs/dataset/index.ts';
 import { tableText } from '../../results/report/index.ts';
-import { planSettings, readWords, throwMistakes } from '../../lab/index.ts';
+import { one, planSettings, wholeNumber } from '../../lab/index.ts';
 import { example, valueFlag, last } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
-import { flagsOf, typedWords } from '../plan-input.ts';
+import { flagsOf, wordsOf } from '../plan-input.ts';
 import { lineAgain } from '../printer.ts';
 
 const verbs = ['list', 'inspect', 'sample', 'convert', 'count', 'get'] as const;
@@ -32,6 +32,17 @@ const vocabulary = {
   outputTokens: planSettings.outputTokens,
   seed: planSettings.seed,
   shuffle: planSettings.shuffle,
+};
+
+const counted = {
+  count: one(
+    'count',
+    'COUNT',
+    wholeNumber(1),
+    'how many prompts (sample: 5; convert: all)',
+    '提示词数量（sample：5；convert：全部）',
+    { short: 'n' },
+  ),
 };
 
 export const command: CommandFile = {
@@ -56,15 +67,7 @@ export const command: CommandFile = {
   ],
   flags: [
     ...flagsOf(vocabulary),
-    valueFlag(
-      'count',
-      'COUNT',
-      'how many prompts (sample: 5; convert: all)',
-      '提示词数量（sample：5；convert：全部）',
-      {
-        short: 'n',
-      },
-    ),
+    ...flagsOf(counted),
     valueFlag(
       'as',
       'FORM',
@@ -105,9 +108,7 @@ export const command: CommandFile = {
 };
 
 function optionsOf(given: ParsedCommand): DatasetOptions {
-  const { words, mistakes } = readWords(vocabulary, typedWords(given.flags, vocabulary));
-  throwMistakes(mistakes);
-  const { inputTokens: input, outputTokens: output, ...same } = words;
+  const { inputTokens: input, outputTokens: output, ...same } = wordsOf(given, vocabulary);
   return { ...same, ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
 }
 
@@ -115,14 +116,20 @@ function list(given: ParsedCommand): number {
   const { json, lang } = given.common;
   const kinds = { ...recordFormats, ...madeKinds };
   if (json) {
-    const entries = Object.entries(kinds).map(([kind, one]) => ({ kind, about: one.about.en, example: one.example }));
+    const entries = Object.entries(kinds).map(([kind, made]) => ({
+      kind,
+      about: made.about.en,
+      example: made.example,
+    }));
     const names = Object.entries(knownDatasets).map(([name, { about, places }]) => ({ name, about: about.en, places }));
     given.io.out(
       `${JSON.stringify({ schema: 'llmdyno.datasets/1', kinds: entries, allKinds: datasetKinds, get: names }, null, 2)}\n`,
     );
     return exitCodes.ok;
   }
-  const rows = Object.entries(kinds).map(([kind, one]) => `${kind}\n    ${say(one.about, lang)}\n    ${one.example}`);
+  const rows = Object.entries(kinds).map(
+    ([kind, made]) => `${kind}\n    ${say(made.about, lang)}\n    ${made.example}`,
+  );
   const more = [
     `continuation[:FILE]\n    ${say({ en: 'a text cut into pieces of --input-tokens characters, to be continued for about --output-tokens characters', zh: '将文本切成 --input-tokens 个字符的片段，要求续写约 --output-tokens 个字' }, lang)}`,
     `mix:3*A + 1*B\n    ${say({ en: 'several datasets by weight', zh: '按权重混合多个数据集' }, lang)}`,
@@ -149,7 +156,7 @@ async function inspect(
     throw usage({ en: 'count needs --tokenizer DIR', zh: 'count 需要 --tokenizer 目录' });
   const tokenizer = folder === undefined ? null : await openTokenizer(folder);
   const survey = await surveyDataset(dataset, tokenizer, {
-    most: numberOf(given) ?? Infinity,
+    most: wordsOf(given, counted).count ?? Infinity,
     lang: json ? 'en' : lang,
   });
   const facts = dataset.facts({ offset: 0, count: null });
@@ -198,7 +205,8 @@ function figures(spread: Spread): string[] {
 async function sample(given: ParsedCommand, dataset: Dataset): Promise<number> {
   const workload = dataset.workload(0);
   const prompts: Prompt[] = [];
-  for (let i = 0; i < (numberOf(given) ?? 5); i++) {
+  const { count = 5 } = wordsOf(given, counted);
+  for (let i = 0; i < count; i++) {
     const prompt = await workload.next();
     if (prompt !== null) prompts.push(prompt);
   }
@@ -232,7 +240,7 @@ async function convert(given: ParsedCommand, dataset: Dataset): Promise<number> 
     });
   if (out === undefined) throw usage({ en: 'where to? --out FILE', zh: '写到哪里？--out 文件' });
   if (existsSync(out)) throw usage({ en: `${printable(out)} exists already`, zh: `${printable(out)} 已存在` });
-  const most = numberOf(given);
+  const most = wordsOf(given, counted).count ?? null;
   if (dataset.survey === undefined && most === null)
     throw usage({ en: 'made prompts never end: say -n COUNT', zh: '生成的提示词没有尽头：请用 -n 指定数量' });
   const stream = createWriteStream(out, { flags: 'wx' });
@@ -251,12 +259,15 @@ async function convert(given: ParsedCommand, dataset: Dataset): Promise<number> 
 async function* promptsOf(dataset: Dataset, most: number | null): AsyncGenerator<Prompt> {
   let given = 0;
   if (dataset.survey !== undefined) {
-    for await (const one of dataset.survey()) {
-      if ('mistake' in one)
-        throw usage({ en: `line ${one.line}: ${one.mistake.en}`, zh: `第 ${one.line} 行：${one.mistake.zh}` });
-      if (!('prompt' in one)) continue;
+    for await (const record of dataset.survey()) {
+      if ('mistake' in record)
+        throw usage({
+          en: `line ${record.line}: ${record.mistake.en}`,
+          zh: `第 ${record.line} 行：${record.mistake.zh}`,
+        });
+      if (!('prompt' in record)) continue;
       if (given++ >= (most ?? Infinity)) return;
-      yield one.prompt;
+      yield record.prompt;
     }
     return;
   }
@@ -297,17 +308,6 @@ async function get(given: ParsedCommand, name: string): Promise<number> {
     io.out(`${got.file}  ${got.bytes} bytes  sha256 ${got.sha256} (${checked})\n${got.use}\n`);
   }
   return exitCodes.ok;
-}
-
-function numberOf(given: ParsedCommand): number | null {
-  const text = last(given, 'count');
-  if (text === undefined) return null;
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw usage({
-    en: `--count ${printable(text)}: a whole number from 1`,
-    zh: `--count ${printable(text)}：应为不小于 1 的整数`,
-  });
 }
 
 function usage(message: Phrase): UserError {

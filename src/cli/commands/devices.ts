@@ -8,9 +8,21 @@ import type { HostDevices, TelemetryLine } from '../../client/telemetry/index.ts
 import { capturedText } from '../captured-text.ts';
 import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
+import { durationWithin, one } from '../../lab/index.ts';
+import { flagsOf, wordsOf } from '../plan-input.ts';
 import { columnsOf } from '../terminal.ts';
 
 const toolNames = Object.keys(deviceTools) as DeviceTool[];
+
+const settings = {
+  intervalMs: one(
+    'interval',
+    'SECONDS',
+    durationWithin(100, 3_600_000),
+    'with --watch: time between samples (default: 1)',
+    '配合 --watch：采样间隔秒数（默认 1）',
+  ),
+};
 
 export const command: CommandFile = {
   about: {
@@ -28,12 +40,7 @@ export const command: CommandFile = {
     ),
     valueFlag('tool', 'NAME', `only this tool: ${toolNames.join(', ')}`, `只用该工具：${toolNames.join('、')}`),
     toggle('watch', 'sample until Ctrl-C', '持续采样，直到 Ctrl-C'),
-    valueFlag(
-      'interval',
-      'SECONDS',
-      'with --watch: time between samples (default: 1)',
-      '配合 --watch：采样间隔秒数（默认 1）',
-    ),
+    ...flagsOf(settings),
     valueFlag(
       'metrics',
       'URL',
@@ -189,26 +196,16 @@ function numaText(numa: NumaLayout, devices: readonly Device[], lang: Lang): str
 
 async function watch(given: ParsedCommand, tool: DeviceTool | undefined): Promise<number> {
   const { io, common } = given;
+  const { intervalMs = 1000 } = wordsOf(given, settings);
   const stop = new AbortController();
   const forget = io.onInterrupt(() => stop.abort());
-  const seconds = Number(last(given, 'interval') ?? '1');
-  if (!(seconds >= 0.1 && seconds <= 3600)) {
-    throw userError(
-      'bad-value',
-      'is not a time between 0.1 and 3600 seconds',
-      '应为 0.1 到 3600 秒',
-      'Write --interval 1.',
-      '例如 --interval 1。',
-      '--interval',
-    );
-  }
   const startedMs = Number(process.hrtime.bigint()) / 1e6;
   const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6 - startedMs;
   const url = last(given, 'metrics');
   try {
     await sample(
       {
-        intervalMs: seconds * 1000,
+        intervalMs,
         tools: findTools(io.env).filter((found) => tool === undefined || found.tool === tool),
         metricsUrls: url === undefined ? [] : [url],
         metricsGuessed: false,

@@ -5,13 +5,46 @@ import type { EngineOptions, RunningEngine } from '../../engine/http/index.ts';
 import { builtinProfiles, engineStory, simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { portFlags, portOptions } from '../engine-ports.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
+import { example, valueFlag, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
+import { portNumber, one, realNumber, wholeNumber } from '../../lab/index.ts';
+import { flagsOf, wordsOf } from '../plan-input.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 
-const defaultPort = '8000';
+const defaultPort = 8000;
 /** A client's own timeout is set on the client. */
 const engineFaults = simFaultNames.filter((name) => name !== 'client-timeout');
+
+const settings = {
+  port: one(
+    'port',
+    'PORT',
+    portNumber,
+    `port (default: ${defaultPort}; 0 = any free one)`,
+    `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+  ),
+  speed: one(
+    'speed',
+    'FACTOR',
+    (text) => realNumber(0, Infinity, true)(text.replace(/x$/, '')),
+    'faster than real: 10 or 10x (default: 1)',
+    '加速倍数：10 或 10x（默认：1）',
+  ),
+  reasoningTokens: one(
+    'reasoning-tokens',
+    'COUNT',
+    wholeNumber(0, 100_000),
+    'reasoning tokens at the start of each chat answer',
+    '每个回答开头的思考 token 数',
+  ),
+  seed: one(
+    'seed',
+    'NUMBER',
+    wholeNumber(0),
+    'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
+    '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
+  ),
+};
 
 export const command: CommandFile = {
   about: {
@@ -21,14 +54,8 @@ export const command: CommandFile = {
   arguments: [],
   flags: [
     ...profileFlags,
+    ...flagsOf(settings),
     toggle('profiles', 'list the built-in profiles and end', '列出内置的引擎配置'),
-    valueFlag(
-      'port',
-      'PORT',
-      `port (default: ${defaultPort}; 0 = any free one)`,
-      `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
-    ),
-    valueFlag('speed', 'FACTOR', 'faster than real: 10 or 10x (default: 1)', '加速倍数：10 或 10x（默认：1）'),
     valueFlag(
       'fault',
       'NAME[:PROBABILITY]',
@@ -43,20 +70,8 @@ export const command: CommandFile = {
       '对外的模型名称（默认：由引擎配置决定）',
       { repeat: true },
     ),
-    valueFlag(
-      'reasoning-tokens',
-      'COUNT',
-      'reasoning tokens at the start of each chat answer',
-      '每个回答开头的思考 token 数',
-    ),
     toggle('stamp', 'put the emission time into every chunk (emit_ns)', '在每个数据块中写入发出时间（emit_ns）'),
     ...portFlags,
-    valueFlag(
-      'seed',
-      'NUMBER',
-      'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
-      '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
-    ),
   ],
   examples: [
     example(
@@ -152,19 +167,14 @@ function qualityOf({ date, fit }: EngineProfile): Phrase {
 
 function optionsOf(given: ParsedCommand): EngineOptions {
   const models = given.flags.get('model');
-  const reasoning = last(given, 'reasoning-tokens');
   return {
+    port: defaultPort,
+    ...wordsOf(given, settings),
     profile: profileOf(given),
-    port: numberOf(given, 'port', defaultPort, /^\d+$/, (value) => value <= 65_535),
-    speed: numberOf(given, 'speed', '1', /^\d+(\.\d+)?x?$/, (value) => value > 0),
     ...faultsOf(given),
     stamp: given.flags.has('stamp'),
-    seed: numberOf(given, 'seed', '1', /^\d+$/, Number.isSafeInteger),
     ...(models !== undefined && { models }),
     ...portOptions(given),
-    ...(reasoning !== undefined && {
-      reasoningTokens: numberOf(given, 'reasoning-tokens', '0', /^\d+$/, (value) => value <= 100_000),
-    }),
   };
 }
 
@@ -182,24 +192,4 @@ function faultsOf(given: ParsedCommand): Pick<EngineOptions, 'faults' | 'simFaul
     );
   }
   return { simFaults, faults: texts.filter((text) => parseSimFault(text) === null).map(parseFault) };
-}
-
-function numberOf(
-  given: ParsedCommand,
-  name: string,
-  fallback: string,
-  shape: RegExp,
-  fits: (value: number) => boolean,
-): number {
-  const text = last(given, name) ?? fallback;
-  const value = Number(text.replace(/x$/, ''));
-  if (shape.test(text) && fits(value)) return value;
-  throw userError(
-    'bad-value',
-    `"${text}" does not fit`,
-    `取值 "${text}" 不合适`,
-    `dyno engine --help says what it takes.`,
-    'dyno engine --help 说明了可用取值。',
-    `--${name}`,
-  );
 }

@@ -1,15 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { exitCodes, userError, UserError } from '../../core/index.ts';
 import { namedFiles } from '../named-files.ts';
-import {
-  fitAll,
-  fitText,
-  planSettings,
-  readBeginning,
-  readWords,
-  throwMistakes,
-  workerSettings,
-} from '../../lab/index.ts';
+import { fitAll, fitText, planSettings, readBeginning, workerSettings } from '../../lab/index.ts';
 import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../engine/sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../engine/sim/index.ts';
@@ -19,7 +11,7 @@ import { blocksInServerLog, settingsInServerLog } from '../../advice/plan/index.
 import type { ServerSettings } from '../../advice/plan/index.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { formatOf } from '../format-flag.ts';
-import { flagsOf, readPlanInput, typedWords } from '../plan-input.ts';
+import { flagsOf, readPlanInput, wordsOf } from '../plan-input.ts';
 import { schedulerNamed } from '../profile-flags.ts';
 
 const defaultTrain = 0.25;
@@ -151,8 +143,7 @@ export const command: CommandFile = {
 
 /** Whose CPUs the fits use. */
 function queueWordsOf(given: ParsedCommand): Words<typeof cpuWords> {
-  const { words, mistakes } = readWords(cpuWords, typedWords(given.flags, cpuWords));
-  throwMistakes(mistakes);
+  const words = wordsOf(given, cpuWords);
   if (words.workers !== undefined && given.flags.has('probe'))
     throw userError(
       'settings-disagree',

@@ -18,11 +18,12 @@ import {
   withPatch,
 } from '../../advice/plan/index.ts';
 import type { PlanAsked, PlanCheck, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
-import { askedOf, flagsOfCapacity, namesARig } from '../capacity-flags.ts';
+import { capacitySettings } from '../capacity-flags.ts';
+import { flagsOf, typedWords } from '../plan-input.ts';
 import { hostFiles, makeScraper, readHostDevices } from '../../client/telemetry/index.ts';
 import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
-import { readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
+import { readBeginning, readJson, readWords, weightsInFolder } from '../../lab/index.ts';
 
 const mostConfigBytes = 10 * 1024 * 1024;
 const mostLogBytes = 64 * 1024 * 1024;
@@ -35,7 +36,7 @@ export const command: CommandFile = {
   arguments: [],
   flags: [
     valueFlag('model-config', 'FILE', 'a config.json in the Hugging Face layout', 'Hugging Face 格式的 config.json'),
-    ...flagsOfCapacity(),
+    ...flagsOf(capacitySettings),
     valueFlag('weights', 'DIR', 'measure the weights in this folder', '实测该目录下的权重大小'),
     valueFlag(
       'server-log',
@@ -116,8 +117,8 @@ export const command: CommandFile = {
 
 /** The question with its files read; every flag that cannot be read is reported together. */
 function readAsked(given: ParsedCommand): PlanAsked {
-  const mistakes: Mistake[] = [];
-  const asked = askedOf(given, mistakes);
+  const { words, mistakes } = readWords(capacitySettings, typedWords(given.flags, capacitySettings));
+  const asked: PlanAsked = words;
   collect(mistakes, () => {
     const file = last(given, 'model-config');
     if (file === undefined) return;
@@ -167,6 +168,11 @@ function collect(mistakes: Mistake[], read: () => void): void {
     if (!(error instanceof UserError)) throw error;
     mistakes.push(...error.mistakes);
   }
+}
+
+/** Whether anything was said that a plan needs: a model or a card. */
+function namesARig({ flags }: ParsedCommand): boolean {
+  return ['model', 'model-config', 'card', 'card-memory-gib'].some((name) => flags.has(name));
 }
 
 async function checkServer(given: ParsedCommand, named: string): Promise<number> {

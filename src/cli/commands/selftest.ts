@@ -6,11 +6,20 @@ import type { Target } from '../../core/index.ts';
 import { readAddress } from '../../client/protocol/index.ts';
 import type { Address } from '../../client/protocol/index.ts';
 import { figureSvg } from '../../results/report/index.ts';
-import { someModels, positiveDurationMs, storeSelftestRun } from '../../lab/index.ts';
+import {
+  BadValue,
+  durationWithin,
+  one,
+  realNumber,
+  someModels,
+  storeSelftestRun,
+  wholeNumber,
+} from '../../lab/index.ts';
 import { findServerStamp, runSelftest, selftestFigure, selftestText } from '../../advice/selftest/index.ts';
 import type { SelftestReport } from '../../advice/selftest/index.ts';
 import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
+import { flagsOf, wordsOf } from '../plan-input.ts';
 import { columnsOf } from '../terminal.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { writeWhole } from '../render.ts';
@@ -23,6 +32,53 @@ const parts = {
   requests: { en: 'short requests in a row', zh: '连续短请求' },
 } as const;
 
+const settings = {
+  concurrency: one(
+    'concurrency',
+    'COUNT',
+    wholeNumber(1, 100_000),
+    'streams kept up (default: 200)',
+    '并发流数（默认：200）',
+  ),
+  gapMs: one(
+    'gap',
+    'MS',
+    (text) => (/\d *m?s$/i.test(text) ? durationWithin(1, 10_000) : realNumber(1, 10_000))(text),
+    'time between two tokens of a stream, embedded engine only (default: 20)',
+    '同一流中两个 token 的间隔毫秒数，仅用于内置引擎（默认：20）',
+  ),
+  tokens: one(
+    'tokens',
+    'COUNT',
+    wholeNumber(2, 100_000),
+    'tokens of each answer (default: 100)',
+    '每个回答的 token 数（默认：100）',
+  ),
+  forMs: one(
+    'duration',
+    'SECONDS',
+    durationWithin(1000, 3_600_000),
+    'how long streams are kept up (default: 6)',
+    '保持并发流的秒数（默认：6）',
+  ),
+  ratePerSec: one(
+    'rate',
+    'PER_SEC',
+    realNumber(0.01, 100_000),
+    'requests per second of the scheduled part (default: half of what the streams reached)',
+    '按计划发送部分的每秒请求数（默认：并发部分的一半）',
+  ),
+  proxy: one(
+    'proxy',
+    'URL',
+    (text) => (text.trim() === 'none' ? null : proxyOrigin(text)),
+    'reach --url through an HTTP proxy: what it costs',
+    '通过 HTTP 代理访问 --url：其开销',
+  ),
+};
+
+const usual = { concurrency: 200, gapMs: 20, tokens: 100, forMs: 6000, ratePerSec: null, proxy: null };
+
 export const command: CommandFile = {
   about: {
     en: 'Measure the measurer: how wrong the stamps of this client on this host are, and how late it sends, at the load asked for.',
@@ -30,21 +86,7 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    valueFlag('concurrency', 'COUNT', 'streams kept up (default: 200)', '并发流数（默认：200）'),
-    valueFlag(
-      'gap',
-      'MS',
-      'time between two tokens of a stream, embedded engine only (default: 20)',
-      '同一流中两个 token 的间隔毫秒数，仅用于内置引擎（默认：20）',
-    ),
-    valueFlag('tokens', 'COUNT', 'tokens of each answer (default: 100)', '每个回答的 token 数（默认：100）'),
-    valueFlag('duration', 'SECONDS', 'how long streams are kept up (default: 6)', '保持并发流的秒数（默认：6）'),
-    valueFlag(
-      'rate',
-      'PER_SEC',
-      'requests per second of the scheduled part (default: half of what the streams reached)',
-      '按计划发送部分的每秒请求数（默认：并发部分的一半）',
-    ),
+    ...flagsOf(settings),
     valueFlag(
       'url',
       'URL',
@@ -57,7 +99,6 @@ export const command: CommandFile = {
       '内置引擎使用 https：TLS 对客户端的开销',
     ),
     toggle('http2', 'speak HTTP/2 to --url: what it costs this client', '以 HTTP/2 访问 --url：其对客户端的开销'),
-    valueFlag('proxy', 'URL', 'reach --url through an HTTP proxy: what it costs', '通过 HTTP 代理访问 --url：其开销'),
     toggle('insecure', 'accept any TLS certificate of --url', '接受 --url 的任意 TLS 证书'),
     valueFlag(
       'model',
@@ -96,17 +137,11 @@ export const command: CommandFile = {
     ),
   ],
   async run(given) {
-    const settings = {
-      concurrency: number(given, 'concurrency', 200, 1, 100_000, true),
-      gapMs: number(given, 'gap', 20, 1, 10_000),
-      tokens: number(given, 'tokens', 100, 2, 100_000, true),
-      forMs: number(given, 'duration', 6, 1, 3600) * 1000,
-      ratePerSec: last(given, 'rate') === undefined ? null : number(given, 'rate', 0, 0.01, 100_000),
-    };
+    const asked = { ...usual, ...wordsOf(given, settings) };
     const url = last(given, 'url');
     if (url === undefined) {
       refuseReach(given);
-      refuseEndless(settings.gapMs * settings.tokens);
+      refuseEndless(asked.gapMs * asked.tokens);
     }
     const out = pictureFile(given);
     const secure = given.flags.has('tls');
@@ -114,8 +149,8 @@ export const command: CommandFile = {
     const done = given.io.onInterrupt(() => stop.abort());
     let engine: Awaited<ReturnType<typeof stampedEngine>> | null = null;
     try {
-      engine = url === undefined ? await stampedEngine(settings.gapMs, secure) : null;
-      const report = await measure(given, engine?.url ?? url!, settings, stop);
+      engine = url === undefined ? await stampedEngine(asked.gapMs, secure) : null;
+      const report = await measure(given, engine?.url ?? url!, asked, stop);
       given.io.out(
         given.common.json
           ? `${JSON.stringify(report, null, 2)}\n`
@@ -131,10 +166,19 @@ export const command: CommandFile = {
   },
 };
 
+/** What is measured, and through which proxy. */
+interface SelftestAsked {
+  concurrency: number;
+  tokens: number;
+  forMs: number;
+  ratePerSec: number | null;
+  proxy: string | null;
+}
+
 async function measure(
   given: ParsedCommand,
   url: string,
-  settings: { concurrency: number; tokens: number; forMs: number; ratePerSec: number | null },
+  { proxy, ...asked }: SelftestAsked,
   stop: AbortController,
 ): Promise<SelftestReport> {
   const { io, common } = given;
@@ -145,7 +189,7 @@ async function measure(
     headers: {},
     keyEnv: null,
     insecure: given.flags.has('tls') || given.flags.has('insecure'),
-    ...reachOf(given),
+    ...reachOf(proxy, given.flags.has('http2')),
   };
   const model = last(given, 'model') ?? (await someModel(address, server));
   const target = { ...server, model };
@@ -155,7 +199,7 @@ async function measure(
     target,
     secrets: {},
     ...(stamp !== undefined && { stamp }),
-    ...settings,
+    ...asked,
     stop: stop.signal,
     ...(given.flags.has('keep') && { keep: storeSelftestRun(commandWorld(given).world, () => stop.abort()) }),
     onPart: (part) => {
@@ -228,25 +272,19 @@ async function keepPicture(file: string, report: SelftestReport, given: ParsedCo
     given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${printable(kept)}\n`);
 }
 
-function reachOf(given: ParsedCommand): Pick<Target, 'reach'> {
-  const proxy = proxyOf(given);
-  const http2 = given.flags.has('http2');
+function reachOf(proxy: string | null, http2: boolean): Pick<Target, 'reach'> {
   if (proxy === null && !http2) return {};
   return { reach: { ca: null, cert: null, key: null, proxy, also: [], ...(http2 && { http2: true as const }) } };
 }
 
-function proxyOf(given: ParsedCommand): string | null {
-  const text = last(given, 'proxy') ?? 'none';
-  if (text === 'none') return null;
+function proxyOrigin(text: string): string {
   const whole = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
   if (url?.protocol === 'http:' && url.username === '' && url.password === '') return url.origin;
-  throw new UserError({
-    code: 'bad-value',
-    message: { en: 'is not the address of an HTTP proxy', zh: '不是 HTTP 代理地址' },
-    hint: { en: 'For example --proxy http://127.0.0.1:3128', zh: '例如 --proxy http://127.0.0.1:3128' },
-    place: { flag: '--proxy' },
-  });
+  throw new BadValue(
+    { en: 'is not the address of an HTTP proxy', zh: '不是 HTTP 代理地址' },
+    { en: 'For example --proxy http://127.0.0.1:3128', zh: '例如 --proxy http://127.0.0.1:3128' },
+  );
 }
 
 /** An engine whose streams all get a token every `gapMs`, whatever their number. */
@@ -279,38 +317,4 @@ function metronome(gapMs: number): object {
     kv: null,
     notes: ['No engine: every stream gets a token each step, however many there are.'],
   };
-}
-
-function number(
-  given: ParsedCommand,
-  name: string,
-  fallback: number,
-  least: number,
-  most: number,
-  whole = false,
-): number {
-  const text = last(given, name);
-  const value = text === undefined ? fallback : numberIn(name, text);
-  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-  const [en, zh] = whole ? ['a whole number', '整数'] : ['a number', '数值'];
-  throw new UserError({
-    code: 'bad-value',
-    message: {
-      en: `"${printable(text!)}" is not ${en} from ${least} to ${most}`,
-      zh: `"${printable(text!)}" 不是 ${least} 到 ${most} 的${zh}`,
-    },
-    hint: { en: 'dyno selftest --help says what it takes.', zh: 'dyno selftest --help 说明了可用取值。' },
-    place: { flag: `--${name}` },
-  });
-}
-
-/** A number as it is typed; times may have their unit, as everywhere. */
-function numberIn(name: string, text: string): number {
-  if (!/[a-z]$/i.test(text) || !['duration', 'gap'].includes(name))
-    return text.trim() === '' ? Number.NaN : Number(text);
-  try {
-    return positiveDurationMs(text) / (name === 'gap' ? 1 : 1000);
-  } catch {
-    return Number.NaN;
-  }
 }

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { exitCodes, say, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-import { readWords, redisPlace, throwMistakes, workerSettings } from '../../lab/index.ts';
+import { one, portNumber, redisPlace, workerSettings } from '../../lab/index.ts';
 import type { GivenSetting } from '../../lab/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
 import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
-import { flagsOf, typedWords } from '../plan-input.ts';
+import { flagsOf, typedWords, wordsOf } from '../plan-input.ts';
 import { tellBug } from '../tell-bug.ts';
 import { tokenOf } from '../token-file.ts';
 import { pageBackend } from '../page-backend.ts';
 
-const defaultPort = '4477';
+const defaultPort = 4477;
 const loopback = '127.0.0.1';
 
 /** Whose machines do what is started from the page; a page cannot name others. */
@@ -26,6 +26,17 @@ const teamWords = {
   minWorkers: workerSettings.minWorkers,
 };
 
+const settings = {
+  port: one(
+    'port',
+    'PORT',
+    portNumber,
+    `port (default: ${defaultPort}; 0 = any free one)`,
+    `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+  ),
+  ...teamWords,
+};
+
 export const command: CommandFile = {
   about: {
     en: 'A page over the store in your browser: runs, sweeps and comparisons with their charts, live runs, capacity plans, simulations and searches. Served on this machine only, unless --host is given.',
@@ -33,12 +44,7 @@ export const command: CommandFile = {
   },
   arguments: [],
   flags: [
-    valueFlag(
-      'port',
-      'PORT',
-      `port (default: ${defaultPort}; 0 = any free one)`,
-      `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
-    ),
+    ...flagsOf({ port: settings.port }),
     valueFlag(
       'host',
       'ADDRESS',
@@ -93,7 +99,7 @@ export const command: CommandFile = {
     ),
   ],
   async run(given) {
-    const port = portOf(given);
+    const { port = defaultPort } = wordsOf(given, settings);
     const host = last(given, 'host') ?? loopback;
     const team = await teamOf(given);
     const files = await readAppFiles(new URL('../web/', import.meta.url));
@@ -132,8 +138,7 @@ export const command: CommandFile = {
 /** The settings that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
 async function teamOf(given: ParsedCommand): Promise<GivenSetting[]> {
   const typed = typedWords(given.flags, teamWords);
-  const { words, mistakes } = readWords(teamWords, typed);
-  throwMistakes(mistakes);
+  const words = wordsOf(given, teamWords);
   if (words.workers !== undefined) {
     const { shown } = await import('../../client/cluster/index.ts');
     shown(redisPlace(words.workers, given.io.env));
@@ -172,19 +177,6 @@ function datasetsOf(given: ParsedCommand): string | null {
     'Name the folder that holds the files.',
     '请给出存放文件的文件夹。',
     '--datasets',
-  );
-}
-
-function portOf(given: ParsedCommand): number {
-  const text = last(given, 'port') ?? defaultPort;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw userError(
-    'bad-value',
-    `"${text.slice(0, 20)}" is not a port`,
-    `"${text.slice(0, 20)}" 不是有效端口`,
-    'Give a number up to 65535; 0 takes any free one.',
-    '请给出不超过 65535 的数；0 表示任选空闲端口。',
-    '--port',
   );
 }
 

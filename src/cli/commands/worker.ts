@@ -5,6 +5,7 @@ import type { Phrase } from '../../core/index.ts';
 import {
   checkRules,
   equipWorker,
+  one,
   positiveDurationMs,
   queueName,
   redisPlace,
@@ -13,11 +14,23 @@ import {
 } from '../../lab/index.ts';
 import { example, valueFlag, last, toggle } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
+import { flagsOf, wordsOf } from '../plan-input.ts';
 import { sharePhrase } from '../share-phrase.ts';
 import type { WorkerRules, WorkerSource } from '../../lab/index.ts';
 
 /** A share whose controller is gone is kept up for this long, in case it comes back (`--resume`). */
 const orphanAfterMs = 120_000;
+
+const settings = {
+  queue: one('queue', 'NAME', queueName, 'queue to wait on (default: dyno)', '等待的队列（默认：dyno）'),
+  lostAfter: one(
+    'lost-after',
+    'TIME',
+    positiveDurationMs,
+    'counts as lost when it is silent for so long (default: 5s); the same on all workers',
+    '静默多久视为丢失（默认：5s）；所有 worker 应相同',
+  ),
+};
 
 export const command: CommandFile = {
   about: {
@@ -35,7 +48,7 @@ export const command: CommandFile = {
     },
   ],
   flags: [
-    valueFlag('queue', 'NAME', 'queue to wait on (default: dyno)', '等待的队列（默认：dyno）'),
+    ...flagsOf(settings),
     valueFlag(
       'name',
       'NAME',
@@ -46,12 +59,6 @@ export const command: CommandFile = {
       repeat: true,
     }),
     toggle('tls', 'speak TLS to Redis, as rediss:// does', '以 TLS 连接 Redis，同 rediss://'),
-    valueFlag(
-      'lost-after',
-      'TIME',
-      'counts as lost when it is silent for so long (default: 5s); the same on all workers',
-      '静默多久视为丢失（默认：5s）；所有 worker 应相同',
-    ),
     valueFlag(
       'allow-url',
       'URL',
@@ -94,9 +101,8 @@ export const command: CommandFile = {
     const { serveWorker, defaultLostAfterMs, setAside, shown } = await import('../../client/cluster/index.ts');
     const place = redisPlace(given.args[0]!, io.env, given.flags.has('tls'));
     const rules = rulesOf(given);
-    const queue = queueName(last(given, 'queue') ?? 'dyno');
+    const { queue = 'dyno', lostAfter } = wordsOf(given, settings);
     const name = nameOf(given);
-    const lostAfter = last(given, 'lost-after');
     const hand = startComputeThread(setAside, rules);
     const worker = await serveWorker({
       place,
@@ -104,7 +110,7 @@ export const command: CommandFile = {
       version,
       name,
       labels: labelsOf(given),
-      lostAfterMs: lostAfter === undefined ? defaultLostAfterMs : positiveDurationMs(lostAfter),
+      lostAfterMs: lostAfter ?? defaultLostAfterMs,
       orphanAfterMs,
       equip: (source, { target }) => {
         checkRules(rules, target, source as WorkerSource);

@@ -28,6 +28,29 @@ export function positiveDurationMs(text: string): number {
   );
 }
 
+/** A duration in ms within bounds. */
+export function durationWithin(leastMs: number, mostMs: number): (text: string) => number {
+  return (text) => {
+    const ms = durationMs(text);
+    if (ms >= leastMs && ms <= mostMs) return ms;
+    const [least, most] = [leastMs / 1000, mostMs / 1000];
+    throw new BadValue(
+      { en: `"${text}" is not a time from ${least} to ${most} seconds`, zh: `"${text}" 应为 ${least} 到 ${most} 秒` },
+      { en: 'Write 500ms, 30s or 5m; a bare number is seconds.', zh: '请写 500ms、30s 或 5m；只写数字表示秒。' },
+    );
+  };
+}
+
+/** A TCP port to listen on. */
+export function portNumber(text: string): number {
+  const word = text.trim();
+  if (/^\d{1,5}$/.test(word) && Number(word) <= 65_535) return Number(word);
+  throw new BadValue(
+    { en: `"${text.slice(0, 20)}" is not a port`, zh: `"${text.slice(0, 20)}" 不是有效端口` },
+    { en: 'Give a number up to 65535; 0 takes any free one.', zh: '请给出不超过 65535 的数；0 表示任选空闲端口。' },
+  );
+}
+
 /** A whole number within bounds. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
@@ -41,13 +64,22 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
   };
 }
 
-/** A number within bounds. */
-export function realNumber(least: number, most: number, exclusive = false): (text: string) => number {
+/** A number within bounds; Infinity = there is none on that side. */
+export function realNumber(least = -Infinity, most = Infinity, exclusive = false): (text: string) => number {
   return (text) => {
     const trimmed = text.trim();
     const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) ? Number(trimmed) : Number.NaN;
     if ((exclusive ? value > least : value >= least) && value <= most) return value;
-    const range = `${exclusive ? '>' : '≥'} ${least}${most === Infinity ? '' : `, ≤ ${most}`}`;
+    const bounds = [
+      least === -Infinity ? [] : `${exclusive ? '>' : '≥'} ${least}`,
+      most === Infinity ? [] : `≤ ${most}`,
+    ];
+    const range = bounds.flat().join(', ');
+    if (range === '')
+      throw new BadValue(
+        { en: `"${text}" is not a number`, zh: `"${text}" 不是数值` },
+        { en: 'Write digits, with a point for fractions.', zh: '请写数字，小数用点。' },
+      );
     throw new BadValue(
       { en: `"${text}" is not a number ${range}`, zh: `"${text}" 不是 ${range} 的数值` },
       { en: `Give a number ${range}.`, zh: `请给出 ${range} 的数值。` },
