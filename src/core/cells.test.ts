@@ -29,6 +29,8 @@ describe('cells of a terminal', () => {
       }),
     );
     expect(wrapToCells('the load of a server', 9)).toEqual(['the load', 'of a', 'server']);
+    expect(wrapToCells('in flight −16 %, each', 14)).toEqual(['in flight', '−16 %, each']);
+    expect(wrapToCells('延迟（n=8792）+4 %', 8)).toEqual(['延迟', '（n=8792）', '+4 %']);
     expect(wrapToCells('/a/very/long/path', 4)).toEqual(['/a/very/long/path']);
   });
 });

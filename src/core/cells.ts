@@ -20,9 +20,11 @@ export function cutToCells(text: string, cells: number): string {
 
 /** A text in lines of at most so many cells: broken between words and between wide characters; a longer word stays whole. */
 export function wrapToCells(text: string, cells: number): string[] {
-  // A closing mark stays with what stands before it.
+  // An opening mark stays with what follows it, a closing one and a percent sign with what stands before them.
   const pieces =
-    text.match(/[\u2e80-\u9fff\uff00-\uff60][，。；：、！？）」』”]*|[^\s\u2e80-\u9fff\uff00-\uff60]+|\s+/gu) ?? [];
+    text.match(
+      /[（「『“]*(?:[\u2e80-\u9fff\uff00-\uff60]|[^\s\u2e80-\u9fff\uff00-\uff60]+(?: %[^\s\u2e80-\u9fff\uff00-\uff60]*)?)[，。；：、！？）」』”]*|\s+/gu,
+    ) ?? [];
   const lines: string[] = [];
   let line = '';
   for (const piece of pieces) {

@@ -56,11 +56,12 @@ ${cases.join('\n')}
   COMPREPLY=($(compgen -f -- "$word"))
   case "\${COMP_WORDS[1]}" in
     ${named.join('|')})
-      local runs
-      if [[ "$word" == */* && ! -e "\${word%/*}" ]]; then runs="$(dyno runs addresses "\${word%/*}" 2>/dev/null | grep /)"
-      else runs="$(dyno runs addresses 2>/dev/null)"; fi
-      local IFS=$'\\n'
-      COMPREPLY+=($(compgen -W "$runs" -- "$word"))
+      # compgen -W would run what a stranger's label holds: names are compared and never expanded.
+      local name base="\${word%%[/[]*}" plain="\${word//\\\\/}"
+      [[ "$word" == *[/[]* && ! -e "$base" ]] || base=""
+      while IFS= read -r name; do
+        [[ "$name" == "$plain"* ]] && COMPREPLY+=("$name")
+      done < <(dyno runs addresses \${base:+"$base"} 2>/dev/null)
   esac
 }
 complete -o filenames -F _dyno dyno llmdyno
@@ -75,9 +76,9 @@ _dyno() {
   if [[ "$words[CURRENT]" != -* ]]; then
     case "$words[2]" in
       ${named.join('|')})
-        local base="\${words[CURRENT]%/*}"
-        [[ "$words[CURRENT]" == */* && ! -e "$base" ]] || base=""
-        compadd -- "\${(@f)$(dyno runs addresses $base 2>/dev/null)}"
+        local base="\${words[CURRENT]%%[/\\[]*}"
+        [[ "$words[CURRENT]" == *[/\\[]* && ! -e "$base" ]] || base=""
+        compadd -- "\${(@f)$(dyno runs addresses \${base:+"$base"} 2>/dev/null)}"
     esac
     _files
     return
@@ -96,7 +97,8 @@ function fishScript(flags: Flags): string {
     ...list.map((flag) => `complete -c dyno -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
   ]);
   const runs = named.map(
-    (name) => `complete -c dyno -n '__fish_seen_subcommand_from ${name}' -a '(dyno runs addresses 2>/dev/null)'`,
+    (name) =>
+      `complete -c dyno -n '__fish_seen_subcommand_from ${name}' -a '(dyno runs addresses (commandline -ct | string match -r "^[^/[]+(?=[/[])") 2>/dev/null)'`,
   );
   return `${[...lines, ...runs].join('\n')}\n`;
 }

@@ -52,7 +52,7 @@ export const command: CommandFile = {
   flags: [
     valueFlag('tag', 'TAG', 'list only what has this tag', '只列出带此标记的结果'),
     valueFlag('label', 'TEXT', 'list only what has this in its label', '只列出标签中含此文字的结果'),
-    valueFlag('model', 'NAME', 'list only runs of this model', '只列出此模型的运行'),
+    valueFlag('model', 'NAME', 'list only what has this in its model', '只列出模型名中含此文字的结果'),
     toggle('all', 'list the runs inside sweeps and tunes too', '同时列出扫描与调优中的各个运行'),
     valueFlag(
       'trend',
@@ -200,7 +200,7 @@ async function trend(given: ParsedCommand): Promise<number> {
   const history = await historyOf(store, { ...(tag !== undefined && { tag }), ...(label !== undefined && { label }) });
   const model = last(given, 'model');
   const curves = trendOf(
-    history.filter(({ summary }) => model === undefined || summary.model === model),
+    history.filter(({ summary }) => (summary.model ?? '').toLowerCase().includes((model ?? '').toLowerCase())),
     metric,
   );
   if (json) given.io.out(`${JSON.stringify({ schema: 'llmdyno.trend/1', metric, curves }, null, 2)}\n`);
@@ -238,7 +238,7 @@ async function list(given: ParsedCommand): Promise<number> {
   const { store, json, lang } = given.common;
   const [tag, label, model] = ['tag', 'label', 'model'].map((name) => last(given, name));
   const entries = await listRuns(store, {
-    inside: given.flags.has('all') || model !== undefined,
+    inside: given.flags.has('all'),
     ...(tag !== undefined && { tag }),
     ...(label !== undefined && { label }),
     ...(model !== undefined && { model }),
@@ -248,8 +248,11 @@ async function list(given: ParsedCommand): Promise<number> {
     return exitCodes.ok;
   }
   if (entries.length === 0) {
+    const asked = [tag, label, model].some((value) => value !== undefined);
     given.io.err(
-      `${say({ en: `Nothing in ${store} yet. Make something: dyno demo, or dyno run URL`, zh: `${store} 中还没有结果。可运行：dyno demo 或 dyno run URL` }, lang)}\n`,
+      asked
+        ? `${say({ en: `Nothing in ${store} has that; dyno runs lists what is there.`, zh: `${store} 中没有符合条件的结果；dyno runs 可列出全部。` }, lang)}\n`
+        : `${say({ en: `Nothing in ${store} yet. Make something: dyno demo, or dyno run URL`, zh: `${store} 中还没有结果。可运行：dyno demo 或 dyno run URL` }, lang)}\n`,
     );
     return exitCodes.ok;
   }
@@ -275,8 +278,15 @@ function row(entry: ListedEntry, given: ParsedCommand): string[] {
     ];
   }
   const state = entry.finished ? say({ en: 'finished', zh: '完成' }, lang) : say({ en: 'partial', zh: '未完成' }, lang);
-  const model = entry.kind === 'run' ? entry.record.plan.target.model : '';
-  return [entry.id, kindOf(entry, lang), printable(entry.label ?? ''), printable(model), state, entry.tags.join(' ')];
+  const [model = '', ...more] = entry.models;
+  return [
+    entry.id,
+    kindOf(entry, lang),
+    printable(entry.label ?? ''),
+    `${printable(model)}${more.length > 0 ? ' …' : ''}`,
+    state,
+    entry.tags.join(' '),
+  ];
 }
 
 function kindOf(entry: Exclude<ListedEntry, { kind: 'broken' }>, lang: Lang): string {
@@ -301,7 +311,7 @@ function asJson(entry: ListedEntry): Record<string, unknown> {
   if (entry.kind === 'broken') return { id: entry.id, kind: entry.kind, why: entry.why.en };
   const { id, kind, label, tags, finished, record, simulation } = entry;
   const simulated = { simulated: simulation === 'run', simulatedEngine: simulation === 'engine' };
-  return { id, kind, label, tags, finished, startedAt: record.startedAt, ...simulated };
+  return { id, kind, label, models: entry.models, tags, finished, startedAt: record.startedAt, ...simulated };
 }
 
 async function remove(given: ParsedCommand, word: string): Promise<number> {
@@ -314,7 +324,17 @@ async function remove(given: ParsedCommand, word: string): Promise<number> {
       '确认删除请加 --yes。',
     );
   }
-  const id = await deleteRun(given.common.store, word);
+  const id = await deleteRun(given.common.store, word).catch(async (error: unknown) => {
+    const inside = isUnknownRun(error) ? await entryNamed(given.common.store, word).catch(() => null) : null;
+    if (inside === null || inside.points === null) throw error;
+    throw userError(
+      'delete-refused',
+      `"${printable(word)}" is a point inside of ${inside.entry.id}: points are not deleted alone`,
+      `"${printable(word)}" 是 ${inside.entry.id} 中的点，不能单独删除`,
+      `dyno runs delete ${inside.entry.id} --yes deletes all of it.`,
+      `dyno runs delete ${inside.entry.id} --yes 可将其整体删除。`,
+    );
+  });
   given.io.out(
     given.common.json
       ? `${JSON.stringify({ deleted: id })}\n`

@@ -132,7 +132,10 @@ function unreadable(error: unknown, place: Place): UserError {
   const code = (error as NodeJS.ErrnoException).code ?? 'error';
   return new UserError({
     code: 'file-unreadable',
-    message: { en: `cannot be read (${code})`, zh: `无法读取（${code}）` },
+    message:
+      code === 'EISDIR'
+        ? { en: 'is a folder; a file is needed', zh: '是目录，此处需要文件' }
+        : { en: `cannot be read (${code})`, zh: `无法读取（${code}）` },
     hint: readHint,
     place,
   });

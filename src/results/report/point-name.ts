@@ -13,6 +13,9 @@ export function loadVariable(sweep: Sweep): 'rate' | 'concurrency' {
   const { names } = placesOf(sweep.points);
   if (names.includes('concurrency')) return 'concurrency';
   if (names.includes('rate')) return 'rate';
+  // A benchmark that sends everything at once has a rate, and no concurrency.
+  if (sweep.points.every(({ load, server }) => load.concurrency === null && server?.['requestRate'] === 'inf'))
+    return 'rate';
   return sweep.variable === 'rate' ||
     sweep.points.every(({ load }) => load.concurrency === null && load.ratePerSec !== null)
     ? 'rate'
@@ -23,7 +26,7 @@ export function loadVariable(sweep: Sweep): 'rate' | 'concurrency' {
 export function pointName(sweep: Sweep, point: Summary): string {
   const places = placesOf(sweep.points);
   if (places.names.length > 0) return printable(placeName(places, point));
-  const value = variableOf(sweep, point);
+  const value = variableOf(sweep, point) ?? (point.server?.['requestRate'] === 'inf' ? 'inf' : null);
   return value === null ? printable(point.label ?? point.runId) : String(value);
 }
 

@@ -70,7 +70,7 @@ function pick(
   const begun = word === '' ? [] : readable.filter((entry) => entry.id.startsWith(word));
   const found = [labelled, readable.filter(({ id }) => tagged.has(id)), begun].find(({ length }) => length > 0) ?? [];
   const [only] = found;
-  if (only === undefined) throw noSuchRun(store, word);
+  if (only === undefined) throw noSuchRun(store, word, readable);
   if (found.length > 1) throw severalRuns(word, found);
   return only;
 }
@@ -80,14 +80,21 @@ export function labelOf(entry: StoredRun | StoredSweep): string | null {
   return entry.facts?.own.name ?? (entry.kind === 'run' ? entry.record.plan.label : entry.record.title);
 }
 
-function noSuchRun(store: string, word: string): UserError {
+function noSuchRun(store: string, word: string, readable: readonly (StoredRun | StoredSweep)[] = []): UserError {
   const shown = printable(word).slice(0, 100);
+  const near = readable
+    .filter((entry) => word !== '' && `${entry.id}\n${labelOf(entry) ?? ''}`.toLowerCase().includes(word.toLowerCase()))
+    .slice(0, 5)
+    .map(({ id }) => id)
+    .join(', ');
+  const [nearEn, nearZh] =
+    near === '' ? ['', ''] : [`Some have it in their name: ${near}. `, `名称中含此文字的有：${near}。`];
   return userError(
     'no-such-run',
     `no run "${shown}" in ${store}`,
     `${store} 中没有运行 "${shown}"`,
-    'List what is there with `dyno runs`; a run is named by its id, the beginning of it, its label, a tag, its path, or `latest`; points inside of one as SWEEP/p02 or SWEEP[concurrency=100].',
-    '用 `dyno runs` 查看；可用 id、id 前缀、标签、标记、路径或 `latest` 指定；其中的点写作 SWEEP/p02 或 SWEEP[concurrency=100]。',
+    `${nearEn}List what is there with \`dyno runs\`; a run is named by its id, the beginning of it, its label, a tag, its path, or \`latest\`; points inside of one as SWEEP/p02 or SWEEP[concurrency=100].`,
+    `${nearZh}用 \`dyno runs\` 查看；可用 id、id 前缀、标签、标记、路径或 \`latest\` 指定；其中的点写作 SWEEP/p02 或 SWEEP[concurrency=100]。`,
   );
 }
 

@@ -17,6 +17,8 @@ export type ListedEntry =
       tags: string[];
       finished: boolean;
       label: string | null;
+      /** The models that were asked, each once. */
+      models: readonly string[];
       /** The run itself was simulated, or the engine behind it; null = neither is known of it. */
       simulation: Simulation | null;
     })
@@ -30,6 +32,7 @@ export interface ListFilter {
   tag?: string;
   /** Part of the label or title, in any case. */
   label?: string;
+  /** Part of a model's name, in any case. */
   model?: string;
 }
 
@@ -56,18 +59,35 @@ async function describe(entry: StoredEntry | StoredTune): Promise<ListedEntry> {
   }
   if (entry.kind === 'tune') {
     const simulation = entry.record.simulated === true ? ('run' as const) : null;
-    return { ...entry, tags, finished: !entry.record.running, label: entry.record.name, simulation };
+    return { ...entry, tags, finished: !entry.record.running, label: entry.record.name, models: [], simulation };
   }
   const finished = entry.kind === 'sweep' ? entry.record.finished : await exists(join(entry.dir, 'summary.json'));
-  return { ...entry, tags, finished, label: labelOf(entry), simulation: await simulationOf(entry) };
+  const [models, simulation] = [await modelsOf(entry), await simulationOf(entry)];
+  return { ...entry, tags, finished, label: labelOf(entry), models, simulation };
+}
+
+/** An import holds its points; a sweep of ours has the model of its first one. What was said of it later counts before both. */
+async function modelsOf(entry: StoredRun | StoredSweep): Promise<string[]> {
+  const said = entry.facts?.own.model;
+  if (said !== undefined) return [said];
+  if (entry.kind === 'run') return [entry.record.plan.target.model];
+  if (entry.record.summaries !== undefined)
+    return [...new Set(entry.record.summaries.flatMap(({ model }) => (model === null ? [] : [model])))];
+  const first = await firstOf(entry);
+  return first === null ? [] : modelsOf(first);
+}
+
+async function firstOf({ record, dir }: StoredSweep): Promise<StoredRun | null> {
+  const [id] = record.points;
+  const first = id === undefined ? null : await readEntry(join(dir, id), id).catch(() => null);
+  return first?.kind === 'run' ? first : null;
 }
 
 /** A sweep is what its first point is. */
 async function simulationOf(entry: StoredRun | StoredSweep): Promise<Simulation | null> {
   if (entry.kind === 'sweep') {
-    const id = entry.record.points[0];
-    const first = id === undefined ? null : await readEntry(join(entry.dir, id), id).catch(() => null);
-    return first?.kind === 'run' ? simulationOf(first) : null;
+    const first = await firstOf(entry);
+    return first === null ? null : simulationOf(first);
   }
   const { simulated, plan } = entry.record;
   if (simulated) return 'run';
@@ -80,9 +100,12 @@ function passes(entry: ListedEntry, filter: ListFilter): boolean {
   if (entry.kind === 'broken')
     return filter.tag === undefined && filter.label === undefined && filter.model === undefined;
   if (filter.tag !== undefined && !entry.tags.includes(filter.tag)) return false;
-  if (filter.label !== undefined && !(entry.label ?? '').toLowerCase().includes(filter.label.toLowerCase()))
-    return false;
-  return filter.model === undefined || (entry.kind === 'run' && entry.record.plan.target.model === filter.model);
+  if (filter.label !== undefined && !holds(entry.label ?? '', filter.label)) return false;
+  return filter.model === undefined || entry.models.some((model) => holds(model, filter.model!));
+}
+
+function holds(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
 }
 
 async function exists(file: string): Promise<boolean> {
