@@ -96,46 +96,61 @@ function load(path, changed, modules) {
   return module.exports;
 }
 
-/** Runs a test file up to the first test that fails. */
-async function passes({ path, changed }) {
+/** Runs the tests of a file that `only` numbers (null: all), up to the first that fails; `after` hears of the loading (null) and of each test. */
+async function passes({ path, changed, only = null }, after = null) {
   [tests, hooks] = [[], { before: [], after: [] }];
   folderOfTest = dirname(path);
   const modules = new Map();
   let why = null;
+  let failed = null;
   try {
     load(path, changed, modules);
     for (const hook of hooks.before) await hook();
-    for (const run of tests) await run({ expect });
+    await after?.(null);
+    for (const [index, run] of tests.entries()) {
+      if (only !== null && !only.includes(index)) continue;
+      failed = index;
+      await run({ expect });
+      await after?.(index);
+    }
   } catch (error) {
     why = String(error?.message ?? error).split('\n')[0];
   }
   for (const hook of hooks.after) await Promise.resolve(hook()).catch(() => {});
-  return { passed: why === null, why };
+  return { passed: why === null, why, failed: why === null ? null : failed };
 }
 
-/** Runs a test file as the code is, and gives back which lines of which file it goes through. */
+/** Runs a test file as the code is, and gives back which of its tests go through which line of which file; null among them: its loading does. */
 async function reaches(file) {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
-  await session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: true });
-  const told = await passes({ path: file, changed: null });
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  session.disconnect();
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   const lines = {};
-  for (const { url, functions } of result) {
-    const path = url.startsWith('file:') ? fileURLToPath(url) : url;
-    const place = places.get(path);
-    if (place === undefined) continue;
-    const went = new Uint8Array(place.plain.length).fill(1);
-    const ranges = functions.flatMap((one) => one.ranges);
-    // The smaller lies in the larger and knows better.
-    for (const { startOffset, endOffset, count } of ranges.toSorted(
-      (a, b) => b.endOffset - b.startOffset - (a.endOffset - a.startOffset),
-    ))
-      went.fill(count > 0 ? 1 : 0, Math.max(0, startOffset - wrapper.length), Math.max(0, endOffset - wrapper.length));
-    lines[path] = [...new Set(place.lines.filter(({ at }) => went[at] === 1).map(({ line }) => line))];
-  }
+  const told = await passes({ path: file, changed: null }, async (index) => {
+    // Counts begin anew with each taking.
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    for (const { url, functions } of result) {
+      const path = url.startsWith('file:') ? fileURLToPath(url) : url;
+      const place = places.get(path);
+      if (place === undefined) continue;
+      const went = new Uint8Array(place.plain.length);
+      const ranges = functions.flatMap((one) => one.ranges);
+      // The smaller lies in the larger and knows better.
+      for (const { startOffset, endOffset, count } of ranges.toSorted(
+        (a, b) => b.endOffset - b.startOffset - (a.endOffset - a.startOffset),
+      ))
+        went.fill(
+          count > 0 ? 1 : 0,
+          Math.max(0, startOffset - wrapper.length),
+          Math.max(0, endOffset - wrapper.length),
+        );
+      const here = (lines[path] ??= {});
+      for (const { at, line } of place.lines)
+        if (went[at] === 1 && (here[line] ??= []).at(-1) !== index) here[line].push(index);
+    }
+  });
+  session.disconnect();
   return { ...told, lines };
 }
 
@@ -167,7 +182,7 @@ function linesOf(mappings, code) {
 }
 
 process.on('message', async (order) =>
-  process.send(await (order.changed === null ? reaches(order.path) : passes(order))),
+  process.send(await (order.changed === null && order.only === undefined ? reaches(order.path) : passes(order))),
 );
 process.on('disconnect', () => process.exit());
 // A promise that a changed line left behind is not the next one's.

@@ -1,7 +1,7 @@
 // Changes one small thing at a time in the pure rooms, in memory, runs the tests that stand beside it, and lists what nobody noticed.
-//   npm run mutants -- [--count 250] [--minutes 10] [--seed 1] [--only results/measure] [--processes 2] [--again FILE:LINE]
-// Beside a file stand the tests of its room that go through the line, those of its own folder and name first; what they let pass may still be noticed by
-// test/laws, and is told apart. The seed picks the mutants; what neither count nor time suffices for is not tried.
+//   npm run mutants -- [--count 40] [--minutes 60] [--seed 1] [--only results/measure] [--processes 2] [--again FILE:LINE] [--beside]
+// The seed picks so many of each room. Beside a file stand the tests of its room that go through the line, those of its own folder and name first; what they let pass may still be noticed by
+// test/laws, and is told apart (--beside leaves the laws out: quicker, and harsher). What the time does not suffice for is not tried.
 // Tests that take seconds each (steps.mjs names them) are left out.
 import { fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,16 +12,17 @@ import { root, takeLong } from './steps.mjs';
 
 const { values } = parseArgs({
   options: {
-    count: { type: 'string', default: '250' },
-    minutes: { type: 'string', default: '10' },
+    count: { type: 'string', default: '40' },
+    minutes: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     processes: { type: 'string', default: '2' },
     again: { type: 'string' },
+    beside: { type: 'boolean', default: false },
   },
 });
-/** A change that the tests cannot end with is noticed: none takes so much of a processor without it. Where that cannot be read, so long. */
-const patience = { cpuSeconds: 60, wallMs: 600_000 };
+/** A change that a test file cannot end with is noticed: it takes so many times the processor that it took without, and no less than `cpuSeconds`. Where that cannot be read, so long. */
+const patience = { times: 10, cpuSeconds: 5, wallMs: 600_000 };
 
 /** What is changed: a pattern, what becomes of it, and what the change is called. */
 const changes = [
@@ -49,12 +50,14 @@ const all = [...pureRooms].flatMap((room) =>
 );
 const mutants =
   values.again === undefined
-    ? shuffled(all, Number(values.seed)).slice(0, Number(values.count))
+    ? sample(shuffled(all, Number(values.seed)), Number(values.count))
     : all.filter(({ file, line }) => `${file}:${line}` === values.again);
 const until = Date.now() + Number(values.minutes) * 60_000;
 const tried = [];
 /** Of each test file: whether it passes as the code is, and which lines it goes through. */
 const asItIs = new Map();
+/** Of a test of a file: whether it passes without those before it. */
+const alone = new Map();
 const waiting = [...mutants];
 await Promise.all(Array.from({ length: Number(values.processes) }, () => tryAll()));
 tell();
@@ -63,7 +66,8 @@ async function tryAll() {
   const tests = openProcess();
   for (let mutant = waiting.shift(); mutant !== undefined && Date.now() < until; mutant = waiting.shift()) {
     const noticedBy =
-      (await noticed(tests, mutant, testsOf.get(mutant.room))) ?? (await noticed(tests, mutant, testsOf.get('laws')));
+      (await noticed(tests, mutant, testsOf.get(mutant.room))) ??
+      (values.beside ? null : await noticed(tests, mutant, testsOf.get('laws')));
     tried.push({ ...mutant, noticedBy });
     const what = `${mutant.file}:${mutant.line} ${mutant.kind}: ${mutant.was} → ${mutant.becomes}`;
     console.error(
@@ -73,7 +77,7 @@ async function tryAll() {
   tests.close();
 }
 
-/** The first test file that goes through the line and fails with the change, or null. */
+/** The first test file with a test that goes through the line and fails with the change, or null. */
 async function noticed(tests, { file, at, was, becomes, line }, files) {
   const code = readFileSync(join(root, file), 'utf8');
   const changed = { path: join(root, file), code: code.slice(0, at) + becomes + code.slice(at + was.length) };
@@ -82,11 +86,22 @@ async function noticed(tests, { file, at, was, becomes, line }, files) {
   for (const test of files.toSorted((a, b) => distance(a) - distance(b))) {
     const path = join(root, test);
     if (!asItIs.has(test)) asItIs.set(test, await tests.run({ path, changed: null }));
-    const { passed, lines } = asItIs.get(test);
-    // A test that fails without any change notices nothing, and neither does one that never comes by.
-    if (passed && lines[changed.path]?.includes(line) && !(await tests.run({ path, changed })).passed) return test;
+    const { passed, lines, cpuSeconds } = asItIs.get(test);
+    // A file that fails without any change notices nothing, and neither does a test that never comes by.
+    const by = lines[changed.path]?.[line];
+    if (!passed || by === undefined) continue;
+    const only = by.includes(null) ? null : by;
+    const { failed = null, ...told } = await tests.run({ path, changed, only }, cpuSeconds);
+    if (!told.passed && (failed === null || (await passesAlone(tests, path, failed)))) return test;
   }
   return null;
+}
+
+/** Whether a test passes as the code is without those before it: what it needs of them is no change's fault. */
+async function passesAlone(tests, path, index) {
+  const key = `${path} ${index}`;
+  if (!alone.has(key)) alone.set(key, (await tests.run({ path, changed: null, only: [index] })).passed);
+  return alone.get(key);
 }
 
 /** A process that runs test files, and another in its place where one does not end. */
@@ -95,13 +110,13 @@ function openProcess() {
     fork(new URL('mutant-process.mjs', import.meta.url), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   let child = open();
   return {
-    run: (order) =>
+    run: (order, usualSeconds = Infinity) =>
       new Promise((resolve) => {
         const [cpu, began] = [cpuSecondsOf(child.pid), Date.now()];
         const done = (told) => {
           clearInterval(looking);
           child.removeAllListeners();
-          resolve(told);
+          resolve({ ...told, cpuSeconds: (cpuSecondsOf(child.pid) ?? Infinity) - (cpu ?? 0) });
         };
         const broken = (why) => {
           child.removeAllListeners();
@@ -112,7 +127,9 @@ function openProcess() {
         const looking = setInterval(() => {
           const spent = cpuSecondsOf(child.pid);
           const isOver =
-            spent === null ? Date.now() - began > patience.wallMs : spent - (cpu ?? 0) > patience.cpuSeconds;
+            spent === null
+              ? Date.now() - began > patience.wallMs
+              : spent - (cpu ?? 0) > patience.cpuSeconds + patience.times * usualSeconds;
           if (isOver) broken('it did not end');
         }, 500);
         child.once('message', done);
@@ -183,6 +200,8 @@ function changesOf(file) {
         for (const match of text.matchAll(pattern)) {
           const was = match[1];
           const becomes = swap === null ? String(Number(was) + 1) : swap[was];
+          // A number too large for a difference of one.
+          if (Number(becomes) === Number(was)) continue;
           found.push({
             kind,
             at: at + match.index + match[0].indexOf(was),
@@ -195,6 +214,20 @@ function changesOf(file) {
     at += text.length + 1;
   }
   return found;
+}
+
+/** So many of each room, in turn, so that a stop before the end leaves no room out. */
+function sample(list, count) {
+  const seen = new Map();
+  const turn = (mutant) => {
+    seen.set(mutant.room, (seen.get(mutant.room) ?? 0) + 1);
+    return [seen.get(mutant.room), mutant];
+  };
+  return list
+    .map(turn)
+    .filter(([nth]) => nth <= count)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, mutant]) => mutant);
 }
 
 /** The same order for the same seed (mulberry32). */
