@@ -25,7 +25,8 @@ async function complaints(name: string, args: readonly string[]): Promise<unknow
   const done = await dyno([...args, ...url, '--json', '--store', store]);
   const document = JSON.parse(done.out) as { schema: string };
   const schema = JSON.parse(readFileSync(join(root, 'schemas', `${name}.schema.json`), 'utf8')) as object;
-  const ajv = new Ajv2020({ allErrors: true, strict: false });
+  // A pattern says what the format (date-time) says.
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
   ajv.validate(schema, document);
   return { schema: document.schema, against: ajv.errors ?? [] };
 }

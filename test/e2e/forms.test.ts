@@ -46,7 +46,8 @@ afterAll(() => server.stop());
 
 function check(name: string, value: unknown): unknown {
   const schema = JSON.parse(readFileSync(join(schemas, `${name}.schema.json`), 'utf8')) as object;
-  const ajv = new Ajv2020({ allErrors: true, strict: false });
+  // A pattern says what the format (date-time) says.
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
   ajv.validate(schema, value);
   return ajv.errors ?? [];
 }

@@ -14,7 +14,8 @@ describe('the JSON Schemas of what --json prints', () => {
     for (const name of readdirSync(folder)) expect(shipped(name)).toHaveProperty('title');
   });
   test('refuse what is not such a document', () => {
-    const ajv = new Ajv2020({ strict: false });
+    // A pattern says what the format (date-time) says.
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const schema of Object.values(documentJsonSchemas())) {
       expect(ajv.validate(schema, {})).toBe(false);
       expect(ajv.validate(schema, { schema: 'llmdyno.other/1' })).toBe(false);

@@ -47,6 +47,7 @@ describe('a line writer', () => {
     await writer.append('short');
     await expect(writer.append('x'.repeat(1 << 21))).rejects.toThrow(/disk is full/);
     expect(() => writer.append('more')).toThrow(UserError);
+    await expect(writer.close()).rejects.toThrow(/disk is full/);
     const other = await openLineWriter('/dev/full', 'a');
     await other.append('short');
     await expect(other.close()).rejects.toThrow(/disk is full/);
