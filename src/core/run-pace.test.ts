@@ -44,3 +44,40 @@ test('no time is left to tell while nothing moves', () => {
   expect(remainingMs(10_000, 0.01, { isSilent: false })).toBeNull();
   expect(remainingMs(10_000, 1, { isSilent: false })).toBeNull();
 });
+
+test('what ended is what was answered or failed, over the seconds that were looked at; nothing known is no number', () => {
+  const keeper = paceKeeper();
+  expect(keeper.saw(state(0, { ok: 5, failed: 1 })).requestsPerSec).toBeNull();
+  expect(keeper.saw(state(2000, { ok: 8, failed: 2, heardTokens: 9 }))).toMatchObject({
+    requestsPerSec: 2,
+    tokensPerSec: null,
+    silentMs: null,
+    isSilent: false,
+  });
+  // Exactly three seconds suffice; what is older is forgotten.
+  keeper.saw(state(3000, { ok: 12, failed: 2 }));
+  expect(keeper.saw(state(5000, { ok: 18, failed: 3 })).requestsPerSec).toBeCloseTo(11 / 3, 12);
+});
+
+test('a second without a word is silence, and what was heard before anybody waited does not count', () => {
+  const keeper = paceKeeper();
+  keeper.saw(state(1000, { heardMs: 1000 }));
+  expect(keeper.saw(state(1999, { heardMs: 1000 })).isSilent).toBe(false);
+  expect(keeper.saw(state(2000, { heardMs: 1000 })).isSilent).toBe(true);
+  // Heard a moment after the state's own clock was read.
+  expect(keeper.saw(state(2100, { heardMs: 2101 })).silentMs).toBe(0);
+});
+
+test('the time left is that of the share left at the pace so far, from two parts in a hundred on', () => {
+  const left = (elapsedMs: number, doneRatio: number): number | null =>
+    remainingMs(elapsedMs, doneRatio, { isSilent: false });
+  expect([left(1000, 0.25), left(1000, 0.02), left(1000, 1.5), left(0, 0.5), left(-1, 0.5)]).toEqual([
+    3000,
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect(left(1000, 0.04)).toBeCloseTo(24_000, 9);
+  expect(left(1, 0.5)).toBe(1);
+});

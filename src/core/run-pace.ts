@@ -28,10 +28,9 @@ export function paceKeeper(): { saw(state: RunState): Pace } {
         waitingSinceMs = null;
       }
       waitingSinceMs = state.inFlight === 0 ? null : (waitingSinceMs ?? state.nowMs);
-      // The same state, told again.
-      if (states.at(-1)?.nowMs !== state.nowMs) states.push(state);
+      states.push(state);
       const from = states.findLastIndex(({ nowMs }) => state.nowMs - nowMs >= overMs);
-      if (from > 0) states.splice(0, from);
+      states.splice(0, Math.max(0, from));
       return paceOver(states[0]!, state, waitingSinceMs);
     },
   };

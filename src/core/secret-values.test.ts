@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keptPlan, keptShell, keptUrl, makeScrub, secretValues } from './index.ts';
+import { hiddenValue, keptPlan, keptShell, keptUrl, makeScrub, secretValues } from './index.ts';
 import type { RunPlan } from './index.ts';
 
 const key = 'sk-live-4f9a8b7c6d5e';
@@ -48,8 +48,16 @@ describe('a server that gives a secret back', () => {
     );
   });
 
+  test('of a secret that holds another nothing is left, and only the beginning of one at the end of a text is one', () => {
+    const scrub = makeScrub(['abcdef', 'abcdefghijkl']);
+    expect(scrub('x abcdefghijkl y')).toBe(`x ${hiddenValue} y`);
+    expect(scrub('x bcdefghi')).toBe('x bcdefghi');
+    expect(scrub('x abcdefghi')).toBe(`x ${hiddenValue}`);
+  });
+
   test('words that anybody says are no secrets: nothing shorter than four letters', () => {
     expect(secretValues({ 'x-api-key': 'abc' })).toEqual([]);
+    expect(secretValues({ 'x-api-key': 'abcd' })).toEqual(['abcd']);
     expect(secretValues({ accept: 'text/event-stream' })).toEqual([]);
   });
 });

@@ -120,8 +120,8 @@ export function secretValues(
 
 /** What stands behind `Bearer`, and user and password behind `Basic`. */
 function credentials(value: string): string[] {
-  const [, scheme, rest] = /^([a-z-]+)\s+(\S.*)$/i.exec(value) ?? [];
-  if (scheme === undefined || rest === undefined) return [];
+  const [, scheme = '', rest] = /^([a-z-]+)\s+(\S.*)$/i.exec(value) ?? [];
+  if (rest === undefined) return [];
   if (scheme.toLowerCase() !== 'basic') return [rest];
   try {
     const pair = atob(rest.trim());
@@ -169,7 +169,7 @@ export function makeScrub(values: readonly string[]): Scrub {
 
 /** How many of the first characters of a value the text ends with; 0 = too few to tell. */
 function beginningAtEnd(text: string, value: string): number {
-  for (let length = Math.min(value.length - 1, text.length); length >= leastBeginning; length--)
+  for (let length = value.length - 1; length >= leastBeginning; length--)
     if (text.endsWith(value.slice(0, length))) return length;
   return 0;
 }
