@@ -30,8 +30,6 @@ export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
     if (start !== null && start > 0 && end !== null && end >= start) {
       from = Math.min(from, start);
       to = Math.max(to, end);
-    }
-    if (start !== null && start > 0 && end !== null && end >= start) {
       const first = number('first_chunk_latency');
       const heardMs = succeeded && first !== null ? [(start + first) * 1000] : [];
       for (const gap of heardMs.length === 0 ? [] : gapsOf(row)) heardMs.push(heardMs.at(-1)! + gap);
