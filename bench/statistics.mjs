@@ -52,7 +52,7 @@ async function trace(profile, seed, concurrency, requests) {
   const load = { kind: 'closed', concurrency, ratePerSec: null, arrival: { process: 'closed' }, dropLate: false };
   const kept = s.makeTrace(load);
   let number = 0;
-  const kit = s.makeSimRunner({
+  const runner = s.makeSimRunner({
     profile,
     workload: () => ({
       next: () => ({
@@ -95,7 +95,7 @@ async function trace(profile, seed, concurrency, requests) {
     slo: [],
     keepText: false,
   };
-  for await (const { exchange } of kit.run(plan, { drain: never, cancel: never }, [])) kept.add(exchange);
+  for await (const { exchange } of runner.run(plan, { drain: never, cancel: never }, [])) kept.add(exchange);
   return s.slicesOf(kept);
 }
 // Five pairs for the other implementation, with the values by stretch, so that it can judge the change by itself.

@@ -20,15 +20,15 @@ const outfile = join(dir, 'ingest.mjs');
 await build({
   stdin: {
     contents: `
-      export { openRedis } from './cluster/redis.ts';
-      export { RunStreams } from './cluster/run-streams.ts';
-      export { PhaseControl } from './cluster/phase-control.ts';
-      export { KeptEntries } from './cluster/kept-entries.ts';
-      export { newMember } from './cluster/members.ts';
-      export { runKeys } from './cluster/keys.ts';
-      export { unsentExchange, Outbox } from './load/index.ts';
-      export { executeRun } from './run/index.ts';
-      export { createRun } from './store/index.ts';`,
+      export { openRedis } from './client/cluster/redis.ts';
+      export { RunStreams } from './client/cluster/run-streams.ts';
+      export { PhaseControl } from './client/cluster/phase-control.ts';
+      export { AckTracker } from './client/cluster/ack-tracker.ts';
+      export { newMember } from './client/cluster/members.ts';
+      export { runKeys } from './client/cluster/keys.ts';
+      export { unsentExchange, ResultQueue } from './client/load/index.ts';
+      export { executeRun } from './lab/execute-run.ts';
+      export { createRun } from './results/store/index.ts';`,
     resolveDir: new URL('../../src', import.meta.url).pathname,
     loader: 'ts',
   },
@@ -188,9 +188,9 @@ for (let round = 1; round <= 3; round++)
     await streams.stop();
   });
 await timed('and written to a run folder and metered', async () => {
-  const outbox = new room.Outbox();
+  const results = new room.ResultQueue();
   let streams;
-  const kit = {
+  const runner = {
     simulated: false,
     monotonicOriginNs: '0',
     health: () => null,
@@ -199,10 +199,10 @@ await timed('and written to a run folder and metered', async () => {
     run: () => {
       streams = ingest(
         keys,
-        (ended) => outbox.push({ record: () => ended }),
-        () => outbox.close(),
+        (ended) => results.push({ record: () => ended }),
+        () => results.close(),
       );
-      return outbox;
+      return results;
     },
   };
   const about = {
@@ -215,7 +215,7 @@ await timed('and written to a run folder and metered', async () => {
   };
   const writer = await room.createRun(join(dir, 'store'), about);
   const stop = new AbortController().signal;
-  const summary = await room.executeRun({ plan, kit, writer, stops: { drain: stop, cancel: stop } });
+  const summary = await room.executeRun({ plan, runner, writer, stops: { drain: stop, cancel: stop } });
   if (summary.counts.ok !== exchanges) throw new Error(JSON.stringify(summary.counts));
   await streams.stop();
 });

@@ -15,7 +15,7 @@ export function styled(begin: number, end: number): (text: string) => string {
  * Our own escapes, and every character that a terminal obeys: controls (C0 but tab and line end, DEL, C1), those that turn
  * the direction of writing, and other ends of lines.
  */
-const obeyed = new RegExp(
+const terminalControls = new RegExp(
   `\\u001b\\[${ours};(\\d+m|2K)|(?!\\r\\n)[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`,
   'g',
 );
@@ -25,7 +25,7 @@ const obeyed = new RegExp(
  * writes it (`\\u001b`), which leaves JSON whole and shows what somebody tried.
  */
 export function forTerminal(text: string): string {
-  return text.replaceAll(obeyed, (found, own: string | undefined) => {
+  return text.replaceAll(terminalControls, (found, own: string | undefined) => {
     if (own === undefined) return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
     return own === '2K' ? '\r\u001b[2K' : `\u001b[${own}`;
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharePhrase } from './share-phrase.ts';
+import { sharePhrase } from './commands/worker.ts';
 
 test('a run cannot write to the terminal of a worker by what it calls itself', () => {
   const told = [

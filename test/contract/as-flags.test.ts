@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { foreignTools } from '../../src/cli/as/find-tool.ts';
 import type { Takes } from '../../src/tools/foreign-flags.ts';
 import { vllm2023Flags } from '../../src/tools/vllm/flags.ts';
-import { asKit, prompts } from './as-kit.ts';
-import type { AsKit } from './as-kit.ts';
+import { asRun, prompts } from './as-run.ts';
+import type { AsRun } from './as-run.ts';
 import { evalscopePerfRows } from './as-rows/evalscope-perf.ts';
 import { evalscopeRows } from './as-rows/evalscope.ts';
 import { mindieRows } from './as-rows/mindie.ts';
@@ -12,9 +12,9 @@ import { vllmRows } from './as-rows/vllm.ts';
 
 const tools = [evalscopePerfRows, evalscopeRows, vllmRows, vllm2023Rows, mindieRows];
 
-let runner: AsKit;
+let runner: AsRun;
 beforeAll(async () => {
-  runner = await asKit();
+  runner = await asRun();
 });
 afterAll(() => runner.close());
 

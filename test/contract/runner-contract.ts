@@ -8,8 +8,8 @@ import { smallPlan } from './small-plan.ts';
 
 export { smallPlan } from './small-plan.ts';
 
-/** Makes a kit that answers quickly; prompts come from `workload`. */
-export type MakeKit = (workload: (phase: 'warmup' | 'measure') => ReturnType<typeof fromPrompts>) => Promise<Runner>;
+/** Makes a runner that answers quickly; prompts come from `workload`. */
+export type MakeRunner = (workload: (phase: 'warmup' | 'measure') => ReturnType<typeof fromPrompts>) => Promise<Runner>;
 
 const open = (ratePerSec: number, concurrency: number | null, dropLate: boolean): RunPlan['load'] => ({
   kind: 'open',
@@ -30,7 +30,7 @@ interface Collected {
 /** The laws that every runner keeps, whoever answers: sockets, virtual time, or machines elsewhere. */
 export function runnerContract(
   name: string,
-  makeKit: MakeKit,
+  makeKit: MakeRunner,
   url: () => string,
   options: { rulesLag?: boolean } = {},
 ): void {

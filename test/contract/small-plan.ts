@@ -1,6 +1,6 @@
 import type { RunPlan } from '../../src/core/index.ts';
 
-/** A small plan; the url is filled in by the kit's owner. */
+/** A small plan; the url is filled in by whoever starts the server. */
 export function smallPlan(url: string, change: Partial<RunPlan> = {}): RunPlan {
   return {
     label: null,

@@ -19,7 +19,7 @@ const firstTwenty = '0 0#2 0#3 1 2 2#2 2#3 2#4 3 3#2 4 4#2 4#3 4#4 4#5 5 6 6#2 6
   .split(' ')
   .map((name) => `talk-${name}`);
 
-/** The laws of conversations that every runner keeps; the kit asks talkWorkload. */
+/** The laws of conversations that every runner keeps; each asks talkWorkload. */
 export function talkContract(name: string, makeKit: () => Promise<Runner>, url: () => string): void {
   const collect = async (change: Partial<RunPlan>): Promise<Exchange[]> => {
     const exchanges: Exchange[] = [];

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ended, LoadShape } from '../../core/index.ts';
 import { problem } from '../../core/index.ts';
-import { unsentExchange } from '../load/index.ts';
+import { OrderedEnds, unsentExchange } from '../load/index.ts';
 import { fromPrompts, plainPrompt } from '../../inputs/workload/index.ts';
 import { dealOver, ownerOf } from './deals.ts';
 import { AckTracker } from './ack-tracker.ts';
-import { OrderedEnds } from './ordered-ends.ts';
 import { RequestLedger } from './request-ledger.ts';
 import { ShareRequestSource } from './share-request-source.ts';
 

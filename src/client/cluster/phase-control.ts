@@ -2,13 +2,12 @@ import { conversationPacing } from '../../inputs/arrival/index.ts';
 import type { PacerLimits } from '../../inputs/arrival/index.ts';
 import { problem } from '../../core/index.ts';
 import type { Ended, Problem, RunPlan, Workload } from '../../core/index.ts';
-import { unsentExchange } from '../load/index.ts';
+import { unsentExchange, OrderedEnds } from '../load/index.ts';
 import type { PhaseName } from '../load/index.ts';
 import type { Batch, Deal, HeardWork, Order, ReturnedAsk } from './cluster-words.ts';
 import { dealOver } from './deals.ts';
 import { busy } from './members.ts';
 import type { Member } from './members.ts';
-import { OrderedEnds } from './ordered-ends.ts';
 import { RequestLedger } from './request-ledger.ts';
 
 /** What one phase is controlled with. */

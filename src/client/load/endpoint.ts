@@ -1,13 +1,12 @@
 import net from 'node:net';
-import { Duplex } from 'node:stream';
 import tls from 'node:tls';
-
+import dns from 'node:dns';
+import { Duplex } from 'node:stream';
 import type { Problem, RunPlan } from '../../core/index.ts';
 import { socketProblem } from './connect-problem.ts';
 import type { Stage } from './connect-problem.ts';
 import { proxyAuthorization } from './request-text.ts';
 import type { Secrets } from './request-text.ts';
-import { cachedLookup } from './name-lookup.ts';
 import { pemFiles } from './pem-files.ts';
 import { openTunnel } from './tunnel.ts';
 import type { Tunnel } from './tunnel.ts';
@@ -189,5 +188,33 @@ function tlsOptions(endpoint: Endpoint, protocol: 'h2' | 'http/1.1'): tls.Connec
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
+  };
+}
+
+const lookupTtlMs = 30_000;
+
+/** Name lookup asked once in a while, not once per connection: ten thousand connections are one question. */
+export function cachedLookup(
+  resolve: (hostname: string) => Promise<dns.LookupAddress[]> = (hostname) =>
+    dns.promises.lookup(hostname, { all: true, order: 'ipv4first' }),
+  nowMs: () => number = () => performance.now(),
+): net.LookupFunction {
+  const answers = new Map<string, { until: number; answer: Promise<dns.LookupAddress[]> }>();
+  return (hostname, options, callback) => {
+    const now = nowMs();
+    let known = answers.get(hostname);
+    if (known === undefined || known.until < now) {
+      known = { until: now + lookupTtlMs, answer: resolve(hostname) };
+      answers.set(hostname, known);
+      // A failed lookup is not remembered: the next connection asks again.
+      known.answer.catch(() => answers.delete(hostname));
+    }
+    known.answer.then(
+      (addresses) => {
+        if (options.all === true) callback(null, addresses);
+        else callback(null, addresses[0]!.address, addresses[0]!.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
   };
 }

@@ -12,6 +12,7 @@ export { recordedEnding } from './lazy-record.ts';
 export { joinedHealth } from './joined-health.ts';
 export { limitsOf, LoadSession, phasesOf } from './load-session.ts';
 export type { PhaseName } from './load-session.ts';
+export { OrderedEnds } from './ordered-ends.ts';
 export { ResultQueue } from './result-queue.ts';
 export { rehearse } from './rehearsal.ts';
 export type { Rehearsal } from './rehearsal.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { socketProblem } from './connect-problem.ts';
-import { cachedLookup } from './name-lookup.ts';
+import { cachedLookup } from './endpoint.ts';
 
 test('names that stop resolving in mid-run: known for half a minute, then the cause is told, and asked again each time', async () => {
   let now = 0;

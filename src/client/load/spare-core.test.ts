@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SpareCore } from './spare-core.ts';
+import { SpareCore } from './read-poller.ts';
 
 const quiet = { readyTasks: 2, waitRatio: 0 };
 const crowded = { readyTasks: 3, waitRatio: 0 };

@@ -13,6 +13,7 @@ import type {
 import { recordedEnding } from './lazy-record.ts';
 import { joinedHealth } from './joined-health.ts';
 import { phasesOf } from './load-session.ts';
+import { OrderedEnds } from './ordered-ends.ts';
 import { ResultQueue } from './result-queue.ts';
 import type { Secrets } from './request-text.ts';
 import { runStateTracker } from './run-state-tracker.ts';
@@ -135,9 +136,10 @@ function startThreads(
     broken = reject;
   });
   failure.catch(() => {});
-  const merge = new EndMerge(parts.threads, (ended) => hear.ended(ended));
+  const ends = new OrderedEnds((ended) => hear.ended(ended));
+  for (let index = 0; index < parts.threads; index++) ends.join(String(index), -Infinity);
   const hearWord = (index: number, word: ThreadWord): void => {
-    if (word.say === 'ended') merge.add(index, word.batch, word.upToMs);
+    if (word.say === 'ended') ends.add(String(index), word.batch, word.upToMs);
     else if (word.say === 'health') {
       if (word.health !== null) hear.health(word.health);
     } else if (word.say === 'failed')
@@ -164,7 +166,7 @@ function startThreads(
     thread.on('error', (error) => broken!(error));
     return thread;
   });
-  const ends = threads.map((thread) => new Promise<void>((resolve) => thread.once('exit', () => resolve())));
+  const exits = threads.map((thread) => new Promise<void>((resolve) => thread.once('exit', () => resolve())));
   return {
     order: (order) => {
       for (const thread of threads) thread.postMessage(order);
@@ -177,34 +179,9 @@ function startThreads(
       });
       return Promise.race([everyone, failure]);
     },
-    gone: () => Promise.race([Promise.all(ends).then(() => {}), failure]),
+    gone: () => Promise.race([Promise.all(exits).then(() => {}), failure]),
     dismiss: async () => {
       await Promise.all(threads.map((thread) => thread.terminate()));
     },
   };
-}
-
-/** Puts what several threads report into one order, that of the ends; each thread's own reports are in order already. */
-class EndMerge {
-  readonly #upToMs: number[];
-  #pending: Ended[] = [];
-
-  constructor(
-    threads: number,
-    private readonly emit: (ended: Ended) => void,
-  ) {
-    this.#upToMs = Array.from({ length: threads }, () => -Infinity);
-  }
-
-  /** A thread reports what ended, and that nothing more will come from before upToMs. */
-  add(thread: number, batch: readonly Ended[], upToMs: number): void {
-    for (const ended of batch) this.#pending.push(ended);
-    this.#upToMs[thread] = upToMs;
-    const known = Math.min(...this.#upToMs);
-    if (this.#pending.length === 0) return;
-    const due = this.#pending.filter(({ exchange }) => exchange.endMs <= known);
-    if (due.length === 0) return;
-    this.#pending = this.#pending.filter(({ exchange }) => exchange.endMs > known);
-    for (const ended of due.toSorted((a, b) => a.exchange.endMs - b.exchange.endMs)) this.emit(ended);
-  }
 }

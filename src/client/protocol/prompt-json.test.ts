@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../../core/index.ts';
 import type { Message } from '../../core/index.ts';
-import { promptJson } from './prompt-json.ts';
+import { promptJson } from './openai.ts';
 
 /** Texts of the characters that JSON and UTF-16 make trouble with, among plain ones. */
 const letters = [

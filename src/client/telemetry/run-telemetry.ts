@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Exchange, Summary } from '../../core/index.ts';
-import { summariseTelemetry } from './summarise-telemetry.ts';
 import type { TelemetryLine } from './telemetry-line.ts';
+import { summariseDevices } from './summarise-devices.ts';
+import { summariseServer } from './summarise-server.ts';
+import type { Window } from './summarise-server.ts';
 
 /** A sampler under way beside a run, as the run holds it. Nothing here throws: telemetry never ends a run. */
 export interface RunTelemetry {
@@ -113,4 +115,31 @@ function lineOf(text: string): TelemetryLine | null {
   } catch {
     return null;
   }
+}
+
+type Of<K extends TelemetryLine['kind']> = Extract<TelemetryLine, { kind: K }>;
+
+/** summary.server and summary.devices out of a run's telemetry; outputTokens is what was generated within the window. */
+export function summariseTelemetry(
+  lines: readonly TelemetryLine[],
+  window: Window,
+  outputTokens: number | null,
+): { server: Record<string, unknown> | null; devices: Record<string, unknown> | null } {
+  const of = <K extends TelemetryLine['kind']>(kind: K): Of<K>[] =>
+    lines.filter((line): line is Of<K> => line.kind === kind);
+  const missing = of('missing');
+  return {
+    server: summariseServer(
+      of('server'),
+      missing.filter((line) => line.what === 'metrics'),
+      window,
+    ),
+    devices: summariseDevices(
+      of('devices'),
+      of('host'),
+      missing.filter((line) => line.what !== 'metrics'),
+      window,
+      outputTokens,
+    ),
+  };
 }

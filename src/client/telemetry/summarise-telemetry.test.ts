@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { areaUnder, growth } from './statistics.ts';
-import { summariseTelemetry } from './summarise-telemetry.ts';
+import { summariseTelemetry } from './run-telemetry.ts';
 import type { DeviceSample, TelemetryLine } from './telemetry-line.ts';
 
 const server = (atMs: number, kv: number, preemptions: number, waiting = 0): TelemetryLine => ({

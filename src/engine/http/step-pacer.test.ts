@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange, LoadShape, Prompt, RunPlan } from '../../core/index.ts';
 import { EngineCore, estimateTokens, makeSimRunner, promptKeys, schedulerNames } from '../sim/index.ts';
 import type { EngineProfile } from '../sim/index.ts';
-import type { PacerClock } from './pacer-clock.ts';
+import type { PacerClock } from './step-pacer.ts';
 import { planAnswer } from './planned-answer.ts';
 import type { Call } from './read-call.ts';
 import { StepPacer } from './step-pacer.ts';

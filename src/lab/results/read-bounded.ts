@@ -6,20 +6,7 @@ import type { Phrase, Place } from '../../core/index.ts';
 /** At most so many bytes of a file's beginning, as text. A UserError where it cannot be read. */
 export function readBeginning(file: string, mostBytes: number, place: Place): string {
   try {
-    const handle = openSync(file, 'r');
-    try {
-      const size = Math.min(statSync(file).size, mostBytes);
-      const buffer = Buffer.alloc(size);
-      let read = 0;
-      while (read < size) {
-        const got = readSync(handle, buffer, read, size - read, read);
-        if (got === 0) break;
-        read += got;
-      }
-      return buffer.toString('utf8', 0, read);
-    } finally {
-      closeSync(handle);
-    }
+    return firstBytes(file, mostBytes).toString('utf8');
   } catch (error) {
     throw unreadable(error, { ...place, file });
   }

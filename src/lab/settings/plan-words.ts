@@ -1,6 +1,5 @@
 import { apiNames } from '../../core/index.ts';
 import type { Warmup } from '../../core/index.ts';
-import { askedWords } from './asked-words.ts';
 import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
 import { header, jsonObject, oneOf, positiveDurationMs, realNumber, someText, wholeNumber } from './readers.ts';
@@ -11,6 +10,34 @@ import { reachWords } from './reach-words.ts';
 import { limitWords } from './limit-words.ts';
 import { workerSettings } from './worker-words.ts';
 import { workloadWords } from './workload-words.ts';
+
+/** What a point is called beside its load and lengths: told by who runs it, because a client cannot see it. They are part of planSettings. */
+const askedWords = {
+  variant: one(
+    'variant',
+    'NAME',
+    someText,
+    'which of several ways of running the same thing this is (a binding, a build): a column, and SWEEP[variant=NAME]',
+    '同一服务的哪种运行方式（绑核、版本等）：作为一列，并可用 SWEEP[variant=NAME] 引用',
+  ),
+  set: many(
+    'set',
+    'NAME=VALUE',
+    'repeat',
+    settingWord,
+    'a setting that the server was started with, under its own name (max_num_seqs=64): kept with the result, not sent; repeatable',
+    '服务器启动时的设置，用其自身名称（max_num_seqs=64）：随结果保存，不发送；可重复',
+  ),
+};
+
+function settingWord(text: string): readonly [name: string, value: string] {
+  const match = /^\s*([A-Za-z][\w.[\]-]{0,99})\s*=\s*(.{1,200}?)\s*$/.exec(text);
+  if (match !== null) return [match[1]!, match[2]!];
+  throw new BadValue(
+    { en: `"${text.slice(0, 60)}" is no setting`, zh: `"${text.slice(0, 60)}" 不是有效的设置` },
+    { en: 'Write NAME=VALUE, such as --set max_num_seqs=64.', zh: '请写 名称=值，如 --set max_num_seqs=64。' },
+  );
+}
 
 /** Every setting of a run, a sweep or a simulation: the one place its name, meaning and limits are written. */
 export const planSettings = {

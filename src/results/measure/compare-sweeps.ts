@@ -4,9 +4,7 @@ import { loadShare, perInFlight } from './load-explains.ts';
 import { loadOf, pairPoints } from './pair-points.ts';
 import type { ComparedMetricRow, ComparedRun, GateResult, MetricChange } from './compare.ts';
 import type { Gate } from './gate.ts';
-import type { CompareDoubts } from './load-finding.ts';
-import { mergeFindings } from './merge-findings.ts';
-import type { PlacedFinding } from './merge-findings.ts';
+import type { CompareDoubts, LoadFinding } from './load-finding.ts';
 
 /** Runs that belong together: a sweep, or a single run. */
 export interface ComparedSweep {
@@ -101,4 +99,32 @@ function noSharedLoad(sweeps: readonly ComparedSweep[]): Finding {
       advice: '图表仍可对照；请以相同负载运行后再比较数值。',
     },
   };
+}
+
+/** A finding at one load; null = the load is not worth telling. */
+interface PlacedFinding extends LoadFinding {
+  load: number | string | null;
+}
+
+/**
+ * The same doubt about the same runs once, however many loads it was found at: the words are those of the first load,
+ * followed by all of them ("… @ 8, 16, 64"), which stand in `evidence.loads` too.
+ */
+export function mergeFindings(found: readonly PlacedFinding[]): Finding[] {
+  const merged = new Map<string, { finding: Finding; loads: Set<number | string> }>();
+  for (const { finding, about, load } of found) {
+    // Another cause for which figures must not be used is another doubt.
+    const key = JSON.stringify([finding.code, about, finding.evidence['codes'] ?? null]);
+    const known = merged.get(key) ?? { finding, loads: new Set<number | string>() };
+    if (load !== null) known.loads.add(load);
+    merged.set(key, known);
+  }
+  return [...merged.values()].map(({ finding, loads }) => placed(finding, [...loads].join(', ')));
+}
+
+function placed(finding: Finding, loads: string): Finding {
+  if (loads === '') return finding;
+  const at = (message: string): string => `${message} @ ${loads}`;
+  const { message, evidence, zh } = finding;
+  return { ...finding, message: at(message), evidence: { ...evidence, loads }, zh: { ...zh, message: at(zh.message) } };
 }

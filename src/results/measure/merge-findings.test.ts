@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../core/index.ts';
-import { mergeFindings } from './merge-findings.ts';
+import { mergeFindings } from './compare-sweeps.ts';
 
 function doubt(code: string, codes: string | null = null): Finding {
   return {

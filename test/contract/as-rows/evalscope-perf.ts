@@ -1,6 +1,6 @@
 import { evalscopePerfFlags } from '../../../src/cli/as/evalscope-perf.ts';
-import { count, printed, said, sent } from '../as-kit.ts';
-import type { ShownTool } from '../as-kit.ts';
+import { count, printed, said, sent } from '../as-run.ts';
+import type { ShownTool } from '../as-run.ts';
 
 export const evalscopePerfRows: ShownTool = {
   tool: 'evalscope-perf',

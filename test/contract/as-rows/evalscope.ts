@@ -1,6 +1,6 @@
 import { evalscopeFlags } from '../../../src/tools/evalscope/flags.ts';
-import { bodies, count, first, most, printed, said, sent } from '../as-kit.ts';
-import type { Shown, ShownTool } from '../as-kit.ts';
+import { bodies, count, first, most, printed, said, sent } from '../as-run.ts';
+import type { Shown, ShownTool } from '../as-run.ts';
 
 const common = 'evalscope perf --model m --dataset openqa --dataset-path DIR/qa.jsonl --outputs-dir DIR/outputs';
 const trouble = (path: string): string => `${common} --url URL${path}/v1/chat/completions`;

@@ -1,6 +1,6 @@
 import { mindieFlags } from '../../../src/tools/mindie/flags.ts';
-import { bodies, count, printed, said, sent, words } from '../as-kit.ts';
-import type { Shown, ShownTool } from '../as-kit.ts';
+import { bodies, count, printed, said, sent, words } from '../as-run.ts';
+import type { Shown, ShownTool } from '../as-run.ts';
 
 const usual = '--ModelName m --WarmupSize 0 --SavePath DIR/instance';
 const gsm8k = '--DatasetPath DIR/gsm8k.jsonl --DatasetType gsm8k';

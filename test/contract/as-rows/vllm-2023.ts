@@ -1,6 +1,6 @@
 import { vllm2023Flags } from '../../../src/tools/vllm/flags.ts';
-import { bodies, count, prompts, sent } from '../as-kit.ts';
-import type { ShownTool } from '../as-kit.ts';
+import { bodies, count, prompts, sent } from '../as-run.ts';
+import type { ShownTool } from '../as-run.ts';
 
 export const vllm2023Rows: ShownTool = {
   tool: 'benchmark_serving.py (2023)',

@@ -1,4 +1,4 @@
-import type { Ran, Shown } from '../as-kit.ts';
+import type { Ran, Shown } from '../as-run.ts';
 
 const saved =
   (name: string, ...fields: string[]) =>

@@ -1,6 +1,6 @@
 import { vllmServeFlags } from '../../../src/tools/vllm/flags.ts';
-import { bodies, count, first, most, printed, prompts, sent, words } from '../as-kit.ts';
-import type { Ran, Shown, ShownTool } from '../as-kit.ts';
+import { bodies, count, first, most, printed, prompts, sent, words } from '../as-run.ts';
+import type { Ran, Shown, ShownTool } from '../as-run.ts';
 import { vllmFileRows } from './vllm-files.ts';
 
 const random = '--num-prompts 1 --dataset-name random';

@@ -6,7 +6,7 @@ interface Line {
   taken: number;
 }
 
-/** Puts what several members report into one order, that of the ends; each member's own reports are in order already. */
+/** Puts what several threads or machines report into one order, that of the ends; each one's own reports are in order already. */
 export class OrderedEnds {
   readonly #lines = new Map<string, Line>();
 
@@ -21,7 +21,8 @@ export class OrderedEnds {
     const line = this.#lines.get(member);
     if (line === undefined) return;
     for (const ended of ends) line.ends.push(ended);
-    line.upToMs = Math.max(line.upToMs, upToMs);
+    // It may go back: a thread that reported the end of a warm-up goes on with the measured part.
+    line.upToMs = upToMs;
     this.#release();
   }
 

@@ -13,7 +13,7 @@ import type { Recorded } from './recording-server.ts';
 /** One flag of a tool: what is typed, and what must be seen of it in what was sent, printed or written. */
 export interface Shown {
   flag: string;
-  /** DIR, URL, HOST, PORT, TLS, SILENT and ESTIMATE stand for what the kit has. */
+  /** DIR, URL, HOST, PORT, TLS, SILENT and ESTIMATE stand for what the test has. */
   words: string;
   effect(ran: Ran): unknown;
   expected: unknown;
@@ -50,13 +50,13 @@ export interface Ran {
 const lines = ['short', 'a question of middle length', 'a much longer question that goes on and on'];
 
 /** Servers and files for commands of other tools. */
-export interface AsKit {
+export interface AsRun {
   as(words: string): Promise<Ran>;
   close(): Promise<void>;
 }
 
 /** Writes the files and goes where they are. Every command has servers of its own, so that many can run at once. */
-export async function asKit(): Promise<AsKit> {
+export async function asRun(): Promise<AsRun> {
   const folder = await mkdtemp(join(tmpdir(), 'llmdyno-as-'));
   await writeFiles(folder);
   const home = process.cwd();
