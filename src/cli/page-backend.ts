@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Lang } from '../core/index.ts';
-import { comparisonIn } from '../results/report/index.ts';
+import { comparisonIn, frontierTables } from '../results/report/index.ts';
 import { machinesOf, reporters } from '../lab/index.ts';
 import type { ReporterName } from '../lab/index.ts';
 import type { PageBackend, ImportedSweeps, Rendering } from '../web/index.ts';
@@ -46,6 +46,13 @@ export function pageBackend(given: ParsedCommand, team: readonly GivenSetting[] 
       const told = await tell(entries);
       const comparison = await comparisonOf(told, []);
       return { comparison, figures: await figuresOf(told), sweeps: told.map(({ sweep }) => sweep) };
+    },
+    frontier: async (entries) => {
+      const told = await tell(entries);
+      return frontierTables(
+        told.map(({ sweep }) => sweep),
+        machinesOf(told),
+      );
     },
     render: async (entries, form, lang) => rendering(quiet(lang), await tell(entries), form),
     forms: { one: [...Object.keys(reporters), ...fileForms], several: severalForms },

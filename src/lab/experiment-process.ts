@@ -71,6 +71,7 @@ function tell(message: ExperimentMessage): void {
 
 function experimentOf({ command, settings, profile }: ExperimentAsk): Experiment {
   const asked = readSettings(settings, { ...sweepSettings, ...findSettings }, nowhere);
+  if (command === 'find') return { kind: 'find', words: { ...asked, find: 'max' }, simulate: null, resume: null };
   if (command !== 'sim') return { kind: command, words: asked, simulate: null, resume: null };
   const simulate = { profile: builtinProfile(profile ?? defaultProfileName), faults: [] };
   return { kind: kindOf(asked, loadPoints(asked).length), words: asked, simulate, resume: null };

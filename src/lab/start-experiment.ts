@@ -6,7 +6,7 @@ import type { GivenSetting } from './settings/read-words.ts';
 
 /** An experiment to carry out in a process of its own: plain data that goes over a channel. */
 export interface ExperimentAsk {
-  command: 'run' | 'sweep' | 'sim';
+  command: 'run' | 'sweep' | 'find' | 'sim';
   /** The settings, the server's address among them, as they were typed. */
   settings: readonly GivenSetting[];
   /** The engine of a simulation by its name; null = the default one, or a real server. */

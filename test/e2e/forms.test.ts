@@ -143,7 +143,7 @@ describe('dyno report', () => {
     expect(zh.out).toMatch(
       /^\*\*two points · .+\*\*\n+[^|]+\| 指标 \| 2 \| 4 \|\n\| --- \| --- \| --- \|\n\| 用时 \(s\) \| [\d.]+ \| [\d.]+ \|\n\| QPS \|/,
     );
-    for (const row of ['延迟 (s)', '吞吐量 (tok/s)', '首 token p99 (ms)', '延迟 p90 (s)', '失败数'])
+    for (const row of ['延迟 (s)', '吞吐量 (tok/s)', '首 Token p99 (ms)', '延迟 p90 (s)', '失败数'])
       expect(zh.out).toContain(`| ${row} |`);
     expect(en.out).toMatch(/^\*\*two points · .+\*\*\n+[^|]+\| Metric \| 2 \| 4 \|/);
   });

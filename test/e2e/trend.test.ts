@@ -34,11 +34,15 @@ test('runs of one label are a curve: the night from which the batch was smaller 
   expect(curves[0]!.changes.map(({ at }) => at)).toEqual([7]);
   expect(curves[0]!.changes[0]!.changeRatio).toBeLessThan(-0.1);
   const { out } = await trend('--label', 'nightly');
-  expect(out).toMatch(/^tokens\/s over 10 runs: 1 change, certain\.\nworse since 20\d\d-\d\d-\d\d/);
+  expect(out).toMatch(
+    /^tokens\/s over 10 runs: 1 change, certain: −[\d.]+ %, worse since 20\d\d-\d\d-\d\d\.\nworse since 20\d\d-\d\d-\d\d/,
+  );
   // Dots of the first seven stand above those of the last three, and the mark stands below the eighth.
   expect(out).toMatch(/┤(• ){6}•$/m);
   expect(out).toMatch(/└─{14}▼/);
-  expect((await trend('--lang', 'zh')).out).toMatch(/^吞吐，10 次运行：1 处确定的变化。/);
+  expect((await trend('--lang', 'zh')).out).toMatch(
+    /^吞吐，10 次运行：1 处确定的变化：自 20\d\d-\d\d-\d\d 起 −[\d.]+ %（更差）。/,
+  );
   const none = await trend('--label', 'weekly');
   expect([none.code, none.out]).toEqual([0, '']);
   expect(none.err).toContain('No finished run has that label');

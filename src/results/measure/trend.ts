@@ -65,7 +65,8 @@ function returns(values: readonly unknown[]): boolean {
 }
 
 /**
- * One metric over many runs, as a curve for each load, model and setting that is tried by turns, and where it changed. The error of each run is
+ * One metric over many runs, as a curve for each load, model and setting that is tried by turns, and where it changed; the curve of
+ * the most runs first. The error of each run is
  * that of `compare`; two runs are judged exactly as there. From six on, what runs of one level differ by counts where it is
  * larger, because nights differ in more than one run can see.
  */
@@ -86,10 +87,19 @@ export function trendOf(runs: readonly HistoryRun[], metric: string): TrendCurve
     const key = keyOf(places.of(run.summary), names);
     curves.set(key, [...(curves.get(key) ?? []), run]);
   }
-  return [...curves.values()].map((of) => ({
-    name: names.length === 0 ? '' : placeName({ ...places, names }, of[0]!.summary),
-    ...curveOf(of, metric),
-  }));
+  const known = ({ points }: TrendCurve): number => points.filter(({ value }) => value !== null).length;
+  return [...curves.values()]
+    .map((of) => ({
+      name: names.length === 0 ? '' : withoutUnknown(placeName({ ...places, names }, of[0]!.summary)),
+      ...curveOf(of, metric),
+    }))
+    .toSorted((a, b) => known(b) - known(a));
+}
+
+/** Of imports of many kinds, most settings are unknown to most. */
+function withoutUnknown(name: string): string {
+  const parts = name.split(' · ').filter((part) => !/(^|=)–(\/s)?$/.test(part));
+  return parts.length === 0 ? name : parts.join(' · ');
 }
 
 function curveOf(runs: readonly HistoryRun[], metric: string): Pick<TrendCurve, 'points' | 'changes'> {

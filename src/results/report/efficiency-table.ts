@@ -12,7 +12,7 @@ import { tableText } from './table.ts';
 const columns = [
   ['pricePerMillionOutputTokens', { en: 'price / 1M output tokens', zh: '每百万输出 token 成本' }],
   ['pricePerMillionTokens', { en: 'price / 1M tokens', zh: '每百万 token 成本' }],
-  ['outputTokensPerSecPerCard', { en: 'output tokens/s per card', zh: '单卡输出 token/秒' }],
+  ['outputTokensPerSecPerCard', { en: 'output tokens/s per card', zh: '单卡输出 tok/s' }],
   ['outputTokensPerJoule', { en: 'output tokens per joule', zh: '每焦耳输出 token' }],
 ] as const satisfies readonly (readonly [string, Phrase])[];
 

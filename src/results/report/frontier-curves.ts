@@ -25,8 +25,8 @@ export interface UnitCurves {
 }
 
 export const unitWords = {
-  system: { en: 'Throughput of the system (output tokens/s)', zh: '系统吞吐量（输出 token/秒）' },
-  card: { en: 'Throughput per card (output tokens/s)', zh: '单卡吞吐量（输出 token/秒）' },
+  system: { en: 'Throughput of the system (output tokens/s)', zh: '系统吞吐量（输出 tok/s）' },
+  card: { en: 'Throughput per card (output tokens/s)', zh: '单卡吞吐量（输出 tok/s）' },
   watt: { en: 'Throughput per watt (output tokens/J)', zh: '每瓦吞吐量（输出 token/焦耳）' },
   price: { en: 'Output tokens per unit of price (tokens)', zh: '每单位价格的输出 token 数（token）' },
 } as const satisfies Record<FrontierUnit, Phrase>;

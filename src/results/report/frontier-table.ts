@@ -12,24 +12,30 @@ import type { ReportOptions } from './reported.ts';
 import { tableText } from './table.ts';
 
 const words = {
-  speed: { en: 'tokens/s per user', zh: '单用户 token/秒' },
+  speed: { en: 'tokens/s per user', zh: '单用户 tok/s' },
   beyond: {
     en: '– is beyond what was measured; between measured points the line is straight.',
     zh: '– 表示超出测量范围；测量点之间按直线插值。',
   },
 } as const satisfies Record<string, Phrase>;
 
-interface Cells {
+/** Throughput at fixed speeds per user, by one unit. */
+export interface FrontierTable {
   title: Phrase;
   head: Phrase[];
   rows: string[][];
-  /** Points that another one of the same system beats in both. */
-  dominated: Phrase | null;
+}
+
+/** The tables of all systems, a unit each; none where nobody has two loads. */
+export interface FrontierTables {
+  tables: FrontierTable[];
+  notes: Phrase[];
 }
 
 /** A table for each unit; those without a row are left out. */
-function tablesOf(sweeps: readonly Sweep[], machineOf: MachineOf | undefined): Cells[] {
-  return frontierCurves(sweeps, machineOf).flatMap((curves): Cells[] => {
+export function frontierTables(sweeps: readonly Sweep[], machineOf: MachineOf | undefined): FrontierTables {
+  const all = frontierCurves(sweeps, machineOf);
+  const tables = all.flatMap((curves): FrontierTable[] => {
     const rows = atSpeeds(curves);
     if (rows.length === 0) return [];
     const title = unitWords[curves.unit];
@@ -40,10 +46,14 @@ function tablesOf(sweeps: readonly Sweep[], machineOf: MachineOf | undefined): C
         title: { en: `${title.en} at a speed per user`, zh: `${title.zh}，按单用户速度` },
         head: [words.speed, ...headOf(curves)],
         rows: rows.map(({ speed }, i) => [String(speed), ...sized.slice(i * width, (i + 1) * width)]),
-        dominated: dominatedOf(curves),
       },
     ];
   });
+  if (tables.length === 0) return { tables, notes: [] };
+  // Which points are dominated hardly depends on the unit: it is told once.
+  const dominated = dominatedOf(all[0]!);
+  const notes = [...(dominated === null ? [] : [dominated]), words.beyond, ...missingUnits(sweeps, machineOf)];
+  return { tables, notes };
 }
 
 function headOf({ bySpeed }: UnitCurves): Phrase[] {
@@ -77,14 +87,13 @@ export function frontierText(
 ): string {
   const { lang, columns } = options;
   const paint = options.paint ?? plainPainter;
-  const tables = tablesOf(sweeps, machineOf);
+  const { tables, notes } = frontierTables(sweeps, machineOf);
   if (tables.length === 0) return '';
   const told = tables.flatMap(({ title, head, rows }) => [
     paint.strong(say(title, lang)),
     tableText(inLang(head, lang), rows, columns),
   ]);
-  const notes = notesOf(tables, sweeps, machineOf).map((note) => paint.faint(say(note, lang)));
-  return `\n${[...told, ...notes].join('\n')}\n`;
+  return `\n${[...told, ...notes.map((note) => paint.faint(say(note, lang)))].join('\n')}\n`;
 }
 
 /** The same as GitHub-flavoured markdown. */
@@ -93,7 +102,7 @@ export function frontierMarkdown(
   machineOf: MachineOf | undefined,
   { lang }: ReportOptions,
 ): string {
-  const tables = tablesOf(sweeps, machineOf);
+  const { tables } = frontierTables(sweeps, machineOf);
   if (tables.length === 0) return '';
   const told = tables.map(
     ({ title, head, rows }) => `**${say(title, lang)}**\n\n${markdownTable(inLang(head, lang), rows)}`,
@@ -103,7 +112,7 @@ export function frontierMarkdown(
 
 /** The same as a section of a page; null where nobody has two loads. */
 export function frontierHtml(sweeps: readonly Sweep[], machineOf: MachineOf | undefined): Html | null {
-  const tables = tablesOf(sweeps, machineOf);
+  const { tables, notes } = frontierTables(sweeps, machineOf);
   if (tables.length === 0) return null;
   const told = tables.map(({ title, head, rows }) =>
     table(
@@ -112,15 +121,9 @@ export function frontierHtml(sweeps: readonly Sweep[], machineOf: MachineOf | un
       rows.map((row) => row.map(text)),
     ),
   );
-  return markup`${told}${notesOf(tables, sweeps, machineOf).map((note) => markup`<p class="faint">${both(note)}</p>`)}`;
+  return markup`${told}${notes.map((note) => markup`<p class="faint">${both(note)}</p>`)}`;
 }
 
 function inLang(head: readonly Phrase[], lang: Lang): string[] {
   return head.map((phrase) => say(phrase, lang));
-}
-
-/** Which points are dominated hardly depends on the unit: it is told once. */
-function notesOf(tables: readonly Cells[], sweeps: readonly Sweep[], machineOf: MachineOf | undefined): Phrase[] {
-  const [first] = tables;
-  return [...(first?.dominated ? [first.dominated] : []), words.beyond, ...missingUnits(sweeps, machineOf)];
 }

@@ -9,21 +9,21 @@ import { tableText } from './table.ts';
 const said = {
   heat: {
     en: 'output tokens/s by lengths asked (rows: input, columns: output)',
-    zh: '输出 token/秒（行：输入长度，列：输出长度）',
+    zh: '输出 tok/s（行：输入长度，列：输出长度）',
   },
   input: { en: 'input', zh: '输入' },
   output: { en: 'output', zh: '输出' },
   realInput: { en: 'real in', zh: '实际输入' },
   realOutput: { en: 'real out', zh: '实际输出' },
-  outputRate: { en: 'out tok/s', zh: '输出token/秒' },
-  inputRate: { en: 'in tok/s', zh: '输入token/秒' },
+  outputRate: { en: 'out tok/s', zh: '输出tok/s' },
+  inputRate: { en: 'in tok/s', zh: '输入tok/s' },
   inputChars: { en: 'in chars/s', zh: '输入字符/秒' },
   outputChars: { en: 'out chars/s', zh: '输出字符/秒' },
-  user: { en: 'tok/s per user', zh: '单用户token/秒' },
+  user: { en: 'tok/s per user', zh: '单用户tok/s' },
   requests: { en: 'req/s', zh: '请求/秒' },
   chart: {
     en: 'output tokens/s (up) against the real mean output length (right), one mark per input length',
-    zh: '输出 token/秒（纵轴）对实际平均输出长度（横轴），每种输入长度一个符号',
+    zh: '输出 tok/s（纵轴）对实际平均输出长度（横轴），每种输入长度一个符号',
   },
   askedChart: {
     en: 'output tokens/s (up) against the output length asked for (right), one mark per input length',

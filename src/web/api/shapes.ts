@@ -30,7 +30,7 @@ export const rowShape = z.object({
   verdict: verdictWord,
   points: z.number(),
   /** Loads of the points, and the output throughput at each. */
-  spark: z.object({ load: z.array(maybe), outputTokensPerSec: z.array(maybe) }),
+  spark: z.object({ load: z.array(maybe), isRate: z.boolean(), outputTokensPerSec: z.array(maybe) }),
   requestsPerSec: maybe,
   outputTokensPerSec: maybe,
   ttftP50Ms: maybe,
@@ -63,6 +63,9 @@ export const refusalShape = z.object({
   ),
 });
 
+/** What a form may start. */
+const commandWord = z.enum(['find', 'run', 'sweep', 'sim']);
+
 /** One setting that a form may offer: the words of the command line. */
 export const wordShape = z.object({
   name: z.string(),
@@ -72,7 +75,7 @@ export const wordShape = z.object({
   help: phrase,
   /** Values worth offering; others may be typed. */
   choices: z.array(z.string()),
-  commands: z.array(z.enum(['run', 'sweep', 'sim'])),
+  commands: z.array(commandWord),
 });
 
 /** What a form may ask for. */
@@ -87,7 +90,7 @@ export const wordsShape = z.object({
 
 /** A run to start. */
 export const askShape = z.object({
-  command: z.enum(['run', 'sweep', 'sim']),
+  command: commandWord,
   url: z.string().max(2000).nullable(),
   words: z.record(
     z.string().max(60),
@@ -105,6 +108,18 @@ export const jobShape = z.object({
   said: z.string(),
 });
 
+const positive = z.number().positive().max(1e9).nullable();
+
+/** The machine behind a result, as a user says it. */
+export const machineShape = z.object({ cards: positive, price: positive, power: positive });
+
+/** What one card, watt or unit of money gives. */
+export const frontierShape = z.object({
+  tables: z.array(z.object({ title: phrase, head: z.array(phrase), rows: z.array(z.array(z.string())) })),
+  notes: z.array(phrase),
+  machines: z.array(machineShape.extend({ id: z.string() })),
+});
+
 /** Files that were imported. */
 export const keptShape = z.object({
   sweeps: z.array(z.object({ id: z.string(), title: z.string().nullable(), points: z.number() })),
@@ -120,4 +135,5 @@ export type FormWord = z.infer<typeof wordShape>;
 export type FormWords = z.infer<typeof wordsShape>;
 export type StartAsk = z.infer<typeof askShape>;
 export type JobState = z.infer<typeof jobShape>;
+export type FrontierPage = z.infer<typeof frontierShape>;
 export type KeptFiles = z.infer<typeof keptShape>;

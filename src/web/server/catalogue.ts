@@ -19,7 +19,7 @@ export interface Catalogue {
   folder(id: string): Promise<string | null>;
 }
 
-const watched = ['plan.json', 'sweep.json', 'summary.json', 'tags.json', 'tune.json'];
+const watched = ['plan.json', 'sweep.json', 'summary.json', 'tags.json', 'facts.json', 'tune.json'];
 
 /** A catalogue of a store. Ids of the client are compared with the listing; no path is ever made of anything else. */
 export function makeCatalogue(store: string): Catalogue {

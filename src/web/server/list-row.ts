@@ -30,7 +30,8 @@ export async function rowOf(store: string, entry: Entry): Promise<Row> {
     verdict: verdictOf(known),
     points: entry.kind === 'run' ? 1 : entry.record.points.length,
     spark: {
-      load: known.map(({ load }) => load.concurrency ?? load.ratePerSec),
+      load: known.map(({ load }) => load.ratePerSec ?? load.concurrency),
+      isRate: known.some(({ load }) => load.ratePerSec !== null),
       outputTokensPerSec: known.map((point) => point.outputTokensPerSec),
     },
     requestsPerSec: best?.requestsPerSec ?? null,
@@ -61,7 +62,7 @@ export function brokenRow(id: string, why: Phrase): Row {
     simulatedEngine: false,
     verdict: 'none',
     points: 0,
-    spark: { load: [], outputTokensPerSec: [] },
+    spark: { load: [], isRate: false, outputTokensPerSec: [] },
     requestsPerSec: null,
     outputTokensPerSec: null,
     ttftP50Ms: null,

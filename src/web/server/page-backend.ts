@@ -1,6 +1,6 @@
 import type { Lang, Sweep } from '../../core/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
-import type { Figure } from '../../results/report/index.ts';
+import type { Figure, FrontierTables } from '../../results/report/index.ts';
 import type { StartedExperiment } from '../../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
 import type { Start } from './start-words.ts';
@@ -32,6 +32,8 @@ export interface PageBackend {
   compare(
     entries: readonly Entry[],
   ): Promise<{ comparison: Comparison; figures: readonly Figure[]; sweeps: readonly Sweep[] }>;
+  /** Throughput for each card, watt and unit of money at fixed speeds per user. */
+  frontier(entries: readonly Entry[]): Promise<FrontierTables>;
   /** Forms are the words of `dyno report --as`, or of `dyno compare --as` for several. */
   render(entries: readonly Entry[], form: string, lang: Lang): Promise<Rendering>;
   forms: { one: readonly string[]; several: readonly string[] };

@@ -105,7 +105,11 @@ export function formWords(files: ReadonlySet<string> = none, keys: ReadonlySet<s
       repeat: ('repeat' in word ? word.repeat : undefined) ?? null,
       help: helpOf(name, files, keys) ?? word.help,
       choices: name === 'dataset' ? [...madeDatasets, ...files] : name === 'key-env' ? [...keys] : [],
-      commands: sweepOnly.has(name) ? ['sweep'] : serverOnly.has(name) ? ['run', 'sweep'] : ['run', 'sweep', 'sim'],
+      commands: sweepOnly.has(name)
+        ? ['sweep']
+        : serverOnly.has(name)
+          ? ['find', 'run', 'sweep']
+          : ['find', 'run', 'sweep', 'sim'],
     };
   });
 }

@@ -10,7 +10,8 @@ import { dress, innocent, openTab } from './ui.ts';
 
 // The terminal, the page and the HTML report begin with the same sentence, in both languages, and a picture follows soon.
 
-const comparisons = join(import.meta.dirname, '../../../examples/comparisons');
+const examples = join(import.meta.dirname, '../../../examples');
+const comparisons = join(examples, 'comparisons');
 let browser: BrowserContext;
 let store: string;
 let served: Served;
@@ -29,6 +30,12 @@ beforeAll(async () => {
   await measure('one', '--concurrency', '8', ...slo);
   await measure('two', '--concurrency', '8', '--set', 'maxBatchSize=4');
   await dyno(['import', join(comparisons, 't4-vllm-vs-xinference.md'), '--store', store, '--quiet']);
+  await measure('over', '--rate', '200', '--duration', '20s');
+  await measure('found', '--find', 'max', '--slo', 'ttft.p99<2s', '--slo', 'tpot.p99<30ms');
+  for (let night = 1; night <= 5; night++)
+    await measure(`nightly${night}`, '--concurrency', '16', ...(night > 3 ? ['--set', 'maxBatchSize=6'] : []));
+  const tuned = ['tune', join(examples, '09-tune-mindie/tune.yaml'), '--simulate', 'qwen1.5-7b-mindie-8x910b4'];
+  printed['tune'] = oneLine((await dyno([...tuned, '--runs', '4', '--quiet', '--store', store])).out);
   served = await serve(store);
 });
 afterAll(async () => {
@@ -58,12 +65,13 @@ async function pictureSoon(page: Page, picture: string): Promise<void> {
   }
 }
 
-test.each(['one', 'eight'])(
+test.each(['one', 'eight', 'over', 'found'])(
   '%s: page and terminal say one sentence in both languages, and the first chart follows soon',
   async (label) => {
     const { page, misdeeds } = await openTab(browser, served.url, `#/run/${idOf(label)}`);
     const sentence = oneLine(await page.locator('.lead').innerText());
-    expect(printed[label]!).toContain(sentence);
+    // The terminal has the promises between two sentences of a search.
+    for (const part of sentence.split(/(?<=\.) (?=[A-Z])/)) expect(printed[label]!).toContain(part);
     await dress(page, 'zh', 'light');
     const figures = (text: string): string[] => text.match(/[\d,.]*\d/g) ?? [];
     const chinese = oneLine(await page.locator('.lead').innerText());
@@ -76,6 +84,41 @@ test.each(['one', 'eight'])(
     await page.close();
   },
 );
+
+test('a history names its largest change first, as the terminal does, with the curve below', async () => {
+  const { page, misdeeds } = await openTab(browser, served.url, '#/trend?metric=latency.p50&label=nightly');
+  for (const lang of ['en', 'zh'] as const) {
+    await dress(page, lang, 'light');
+    const sentence = oneLine(await page.locator('.lead').innerText());
+    expect(sentence).toMatch(lang === 'en' ? /over 5 runs: .*worse since nightly4\.$/ : /5 次运行：.*自 nightly4 起/);
+    const told = await said(['runs', '--trend', 'latency.p50', '--label', 'nightly'], lang);
+    expect(told.replaceAll(' ', '')).toContain(sentence.replaceAll(' ', ''));
+  }
+  await dress(page, 'en', 'light');
+  await pictureSoon(page, '.figure .plot canvas');
+  expect(misdeeds).toEqual(innocent);
+  await page.close();
+});
+
+test('of histories without a label only those of several runs are drawn, the longest first', async () => {
+  const { page } = await openTab(browser, served.url, '#/trend?metric=latency.p50');
+  await page.waitForSelector('.lead');
+  expect(await page.locator('.lead').innerText()).toMatch(/over [3-9] runs/);
+  expect(await page.locator('main').innerText()).toMatch(/\d+ more curves are left out/);
+  await page.close();
+});
+
+test('a search over settings begins with its winner, as the terminal does, and the trials follow soon', async () => {
+  const id = readdirSync(store).find((name) => name.endsWith('-tune'))!;
+  const { page, misdeeds } = await openTab(browser, served.url, `#/tune/${id}`);
+  const sentence = oneLine(await page.locator('#tune-answer').innerText());
+  expect(sentence).toMatch(/tokens\/s/);
+  expect(printed['tune']!).toContain(sentence);
+  await pictureSoon(page, '.figure .plot canvas');
+  await page.waitForSelector('#tune-apply:has-text("maxBatchSize")');
+  expect(misdeeds).toEqual(innocent);
+  await page.close();
+});
 
 test('a promise of a run is its first tile: kept or broken', async () => {
   const { page } = await openTab(browser, served.url, `#/run/${idOf('one')}`);

@@ -48,7 +48,7 @@ const pages = (): Record<string, { hash: string; whole: (page: Page) => Promise<
   },
   imported: { hash: `#/run/${imported[0]}`, whole: drawn },
   compare: { hash: `#/compare?id=${imported[0]}&id=${imported[1]}`, whole: drawn },
-  'compare nothing': { hash: '#/compare', whole: (page) => page.waitForSelector('.empty') },
+  'compare nothing': { hash: '#/compare', whole: (page) => page.waitForSelector('.adding-list button') },
   live: { hash: '#/live', whole: (page) => page.waitForSelector('#start-run') },
   trend: { hash: '#/trend?metric=latency.p99', whole: drawn },
   plan: { hash: '#/plan', whole: (page) => Promise.all([drawn(page), page.waitForSelector('#plan-tiles')]) },

@@ -2,12 +2,12 @@ import type { Phrase } from '../../../core/index.ts';
 
 /** Every word on a chart, in both languages. */
 export const chartWords = {
-  concurrency: { en: 'concurrency', zh: '并行数' },
+  concurrency: { en: 'concurrency', zh: '并发' },
   rate: { en: 'offered load (requests/s)', zh: '请求速率（请求/秒）' },
   duration: { en: 'Duration (s)', zh: '用时（秒）' },
   qps: { en: 'QPS (requests/s)', zh: 'QPS（请求/秒）' },
   latency: { en: 'Latency, mean (s)', zh: '延迟（秒）' },
-  throughput: { en: 'Throughput (output tokens/s)', zh: '吞吐量（每秒 Tokens）' },
+  throughput: { en: 'Throughput (output tokens/s)', zh: '吞吐量 (tok/s)' },
   latencyP50: { en: 'Latency p50 (s)', zh: '延迟 p50（秒）' },
   latencyP90: { en: 'Latency p90 (s)', zh: '延迟 p90（秒）' },
   range: {
@@ -21,8 +21,8 @@ export const chartWords = {
   knee: { en: 'knee', zh: '拐点' },
   peak: { en: 'peak', zh: '峰值' },
   failures: { en: 'Failed requests', zh: '失败数' },
-  ttft: { en: 'Time to first token (ms)', zh: '首 token 时延 (ms)' },
-  tpot: { en: 'Time per output token (ms)', zh: '每输出 token 时延 (ms)' },
+  ttft: { en: 'Time to first token (ms)', zh: '首 Token 时延 (ms)' },
+  tpot: { en: 'Time per output token (ms)', zh: '每 Token 时延 (ms)' },
   latencyMs: { en: 'Latency (ms)', zh: '延迟 (ms)' },
   itl: { en: 'Time between tokens (ms)', zh: 'token 间隔 (ms)' },
   dominated: {
@@ -44,7 +44,7 @@ export const chartWords = {
   inFlight: { en: 'Requests in flight', zh: '进行中的请求' },
   client: { en: 'client, mean', zh: '客户端，平均' },
   requestNumber: { en: 'request', zh: '请求' },
-  waiting: { en: 'waiting for the first token (queue and prefill)', zh: '等待首 token（排队与预填充）' },
+  waiting: { en: 'waiting for the first token (queue and prefill)', zh: '等待首 Token（排队与预填充）' },
   decoding: { en: 'receiving tokens (decode)', zh: '接收 token（解码）' },
   failed: { en: 'failed', zh: '失败' },
   simulated: { en: 'Simulated: not a measurement of a real engine.', zh: '模拟结果：并非真实引擎的测量值。' },

@@ -77,7 +77,7 @@ const draw = (what: Sweep | readonly Sweep[], lang: 'en' | 'zh' = 'zh'): Promise
 describe('a sweep panel', () => {
   test('names its six panels in the language asked for', async () => {
     const zh = await draw(sweep('Qwen', [8, 16]));
-    for (const word of ['用时', 'QPS', '延迟（秒）', '吞吐量', 'p50', 'p90', '并行数']) expect(zh).toContain(word);
+    for (const word of ['用时', 'QPS', '延迟（秒）', '吞吐量', 'p50', 'p90', '并发']) expect(zh).toContain(word);
     expect(await draw(sweep('Qwen', [8, 16]), 'en')).toContain('Throughput (output tokens/s)');
   });
   test('is the same text every time it is drawn, whatever was drawn before', async () => {

@@ -23,7 +23,7 @@ export function frontierFigure(sweeps: readonly Sweep[], machineOf?: MachineOf):
         kind: 'lines',
         title: unitWords[unit],
         x: {
-          name: { en: `speed that ${users.en} reach (output tokens/s)`, zh: `${users.zh}达到的速度（输出 token/秒）` },
+          name: { en: `speed that ${users.en} reach (output tokens/s)`, zh: `${users.zh}达到的速度（输出 tok/s）` },
           from: 0,
         },
         y: { name: unitWords[unit] },

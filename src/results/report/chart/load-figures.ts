@@ -11,22 +11,22 @@ import type { IntervalsOf, Reading } from './sweep-figures.ts';
 export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsOf): Figure | null {
   const all: Reading[] = [
     {
-      title: { en: 'First token p50 (ms)', zh: '首 token p50 (ms)' },
+      title: { en: 'First token p50 (ms)', zh: '首 Token p50 (ms)' },
       of: (p) => p.ttftMs?.p50,
       interval: 'ttft.p50',
     },
     {
-      title: { en: 'First token p99 (ms)', zh: '首 token p99 (ms)' },
+      title: { en: 'First token p99 (ms)', zh: '首 Token p99 (ms)' },
       of: (p) => p.ttftMs?.p99,
       interval: 'ttft.p99',
     },
     {
-      title: { en: 'Per output token p50 (ms)', zh: '每输出 token p50 (ms)' },
+      title: { en: 'Per output token p50 (ms)', zh: '每 Token p50 (ms)' },
       of: (p) => p.tpotMs?.p50,
       interval: 'tpot.p50',
     },
     {
-      title: { en: 'Per output token p90 (ms)', zh: '每输出 token p90 (ms)' },
+      title: { en: 'Per output token p90 (ms)', zh: '每 Token p90 (ms)' },
       of: (p) => p.tpotMs?.p90,
       interval: 'tpot.p90',
     },
@@ -36,10 +36,10 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
   if (wanted.length === 0) return null;
   return {
     id: 'token-times',
-    title: { en: 'First token and time per token', zh: '首 token 与每 token 时延' },
+    title: { en: 'First token and time per token', zh: '首 Token 与每 Token 时延' },
     about: {
       en: 'Time to first token and time per output token against the load.',
-      zh: '首 token 时延与每输出 token 时延随负载的变化。',
+      zh: '首 Token 时延与每 Token 时延随负载的变化。',
     },
     columns: 2,
     panels: wanted.map((reading) => panelOf(reading, sweeps, intervals)),

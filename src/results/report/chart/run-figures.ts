@@ -95,7 +95,7 @@ export function overTimeFigure(summary: Summary, trace: Trace, sampled: readonly
     title: { en: 'The run over time', zh: '运行过程' },
     about: {
       en: 'Requests in flight, throughput, time to first token and time between tokens over the run, with what the server told of itself; requests are booked when they were sent.',
-      zh: '运行过程中的并发、吞吐量、首 token 时延、token 间隔以及服务器指标；按请求发送时刻统计。',
+      zh: '运行过程中的并发、吞吐量、首 Token 时延、token 间隔以及服务器指标；按请求发送时刻统计。',
     },
     columns: 2,
     panels: [
@@ -186,7 +186,7 @@ export function timelineFigure(summary: Summary, trace: Trace): Figure | null {
     title: { en: 'Requests one by one', zh: '逐个请求' },
     about: {
       en: 'Every row is a request: waiting for the first token, then receiving tokens; failed requests in a colour of their own.',
-      zh: '每行一个请求：先等待首 token，再接收 token；失败请求另用颜色标出。',
+      zh: '每行一个请求：先等待首 Token，再接收 token；失败请求另用颜色标出。',
     },
     columns: 1,
     panels: [

@@ -60,8 +60,8 @@ const readings = {
 } satisfies Record<string, Reading>;
 
 const tokenTimes = {
-  ttft: { key: 'ttftMs', en: 'Time to first token', zh: '首 token 时延' },
-  tpot: { key: 'tpotMs', en: 'Time per output token', zh: '每输出 token 时延' },
+  ttft: { key: 'ttftMs', en: 'Time to first token', zh: '首 Token 时延' },
+  tpot: { key: 'tpotMs', en: 'Time per output token', zh: '每 Token 时延' },
 } as const;
 
 /** A time of tokens in ms, by the statistic that was promised of it, else p99, else what is known; with the limit that was promised. */

@@ -79,11 +79,11 @@ function foundWords(sweep: Sweep): Phrase[] {
     const [load, latency, ttft] = [pointName(sweep, best), fixed(secondsOf(best.latencyMs?.mean), 2), best.ttftMs?.p50];
     const first =
       typeof ttft === 'number'
-        ? { en: `, first token p50 ${sized(ttft)} ms`, zh: `，首 token p50 ${sized(ttft)} ms` }
+        ? { en: `, first token p50 ${sized(ttft)} ms`, zh: `，首 Token p50 ${sized(ttft)} ms` }
         : { en: '', zh: '' };
     found.push({
       en: `${name}: most output was ${sized(best.outputTokensPerSec)} tokens/s at ${load} (${sized(best.requestsPerSec)} requests/s, mean latency ${latency} s${first.en}).`,
-      zh: `${name}：最高输出 ${sized(best.outputTokensPerSec)} token/秒，负载 ${load}（${sized(best.requestsPerSec)} 请求/秒，平均延迟 ${latency} 秒${first.zh}）。`,
+      zh: `${name}：最高输出 ${sized(best.outputTokensPerSec)} tok/s，负载 ${load}（${sized(best.requestsPerSec)} 请求/秒，平均延迟 ${latency} 秒${first.zh}）。`,
     });
   }
   const failed = sweep.points.reduce((sum, point) => sum + (countOf(point.counts, 'failed') ?? 0), 0);

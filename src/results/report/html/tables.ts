@@ -22,8 +22,8 @@ export function sweepTable(sweep: Sweep): Html {
     'p50',
     'p90',
     'p99',
-    { en: 'TTFT p50 (ms)', zh: '首 token p50 (ms)' },
-    { en: 'TTFT p99 (ms)', zh: '首 token p99 (ms)' },
+    { en: 'TTFT p50 (ms)', zh: '首 Token p50 (ms)' },
+    { en: 'TTFT p99 (ms)', zh: '首 Token p99 (ms)' },
     { en: 'TPOT p50 (ms)', zh: 'TPOT p50 (ms)' },
   ];
   const rows = sweep.points.map((point) => [

@@ -62,14 +62,33 @@ export function trendInWords(curve: TrendCurve, metric: string): Phrase[] {
     changes.length === 0
       ? steady
       : {
-          en: `${changes.length} change${changes.length === 1 ? '' : 's'}, certain`,
-          zh: `${changes.length} 处确定的变化`,
+          en: `${changes.length} change${changes.length === 1 ? '' : 's'}, certain${largestOf(curve, metric).en}`,
+          zh: `${changes.length} 处确定的变化${largestOf(curve, metric).zh}`,
         };
   const head: Phrase = {
     en: `${title.en} over ${countFigure(used)} run${used === 1 ? '' : 's'}${at === '' ? '' : ` at ${at}`}${left.en}: ${counted.en}.`,
     zh: `${title.zh}，${countFigure(used)} 次运行${at === '' ? '' : `（${at}）`}${left.zh}：${counted.zh}。`,
   };
   return [head, ...changes.map((change) => changeInWords(curve, change, metric))];
+}
+
+/** The change that matters most, for the first line; nothing where no size is known. */
+function largestOf(curve: TrendCurve, metric: string): Phrase {
+  const sized = curve.changes.filter(({ changeRatio }) => changeRatio !== null);
+  const size = ({ changeRatio }: TrendChange): number => Math.abs(Math.log(Math.max(1e-9, 1 + changeRatio!)));
+  const [largest] = sized.toSorted((a, b) => size(b) - size(a));
+  if (largest === undefined) return { en: '', zh: '' };
+  const { runId, label, startedAt } = curve.points[largest.at]!;
+  // A label tells a run from the others only where they differ in it.
+  const named = new Set(curve.points.map((point) => point.label)).size > 1;
+  const name = printable((named ? label : startedAt?.slice(0, 10)) ?? runId);
+  const much = signedPercent(largest.changeRatio);
+  const worse = isWorse(curve, largest, metric);
+  const several = curve.changes.length > 1;
+  return {
+    en: `${several ? '; the largest' : ''}: ${much}, ${worse ? 'worse' : 'better'} since ${name}`,
+    zh: `${several ? '，最大一处' : ''}：自 ${name} 起 ${much}（${worse ? '更差' : '更好'}）`,
+  };
 }
 
 function changeInWords(curve: TrendCurve, change: TrendChange, metric: string): Phrase {

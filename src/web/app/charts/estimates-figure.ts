@@ -25,13 +25,13 @@ export function estimatesFigure(plan: PlanDocument): Figure | null {
     title: { en: 'Estimates from data sheets, not measured', zh: '按数据表估算，非实测' },
     about: {
       en: 'Throughput, time per token and time to first token against the batch size, by the roofline of the data sheets.',
-      zh: '按数据表 roofline 估算的吞吐量、每 token 时延与首 token 时延随批大小的变化。',
+      zh: '按数据表 roofline 估算的吞吐量、每 Token 时延与首 Token 时延随批大小的变化。',
     },
     columns: 3,
     panels: [
-      panel({ en: 'Output tokens/s', zh: '输出 token/秒' }, (point) => point.outputTokensPerSec),
-      panel({ en: 'Time per output token (ms)', zh: '每输出 token 时延 (ms)' }, (point) => point.tpotMs),
-      panel({ en: 'Time to first token (ms)', zh: '首 token 时延 (ms)' }, (point) => point.ttftMs),
+      panel({ en: 'Output tokens/s', zh: '输出 tok/s' }, (point) => point.outputTokensPerSec),
+      panel({ en: 'Time per output token (ms)', zh: '每 Token 时延 (ms)' }, (point) => point.tpotMs),
+      panel({ en: 'Time to first token (ms)', zh: '首 Token 时延 (ms)' }, (point) => point.ttftMs),
     ],
     notes: [],
   };

@@ -71,12 +71,12 @@ export function simulationFigure(
     title: { en: 'Simulated server against load', zh: '模拟服务器随负载的表现' },
     about: {
       en: 'Throughput, latency and first token against concurrency: simulated (shaded: span of five seeds) and, where chosen, measured.',
-      zh: '吞吐量、延迟与首 token 时延随并发的变化：模拟（阴影为五个种子的范围）与所选实测。',
+      zh: '吞吐量、延迟与首 Token 时延随并发的变化：模拟（阴影为五个种子的范围）与所选实测。',
     },
     columns: 3,
     panels: [
       panel(
-        { en: 'Output tokens/s', zh: '输出 token/秒' },
+        { en: 'Output tokens/s', zh: '输出 tok/s' },
         (p) => p.outputTokensPerSec,
         (p) => p.outputTokensPerSec,
         (p) => p.outputTokensPerSec,
@@ -88,7 +88,7 @@ export function simulationFigure(
         (p) => p.latencyMeanMs,
       ),
       panel(
-        { en: 'First token, mean (ms)', zh: '平均首 token (ms)' },
+        { en: 'First token, mean (ms)', zh: '平均首 Token (ms)' },
         (p) => p.ttftMeanMs,
         (p) => p.ttftMs?.mean,
         null,

@@ -25,7 +25,10 @@ export function trendFigure(curves: readonly TrendCurve[], metric: string): Figu
       }));
       return {
         kind: 'lines',
-        title: curve.name === '' ? name : curve.name,
+        title:
+          curve.name === ''
+            ? { en: 'each run, and the levels between changes', zh: '各次运行及变化之间的水平' }
+            : curve.name,
         x: { name: { en: 'run, oldest first', zh: '运行（从旧到新）' }, whole: true },
         y: { name },
         series: [

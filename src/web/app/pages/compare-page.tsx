@@ -5,12 +5,12 @@ import type { Figure } from '../../../results/report/index.ts';
 import { ComparePicker } from '../parts/compare-picker.tsx';
 import { CompareTable } from '../parts/compare-table.tsx';
 import { Downloads } from '../parts/downloads.tsx';
+import { Frontier } from '../parts/frontier.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Doubts, FindingBox } from '../parts/findings.tsx';
 import { ForestPlot } from '../parts/forest.tsx';
-import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
+import { TroubleBox, Waiting } from '../parts/states.tsx';
 import { ask, useLoaded } from '../state/ask.ts';
-import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 
@@ -32,7 +32,11 @@ export function ComparePage({ place }: { place: Place }) {
     <>
       <div class="page-head">
         <h1>{t(both('Compare', '对比'))}</h1>
-        <p class="faint">{t(both('the first is the baseline', '第一个为基线'))}</p>
+        <p class="faint">
+          {ids.length < 2
+            ? t(both('pick two results or more; the first is the baseline', '请选择两个或更多结果，第一个为基线'))
+            : t(both('the first is the baseline', '第一个为基线'))}
+        </p>
         {data !== null && (
           <div class="actions">
             <Downloads path="/compare/report" forms={data.forms} more={ids.map((id) => ['id', id])} />
@@ -40,23 +44,14 @@ export function ComparePage({ place }: { place: Place }) {
         )}
       </div>
       <ComparePicker ids={ids} names={data?.comparison.names ?? []} />
-      {ids.length < 2 && (
-        <Empty title={t(both('Pick two results or more', '请选择两个或更多结果'))}>
-          <p>
-            {t(
-              both(
-                'Runs, sweeps, imported and simulated results can be set side by side; above, or by their boxes in the ',
-                '运行、扫描、导入和模拟结果都可以并排比较；在上方选择，或在',
-              ),
-            )}
-            <a href={linkTo('runs')}>{t(both('list', '列表'))}</a>
-            {t(both('.', '中勾选。'))}
-          </p>
-        </Empty>
-      )}
       {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
       {ids.length >= 2 && data === null && trouble === null && <Waiting height={600} />}
-      {data !== null && ids.length >= 2 && <ComparedResults compared={data} query={place.query} />}
+      {data !== null && ids.length >= 2 && (
+        <>
+          <ComparedResults compared={data} query={place.query} />
+          <Frontier ids={ids} names={data.comparison.names} changed={again} />
+        </>
+      )}
     </>
   );
 }

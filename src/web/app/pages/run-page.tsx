@@ -15,6 +15,7 @@ import { KindBadges, VerdictBadge } from '../parts/badge.tsx';
 import { Downloads } from '../parts/downloads.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { FigureBox } from '../parts/figure-box.tsx';
+import { Frontier } from '../parts/frontier.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Doubts } from '../parts/findings.tsx';
 import { promisedIn, SweepAnswer } from '../parts/sweep-answer.tsx';
@@ -138,6 +139,9 @@ function StoredResult({ page, id, query }: { page: EntryPage; id: string; query:
         </p>
         {figures.data === null ? <Waiting height={520} /> : <Figures figures={figures.data.slice(1)} query={query} />}
       </section>
+      {what !== null && !row.live && inner === undefined && (
+        <Frontier ids={[id]} names={[row.label ?? id]} changed={figures.again} />
+      )}
       {point !== null && row.tool === 'llmdyno' && (
         <RequestExplorer
           key={point}

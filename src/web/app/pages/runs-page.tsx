@@ -1,8 +1,9 @@
 import type { RunList } from '../../api/shapes.ts';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { DropZone, pickFiles } from '../parts/import-files.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Filters, filterRows, optionsOf } from '../parts/run-filters.tsx';
-import { RunsTable } from '../parts/runs-table.tsx';
+import { RunsTable, sortRows } from '../parts/runs-table.tsx';
 import { Empty, TroubleBox, Waiting } from '../parts/states.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { useRef, useState } from '../preact.ts';
@@ -22,7 +23,7 @@ export function RunsPage({ place }: { place: Place }) {
   const chosen = useRef(picked);
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const rows = data?.rows.filter(({ id }) => !gone.has(id)) ?? [];
-  const shown = filterRows(rows, place.query);
+  const shown = sortRows(filterRows(rows, place.query), place.query);
   const remove = (id: string): void => {
     setGone(new Set([...gone, id]));
     const back = (): void => setGone((now) => new Set([...now].filter((one) => one !== id)));
@@ -84,7 +85,15 @@ export function RunsPage({ place }: { place: Place }) {
       {data === null && trouble === null && <Waiting height={420} />}
       {data !== null && rows.length === 0 && <Nothing />}
       {data !== null && rows.length > 0 && (
-        <RunsTable rows={shown} picked={picked} pick={pick} remove={remove} changed={again} compare={compare} />
+        <RunsTable
+          query={place.query}
+          rows={shown}
+          picked={picked}
+          pick={pick}
+          remove={remove}
+          changed={again}
+          compare={compare}
+        />
       )}
       {rows.length > 0 && shown.length === 0 && (
         <Empty title={t(both('Nothing fits these filters', '没有符合条件的结果'))}>
@@ -105,16 +114,15 @@ function Nothing() {
       <p>
         {t(both('Start a run ', '启动一次'))}
         <a href={linkTo('live')}>{t(both('here', '运行'))}</a>
-        {t(both(', or in a terminal: ', '，或在终端中：'))}
-        <code>dyno run http://127.0.0.1:8000</code>
+        {t(both(', or in a terminal:', '，或在终端中：'))}
       </p>
+      <CodeBlock text="dyno find http://127.0.0.1:8000 --slo 'ttft.p99<2s' --slo 'tpot.p99<50ms'" />
       <p>
-        {t(both('No server at hand? ', '没有服务器？'))}
-        <code>dyno engine</code>
-        {t(both(' simulates one, ', ' 可模拟一个，'))}
+        {t(both('No server at hand? This simulates one; ', '没有服务器？可模拟一个；'))}
         <a href={linkTo('simulate')}>{t(both('Simulate', '模拟页面'))}</a>
-        {t(both(' needs none at all.', '则完全不需要。'))}
+        {t(both(' needs none at all:', '则完全不需要：'))}
       </p>
+      <CodeBlock text="dyno engine" />
       <p>
         {t(
           both(

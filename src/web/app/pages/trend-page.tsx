@@ -22,6 +22,9 @@ const metrics = [
   'failed',
 ];
 
+/** The rest is found by its label. */
+const mostCurves = 6;
+
 /** One metric over the runs of a label or tag, with the places where it surely changed. */
 export function TrendPage({ place: { query } }: { place: Place }) {
   const metric = metrics.find((name) => name === query.get('metric')) ?? metrics[0]!;
@@ -30,10 +33,12 @@ export function TrendPage({ place: { query } }: { place: Place }) {
   const { data, trouble, again } = useLoaded(asked.toString(), (signal) =>
     ask<{ curves: TrendCurve[] }>(`/trend?${asked.toString()}`, { signal }),
   );
-  const figure = useMemo(
-    () => (data === null || data.curves.length === 0 ? null : trendFigure(data.curves, metric)),
-    [data, metric],
-  );
+  const all = data?.curves ?? [];
+  // What happened once has no history.
+  const curves = all
+    .filter(({ points }) => points.filter(({ value }) => value !== null).length > 1)
+    .slice(0, mostCurves);
+  const figure = useMemo(() => (curves.length === 0 ? null : trendFigure(curves, metric)), [data, metric]);
   const words = `${label === '' ? '' : ` --label ${label}`}${tag === '' ? '' : ` --tag ${tag}`}`;
   return (
     <>
@@ -66,16 +71,26 @@ export function TrendPage({ place: { query } }: { place: Place }) {
       {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
       {data === null && trouble === null && <Waiting height={420} />}
       {data !== null && figure === null && (
-        <Empty title={t(both('No finished run has that label or tag', '没有带该标签或标记的已完成运行'))}>
+        <Empty title={t(both('No two finished runs that were asked the same', '没有两次条件相同的已完成运行'))}>
           <p>{t(both('Choose another, or leave both empty for all runs.', '请另选，或留空以查看全部运行。'))}</p>
         </Empty>
       )}
-      {data?.curves[0] !== undefined && <p class="lead">{t(trendInWords(data.curves[0], metric)[0]!)}</p>}
+      {curves[0] !== undefined && <p class="lead">{t(trendInWords(curves[0], metric)[0]!)}</p>}
       {figure !== null && <FigureBox figure={figure} query={query} />}
-      {data?.curves.map((curve, i) =>
+      {curves.map((curve, i) =>
         trendInWords(curve, metric)
           .slice(i === 0 ? 1 : 0)
           .map((sentence, at) => <p key={`${i} ${at}`}>{t(sentence)}</p>),
+      )}
+      {figure !== null && all.length > curves.length && (
+        <p class="faint">
+          {t(
+            both(
+              `${all.length - curves.length} more curves are left out: of single runs, or beyond the first ${mostCurves}. A label or tag chooses.`,
+              `另有 ${all.length - curves.length} 条曲线未显示：只有一次运行，或排在前 ${mostCurves} 条之后；可用标签或标记筛选。`,
+            ),
+          )}
+        </p>
       )}
       <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
       <CodeBlock text={`dyno runs --trend ${metric}${words}`} />

@@ -34,16 +34,16 @@ function TuneList() {
           <p>
             {t(
               both(
-                'Start one in a terminal with the same store; it appears here while it runs: ',
+                'Start one in a terminal with the same store; it appears here while it runs:',
                 '在终端中使用同一存储启动，运行时会出现在这里：',
               ),
             )}
-            <code>dyno tune FILE</code>
           </p>
-          <p>
-            {t(both('Without a server: ', '没有服务器时：'))}
-            <code>dyno tune FILE --simulate PROFILE</code>
-          </p>
+          <CodeBlock text={'dyno tune --init vllm > tune.yaml\ndyno tune tune.yaml'} />
+          <p>{t(both('Without a server:', '没有服务器时：'))}</p>
+          <CodeBlock
+            text={'dyno tune --init mindie > tune.yaml\ndyno tune tune.yaml --simulate qwen1.5-7b-mindie-8x910b4'}
+          />
         </Empty>
       )}
       <ul class="live-list">
@@ -113,7 +113,6 @@ function Watched({ id, query }: { id: string; query: URLSearchParams }) {
         )}
       </div>
       <Best tune={tune} />
-      <p>{tune.words[lang()]}</p>
       {axes !== null && (
         <div class="filters">
           <AxisChoice name="x" axes={axes} />
@@ -121,20 +120,34 @@ function Watched({ id, query }: { id: string; query: URLSearchParams }) {
         </div>
       )}
       {figure !== null && <FigureBox figure={figure} query={query} />}
+      <Settings tune={tune} />
       <TrialTable tune={tune} id={id} />
     </>
   );
 }
 
 function Best({ tune }: { tune: TunePageData['tune'] }) {
-  const { tone, says, change, apply } = tuneInWords(tune);
+  const { tone, says, change } = tuneInWords(tune);
   return (
     <section class={`verdict ${tone}`} aria-label={t(both('Best so far', '当前最优'))}>
       <p class="verdict-line" id="tune-answer">
         <strong>{t(says)}</strong>
       </p>
       {change !== null && <p>{t(change)}</p>}
+    </section>
+  );
+}
+
+/** The best settings as they are typed, and the search told in full. */
+function Settings({ tune }: { tune: TunePageData['tune'] }) {
+  const { apply } = tuneInWords(tune);
+  return (
+    <section aria-label={t(both('Settings', '配置'))}>
       {apply.length > 0 && <CodeBlock id="tune-apply" text={apply.join('\n')} />}
+      <details>
+        <summary>{t(both('The search in full', '调优全过程'))}</summary>
+        <p>{tune.words[lang()]}</p>
+      </details>
     </section>
   );
 }

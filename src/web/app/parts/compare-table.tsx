@@ -9,6 +9,7 @@ import {
   signedPercent,
 } from '../../../results/report/index.ts';
 import { both, t } from '../state/settings.ts';
+import { CardTable } from './card-table.tsx';
 
 /** Every metric at every shared point, those first that a verdict rests on, with the change in words and how sure it is. */
 export function CompareTable({ comparison }: { comparison: Comparison }) {
@@ -20,62 +21,58 @@ export function CompareTable({ comparison }: { comparison: Comparison }) {
   const rank = ({ metric }: ComparedMetricRow): number =>
     (order.indexOf(metric) + order.length + 1) % (order.length + 1);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table class="compare cards">
-        <thead>
-          <tr>
-            {places.length > 1 && (
-              <th scope="col" class="left">
-                {t(both('Point', '测试点'))}
-              </th>
-            )}
+    <CardTable caption={caption} class="compare">
+      <thead>
+        <tr>
+          {places.length > 1 && (
             <th scope="col" class="left">
-              {t(both('Metric', '指标'))}
+              {t(both('Point', '测试点'))}
             </th>
-            {names.map((name, i) => (
-              <th scope="col" key={i}>
-                {name}
-              </th>
+          )}
+          <th scope="col" class="left">
+            {t(both('Metric', '指标'))}
+          </th>
+          {names.map((name, i) => (
+            <th scope="col" key={i}>
+              {name}
+            </th>
+          ))}
+          {names.slice(1).map((name, i) => (
+            <th scope="col" key={i} class="left">
+              {names.length > 2
+                ? t(both(`change: ${name}`, `变化：${name}`))
+                : t(both('change (95 % interval)', '变化（95% 区间）'))}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {places.map((place) => (
+        <tbody key={place}>
+          {metrics
+            .filter((row) => placeOf(row) === place)
+            .toSorted((a, b) => rank(a) - rank(b))
+            .map((row, i, rows) => (
+              <tr key={row.metric}>
+                {places.length > 1 && i === 0 && (
+                  <th scope="rowgroup" rowSpan={rows.length}>
+                    {place}
+                    {!row.comparable && <div class="bad-text">{t(both('not comparable', '不可比'))}</div>}
+                  </th>
+                )}
+                <th scope="row">{t(metricTitle(row.metric))}</th>
+                {row.values.map((value, at) => (
+                  <td key={at}>{metricFigure(row.metric, value)}</td>
+                ))}
+                {row.changes.map((change, at) => (
+                  <td key={at} class="left">
+                    <Change row={row} change={change} />
+                  </td>
+                ))}
+              </tr>
             ))}
-            {names.slice(1).map((name, i) => (
-              <th scope="col" key={i} class="left">
-                {names.length > 2
-                  ? t(both(`change: ${name}`, `变化：${name}`))
-                  : t(both('change (95 % interval)', '变化（95% 区间）'))}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        {places.map((place) => (
-          <tbody key={place}>
-            {metrics
-              .filter((row) => placeOf(row) === place)
-              .toSorted((a, b) => rank(a) - rank(b))
-              .map((row, i, rows) => (
-                <tr key={row.metric}>
-                  {places.length > 1 && i === 0 && (
-                    <th scope="rowgroup" rowSpan={rows.length}>
-                      {place}
-                      {!row.comparable && <div class="bad-text">{t(both('not comparable', '不可比'))}</div>}
-                    </th>
-                  )}
-                  <th scope="row">{t(metricTitle(row.metric))}</th>
-                  {row.values.map((value, at) => (
-                    <td key={at} data-label={names[at]}>
-                      {metricFigure(row.metric, value)}
-                    </td>
-                  ))}
-                  {row.changes.map((change, at) => (
-                    <td key={at} class="left" data-label={t(both('change', '变化'))}>
-                      <Change row={row} change={change} />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-          </tbody>
-        ))}
-      </table>
-    </div>
+        </tbody>
+      ))}
+    </CardTable>
   );
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from '../preact.ts';
 import { rewriteQuery } from '../state/place.ts';
 import { both, isDark, t, useSettings } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
-import { toast } from './toasts.tsx';
+import { copied } from './code-block.tsx';
 
 const leastWidth = 320;
 
@@ -105,9 +105,7 @@ function copyLink(id: string): void {
   const asked = new URLSearchParams(query);
   asked.set('figure', id);
   link.hash = `${path}?${asked.toString()}`;
-  void navigator.clipboard
-    .writeText(link.href)
-    .then(() => toast(t(both('Link copied', '已复制链接')), undefined, 2500));
+  void copied(link.href, t(both('Link copied', '已复制链接')));
 }
 
 function save(drawn: Drawn | null, id: string): void {

@@ -2,13 +2,18 @@ import type { Comparison } from '../../../results/measure/index.ts';
 import { forestOf } from '../../../results/report/index.ts';
 import { both, t } from '../state/settings.ts';
 
+/** The zero has no room beside an end that is so near. */
+const nearEnd = 0.16;
+
 /** The changes of one candidate with their intervals, under each other on one scale, coloured by verdict. */
 export function ForestPlot({ comparison, candidate }: { comparison: Comparison; candidate: number }) {
   const forest = forestOf(comparison, candidate);
   if (forest === null) return null;
   const { rows, zero, ends } = forest;
   const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
-  const title = t(both('Change against the baseline, with its 95 % interval', '相对基线的变化与 95% 区间'));
+  const title = rows.some(({ from }) => from !== null)
+    ? t(both('Change against the baseline, with its 95 % interval', '相对基线的变化与 95% 区间'))
+    : t(both('Change against the baseline', '相对基线的变化'));
   return (
     <section class="forest" aria-label={title}>
       <h3>
@@ -35,9 +40,9 @@ export function ForestPlot({ comparison, candidate }: { comparison: Comparison; 
         ))}
       </ol>
       <p class="faint forest-ends" aria-hidden="true">
-        <span>{ends[0]}</span>
+        <span>{zero < nearEnd ? '' : ends[0]}</span>
         <span style={{ left: percent(zero) }}>0</span>
-        <span>{ends[1]}</span>
+        <span>{zero > 1 - nearEnd ? '' : ends[1]}</span>
       </p>
     </section>
   );

@@ -32,7 +32,7 @@ export function GapChart({ exchange }: { exchange: Exchange }) {
         {t(
           both(
             `${gaps.length} gaps: first token after ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}, then median ${time(quantile(later, 0.5))}, longest ${time(longestLater ?? null)}`,
-            `${gaps.length} 个间隔：首 token ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}，之后中位数 ${time(quantile(later, 0.5))}，最长 ${time(longestLater ?? null)}`,
+            `${gaps.length} 个间隔：首 Token ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}，之后中位数 ${time(quantile(later, 0.5))}，最长 ${time(longestLater ?? null)}`,
           ),
         )}
         {over !== null && (

@@ -177,7 +177,7 @@ function Moving({ run }: { run: LiveRun }) {
   const silent = isLive && pace?.isSilent === true;
   const tiles: [string, string, string][] = [
     [t(both('In flight', '进行中')), isLive ? count(state?.inFlight ?? null) : '0', ''],
-    [t(both('Tokens/s now', '当前 token/秒')), now(pace?.tokensPerSec, ended?.tokens), ''],
+    [t(both('Tokens/s now', '当前 tok/s')), now(pace?.tokensPerSec, ended?.tokens), ''],
     [t(both('Requests/s now', '当前请求/秒')), now(pace?.requestsPerSec, ended?.requests), ''],
     [
       t(both('Last token', '最近 token')),
@@ -222,7 +222,7 @@ function Moving({ run }: { run: LiveRun }) {
       )}
       <div class="chart-grid">
         <TimeChart
-          title={t(both('Output tokens/s', '输出 token/秒'))}
+          title={t(both('Output tokens/s', '输出 tok/s'))}
           data={[series.seconds, series.tokensPerSec]}
           series={[{ name: 'tokens/s', color: 0 }]}
         />
@@ -232,7 +232,7 @@ function Moving({ run }: { run: LiveRun }) {
           series={[{ name: t(both('in flight', '并发')), color: 2 }]}
         />
         <TimeChart
-          title={t(both('Time to first token (ms)', '首 token 时延 (ms)'))}
+          title={t(both('Time to first token (ms)', '首 Token 时延 (ms)'))}
           data={[series.seconds, series.ttftP50Ms, series.ttftP99Ms]}
           series={[
             { name: 'p50', color: 0 },

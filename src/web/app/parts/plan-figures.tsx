@@ -19,7 +19,7 @@ export function PlanFigures({ plan }: { plan: PlanDocument }) {
     ],
     ['maxBatchSize', `${count(batch.min)} · ${count(batch.mean)} · ${count(batch.max)}`, t(both('range', '范围'))],
     [t(both('Fit in flight', '可同时在途')), count(plan.expectedConcurrent), t(both('sequences', '条序列'))],
-    [t(both('KV per token, per card', '每 token KV（单卡）')), `${num(plan.kvBytesPerTokenPerCard / 1024)} KiB`, ''],
+    [t(both('KV per token, per card', '每 Token KV（单卡）')), `${num(plan.kvBytesPerTokenPerCard / 1024)} KiB`, ''],
     [
       t(both('Longest single request', '单请求最长')),
       count(largest.contextTokens),

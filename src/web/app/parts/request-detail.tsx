@@ -60,7 +60,7 @@ function Shown({ exchange: x, answer }: Whole) {
     [t(both('Due → sent', '到期 → 发送')), x.sentMs === null ? '–' : time(x.sentMs - x.dueMs)],
     [t(both('New connection', '新建连接')), time(x.connectMs)],
     [t(both('Sent → first byte', '发送 → 首字节')), x.firstByteMs === null ? '–' : time(x.firstByteMs - sent)],
-    [t(both('Sent → first token', '发送 → 首 token')), first === null ? '–' : time(first - sent)],
+    [t(both('Sent → first token', '发送 → 首 Token')), first === null ? '–' : time(first - sent)],
     [t(both('Sent → end', '发送 → 结束')), time(x.endMs - sent)],
     [t(both('Input tokens', '输入 token')), num(x.inputTokens.server ?? x.inputTokens.client ?? x.inputTokens.planned)],
     [t(both('Output tokens', '输出 token')), num(x.outputTokens.server ?? x.outputTokens.client)],

@@ -129,8 +129,8 @@ export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps
               caption={t(both('Percentiles of the window', '所选时间段的百分位'))}
               rows={[
                 [t(both('Latency', '延迟')), figures.latencyMs, true],
-                [t(both('First token (TTFT)', '首 token (TTFT)')), figures.ttftMs, true],
-                [t(both('Per output token (TPOT)', '每输出 token (TPOT)')), figures.tpotMs, true],
+                [t(both('First token (TTFT)', '首 Token (TTFT)')), figures.ttftMs, true],
+                [t(both('Per output token (TPOT)', '每 Token (TPOT)')), figures.tpotMs, true],
                 [t(both('Lateness of sends', '发送滞后')), figures.latenessMs, true],
                 [t(both('Output tokens', '输出 token')), figures.outputTokens, false],
               ]}

@@ -20,7 +20,7 @@ export function Spark({ spark }: { spark: Row['spark'] }) {
   const said = t(
     both(
       `Throughput at load ${num(least)} to ${num(most)}: up to ${num(top)} tokens/s`,
-      `负载 ${num(least)} 至 ${num(most)} 的吞吐：最高 ${num(top)} token/秒`,
+      `负载 ${num(least)} 至 ${num(most)} 的吞吐：最高 ${num(top)} tok/s`,
     ),
   );
   return (

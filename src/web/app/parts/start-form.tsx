@@ -10,8 +10,7 @@ import { TroubleBox, Waiting } from './states.tsx';
 
 /** What most runs set; the rest is folded away. */
 const usual = [
-  'model',
-  'dataset',
+  'slo',
   'concurrency',
   'rate',
   'requests',
@@ -19,20 +18,30 @@ const usual = [
   'input-tokens',
   'output-tokens',
   'max-tokens',
-  'slo',
+  'model',
+  'dataset',
   'label',
 ];
 const key = 'llmdyno.start';
 const commands = {
+  find: both('Find how many users it takes', '查找最大并发'),
   run: both('One load point', '单个负载点'),
   sweep: both('Sweep', '扫描'),
   sim: both('Simulated (no server)', '模拟（无需服务器）'),
 } as const;
 
+/** How much load: what one command takes may mean nothing to the next, so each begins with its own. */
+const loads: Readonly<Record<StartAsk['command'], StartAsk['words']>> = {
+  find: { concurrency: '', rate: '', requests: '' },
+  run: { concurrency: '8', rate: '', requests: '200' },
+  sweep: { concurrency: '1,2,4,8', rate: '', requests: '100' },
+  sim: { concurrency: '8,32,128', rate: '', requests: '500' },
+};
+
 const first: StartAsk = {
-  command: 'sweep',
-  url: 'http://127.0.0.1:8000',
-  words: { concurrency: '1,2,4,8', requests: '100', 'max-tokens': '128' },
+  command: 'find',
+  url: null,
+  words: { ...loads.find, slo: 'ttft.p99<2s\ntpot.p99<50ms', 'max-tokens': '128' },
 };
 
 /** A run or sweep in the words of the command line; shows the command and the plan file that say the same. */
@@ -47,10 +56,13 @@ export function StartForm({ query }: { query: URLSearchParams }) {
   if (data === null) return <Waiting height={420} />;
   const set = (name: string, value: string | boolean): void =>
     setAsked({ ...asked, words: { ...asked.words, [name]: value } });
+  // The first that this page may load, so that the form can be sent as it stands.
+  const url = asked.url ?? `http://${data.allowed?.find((target) => !target.includes('*')) ?? '127.0.0.1:8000'}`;
+  const said = cleaned({ ...asked, url }, data);
   const start = (event: Event): void => {
     event.preventDefault();
     setRefused(null);
-    tell<JobState>('/start', cleaned(asked, data)).then(setJob, (error: unknown) =>
+    tell<JobState>('/start', said).then(setJob, (error: unknown) =>
       setRefused(error instanceof ApiError ? error : null),
     );
   };
@@ -82,7 +94,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
                   name="command"
                   value={command}
                   checked={asked.command === command}
-                  onChange={() => setAsked({ ...asked, command })}
+                  onChange={() => setAsked({ ...asked, command, words: { ...asked.words, ...loads[command] } })}
                 />{' '}
                 {t(commands[command])}
               </label>
@@ -109,7 +121,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
               <input
                 name="url"
                 required
-                value={asked.url ?? ''}
+                value={url}
                 onInput={(event) => setAsked({ ...asked, url: event.currentTarget.value })}
               />
               {data.allowed !== null && (
@@ -118,20 +130,6 @@ export function StartForm({ query }: { query: URLSearchParams }) {
             </label>
           )}
           {fields(usual.flatMap((name) => offered.filter((word) => word.name === name)))}
-        </div>
-        <details>
-          <summary>{t(both('More settings', '更多设置'))}</summary>
-          <div class="form-grid">{fields(offered.filter(({ name }) => !usual.includes(name)))}</div>
-        </details>
-        <div class="said">
-          <div>
-            <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
-            <CodeBlock id="command-line" text={commandLine(cleaned(asked, data))} />
-          </div>
-          <div>
-            <h3>{t(both('The same as a plan file', '等价计划文件'))}</h3>
-            <CodeBlock id="plan-yaml" text={planYaml(cleaned(asked, data))} />
-          </div>
         </div>
         {refused !== null && <TroubleBox trouble={refused} />}
         {job !== null && job.exitCode !== null && job.id === null && (
@@ -147,6 +145,20 @@ export function StartForm({ query }: { query: URLSearchParams }) {
         <button type="submit" class="primary" id="start-run" disabled={!data.mayStart || running}>
           <Icon name="play" /> {running ? t(both('Starting…', '正在启动…')) : t(both('Start', '启动'))}
         </button>
+        <details>
+          <summary>{t(both('More settings', '更多设置'))}</summary>
+          <div class="form-grid">{fields(offered.filter(({ name }) => !usual.includes(name)))}</div>
+        </details>
+        <div class="said">
+          <div>
+            <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+            <CodeBlock id="command-line" text={commandLine(said)} />
+          </div>
+          <div>
+            <h3>{t(both('The same as a plan file', '等价计划文件'))}</h3>
+            <CodeBlock id="plan-yaml" text={planYaml(said)} />
+          </div>
+        </div>
       </form>
     </section>
   );
@@ -183,14 +195,12 @@ function Field({
           name={word.name}
           rows={2}
           value={Array.isArray(value) ? value.join('\n') : String(value ?? '')}
-          placeholder={word.value}
           onInput={(event) => set(word.name, event.currentTarget.value)}
         />
       ) : (
         <input
           name={word.name}
           value={String(value ?? '')}
-          placeholder={word.value}
           list={word.choices.length > 0 ? `choices-${word.name}` : undefined}
           onInput={(event) => set(word.name, event.currentTarget.value)}
         />

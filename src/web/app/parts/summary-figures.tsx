@@ -4,6 +4,7 @@ import { count, num, percent, time, unknown } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { VerdictBadge } from './badge.tsx';
+import { CardTable } from './card-table.tsx';
 import { Tiles } from './tiles.tsx';
 
 /** What one asks first of a run: promises, first token, time per token, throughput. Of the steady part, where a part was steady. */
@@ -27,8 +28,8 @@ export function FirstTiles({ summary }: { summary: Summary }) {
           unit: measured,
           tone: kept === null ? '' : kept ? 'good' : 'bad',
         })),
-        { name: t(both('First token (TTFT)', '首 token (TTFT)')), value: pair(figures.ttftMs), unit: 'p50 / p99' },
-        { name: t(both('A token after (TPOT)', '每 token (TPOT)')), value: pair(figures.tpotMs), unit: 'p50 / p99' },
+        { name: t(both('First token (TTFT)', '首 Token (TTFT)')), value: pair(figures.ttftMs), unit: 'p50 / p99' },
+        { name: t(both('A token after (TPOT)', '每 Token (TPOT)')), value: pair(figures.tpotMs), unit: 'p50 / p99' },
         {
           name: t(both('Throughput', '吞吐')),
           value: shortFigure(figures.outputTokensPerSec ?? figures.requestsPerSec),
@@ -104,36 +105,34 @@ export function DistributionTable({
   caption: string;
 }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              {t(both('Metric', '指标'))}
+    <CardTable caption={caption}>
+      <thead>
+        <tr>
+          <th scope="col" class="left">
+            {t(both('Metric', '指标'))}
+          </th>
+          <th scope="col">n</th>
+          {columns.map((name) => (
+            <th scope="col" key={name}>
+              {name}
             </th>
-            <th scope="col">n</th>
-            {columns.map((name) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows
-            .filter((row): row is readonly [string, Distribution, boolean] => row[1] !== null)
-            .map(([name, values, isTime]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{count(values.n)}</td>
-                {columns.map((column) => (
-                  <td key={column}>{isTime ? time(values[column]) : num(values[column])}</td>
-                ))}
-              </tr>
-            ))}
-        </tbody>
-      </table>
-    </div>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          .filter((row): row is readonly [string, Distribution, boolean] => row[1] !== null)
+          .map(([name, values, isTime]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{count(values.n)}</td>
+              {columns.map((column) => (
+                <td key={column}>{isTime ? time(values[column]) : num(values[column])}</td>
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </CardTable>
   );
 }
 
@@ -143,13 +142,13 @@ function Distributions({ summary }: { summary: Summary }) {
       caption={t(both('Distributions', '分布'))}
       rows={[
         [t(both('Latency', '延迟')), summary.latencyMs, true],
-        [t(both('First token (TTFT)', '首 token (TTFT)')), summary.ttftMs, true],
-        [t(both('Per output token (TPOT)', '每输出 token (TPOT)')), summary.tpotMs, true],
+        [t(both('First token (TTFT)', '首 Token (TTFT)')), summary.ttftMs, true],
+        [t(both('Per output token (TPOT)', '每 Token (TPOT)')), summary.tpotMs, true],
         [t(both('Between tokens (ITL)', 'token 间隔 (ITL)')), summary.itlMs, true],
         [t(both('Lateness of sends', '发送滞后')), summary.latenessMs, true],
         [t(both('Input tokens', '输入 token')), summary.inputTokens, false],
         [t(both('Output tokens', '输出 token')), summary.outputTokens, false],
-        [t(both('Tokens/s of one user', '单用户 token/秒')), summary.userTokensPerSec, false],
+        [t(both('Tokens/s of one user', '单用户 tok/s')), summary.userTokensPerSec, false],
       ]}
     />
   );
@@ -161,81 +160,79 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
   const { best } = sweepInWords(sweep);
   return (
     <section aria-label={caption}>
-      <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="left">
-                {t(placeTitle(sweep))}
-              </th>
-              <th scope="col">{t(both('tokens/s', 'token/秒'))}</th>
-              <th scope="col">{t(both('requests/s', '请求/秒'))}</th>
-              <th scope="col">TTFT p50</th>
-              <th scope="col">TTFT p99</th>
-              <th scope="col">TPOT p50</th>
-              <th scope="col">TPOT p99</th>
-              <th scope="col">{t(both('Latency p50', '延迟 p50'))}</th>
-              <th scope="col">{t(both('Latency p99', '延迟 p99'))}</th>
-              <th scope="col">{t(both('ok / planned', '成功 / 计划'))}</th>
-              <th scope="col">{t(both('Duration', '用时'))}</th>
-              <th scope="col" class="left">
-                {t(both('Verdict', '结论'))}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sweep.points.map((point) => {
-              const figures: Figures = point.steady ?? point;
-              const broken = new Set(
-                promisesInWords(point)
-                  .filter(({ kept }) => kept === false)
-                  .map(({ promised }) => promised.en.split(' ')[0]!),
-              );
-              const cell = (metric: string, text: string) => (
-                <td class={broken.has(metric) ? 'bad-text' : undefined}>
-                  {text}
-                  {broken.has(metric) && ' !'}
+      <CardTable caption={caption}>
+        <thead>
+          <tr>
+            <th scope="col" class="left">
+              {t(placeTitle(sweep))}
+            </th>
+            <th scope="col">{t(both('tokens/s', 'tok/s'))}</th>
+            <th scope="col">{t(both('requests/s', '请求/秒'))}</th>
+            <th scope="col">TTFT p50</th>
+            <th scope="col">TTFT p99</th>
+            <th scope="col">TPOT p50</th>
+            <th scope="col">TPOT p99</th>
+            <th scope="col">{t(both('Latency p50', '延迟 p50'))}</th>
+            <th scope="col">{t(both('Latency p99', '延迟 p99'))}</th>
+            <th scope="col">{t(both('ok / planned', '成功 / 计划'))}</th>
+            <th scope="col">{t(both('Duration', '用时'))}</th>
+            <th scope="col" class="left">
+              {t(both('Verdict', '结论'))}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sweep.points.map((point) => {
+            const figures: Figures = point.steady ?? point;
+            const broken = new Set(
+              promisesInWords(point)
+                .filter(({ kept }) => kept === false)
+                .map(({ promised }) => promised.en.split(' ')[0]!),
+            );
+            const cell = (metric: string, text: string) => (
+              <td class={broken.has(metric) ? 'bad-text' : undefined}>
+                {text}
+                {broken.has(metric) && ' !'}
+              </td>
+            );
+            return (
+              <tr key={point.runId} class={point === best ? 'best' : undefined}>
+                <th scope="row">
+                  {point === best && '→ '}
+                  {runs.includes(point.runId) ? (
+                    <a href={linkTo('run', `${id}/${point.runId}`)}>{pointName(sweep, point)}</a>
+                  ) : (
+                    pointName(sweep, point)
+                  )}
+                </th>
+                <td>{shortFigure(figures.outputTokensPerSec)}</td>
+                <td>{shortFigure(figures.requestsPerSec)}</td>
+                {cell('ttft.p50', time(figures.ttftMs?.p50))}
+                {cell('ttft.p99', time(figures.ttftMs?.p99))}
+                {cell('tpot.p50', time(figures.tpotMs?.p50))}
+                {cell('tpot.p99', time(figures.tpotMs?.p99))}
+                {cell('latency.p50', time(figures.latencyMs?.p50))}
+                {cell('latency.p99', time(figures.latencyMs?.p99))}
+                <td class={(point.counts.failed ?? 0) > 0 ? 'bad-text' : undefined}>
+                  {count(point.counts.ok)} / {count(point.counts.planned)}
                 </td>
-              );
-              return (
-                <tr key={point.runId} class={point === best ? 'best' : undefined}>
-                  <th scope="row">
-                    {point === best && '→ '}
-                    {runs.includes(point.runId) ? (
-                      <a href={linkTo('run', `${id}/${point.runId}`)}>{pointName(sweep, point)}</a>
-                    ) : (
-                      pointName(sweep, point)
-                    )}
-                  </th>
-                  <td>{shortFigure(figures.outputTokensPerSec)}</td>
-                  <td>{shortFigure(figures.requestsPerSec)}</td>
-                  {cell('ttft.p50', time(figures.ttftMs?.p50))}
-                  {cell('ttft.p99', time(figures.ttftMs?.p99))}
-                  {cell('tpot.p50', time(figures.tpotMs?.p50))}
-                  {cell('tpot.p99', time(figures.tpotMs?.p99))}
-                  {cell('latency.p50', time(figures.latencyMs?.p50))}
-                  {cell('latency.p99', time(figures.latencyMs?.p99))}
-                  <td class={(point.counts.failed ?? 0) > 0 ? 'bad-text' : undefined}>
-                    {count(point.counts.ok)} / {count(point.counts.planned)}
-                  </td>
-                  <td>{time(point.durationMs)}</td>
-                  <td class="left">
-                    <VerdictBadge
-                      verdict={
-                        !point.verdict.valid
-                          ? 'invalid'
-                          : point.verdict.findings.some(({ severity }) => severity === 'warn')
-                            ? 'warn'
-                            : 'valid'
-                      }
-                    />
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+                <td>{time(point.durationMs)}</td>
+                <td class="left">
+                  <VerdictBadge
+                    verdict={
+                      !point.verdict.valid
+                        ? 'invalid'
+                        : point.verdict.findings.some(({ severity }) => severity === 'warn')
+                          ? 'warn'
+                          : 'valid'
+                    }
+                  />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </CardTable>
     </section>
   );
 }

@@ -2,6 +2,7 @@ import type { TunePageData } from '../../api/tune-shape.ts';
 import { num, time } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
+import { CardTable } from './card-table.tsx';
 
 type Tune = TunePageData['tune'];
 
@@ -20,72 +21,70 @@ export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
   const { metric } = tune.objective;
   const caption = t(both('Trials', '试验'));
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table id="trials">
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              #
+    <CardTable caption={caption} id="trials">
+      <thead>
+        <tr>
+          <th scope="col" class="left">
+            #
+          </th>
+          <th scope="col" class="left">
+            {t(both('Phase', '阶段'))}
+          </th>
+          {names.map((name) => (
+            <th scope="col" key={name}>
+              {name}
             </th>
-            <th scope="col" class="left">
-              {t(both('Phase', '阶段'))}
-            </th>
-            {names.map((name) => (
-              <th scope="col" key={name}>
-                {name}
+          ))}
+          <th scope="col">{t(both('Load', '负载'))}</th>
+          <th scope="col">{metric}</th>
+          <th scope="col">{t(both('predicted', '预测'))}</th>
+          <th scope="col">{t(both('Took', '用时'))}</th>
+          <th scope="col" class="left">
+            {t(both('Outcome', '结局'))}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {tune.trials.toReversed().map((trial) => {
+          const said = trial.predicted?.figures[metric];
+          return (
+            <tr key={trial.number}>
+              <th scope="row">
+                {trial.runId === null ? (
+                  trial.number
+                ) : (
+                  <a href={linkTo('run', `${id}/${trial.runId}`)}>{trial.number}</a>
+                )}
               </th>
-            ))}
-            <th scope="col">{t(both('Load', '负载'))}</th>
-            <th scope="col">{metric}</th>
-            <th scope="col">{t(both('predicted', '预测'))}</th>
-            <th scope="col">{t(both('Took', '用时'))}</th>
-            <th scope="col" class="left">
-              {t(both('Outcome', '结局'))}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tune.trials.toReversed().map((trial) => {
-            const said = trial.predicted?.figures[metric];
-            return (
-              <tr key={trial.number}>
-                <th scope="row">
-                  {trial.runId === null ? (
-                    trial.number
+              <td class="left">{t(phases[trial.phase] ?? trial.phase)}</td>
+              {names.map((name) => (
+                <td key={name}>{trial.settings[name] === undefined ? '–' : String(trial.settings[name])}</td>
+              ))}
+              <td>{num(trial.load.concurrency ?? trial.load.ratePerSec)}</td>
+              <td>{num(trial.objective)}</td>
+              <td class="faint">
+                {said === undefined ? '–' : `${num(said.middle)} [${num(said.low)}, ${num(said.high)}]`}
+              </td>
+              <td>{time(trial.durationMs)}</td>
+              <td class="left">
+                {trial.outcome === 'ok' ? (
+                  trial.feasible === true ? (
+                    <span class="badge good">{t(both('kept the SLOs', '满足 SLO'))}</span>
+                  ) : trial.feasible === false ? (
+                    <span class="badge warn">{t(both('broke an SLO', '违反 SLO'))}</span>
                   ) : (
-                    <a href={linkTo('run', `${id}/${trial.runId}`)}>{trial.number}</a>
-                  )}
-                </th>
-                <td class="left">{t(phases[trial.phase] ?? trial.phase)}</td>
-                {names.map((name) => (
-                  <td key={name}>{trial.settings[name] === undefined ? '–' : String(trial.settings[name])}</td>
-                ))}
-                <td>{num(trial.load.concurrency ?? trial.load.ratePerSec)}</td>
-                <td>{num(trial.objective)}</td>
-                <td class="faint">
-                  {said === undefined ? '–' : `${num(said.middle)} [${num(said.low)}, ${num(said.high)}]`}
-                </td>
-                <td>{time(trial.durationMs)}</td>
-                <td class="left">
-                  {trial.outcome === 'ok' ? (
-                    trial.feasible === true ? (
-                      <span class="badge good">{t(both('kept the SLOs', '满足 SLO'))}</span>
-                    ) : trial.feasible === false ? (
-                      <span class="badge warn">{t(both('broke an SLO', '违反 SLO'))}</span>
-                    ) : (
-                      'ok'
-                    )
-                  ) : (
-                    <span class="bad-text">
-                      {trial.outcome} {trial.cause}
-                    </span>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+                    'ok'
+                  )
+                ) : (
+                  <span class="bad-text">
+                    {trial.outcome} {trial.cause}
+                  </span>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </CardTable>
   );
 }

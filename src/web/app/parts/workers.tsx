@@ -1,6 +1,7 @@
 import type { Sweep } from '../../../core/index.ts';
 import { workersTable } from '../../../results/report/index.ts';
 import { both, t } from '../state/settings.ts';
+import { CardTable } from './card-table.tsx';
 
 /** The machines that sent the requests of a result, one row each; nothing where one machine did it all. */
 export function Workers({ sweep }: { sweep: Sweep }) {
@@ -10,33 +11,31 @@ export function Workers({ sweep }: { sweep: Sweep }) {
   return (
     <section aria-labelledby="workers-title">
       <h2 id="workers-title">{title}</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label={title}>
-        <table>
-          <thead>
-            <tr>
-              {heads.map((head, i) => (
-                <th scope="col" class={i < 2 ? 'left' : undefined} key={i}>
-                  {t(head)}
-                </th>
+      <CardTable caption={title}>
+        <thead>
+          <tr>
+            {heads.map((head, i) => (
+              <th scope="col" class={i < 2 ? 'left' : undefined} key={i}>
+                {t(head)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, ...cells], row) => (
+            <tr key={row}>
+              <th scope="row" class="left">
+                {t(name!)}
+              </th>
+              {cells.map((cell, i) => (
+                <td class={i === 0 ? 'left' : undefined} key={i}>
+                  {t(cell)}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(([name, ...cells], row) => (
-              <tr key={row}>
-                <th scope="row" class="left">
-                  {t(name!)}
-                </th>
-                {cells.map((cell, i) => (
-                  <td class={i === 0 ? 'left' : undefined} key={i}>
-                    {t(cell)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </CardTable>
     </section>
   );
 }

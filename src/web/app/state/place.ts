@@ -42,6 +42,46 @@ export function rewriteQuery(change: Record<string, string | null>): void {
   for (const [name, value] of Object.entries(change))
     if (value === null || value === '') query.delete(name);
     else query.set(name, value);
-  history.replaceState(null, '', linkTo(page, rest, query));
+  history.replaceState(history.state, '', linkTo(page, rest, query));
   dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+const saveEveryMs = 150;
+const waitMs = 3000;
+
+/** How far down one had read stays with its step of the history: Back leads there, as soon as the page is as long again. */
+export function keepScroll(): void {
+  let saving: ReturnType<typeof setTimeout> | undefined;
+  let until = 0;
+  const givenUp = (): void => {
+    until = 0;
+  };
+  const goTo = (y: number): void => {
+    clearTimeout(saving);
+    saving = undefined;
+    scrollTo(0, y);
+    // The page that is left may be long enough while the one that comes is not yet.
+    until = y === 0 ? 0 : performance.now() + waitMs;
+    const step = (): void => {
+      if (performance.now() > until) return givenUp();
+      if (Math.abs(scrollY - y) > 1) scrollTo(0, y);
+      requestAnimationFrame(step);
+    };
+    step();
+  };
+  history.scrollRestoration = 'manual';
+  addEventListener('popstate', ({ state }) => goTo(heightIn(state)));
+  for (const name of ['wheel', 'touchmove', 'keydown', 'mousedown']) addEventListener(name, givenUp, { passive: true });
+  addEventListener('scroll', () => {
+    if (until > 0) return;
+    saving ??= setTimeout(() => {
+      saving = undefined;
+      history.replaceState({ y: scrollY }, '');
+    }, saveEveryMs);
+  });
+  goTo(heightIn(history.state));
+}
+
+function heightIn(state: unknown): number {
+  return (state as { y?: number } | null)?.y ?? 0;
 }

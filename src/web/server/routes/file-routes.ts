@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Lang } from '../../../core/index.ts';
-import { keptShape } from '../../api/shapes.ts';
-import type { KeptFiles } from '../../api/shapes.ts';
+import { setFacts } from '../../../results/store/index.ts';
+import { frontierShape, keptShape, machineShape } from '../../api/shapes.ts';
+import type { FrontierPage, KeptFiles } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';
 import type { Entry, Rendering } from '../page-backend.ts';
 import { entryOf, noSuchRun, refused } from '../route.ts';
@@ -69,6 +70,38 @@ export const fileRoutes: readonly Route[] = [
     },
   },
   {
+    method: 'get',
+    path: '/frontier',
+    about:
+      'Throughput for each card, watt and unit of money at fixed speeds per user, and what was said of each machine.',
+    query: { id: 'repeated, one for each result' },
+    answer: frontierShape,
+    handle: async (call): Promise<FrontierPage> => {
+      const entries = await entriesOf(call, 1);
+      const machines = entries.map(({ id, facts }) => ({
+        id,
+        cards: facts?.own.cards ?? null,
+        price: facts?.own.pricePerHour ?? null,
+        power: facts?.own.powerW ?? null,
+      }));
+      return { ...(await call.hall.desk.frontier(entries)), machines };
+    },
+  },
+  {
+    method: 'post',
+    path: '/runs/:id/machine',
+    about:
+      'Says how many cards a result was measured on, what they cost an hour and how many watts they drew; null = not known.',
+    body: machineShape,
+    answer: machineShape,
+    handle: async (call) => {
+      const { cards, price, power } = call.body as z.infer<typeof machineShape>;
+      const entry = await entryOf(call);
+      await setFacts(entry.dir, null, { cards, pricePerHour: price, powerW: power });
+      return { cards, price, power };
+    },
+  },
+  {
     method: 'post',
     path: '/import',
     about: `A document, log or result file of another tool (at most ${mostUploadBytes} bytes) into the store.`,
@@ -126,14 +159,14 @@ function formOf(call: Call, known: readonly string[]): string {
 
 const mostCompared = 20;
 
-async function entriesOf(call: Call): Promise<Entry[]> {
+async function entriesOf(call: Call, least = 2): Promise<Entry[]> {
   const ids = call.context.req.queries('id') ?? [];
-  if (ids.length < 2 || ids.length > mostCompared)
+  if (ids.length < least || ids.length > mostCompared)
     throw refused(
       400,
       'one-run',
-      `a comparison needs 2 to ${mostCompared} results`,
-      `比较需要 2 到 ${mostCompared} 个结果`,
+      `this needs ${least} to ${mostCompared} results`,
+      `这里需要 ${least} 到 ${mostCompared} 个结果`,
       'Pick them in the list.',
       '请在列表中选择。',
     );

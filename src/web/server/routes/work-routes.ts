@@ -32,7 +32,7 @@ export const workRoutes: readonly Route[] = [
   {
     method: 'post',
     path: '/start',
-    about: 'Starts a run, a sweep or a simulation in a process of its own.',
+    about: 'Starts a run, a sweep, a search for the largest load or a simulation in a process of its own.',
     body: askShape,
     answer: jobShape,
     handle: begin,
