@@ -388,7 +388,7 @@ test('an empty store and a run that is gone say what to do', async () => {
   const empty = await serve(await emptyFolder());
   const { page } = await openTab(browser, empty.url);
   await page.waitForSelector('.empty');
-  expect(await page.locator('.empty').innerText()).toContain('dyno run');
+  expect(await page.locator('.empty').innerText()).toContain('dyno find');
   await go(page, '#/run/20200101-000000-dead');
   await page.waitForSelector('[role=alert]');
   expect(await page.locator('[role=alert]').innerText()).toContain('no such run');

@@ -54,7 +54,7 @@ test('a sweep is started from the form, watched through a reload, opened, compar
   await page.waitForSelector(`datalist option[value="${questions}"]`, { state: 'attached' });
   const command = await page.locator('#command-line').innerText();
   expect(command).toBe(
-    `dyno sweep ${server.url} --concurrency 4,8 --requests 60 --max-tokens 48 --label 'from the form' --dataset lines:${questions} --slo 'ttft<60s' --slo 'latency<60s'`,
+    `dyno sweep ${server.url} --concurrency 4,8 --requests 60 --slo 'ttft<60s' --slo 'latency<60s' --max-tokens 48 --label 'from the form' --dataset lines:${questions}`,
   );
   expect(await page.locator('#plan-yaml').innerText()).toContain('slo: ["ttft<60s", "latency<60s"]');
   expect(await page.locator('#plan-yaml').innerText()).toContain('concurrency: [4, 8]');

@@ -34,10 +34,10 @@ export function TrendPage({ place: { query } }: { place: Place }) {
     ask<{ curves: TrendCurve[] }>(`/trend?${asked.toString()}`, { signal }),
   );
   const all = data?.curves ?? [];
-  // What happened once has no history.
-  const curves = all
-    .filter(({ points }) => points.filter(({ value }) => value !== null).length > 1)
-    .slice(0, mostCurves);
+  // What happened once has no history; where there is nothing else, it is shown.
+  const measured = (least: number): TrendCurve[] =>
+    all.filter(({ points }) => points.filter(({ value }) => value !== null).length >= least);
+  const curves = (measured(2).length > 0 ? measured(2) : measured(1)).slice(0, mostCurves);
   const figure = useMemo(() => (curves.length === 0 ? null : trendFigure(curves, metric)), [data, metric]);
   const words = `${label === '' ? '' : ` --label ${label}`}${tag === '' ? '' : ` --tag ${tag}`}`;
   return (
@@ -71,7 +71,7 @@ export function TrendPage({ place: { query } }: { place: Place }) {
       {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
       {data === null && trouble === null && <Waiting height={420} />}
       {data !== null && figure === null && (
-        <Empty title={t(both('No two finished runs that were asked the same', '没有两次条件相同的已完成运行'))}>
+        <Empty title={t(both('No finished run has that label or tag', '没有带该标签或标记的已完成运行'))}>
           <p>{t(both('Choose another, or leave both empty for all runs.', '请另选，或留空以查看全部运行。'))}</p>
         </Empty>
       )}
