@@ -140,7 +140,8 @@ describe.runIf(url !== undefined)('a real vLLM', () => {
       '--limit',
       'cache-apart=100%',
     ]);
-    expect((JSON.parse(meant.out) as Comparison).comparable).toBe(true);
+    // Other doubts of a busy machine may still stand; this one does not.
+    expect(codesOf(JSON.parse(meant.out) as Comparison)).not.toContain('cache-differs');
   });
   test('prefixes that were asked to be shared are no doubt: what they allow is known', async () => {
     const words = ['--dataset', 'shared-prefix:groups=2,prefix=512', '--input-tokens', '32', '--output-tokens', '8'];

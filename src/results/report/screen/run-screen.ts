@@ -6,6 +6,7 @@ import { promiseLines } from '../promise-lines.ts';
 import { askedInWords } from '../sentence/asked.ts';
 import { limitInWords } from '../sentence/limit.ts';
 import { doubtsInWords } from '../sentence/doubts.ts';
+import type { Doubt } from '../sentence/doubts.ts';
 import { runInWords } from '../sentence/run.ts';
 import { shareFigure, shortFigure } from '../sentence/short-figure.ts';
 import { doubtLines, frameOf } from './screen.ts';
@@ -38,12 +39,16 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
     ...predicted.flatMap((words) => (words === null ? [] : fold(told(words)))),
   ];
   const kept = keptLines(options, frame);
-  const doubts = doubtsInWords([{ name: null, findings: summary.verdict.findings }]).filter(
-    // What the sentence has said is no doubt any more.
-    ({ says, severity }) => !(severity === 'invalid' && sentence.says.en.endsWith(says.en)),
+  const doubts = doubtsInWords([{ name: null, findings: summary.verdict.findings }]);
+  const isSaid = ({ says }: Doubt): boolean => sentence.says.en.includes(says.en);
+  // What the sentence has said is not said again: only what to do about it.
+  const todo = doubts.filter((doubt) => isSaid(doubt) && doubt.advice.en !== '').slice(0, 1);
+  const advised = todo.flatMap(({ advice }) =>
+    fold(told({ en: `What to do: ${advice.en}`, zh: `建议：${advice.zh}` })),
   );
-  const room = runScreenLines - answer.length - below.length - kept.length - 1;
-  const doubted = doubtLines(doubts, Math.max(1, room), frame);
+  const room = runScreenLines - answer.length - below.length - kept.length - advised.length - 1;
+  const others = doubts.filter((doubt) => !isSaid(doubt));
+  const doubted = [...advised, ...doubtLines(others, Math.max(1, room), frame)];
   return `${[...answer, ...below, ...(doubted.length > 0 ? ['', ...doubted] : []), ...kept].join('\n')}\n`;
 }
 

@@ -40,7 +40,7 @@ export function doubtLines(doubts: readonly Doubt[], room: number, { paint, fold
   let left = doubts.length;
   for (const { says, advice, severity } of doubts) {
     const text = `${told(head(severity))}${told({ en: ': ', zh: '：' })}${told(says)}`;
-    const whole = fold(`${text} ${told(advice)}`.trim());
+    const whole = fold(`${text}${told({ en: ` ${advice.en}`, zh: advice.zh })}`.trim());
     const short = whole.length <= 2 ? whole : shortened(fold(text));
     // The last line may be needed for the number of those left out.
     if (lines.length + short.length > room - (left > 1 ? 1 : 0)) break;
