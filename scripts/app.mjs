@@ -2,7 +2,8 @@
 import { build } from 'vite';
 
 /** Only what runs at import is kept of these: the page takes a few functions of rooms that can do much more. */
-const pureRooms = /\/src\/(core|arrival|workload|protocol|sim|fit|hardware|measure|audit|import|report|plan)\//;
+const pureRooms =
+  /\/src\/(core|inputs\/(workload|arrival|hardware)|client\/protocol|engine\/sim|results\/(measure|audit|report)|advice\/(fit|plan)|tools)\//;
 
 /** Packages of those rooms that no page uses; a trace of one left in a page would fail in the browser, and the tests there. */
 const onlyElsewhere = ['cli-table3', 'hyparquet-writer', 'hyparquet', 'fzstd'];

@@ -88,6 +88,13 @@ describe('the floors in core/rooms.ts', () => {
 });
 
 describe('the shape of the house', () => {
+  test('the build of the page knows every pure room, so that it keeps only what the page uses', () => {
+    const app = readFileSync(join(src, '../scripts/app.mjs'), 'utf8');
+    const known = new RegExp(/pureRooms =\s+\/(.+)\/;/.exec(app)![1]!);
+    expect([...pureRooms].filter((room) => !known.test(`/src/${room}/x.ts`))).toEqual([]);
+    expect(known.test('/src/results/store/x.ts')).toBe(false);
+  });
+
   test('no source file is longer than 400 lines', () => {
     expect(files.filter((path) => text(path).split('\n').length > 401)).toEqual([]);
   });
