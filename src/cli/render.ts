@@ -237,7 +237,7 @@ async function pageOf(given: ParsedCommand, what: Rendered): Promise<string> {
     title: told.map(({ sweep }) => sweepName(sweep)).join(' vs '),
     sweeps,
     figures: await figuresOf(told, machineOf),
-    ...(comparison !== undefined && { answers: compareInWords(comparison).map(({ says }) => says) }),
+    ...(comparison !== undefined && { answers: compareInWords(comparison).map(({ says }) => says), comparison }),
     more: [
       ...(comparison === undefined
         ? []

@@ -6,7 +6,7 @@ import { openBrowser, openPage } from '../browser.ts';
 import { dyno, emptyFolder } from '../dyno.ts';
 import { serve } from '../serve.ts';
 import type { Served } from '../serve.ts';
-import { dress, innocent, openTab } from './ui.ts';
+import { dress, innocent, openTab, seriousFaults } from './ui.ts';
 
 // The terminal, the page and the HTML report begin with the same sentence, in both languages, and a picture follows soon.
 
@@ -174,6 +174,22 @@ test('where only summaries are known, the comparison says that nothing can be te
   const { page } = await openTab(browser, served.url, `#/compare?id=${imported[0]}&id=${imported[1]}`);
   await page.waitForSelector('.verdict-line:has-text("nothing can be tested")');
   expect(await page.locator('main').innerText()).not.toContain('significant');
+  await page.close();
+});
+
+test('the HTML report of a comparison has its sentence, then the changes coloured by verdict, on a phone too', async () => {
+  const file = join(await emptyFolder(), 'compared.html');
+  const pair = [idOf('one'), idOf('two')];
+  await dyno(['compare', ...pair, '--store', store, '--as', 'html', '--out', file]);
+  const { page, misdeeds } = await openPage(browser, file);
+  const sentence = oneLine(await page.locator('#verdict strong [lang=en]').first().innerText());
+  expect(await said(['compare', ...pair], 'en')).toContain(sentence);
+  expect(oneLine(await page.locator('.forest li').first().innerText())).toMatch(/^tokens\/s −[\d.]+ % worse, certain$/);
+  await pictureSoon(page, '.forest ol');
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(misdeeds).toEqual({ console: [], requests: [] });
   await page.close();
 });
 

@@ -1,4 +1,5 @@
 import type { Lang, Phrase, Sweep } from '../../../core/index.ts';
+import type { Comparison } from '../../measure/index.ts';
 import type { Figure } from '../chart/index.ts';
 import { pointName, sweepName } from '../point-name.ts';
 import { promisesInWords } from '../sentence/promise.ts';
@@ -6,6 +7,7 @@ import { runInWords } from '../sentence/run.ts';
 import { sweepInWords } from '../sentence/sweep.ts';
 import { both, markup, text } from './both.ts';
 import type { Html } from './both.ts';
+import { forestHtml } from './forest.ts';
 import { storyOf } from './story.ts';
 import { style } from './style.ts';
 import { distributionTable, findingList, telemetryList, problemTable, sweepTable } from './tables.ts';
@@ -23,6 +25,8 @@ export interface HtmlParts {
   figures: readonly Figure[];
   /** What it amounts to, where more is known than the sweeps say: a comparison's sentences. */
   answers?: readonly Phrase[];
+  /** The comparison, for its picture. */
+  comparison?: Comparison;
   /** A section of its own, such as a comparison; safe HTML. */
   more?: readonly { id: string; title: Phrase; body: Html }[];
   /** Name and value: host, versions, dataset, target. */
@@ -84,7 +88,8 @@ function body(parts: HtmlParts): Html {
         ${inner}
       </section>`,
   );
-  return markup`${verdict(parts)}
+  const forest = parts.comparison === undefined ? null : forestHtml(parts.comparison);
+  return markup`${verdict(parts)}${forest ?? text('')}
     <nav aria-label="sections / 目录">${links}</nav>
     ${rest}`;
 }
@@ -96,7 +101,7 @@ function verdict(parts: HtmlParts): Html {
   const promises = parts.sweeps.flatMap(({ points }) => (points.length === 1 ? promisesInWords(points[0]!) : []));
   return markup`<section id="verdict" class="verdict ${text(tone)}" aria-label="verdict / 结论">
     ${answers.map((answer, i) => (i === 0 ? markup`<p><strong>${both(answer)}</strong></p>` : markup`<p>${both(answer)}</p>`))}
-    ${promises.map(({ line, kept }) => markup`<p class="${text(kept === null ? 'warnword' : kept ? 'good' : 'badword')}">${both(line)}</p>`)}
+    ${promises.length === 0 ? text('') : markup`<div class="tiles">${promises.map(({ line, kept }) => markup`<p class="${text(kept === null ? 'warnword' : kept ? 'good' : 'badword')}">${both(line)}</p>`)}</div>`}
     ${cautions.map((caution) => markup`<p class="warnword">${both(caution)}</p>`)}
     <p class="faint">${both(words)}</p>
   </section>`;

@@ -21,6 +21,13 @@ button:focus-visible,a:focus-visible,.scroll:focus-visible,summary:focus-visible
 .verdict p{margin:4px 0}.verdict strong{font-size:1.15rem}
 .good{color:var(--good)}.warnword{color:var(--warn)}.badword{color:var(--bad)}
 .faint{color:var(--faint)}
+.tiles{display:flex;flex-wrap:wrap;gap:8px;margin:8px 0}.tiles p{border:1px solid var(--line);border-radius:6px;padding:4px 12px;background:var(--bg);font-weight:600}
+.forest h2{border:0;margin-bottom:2px}.forest ol{list-style:none;margin:0;padding:0}
+.forest li{display:grid;grid-template-columns:170px minmax(100px,1fr) 76px 170px;gap:0 10px;align-items:center;color:var(--faint)}
+.forest li span:first-child{color:var(--text)}.forest li strong{text-align:right}.forest .better{color:var(--good)}.forest .worse{color:var(--bad)}
+.track{position:relative;height:24px}.track i{position:absolute;background:currentColor}.track .zero{top:0;bottom:0;width:1px;background:var(--line)}
+.track .span{top:11px;height:2px;min-width:2px}.track .dot{top:7px;width:10px;height:10px;margin-left:-5px;border-radius:50%}
+@media (max-width:700px){.forest li{grid-template-columns:1fr auto;margin-bottom:6px}.forest .track{grid-column:1/-1;grid-row:2;margin:0 6px}}
 .scroll{overflow-x:auto;margin:10px 0}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;min-width:50%}
 caption{text-align:left;color:var(--faint);padding:4px 0}
