@@ -9,7 +9,9 @@ import { recordsOf, runFolders, witness } from './kills.ts';
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js');
 /** A pseudo-terminal of util-linux, where there is one; killed, it leaves what runs in it without a terminal. */
-const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+// `script` hands its command to $SHELL.
+const env = { PATH: process.env['PATH'], LANG: 'C', SHELL: '/bin/sh' };
+const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null'], { env }).status === 0;
 const hasNohup = spawnSync('nohup', ['true'], { stdio: ['ignore', 'pipe', 'pipe'] }).status === 0;
 
 /**
@@ -62,7 +64,7 @@ async function hungUp(
   const command = [...before, process.execPath, main, verb, server.url, ...asked, ...flags, '--store', store];
   const watched = [join(folder, 'watcher.cjs'), join(folder, 'ended'), log ? join(folder, 'log') : '', ...command];
   const line = [process.execPath, ...watched].map((word) => `'${word}'`).join(' ');
-  const terminal = spawn('script', ['-qec', line, '/dev/null'], { stdio: ['ignore', 'ignore', 'ignore'] });
+  const terminal = spawn('script', ['-qec', line, '/dev/null'], { env, stdio: ['ignore', 'ignore', 'ignore'] });
   while (!runFolders(store).some((run) => recordsOf(run).length > 20)) await pause(20);
   terminal.kill('SIGKILL');
   while (!existsSync(join(folder, 'ended')) || readFileSync(join(folder, 'ended'), 'utf8') === '') await pause(50);

@@ -16,7 +16,8 @@ let server: Server;
 let url: string;
 
 /** A pseudo-terminal of util-linux, where there is one. */
-const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+const hasTerminal =
+  spawnSync('script', ['-qec', 'true', '/dev/null'], { env: { ...process.env, SHELL: '/bin/sh' } }).status === 0;
 
 beforeAll(async () => {
   folder = await emptyFolder();

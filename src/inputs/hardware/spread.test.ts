@@ -13,6 +13,7 @@ import {
   stepCostPrior,
 } from './index.ts';
 import type { ModelShape, Parallel, Rig } from './index.ts';
+import { weightBytesOf } from './weight-bytes.ts';
 
 const llama = findModel('llama-3-8b')!.shape;
 const deepseek = findModel('deepseek-v3')!.shape;
@@ -55,6 +56,16 @@ describe('a model spread over cards', () => {
     const latent = kvBytesOf(deepseek, over({ tensor: 8 }), { format: 'int8', withMtp: true });
     expect(latent.perTokenPerCard).toBe((512 + 64 * 2) * (61 + deepseek.mtpLayers));
     expect(kvBytesOf(deepseek, over(), plain).perToken).toBe((512 + 64) * 2 * 61);
+  });
+
+  test('a card of a stage keeps the weights of its layers and the larger end; both ends are as large, so two stages halve them', () => {
+    const per = (pipeline: number) => weightBytesOf(llama, over({ pipeline }), { format: null, withMtp: false });
+    expect(per(2).totalBytes).toBe(per(1).totalBytes);
+    expect(per(1).perCardBytes).toBe(per(1).totalBytes);
+    expect(per(2).perCardBytes / per(1).totalBytes).toBeCloseTo(0.5, 5);
+    // 11 of 32 layers.
+    const end = (llama.vocabSize * llama.hiddenSize * 2) / per(1).totalBytes;
+    expect(per(3).perCardBytes / per(1).totalBytes).toBeCloseTo((1 - 2 * end) * (11 / 32) + end, 5);
   });
 
   test('a window stops the growth of its layers only', () => {

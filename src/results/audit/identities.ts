@@ -1,3 +1,4 @@
+import { halfUlp } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import { known, relativeRoom, roomOf } from './printed-room.ts';
 
@@ -191,12 +192,6 @@ function evalscopeIdentities(point: Summary): (Identity | null)[] {
   // Later versions print 0 for a run that was not streamed; they no longer print the expected number of requests.
   if (said === 0 && !Object.hasOwn(point.printed, 'counts.planned')) return [];
   const computed = 1 / rate;
-  const room = halfOf(point, 'tpotMs.mean') + computed * relativeRoom(point, 'outputTokensPerSec', rate);
+  const room = halfUlp(point.printed['tpotMs.mean']!) + computed * relativeRoom(point, 'outputTokensPerSec', rate);
   return [{ formula: 'time per output token = 1 / throughput', key: 'tpotMs.mean', said, computed, room }];
-}
-
-function halfOf(point: Summary, key: string): number {
-  const digits = point.printed[key]!;
-  const dot = digits.indexOf('.');
-  return 0.5 * 10 ** -(dot === -1 ? 0 : digits.length - dot - 1);
 }
