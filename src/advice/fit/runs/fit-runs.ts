@@ -122,7 +122,7 @@ function spreadsOf(lower: readonly (readonly number[])[]): number[] {
 }
 
 function errorsOf(runs: readonly MeasuredRun[], profile: EngineProfile): Record<FigureName, number> {
-  const pairs = runs.map((run) => [figuresOf(run), figuresOf(playRun(profile, run))] as const);
+  const pairs = runs.map((run) => [figuresOf(run), figuresOf(playRun(profile, run, { gaps: false }))] as const);
   const errorOf = (name: FigureName): number => {
     const errors = pairs.map(([truth, guess]) => Math.log(guess[name] / truth[name])).filter(Number.isFinite);
     return Math.sqrt(dot(errors, errors) / Math.max(1, errors.length));

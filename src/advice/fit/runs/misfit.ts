@@ -39,7 +39,7 @@ export function misfitOf(runs: readonly MeasuredRun[], options: RunsFitOptions):
   const at = (x: readonly number[]): EngineProfile =>
     constants.reduce((profile, { put }, i) => put(profile, Math.exp(x[i]!)), bare);
   const played = (profile: EngineProfile, run: MeasuredRun): MeasuredRun =>
-    beginningOf(playRun(profile, run, 1, mostPlayed));
+    beginningOf(playRun(profile, run, { wanted: mostPlayed }));
   const first = at(usual);
   const doubts = runs.map((run) => doubtOf(played(first, run).frontBacklogRatio ?? 0));
   const residuals = (x: readonly number[]): number[] => {

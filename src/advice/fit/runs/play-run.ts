@@ -14,25 +14,31 @@ export interface AskedLoad {
   handsOver?: boolean;
 }
 
-/** Plays a load against a profile in virtual time; the run that a client would have measured. */
-export function playRun(profile: EngineProfile, load: AskedLoad, seed = 1, wanted = Infinity): MeasuredRun {
-  const core = new EngineCore({ profile, seed });
-  const keysFor = keyMaker(core.keyBlockSize);
+export interface PlayOptions {
+  seed?: number;
+  /** Only the first so many have to be answered. */
+  wanted?: number;
+  /** false = gaps between tokens are left empty, which takes half the time. */
+  gaps?: boolean;
+}
+
+/**
+ * Plays a load against a profile in virtual time; the run that a client would have measured.
+ * Prompts are played as what was computed of them, so that nothing is looked up in a prefix cache.
+ */
+export function playRun(profile: EngineProfile, load: AskedLoad, options: PlayOptions = {}): MeasuredRun {
+  const { seed = 1, wanted = Infinity, gaps = true } = options;
+  const core = new EngineCore({ profile, seed, keepTimes: gaps });
   const { concurrency } = load;
   const before = load.warmup.length;
   if (load.handsOver === true) {
     const both = [...load.warmup, ...load.requests];
-    const whole = playPhase(core, profile, concurrency, both, {
-      keysFor,
-      startMs: 0,
-      firstId: 0,
-      wanted: before + wanted,
-    });
+    const whole = playPhase(core, profile, concurrency, both, { startMs: 0, firstId: 0, wanted: before + wanted });
     return runOf(core, concurrency, { ...whole, ...parted(whole.requests, before) });
   }
-  const warmup = playPhase(core, profile, concurrency, load.warmup, { keysFor, startMs: 0, firstId: 0 });
+  const warmup = playPhase(core, profile, concurrency, load.warmup, { startMs: 0, firstId: 0 });
   const startMs = Math.max(core.settle() ?? warmup.endMs, warmup.endMs);
-  const measured = playPhase(core, profile, concurrency, load.requests, { keysFor, startMs, firstId: before, wanted });
+  const measured = playPhase(core, profile, concurrency, load.requests, { startMs, firstId: before, wanted });
   return runOf(core, concurrency, {
     requests: measured.requests,
     warmup: warmup.requests,
@@ -78,7 +84,7 @@ interface Made {
 }
 
 function gapsOf(atMs: readonly number[]): number[] {
-  const gaps = Array.from<number>({ length: atMs.length - 1 });
+  const gaps = Array.from<number>({ length: Math.max(0, atMs.length - 1) });
   for (let i = 1; i < atMs.length; i++) gaps[i - 1] = atMs[i]! - atMs[i - 1]!;
   return gaps;
 }
@@ -88,7 +94,6 @@ function totalOf(values: readonly number[]): number {
 }
 
 interface Phase {
-  keysFor: (tokens: number) => { keys?: { prompt: Float64Array } };
   startMs: number;
   firstId: number;
   /** Only the first so many have to be answered; absent = all. */
@@ -100,7 +105,7 @@ function playPhase(
   profile: EngineProfile,
   concurrency: number | null,
   requests: AskedLoad['requests'],
-  { keysFor, startMs, firstId, wanted = Infinity }: Phase,
+  { startMs, firstId, wanted = Infinity }: Phase,
 ): { requests: RunRequest[]; made: Made[]; endMs: number } {
   const count = requests.length;
   const sentMs = new Float64Array(count);
@@ -119,7 +124,7 @@ function playPhase(
     sentMs[next] = nowMs;
     const computed = Math.max(1, promptTokens - cachedTokens);
     const id = firstId + next;
-    served.send({ id, inputTokens: computed, outputTokens, arrivalMs: nowMs, promptTokens, ...keysFor(computed) });
+    served.send({ id, inputTokens: computed, outputTokens, arrivalMs: nowMs, promptTokens });
     next++;
   };
   const dueMs = (): number => startMs + (requests[next]?.sentMs ?? Infinity);
@@ -129,7 +134,7 @@ function playPhase(
     const untilMs = concurrency === null ? dueMs() : Infinity;
     const finishes = served.advance(untilMs);
     nowMs = finishes[0]?.endMs ?? untilMs;
-    for (const { id, tokenAtMs, endMs, madeMs } of finishes) {
+    for (const { id, firstTokenMs, tokenAtMs, endMs, madeMs } of finishes) {
       const i = id - firstId;
       if (i < wanted) missing--;
       const { promptTokens, cachedTokens, outputTokens } = requests[i]!;
@@ -139,11 +144,13 @@ function playPhase(
         cachedTokens,
         outputTokens,
         headersMs: Number.isNaN(headersMs[i]!) ? null : headersMs[i]!,
-        ttftMs: tokenAtMs[0]! - sentMs[i]!,
+        ttftMs: firstTokenMs - sentMs[i]!,
         latencyMs: endMs - sentMs[i]!,
-        gapsMs: gapsOf(tokenAtMs),
+        get gapsMs() {
+          return gapsOf(tokenAtMs);
+        },
       });
-      const { first, last } = madeMs ?? { first: tokenAtMs[0]!, last: endMs };
+      const { first, last } = madeMs ?? { first: firstTokenMs, last: endMs };
       made.push({
         decodeMs: last - first,
         gaps: outputTokens - 1,
@@ -154,14 +161,4 @@ function playPhase(
     else for (let i = 0; i < finishes.length && next < count; i++) send();
   }
   return { requests: played.toSorted((a, b) => a.sentMs - b.sentMs), made, endMs: nowMs };
-}
-
-/** Keys that no other prompt has, where there is a prefix cache. */
-function keyMaker(blockSize: number | null): (tokens: number) => { keys?: { prompt: Float64Array } } {
-  let given = 0;
-  if (blockSize === null) return () => ({});
-  return (tokens) => {
-    const prompt = Float64Array.from({ length: Math.floor(tokens / blockSize) }, () => given++);
-    return { keys: { prompt } };
-  };
 }

@@ -50,12 +50,12 @@ export interface FittedServer {
 /** Predicts a load with the server that was fitted. */
 export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
   const errorOf = (name: FigureName): number => fit.doubt.errors[name] ?? 0;
-  const played = playRun(fit.profile, load);
+  const played = playRun(fit.profile, load, { gaps: false });
   const value = figuresOf(played);
-  const others = fit.doubt.others.map((own, i) => figuresOf(playRun({ ...fit.profile, ...own }, load, i + 2)));
+  const others = fit.doubt.others.map((own, i) => figuresOf(playRun({ ...fit.profile, ...own }, load, { seed: i + 2, gaps: false })));
   const warnings = beyond(fit.reach, load, inFlightOf(played));
   const full = (played.frontBacklogRatio ?? 0) >= fullFront;
-  const paces = full ? frontPace.map((share) => figuresOf(playRun(withPace(fit.profile, share), load))) : [];
+  const paces = full ? frontPace.map((share) => figuresOf(playRun(withPace(fit.profile, share), load, { gaps: false }))) : [];
   if (full) {
     warnings.push({
       en: 'the front is full at times, and its pace changes by itself: a range, not a point',
@@ -96,7 +96,7 @@ export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
 /** By how much first tokens would be later if all requests came 5 % sooner. */
 function steepness(profile: EngineProfile, load: AskedLoad, ttftMeanMs: number): number {
   const requests = load.requests.map((request) => ({ ...request, sentMs: request.sentMs / 1.05 }));
-  return figuresOf(playRun(profile, { ...load, requests })).ttftMeanMs / ttftMeanMs - 1;
+  return figuresOf(playRun(profile, { ...load, requests }, { gaps: false })).ttftMeanMs / ttftMeanMs - 1;
 }
 
 function otherPrompts({ reach }: FittedServer, { requests }: AskedLoad): boolean {
