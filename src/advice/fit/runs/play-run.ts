@@ -84,8 +84,8 @@ interface Made {
 }
 
 function gapsOf(atMs: readonly number[]): number[] {
-  const gaps = Array.from<number>({ length: Math.max(0, atMs.length - 1) });
-  for (let i = 1; i < atMs.length; i++) gaps[i - 1] = atMs[i]! - atMs[i - 1]!;
+  const gaps: number[] = [];
+  for (let i = 1; i < atMs.length; i++) gaps.push(atMs[i]! - atMs[i - 1]!);
   return gaps;
 }
 

@@ -48,5 +48,7 @@ export function sightOfRun(run: MeasuredRun): Map<string, Shown> {
 /** Gaps of so many of a run's requests, spread over it, as say enough of their distribution. */
 function sampledGaps({ requests }: MeasuredRun): number[] {
   const each = Math.max(1, Math.ceil((requests.length * (requests[0]?.outputTokens ?? 1)) / mostGaps));
-  return requests.flatMap(({ gapsMs }, i) => (i % each === 0 ? (gapsMs as number[]) : []));
+  const gaps: number[] = [];
+  for (let i = 0; i < requests.length; i += each) for (const gap of requests[i]!.gapsMs) gaps.push(gap);
+  return gaps;
 }
