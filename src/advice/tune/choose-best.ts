@@ -7,6 +7,7 @@ import { scaleOf } from './scale.ts';
 import { logNormalChance, placeOf, roomOf } from './surrogate.ts';
 import { noiseOf } from './noise.ts';
 import type { Slo } from '../../results/measure/index.ts';
+import { learntFigure } from './failures.ts';
 import { sloWord } from './goal-metrics.ts';
 import type { Trial } from './trial.ts';
 import { confirmationOf, keepsAll } from './verdict.ts';
@@ -38,14 +39,13 @@ export function rankChosen(problem: TuneProblem, all: readonly Trial[]): Chosen[
   const groups = new Map<string, Trial[]>();
   for (const trial of trials) groups.set(pointKey(trial), [...(groups.get(pointKey(trial)) ?? []), trial]);
   // Settings under another load than the file's count only where they kept the limits and nothing under its own load did.
-  const keptInside = trials.some((trial) => isInside(problem, trial) && keepsAll(trial, slos) === true);
+  const keptInside = trials.some((trial) => isInside(problem, trial) && keepsAll([trial], slos) === true);
   const chosen = [...groups.values()].flatMap((own) => {
     const [first] = own as [Trial];
-    const counts = slos.length > 0 && !keptInside && own.every((trial) => keepsAll(trial, slos) === true);
+    const counts = slos.length > 0 && !keptInside && own.every((trial) => keepsAll([trial], slos) === true);
     if (!isInside(problem, first) && !counts) return [];
     const point: TunePoint = { settings: first.settings, load: first.load };
     const confirmation = confirmationOf(point, all, slos, confirmRuns);
-    const kept = new Set(own.map((trial) => keepsAll(trial, slos)));
     const likely = slos.reduce((sum, slo) => sum + logKeptChance(problem, slo, own, all), 0);
     const fresh = confirmation.fresh.length > 0 ? confirmation.fresh : own;
     const values = fresh.map(({ figures }) => figures[objective.word] ?? null).filter((value) => value !== null);
@@ -53,7 +53,7 @@ export function rankChosen(problem: TuneProblem, all: readonly Trial[]): Chosen[
     const one: Chosen = {
       point,
       confirmed: accepted.has(pointKey(point)),
-      feasible: kept.has(false) ? false : kept.has(null) ? null : true,
+      feasible: keepsAll(own, slos),
       trials: own,
       confirmation,
       objective: mean,
@@ -88,7 +88,7 @@ function isInside({ space }: TuneProblem, trial: Trial): boolean {
 /** Logarithm of the chance that the point truly keeps an SLO, from its own runs. */
 function logKeptChance(problem: TuneProblem, slo: Slo, own: readonly Trial[], all: readonly Trial[]): number {
   const word = sloWord(slo);
-  const values = own.map(({ figures }) => figures[word] ?? null).filter((value) => value !== null);
+  const values = own.map((trial) => learntFigure(word, trial)).filter((value) => value !== null);
   if (values.length === 0) return Math.log(0.1);
   const scale = scaleOf(problem, word);
   const mean = values.reduce((sum, value) => sum + scale.to(value), 0) / values.length;

@@ -91,7 +91,7 @@ function toldTrial(problem: TuneProblem, trial: Trial): TuneDocument['trials'][n
     figures: { ...trial.figures },
     predicted: trial.predicted === null ? null : { by: trial.predicted.by, figures: { ...trial.predicted.figures } },
     valid: trial.summary?.verdict.valid ?? true,
-    feasible: keepsAll(trial, problem.slos),
+    feasible: keepsAll([trial], problem.slos),
     objective: trial.figures[problem.objective.word] ?? null,
   };
 }
@@ -113,12 +113,13 @@ function toldChoice(problem: TuneProblem, chosen: Chosen, trials: readonly Trial
       interval: objective === null ? null : [objective * Math.exp(-half), objective * Math.exp(half)],
     },
     predicted: predicted === null ? null : { by: predicted.by, figures: { ...predicted.figures } },
-    standings: confirmation.standings.map(({ slo, value, bound, met, unproven }) => ({
+    standings: confirmation.standings.map(({ slo, value, bound, met, failures, unproven }) => ({
       slo: slo.text,
       value,
       bound,
       limit: slo.limit,
       met,
+      failures: failures === null ? null : { ...failures },
       unproven,
     })),
     trials: chosen.trials.map(({ number }) => number),

@@ -69,13 +69,14 @@ export function nextStep(asked: TuneProblem, all: readonly Trial[]): NextStep {
 function confirmKept(problem: TuneProblem, trials: readonly Trial[], runsLeft: number): NextStep | null {
   if (problem.slos.length === 0) return null;
   const kept = trials.findLast(
-    (trial) => keepsAll(trial, problem.slos) === true && placeOf(problem.space, trial) === null,
+    (trial) => keepsAll([trial], problem.slos) === true && placeOf(problem.space, trial) === null,
   );
   if (kept === undefined) return null;
   const { settings, load } = kept;
   const { fresh } = confirmationOf(kept, trials, problem.slos, problem.confirmRuns);
   const missing = problem.confirmRuns - fresh.length;
-  if (missing <= 0 || missing > runsLeft || fresh.some((trial) => keepsAll(trial, problem.slos) !== true)) return null;
+  if (missing <= 0 || missing > runsLeft || fresh.some((trial) => keepsAll([trial], problem.slos) !== true))
+    return null;
   return step(problem, trials, 'confirm', { settings, load }, null);
 }
 
@@ -91,7 +92,7 @@ function afterBeliefs(
   if (ranked === null) return { kind: 'stop', because: 'all-tried' };
   const { explore, settle } = ranked;
   const feasible = trials.some(
-    (trial) => keepsAll(trial, problem.slos) === true && placeOf(problem.space, trial) !== null,
+    (trial) => keepsAll([trial], problem.slos) === true && placeOf(problem.space, trial) !== null,
   );
   const hopeless = ranked.mostHope < leastHope;
   if (!feasible && trials.length >= 5 && hopeless)

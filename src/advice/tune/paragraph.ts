@@ -139,10 +139,12 @@ export function paragraphOf(tune: Omit<TuneDocument, 'words'>): Phrase {
       zh: `次优：${shown}；${round(runnerUp.objective.mean)}${runnerUp.feasible === false ? '（违反 SLO）' : ''}。`,
     });
   }
-  if (best.standings.some(({ unproven }) => unproven)) {
+  const open = best.standings.find(({ unproven }) => unproven);
+  if (open !== undefined) {
+    const { failed, issued } = open.failures!;
     parts.push({
-      en: 'Too few requests were made to prove so small a share of failures; the share itself keeps its limit.',
-      zh: '请求数不足以证明如此小的失败率；实测失败率满足限值。',
+      en: `${failed} of ${issued} requests failed: too few requests to prove ${open.slo} kept or broken.`,
+      zh: `${issued} 个请求中失败 ${failed} 个：请求数不足以证明 ${open.slo} 已达标或未达标。`,
     });
   }
   const doubtful = tune.trials.filter(({ number, valid }) => !valid && best.trials.includes(number));

@@ -10,6 +10,7 @@ import type { TuneProblem } from './problem.ts';
 import type { SimulatedFigures, RequestLengths } from './simulate-point.ts';
 import { scaleOf } from './scale.ts';
 import type { Scale } from './scale.ts';
+import { learntFigure } from './failures.ts';
 import { worksChances } from './feasibility.ts';
 import { coordinatesOf, loadNames, pointAt } from './space.ts';
 import type { Place, Space } from './space.ts';
@@ -133,7 +134,7 @@ function learn(
   simulator: { simulate(place: Place): SimulatedFigures | null; misfit: number } | null,
 ): Learnt {
   const looks = located.flatMap(({ trial, place, at }) => {
-    const value = trial.outcome === 'ok' ? (trial.figures[word] ?? null) : null;
+    const value = trial.outcome === 'ok' ? learntFigure(word, trial) : null;
     return value === null ? [] : [{ place, at, value: scale.to(value) }];
   });
   const guess = (place: Place): number | null => {

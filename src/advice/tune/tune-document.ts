@@ -45,6 +45,8 @@ const standing = z.object({
   bound: maybe,
   limit: z.number(),
   met: z.boolean(),
+  /** Requests behind a share of failures; null = it is another figure, or they are not known. */
+  failures: z.object({ failed: z.number(), issued: z.number() }).nullable(),
   unproven: z.boolean(),
 });
 

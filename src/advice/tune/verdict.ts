@@ -1,6 +1,8 @@
 import { withinLimit } from '../../results/measure/index.ts';
 import type { Slo } from '../../results/measure/index.ts';
 import { sloWord } from './goal-metrics.ts';
+import { failuresOf, mostShare, standingOfFailures } from './failures.ts';
+import type { Failures } from './failures.ts';
 import { allowanceOf } from './noise.ts';
 import { pointKey } from './setting.ts';
 import type { TunePoint } from './setting.ts';
@@ -15,7 +17,9 @@ export interface Standing {
   /** The 90 % bound on the side of the limit. */
   bound: number | null;
   met: boolean;
-  /** Too few requests to prove so small a share of failures; the share itself was looked at. */
+  /** Of a share of failures: the counts that it is made of; null = any other figure, or not known. */
+  failures: Failures | null;
+  /** Too few requests to prove so small a share of failures, kept or broken; no more than one of them speaks against it. */
   unproven: boolean;
 }
 
@@ -25,9 +29,6 @@ export interface Confirmation {
   standings: Standing[];
   accepted: boolean;
 }
-
-/** Requests without a failure that prove a share at 90 %: −ln 0.1 over it. */
-const proofFactor = Math.log(10);
 
 /** Fresh runs of a point against every SLO: accepted only when enough ended well and every 90 % bound keeps its limit. */
 export function confirmationOf(
@@ -51,38 +52,36 @@ function standingOf(slo: Slo, fresh: readonly Trial[], trials: readonly Trial[])
   const word = sloWord(slo);
   const values = fresh.map(({ figures }) => figures[word] ?? null).filter((value) => value !== null);
   if (values.length < fresh.length || values.length === 0)
-    return { slo, word, value: null, bound: null, met: false, unproven: false };
+    return { slo, word, value: null, bound: null, failures: null, met: false, unproven: false };
   if (word === 'failed') return failureStanding(slo, fresh);
   const log = values.reduce((sum, value) => sum + Math.log(Math.max(value, 1e-9)), 0) / values.length;
   const side = slo.op.startsWith('<') ? 1 : -1;
   const bound = Math.exp(log + side * allowanceOf(word, trials, values.length));
-  return { slo, word, value: Math.exp(log), bound, met: withinLimit(slo, bound), unproven: false };
+  return { slo, word, value: Math.exp(log), bound, failures: null, met: withinLimit(slo, bound), unproven: false };
 }
 
-/** All fresh requests together; the bound is Poisson's where there are enough requests to prove so small a share. */
+/** All fresh requests together: what their number proves, and where it proves nothing, the share itself without one odd request. */
 function failureStanding(slo: Slo, fresh: readonly Trial[]): Standing {
-  const issued = fresh.reduce((sum, { summary }) => sum + (summary?.counts.issued ?? 0), 0);
-  const failed = fresh.reduce((sum, { summary }) => sum + (summary?.counts.failed ?? 0), 0);
-  const value = issued > 0 ? failed / issued : (fresh[0]?.figures['failed'] ?? 0);
-  const provable = issued * slo.limit >= proofFactor;
-  const bound = provable ? (failed + proofFactor * Math.sqrt(failed + 1)) / issued : value;
-  return {
-    slo,
-    word: 'failed',
-    value,
-    bound,
-    met: withinLimit(slo, bound) || (bound === 0 && slo.limit === 0),
-    unproven: !provable,
-  };
+  const failures = failuresOf(fresh);
+  if (failures === null) {
+    const value = fresh[0]?.figures['failed'] ?? 0;
+    return { slo, word: 'failed', value, bound: value, failures, met: withinLimit(slo, value), unproven: false };
+  }
+  const { met, unproven } = standingOfFailures(slo, failures);
+  const value = failures.failed / failures.issued;
+  return { slo, word: 'failed', value, bound: unproven ? value : mostShare(failures), failures, met, unproven };
 }
 
-/** Whether one trial kept every SLO as measured; null where a figure is missing. */
-export function keepsAll(trial: Trial, slos: readonly Slo[]): boolean | null {
-  if (trial.outcome !== 'ok') return false;
+/** Whether these trials kept every SLO as measured, each by itself, its failures with those of the others; null where a figure is missing. */
+export function keepsAll(trials: readonly Trial[], slos: readonly Slo[]): boolean | null {
+  if (trials.some(({ outcome }) => outcome !== 'ok')) return false;
   const kept = new Set(
-    slos.map((slo) => {
-      const value = trial.figures[sloWord(slo)] ?? null;
-      return value === null ? null : withinLimit(slo, value);
+    slos.flatMap((slo) => {
+      const word = sloWord(slo);
+      const failures = word === 'failed' ? failuresOf(trials) : null;
+      if (failures !== null) return [standingOfFailures(slo, failures).met];
+      const values = trials.map(({ figures }) => figures[word] ?? null);
+      return values.map((value) => (value === null ? null : withinLimit(slo, value)));
     }),
   );
   if (kept.has(false)) return false;

@@ -35,7 +35,7 @@ export { slicesOf } from './slices.ts';
 export { sliceStatistic } from './slice-statistic.ts';
 export { parseSlo, runMetrics, statistics, timeMetrics, withinLimit } from './slo.ts';
 export type { Slo, Statistic } from './slo.ts';
-export { normalQuantile, studentQuantile } from './student.ts';
+export { normalQuantile, regularizedBeta, studentQuantile } from './student.ts';
 export { factsOfPlan, summarise } from './summarise.ts';
 export { trendOf } from './trend.ts';
 export type { HistoryRun, TrendChange, TrendCurve } from './trend.ts';
