@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fixture, importText } from '../../../test/imported.ts';
-import { findEntry, labelOf, openSweep, readSweep, saveImportedSweep, setFacts, tagRun } from './index.ts';
+import { findEntry, labelOf, listRuns, openSweep, readSweep, saveImportedSweep, setFacts, tagRun } from './index.ts';
 
 let store: string;
 let dir: string;
@@ -16,6 +16,28 @@ beforeAll(async () => {
   dir = await saveImportedSweep(store, { sweep, importedAt: '2026-11-19T00:00:00.000Z', llmdyno: '0', command: null });
 });
 afterAll(() => rm(store, { recursive: true }));
+
+describe('an import among what the store holds', () => {
+  test('is listed by the model that it is said to be of, and found by a part of it in any case', async () => {
+    await setFacts(dir, null, { model: 'Qwen2.5-72B-Instruct' });
+    const [sweep] = await listRuns(store, { model: 'QWEN2.5-72b' });
+    expect(sweep).toMatchObject({ id: imported!.id, models: ['Qwen2.5-72B-Instruct'] });
+    expect(await listRuns(store, { model: 'llama' })).toEqual([]);
+    await setFacts(dir, null, { model: null });
+    expect(await listRuns(store, {})).toMatchObject([{ models: [] }]);
+  });
+  test('a name that is none says which hold it', async () => {
+    const part = imported!.id.slice(7).toUpperCase();
+    await expect(findEntry(store, part)).rejects.toMatchObject({
+      mistakes: [
+        { code: 'no-such-run', hint: { en: expect.stringContaining(`in their name: ${imported!.id}.`) as string } },
+      ],
+    });
+    await expect(findEntry(store, 'nothing-like-it')).rejects.toMatchObject({
+      mistakes: [{ hint: { en: expect.stringMatching(/^List/) as string } }],
+    });
+  });
+});
 
 describe('what is said of a result later', () => {
   test('a name finds it, and the record stays as it was written', async () => {

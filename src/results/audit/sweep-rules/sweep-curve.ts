@@ -9,14 +9,15 @@ export interface CurvePoint {
 }
 
 /**
- * Points with load and token rate (else request rate) that no `invalid` finding spoils, ascending by load. Empty where
+ * Points with load and token rate (else request rate; of the steady part, where there is one, as every table quotes it) that no `invalid` finding spoils, ascending by load. Empty where
  * two points share a load: then something else than the load was varied.
  */
 export function curveOf(points: readonly Summary[]): CurvePoint[] {
   const curve = points
     .flatMap((point) => {
       const load = point.load.concurrency ?? point.load.ratePerSec;
-      const rate = point.outputTokensPerSec ?? point.requestsPerSec;
+      const { outputTokensPerSec, requestsPerSec } = point.steady ?? point;
+      const rate = outputTokensPerSec ?? requestsPerSec;
       return known(load) && known(rate) && point.verdict.valid ? [{ load, rate, point }] : [];
     })
     .toSorted((a, b) => a.load - b.load);

@@ -91,8 +91,16 @@ function incomparable({ findings }: Comparison): CompareAnswer {
 function candidateInWords(comparison: Comparison, candidate: number): CompareAnswer {
   const letter = String.fromCodePoint(66 + (candidate % 25));
   const several = new Set(comparison.metrics.map(placeOf)).size > 1;
+  const tested = (row: ComparedMetricRow | undefined): boolean => row?.changes[candidate]?.interval != null;
   const judged = headline
     .flatMap((metric) => comparison.metrics.filter((row) => row.metric === metric))
+    .map((row) => {
+      // Too few requests for a p99 may be enough for the median, which can have gone the other way.
+      const median = comparison.metrics.find(
+        (other) => other.metric === row.metric.replace('.p99', '.p50') && placeOf(other) === placeOf(row),
+      );
+      return !tested(row) && tested(median) ? median! : row;
+    })
     .flatMap((row) => {
       const change = row.changes[candidate];
       if (change === undefined || change.changeRatio === null) return [];

@@ -23,24 +23,26 @@ const rank: Record<Severity, number> = { invalid: 0, warn: 1, info: 2 };
 
 /** Every doubt once, the worst first; what is only a remark is left out. */
 export function doubtsInWords(points: readonly Doubted[]): Doubt[] {
-  const byCode = new Map<string, { worst: Finding; at: string[] }>();
+  // What is not valid at one point may be a mere doubt at another: each is told of its own points.
+  const groups = new Map<string, { worst: Finding; at: string[] }>();
   for (const { name, findings } of points)
     for (const finding of findings) {
       if (finding.severity === 'info') continue;
-      const known = byCode.get(finding.code);
-      if (known === undefined) byCode.set(finding.code, { worst: finding, at: name === null ? [] : [name] });
+      const key = `${finding.code} ${finding.severity}`;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, { worst: finding, at: name === null ? [] : [name] });
       else {
-        // Of equal ones the last: load rises from point to point, and trouble with it.
-        if (rank[finding.severity] <= rank[known.worst.severity]) known.worst = finding;
+        // The last: load rises from point to point, and trouble with it.
+        known.worst = finding;
         if (name !== null && !known.at.includes(name)) known.at.push(name);
       }
     }
   const named = points.filter(({ name }) => name !== null).length;
-  return [...byCode.entries()]
-    .map(([code, { worst, at }]) => {
+  return [...groups.values()]
+    .map(({ worst, at }) => {
       const where = placesInWords(at, named);
       return {
-        code,
+        code: worst.code,
         severity: worst.severity,
         worst,
         says: {
