@@ -130,7 +130,7 @@ test('on a phone the rows of tables are cards: every cell is in sight and names 
   await page.setViewportSize({ width: 390, height: 844 });
   for (const [hash, table] of [
     ['#/runs', '.runs'],
-    [`#/run/${idOf('first')}`, 'section[aria-label=Points] table'],
+    [`#/run/${idOf('first')}`, '[aria-label=Points] table'],
     [`#/run/${idOf('14')}`, '[aria-label=Distributions] table'],
     [`#/compare?id=${idOf('first')}&id=${idOf('second')}`, '.compare'],
   ] as const) {

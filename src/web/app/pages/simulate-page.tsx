@@ -132,7 +132,7 @@ export function SimulatePage({ place }: { place: Place }) {
           {profile !== null && <About profile={profile} />}
           {profile !== null && engine !== 'fit' && engine !== 'plan' && (
             <>
-              <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+              <h2>{t(both('The same in a terminal', '等价命令'))}</h2>
               <CodeBlock id="command-line" text={simCommand(engine, query, loads, [input, output])} />
             </>
           )}

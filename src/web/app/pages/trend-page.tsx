@@ -92,7 +92,7 @@ export function TrendPage({ place: { query } }: { place: Place }) {
           )}
         </p>
       )}
-      <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+      <h2>{t(both('The same in a terminal', '等价命令'))}</h2>
       <CodeBlock text={`dyno runs --trend ${metric}${words}`} />
     </>
   );

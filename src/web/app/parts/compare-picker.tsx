@@ -109,7 +109,7 @@ function Adding({ rows, first, open, children: add }: AddingProps) {
           .filter(({ rows: list }) => list.length > 0)
           .map(({ title, rows: list }) => (
             <div key={title.en} role="group" aria-label={t(title)}>
-              <h3>{t(title)}</h3>
+              <h2>{t(title)}</h2>
               {list.map((row) => (
                 <button type="button" class="quiet" key={row.id} onClick={() => add(row.id)}>
                   <strong>{row.label ?? row.id}</strong>

@@ -15,7 +15,7 @@ export function Doubts({ doubts, cautions }: { doubts: readonly Doubt[]; caution
   const rest = doubts.length - invalid;
   const kind = invalid > 0 ? 'bad' : rest > 0 ? 'warn' : 'good';
   return (
-    <section class={`verdict ${kind}`} aria-label={t(both('Verdict', '结论'))}>
+    <section class={`verdict ${kind}`} aria-label={t(both('Doubts', '存疑'))}>
       {cautions.map((note) => (
         <p class="sim-line" key={note.en}>
           {t(note)}

@@ -16,10 +16,10 @@ export function ForestPlot({ comparison, candidate }: { comparison: Comparison; 
     : t(both('Change against the baseline', '相对基线的变化'));
   return (
     <section class="forest" aria-label={title}>
-      <h3>
+      <h2>
         {title}
         {comparison.names.length > 2 && `: ${comparison.names[candidate + 1]}`}
-      </h3>
+      </h2>
       <ol>
         {rows.map(({ metric, place, change, verdict, says, at, from, to }, i) => (
           <li key={i} class={verdict}>

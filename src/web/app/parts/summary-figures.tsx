@@ -159,7 +159,7 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
   const caption = t(both('Points', '测试点'));
   const { best } = sweepInWords(sweep);
   return (
-    <section aria-label={caption}>
+    <div class="block">
       <CardTable caption={caption}>
         <thead>
           <tr>
@@ -233,7 +233,7 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
           })}
         </tbody>
       </CardTable>
-    </section>
+    </div>
   );
 }
 
