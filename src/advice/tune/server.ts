@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { printable } from '../../core/index.ts';
 import { storeModes } from '../../results/store/index.ts';
 import type { Journal } from './journal.ts';
@@ -274,12 +274,11 @@ async function hears(address: string): Promise<boolean> {
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
-  const handle = await open(file, 'r').catch(() => null);
-  if (handle === null) return 0;
-  const { size } = await handle.stat();
-  await handle.close();
-  return size;
+function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
 }
 
 function shell(command: string, cwd: string | null, timeoutMs: number): Promise<void> {
