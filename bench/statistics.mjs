@@ -55,9 +55,10 @@ async function trace(profile, seed, concurrency, requests) {
   const runner = s.makeSimRunner({
     profile,
     workload: () => ({
+      // How long an answer is follows from its prompt.
       next: () => ({
         id: `${seed}-${number++}`,
-        messages: [{ role: 'user', content: 'why?' }],
+        messages: [{ role: 'user', content: `why ${seed}-${number}?` }],
         text: null,
         inputTokens: 40,
         maxTokens: null,

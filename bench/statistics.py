@@ -45,7 +45,11 @@ def figure(run, word, weights):
 
 
 def standard_error(run, word, q, random):
-    """Of the logarithm: stretches drawn again, widened by what neighbours share, at least the order statistics' width."""
+    """Of the logarithm: stretches drawn again, widened by what neighbours share, at least the order statistics' width; and that of runs."""
+    return math.hypot(own_error(run, word, q, random), 0.01)
+
+
+def own_error(run, word, q, random):
     n = run['count']
     draws = [math.log(figure(run, word, np.bincount(random.integers(0, n, n), minlength=n))) for _ in range(4000)]
     spread = np.std(draws, ddof=1) * math.sqrt(n / (n - 1))
@@ -60,10 +64,13 @@ def standard_error(run, word, q, random):
     spread *= math.sqrt((1 + left) / (1 - left))
     if q is None:
         return spread
-    ascending, m = np.sort(run['values']), len(run['values'])
+    ascending, all_values = np.sort(run['values']), len(run['values'])
+    alike = max(1.0, (parts ** 2).sum() * n / ((n - 1) * all_values * q * (1 - q)))
+    m = int(all_values / alike)
     low = max(k for k in range(1, m + 1) if stats.binom.cdf(k - 1, m, q) <= 0.025)
     high = next(u for u in range(1, m + 1) if stats.binom.sf(u - 1, m, q) <= 0.025)
-    return max(spread, (math.log(ascending[high - 1]) - math.log(ascending[low - 1])) / (2 * 1.96))
+    low, high = math.floor((low - 1) * all_values / m), math.ceil(high * all_values / m) - 1
+    return max(spread, (math.log(ascending[high]) - math.log(ascending[low])) / (2 * 1.96))
 
 
 random = np.random.default_rng(7)

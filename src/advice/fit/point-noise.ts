@@ -1,5 +1,6 @@
 import type { FitPoint } from './fit-point.ts';
 import { solve } from '../../core/index.ts';
+import { runSigma } from '../../results/measure/index.ts';
 import { scoredFigures } from './explained-figures.ts';
 import type { ExplainedFigure } from './explained-figures.ts';
 
@@ -20,8 +21,6 @@ interface Observation {
 const bendSigma = 0.04;
 /** … and alike at concurrencies that are less than this apart, in logarithms (a factor of two). */
 const bendReach = 0.7;
-/** Runs of one engine differ by this much in speed. */
-const runSigma = 0.01;
 /**
  * Who comes last is about the same at all concurrencies, and no log tells it: the last answers of a run end later (or earlier) than drawn
  * ones would by this many mean answers. That is lost throughput and nobody's latency.

@@ -1,4 +1,4 @@
-import { distributionOf } from '../../core/index.ts';
+import { shapedDistributionOf } from '../../core/index.ts';
 import type { Distribution, Figures, LoadShape } from '../../core/index.ts';
 import { collect, okOutcome, rowValues } from './request-table.ts';
 import type { RequestTable, RowValue } from './request-table.ts';
@@ -28,7 +28,7 @@ export function requestDistributions(
   };
   const ok = (row: number): boolean => table.outcome.at(row) === okOutcome && inside(row);
   const over = (value: RowValue, wanted = true, passes = ok): Distribution | null =>
-    wanted ? distributionOf(collect(table, value, passes)) : null;
+    wanted ? shapedDistributionOf(collect(table, value, passes)) : null;
   const open = load.kind === 'open';
   return {
     latencyMs: over(rowValues.latencyMs),

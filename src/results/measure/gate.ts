@@ -1,6 +1,6 @@
 import { userError, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
-import { parseSlo } from './slo.ts';
+import { parseSlo, plainPromise } from './slo.ts';
 import type { MetricWord, Slo, Statistic } from './slo.ts';
 
 /**
@@ -19,18 +19,19 @@ const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const;
  * `--slo`. `failed` and `goodput` are shares and have limits in percent of their own: `failed>1%` is that share, `failed>+1%`, with a
  * sign, is the difference from the baseline in percentage points.
  */
-export function parseGate(text: string): Gate {
+export function parseGate(typed: string): Gate {
+  const text = plainPromise(typed);
   const match = shape.exec(text);
   const [, word, op, sign, digits] = (match ?? []) as unknown as [string, string, Slo['op'], string, string];
-  if (match === null || (sign === '' && (word === 'failed' || word === 'goodput'))) {
+  if (match === null || (sign === '' && /^(failed|goodput)$/i.test(word))) {
     const condition = failIf(() => parseSlo(text));
-    return { text: text.trim(), kind: 'value', promise: { ...condition, op: opposite[condition.op] } };
+    return { text, kind: 'value', promise: { ...condition, op: opposite[condition.op] } };
   }
-  const isTime = /^(ttft|tpot|itl|latency|lateness)(\.|$)/.test(word);
+  const isTime = /^(ttft|tpot|itl|latency|lateness)(\.|$)/i.test(word);
   // The same words as an SLO, so the same reader says what is wrong with them.
   const { metric, statistic } = failIf(() => parseSlo(`${word}${op}1${isTime ? 'ms' : ''}`));
   const ratio = Number(`${sign}${digits}`) / 100;
-  return { text: text.trim(), kind: 'change', metric, statistic: statistic ?? 'mean', op, ratio };
+  return { text, kind: 'change', metric, statistic: statistic ?? 'mean', op, ratio };
 }
 
 /** A condition on a run that stands alone; one about a change has no baseline there. */
@@ -62,8 +63,8 @@ function failIf(read: () => Slo): Slo {
           zh: mistake.message.zh.replace(/^SLO/, '条件'),
         },
         hint: {
-          en: `Write for example 'outputTokensPerSec<-5%', 'latency.p99>10%', 'ttft.p99>2s'. ${mistake.hint.en}`,
-          zh: `例如 'outputTokensPerSec<-5%'、'latency.p99>10%'、'ttft.p99>2s'。${mistake.hint.zh}`,
+          en: `Write for example 'outputTokensPerSec<-5%', 'latency.p99>10%'; limits as in --slo. ${mistake.hint.en}`,
+          zh: `例如 'outputTokensPerSec<-5%'、'latency.p99>10%'；限值写法同 --slo。${mistake.hint.zh}`,
         },
         place: { flag: '--fail-if' },
       })),

@@ -7,7 +7,7 @@
  * How sure a figure is (order statistics, bootstrap) is told by intervals.ts and change.ts, over a Trace.
  * Start reading at meter.ts, then reading.ts (what is read), meter-state.ts (what is remembered) and token-reads.ts.
  */
-export { changeBetween, estimate } from './change.ts';
+export { changeBetween, estimate, runSigma } from './change.ts';
 export { standingOf } from './certainty.ts';
 export { checkSlo, metricOf, promisesKept } from './check-slo.ts';
 export type { ComparedMetricRow, ComparedRun, GateResult, MetricChange } from './compare.ts';

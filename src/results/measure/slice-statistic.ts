@@ -52,11 +52,12 @@ export function sliceStatistic(slices: Slices, metric: MetricWord, statistic: St
       if (statistic === 'min' || statistic === 'max') return null;
       const q = Number(statistic.slice(1)) / 100;
       const ascending = values.toSorted();
+      const parts = sharesBelow(slice, values, count, quantile(ascending, q)!, q);
       return {
         count,
         of: quantileOf(slice, values, q),
-        parts: sharesBelow(slice, values, count, quantile(ascending, q)!, q),
-        least: quantileInterval(ascending, q),
+        parts,
+        least: quantileInterval(ascending, q, alike(parts, values.length, q)),
       };
     }
   }
@@ -85,6 +86,15 @@ function sharesBelow(slice: Uint16Array, values: Float64Array, count: number, va
   const parts = new Float64Array(count);
   for (let i = 0; i < values.length; i++) parts[slice[i]!]! += (values[i]! <= value ? 1 : 0) - q;
   return parts;
+}
+
+/**
+ * How many requests stand for one of their own: those beyond a quantile come together where requests of one wave wait for each other. It is
+ * the variance of the shares of the stretches over that of independent requests.
+ */
+function alike(parts: Float64Array, n: number, q: number): number {
+  const squares = parts.reduce((sum, part) => sum + part * part, 0);
+  return Math.max(1, (squares * parts.length) / ((parts.length - 1) * n * q * (1 - q)));
 }
 
 function meanOf(slice: Uint16Array, values: Float64Array, count: number): Linear {

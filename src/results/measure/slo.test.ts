@@ -21,6 +21,34 @@ describe('an SLO word', () => {
   });
 
   it.each([
+    ['ttft.p99＜500ms', 'ttft.p99<500ms'],
+    ['ttft.p99≤500毫秒', 'ttft.p99<=500ms'],
+    ['TTFT.P99 < 0.5S', 'ttft.p99<500ms'],
+    ['ttft.p99<.5s', 'ttft.p99<500ms'],
+    ['failed＜0.1％', 'failed<0.1%'],
+    ['outputtokenspersec>100', 'outputTokensPerSec>100'],
+  ])('%s means %s', (typed, plain) => {
+    const { text: _, ...meant } = parseSlo(plain);
+    expect(parseSlo(typed)).toMatchObject(meant);
+  });
+
+  it('of another tool is refused with what it is called here', () => {
+    const hint = (text: string): string => {
+      try {
+        parseSlo(text);
+      } catch (error) {
+        return (error as UserError).mistakes[0]!.hint.en;
+      }
+      return '';
+    };
+    expect(['throughput>100', 'qps>5', 'ttft.avg<1s'].map((text) => hint(text).split('.')[0])).toEqual([
+      'Here it is called outputTokensPerSec',
+      'Here it is called requestsPerSec',
+      'Here it is called mean',
+    ]);
+  });
+
+  it.each([
     ['ttft.p99<2', /needs a time unit/],
     ['ttft.p97<2s', /no statistic ".p97"/],
     ['speed<2s', /no known metric: speed/],

@@ -36,6 +36,10 @@ describe('the interval of a quantile between order statistics', () => {
   ])('n = %d, q = %d: the ranks that the binomial distribution gives', (n, q, wanted) => {
     expect(quantileInterval(ranks(n), q)).toEqual(wanted);
   });
+  test('of values that come in tens only each tenth counts', () => {
+    expect(quantileInterval(ranks(1000), 0.5, 10)).toEqual([391, 610]);
+    expect(quantileInterval(ranks(1000), 0.99, 10)).toBeNull();
+  });
   test('there is none where even the largest value may lie below the quantile: p99 needs more than 367 values', () => {
     expect(quantileInterval(ranks(367), 0.99)).toBeNull();
   });
@@ -85,6 +89,11 @@ describe('the change between two runs', () => {
     expect(changeBetween(constant(0), constant(1))).toBeNull();
     expect(changeBetween(constant(2), constant(3))).toMatchObject({ ratio: 0.5, significant: true });
     expect(changeBetween(constant(2), constant(2))).toMatchObject({ ratio: 0, significant: false });
+  });
+  test('two runs of one server differ by a hundredth each: 2 % is no difference however even the runs are, 5 % is', () => {
+    const even = (value: number): SliceStatistic => ({ count: 30, of: () => value, parts: new Float64Array(30) });
+    expect(changeBetween(even(100), even(102))!.significant).toBe(false);
+    expect(changeBetween(even(100), even(105))!.significant).toBe(true);
   });
   test('a quantile with too few requests behind it has no interval', () => {
     expect(estimate({ ...drawnRun(1, 100), least: null })).toBeNull();
