@@ -11,6 +11,7 @@ import type { Reported } from './reported.ts';
 import { changeVerdict, changeWords } from './sentence/compare.ts';
 import { axisTitle } from './sentence/trend.ts';
 import { words } from './words.ts';
+import type { SheetChart } from './xlsx-chart.ts';
 
 /** How the cells of a column are shown: as they are, a count, a figure with two or three decimals, or a share. */
 export type CellFormat = 'plain' | 'count' | 'two' | 'three' | 'percent';
@@ -21,6 +22,8 @@ export interface Sheet {
   head: string[];
   formats: CellFormat[];
   rows: Cell[][];
+  /** Below the rows; absent = none. */
+  charts?: SheetChart[];
 }
 
 /** What a workbook holds: the comparison where it is one, the figures that people read with their units, every figure, and the audit. */
@@ -93,7 +96,25 @@ function pointsSheet(sweeps: readonly Sweep[], lang: Lang): Sheet {
     head: told.map(({ name }) => say(name, lang)),
     formats: told.map(({ format }) => format),
     rows: points.map(({ sweep, point }) => told.map(({ of }) => of(point, sweep))),
+    charts: chartsOf(
+      sweeps,
+      told.map(({ name }) => name.en),
+    ),
   };
+}
+
+/** Throughput and the time to the first token over the load, a line for each sweep of more than one point. */
+function chartsOf(sweeps: readonly Sweep[], names: readonly string[]): SheetChart[] {
+  const x = [words.concurrency.en, 'rate (requests/s)'].map((name) => names.indexOf(name)).find((at) => at !== -1);
+  let row = 1;
+  const lines = sweeps.flatMap((sweep) => {
+    const fromRow = row;
+    row += sweep.points.length;
+    return sweep.points.length < 2 ? [] : [{ name: sweepName(sweep), fromRow, toRow: row - 1 }];
+  });
+  if (x === undefined || lines.length === 0) return [];
+  const drawn = ['output tokens/s', 'TTFT p99 (ms)', 'TPOT p99 (ms)'].map((name) => names.indexOf(name));
+  return drawn.filter((y) => y !== -1).map((y) => ({ x, y, lines }));
 }
 
 function auditSheet(sweeps: readonly Sweep[], lang: Lang): Sheet {

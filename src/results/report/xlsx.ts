@@ -4,18 +4,22 @@ import { escapeXml } from './chart/svg.ts';
 import type { Cell } from './csv.ts';
 import type { Reported, ReportOptions } from './reported.ts';
 import { sheetsOf } from './sheets.ts';
+import { chartXml, drawingXml } from './xlsx-chart.ts';
 import type { CellFormat, Sheet } from './sheets.ts';
 import { zipStored } from './zip.ts';
 
 /**
- * A spreadsheet: the comparison where it is one, a row per point with names and units, every figure by the names of the CSV, the audit.
+ * A spreadsheet: the comparison where it is one, a row per point with names and units and the charts over the load, every figure by the names
+ * of the CSV, the audit.
  * Numbers are numbers; each sheet has its head frozen and a filter. Text stays text: a cell of a stranger is never a formula.
  */
 export function xlsx(what: Reported, { lang }: ReportOptions, comparison: Comparison | null = null): Uint8Array {
   const sheets = sheetsOf(what, lang, comparison);
   const text = (name: string, xml: string) => ({ name, bytes: new TextEncoder().encode(`${xmlHead}${xml}`) });
+  const charts = sheets.flatMap((sheet, i) => (sheet.charts ?? []).map((chart) => ({ chart, sheet, at: i + 1 })));
+  const drawn = sheets.flatMap(({ charts: own = [] }, i) => (own.length > 0 ? [i + 1] : []));
   return zipStored([
-    text('[Content_Types].xml', contentTypes(sheets.length)),
+    text('[Content_Types].xml', contentTypes(sheets.length, drawn, charts.length)),
     text('_rels/.rels', relations([['officeDocument', 'xl/workbook.xml']])),
     text('xl/workbook.xml', workbook(sheets)),
     text(
@@ -27,6 +31,27 @@ export function xlsx(what: Reported, { lang }: ReportOptions, comparison: Compar
     ),
     text('xl/styles.xml', styles),
     ...sheets.map((one, i) => text(`xl/worksheets/sheet${i + 1}.xml`, sheetXml(one))),
+    ...drawn.flatMap((at) => {
+      const { charts: own = [], rows } = sheets[at - 1]!;
+      const numbers = charts.flatMap((one, i) => (one.at === at ? [i + 1] : []));
+      return [
+        text(`xl/worksheets/_rels/sheet${at}.xml.rels`, relations([['drawing', `../drawings/drawing${at}.xml`]])),
+        text(`xl/drawings/drawing${at}.xml`, drawingXml(own, rows.length + 2)),
+        text(
+          `xl/drawings/_rels/drawing${at}.xml.rels`,
+          relations(numbers.map((n): [string, string] => ['chart', `../charts/chart${n}.xml`])),
+        ),
+      ];
+    }),
+    ...charts.map(({ chart, sheet }, i) =>
+      text(
+        `xl/charts/chart${i + 1}.xml`,
+        chartXml(chart, sheet.head, (column, fromRow, toRow) => {
+          const name = columnName(column);
+          return `'${sheet.name}'!$${name}$${fromRow + 1}:$${name}$${toRow + 1}`;
+        }),
+      ),
+    ),
   ]);
 }
 
@@ -34,9 +59,10 @@ const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const officeRelations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const packageRelations = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const office = 'application/vnd.openxmlformats-officedocument';
 const sheetMl = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-function contentTypes(sheets: number): string {
+function contentTypes(sheets: number, drawn: readonly number[], charts: number): string {
   const parts = [
     ['/xl/workbook.xml', 'sheet.main+xml'],
     ['/xl/styles.xml', 'styles+xml'],
@@ -44,6 +70,13 @@ function contentTypes(sheets: number): string {
   ];
   const overrides = parts
     .map(([name, kind]) => `<Override PartName="${name}" ContentType="${sheetMl}.${kind}"/>`)
+    .concat(
+      drawn.map((at) => `<Override PartName="/xl/drawings/drawing${at}.xml" ContentType="${office}.drawing+xml"/>`),
+      Array.from(
+        { length: charts },
+        (_, i) => `<Override PartName="/xl/charts/chart${i + 1}.xml" ContentType="${office}.drawingml.chart+xml"/>`,
+      ),
+    )
     .join('');
   return `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${overrides}</Types>`;
 }
@@ -89,8 +122,9 @@ function sheetXml(sheet: Sheet): string {
   });
   const frozen =
     '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>';
+  const drawing = (sheet.charts ?? []).length === 0 ? '' : '<drawing r:id="rId1"/>';
   const filter = head.length === 0 ? '' : `<autoFilter ref="${rangeOf(sheet, '')}"/>`;
-  return `<worksheet xmlns="${main}">${frozen}${head.length === 0 ? '' : `<cols>${columns.join('')}</cols>`}<sheetData>${data.join('')}</sheetData>${filter}</worksheet>`;
+  return `<worksheet xmlns="${main}" xmlns:r="${officeRelations}">${frozen}${head.length === 0 ? '' : `<cols>${columns.join('')}</cols>`}<sheetData>${data.join('')}</sheetData>${filter}${drawing}</worksheet>`;
 }
 
 /** Head and rows of a sheet, as `A1:D9` or `$A$1:$D$9`. */
