@@ -1,10 +1,11 @@
 // How many users at once, asked of one simulated engine by three tools: dyno find, evalscope's --sla-auto-tune, aiperf's search.
 //   uv venv E && uv pip install -p E 'evalscope[perf]==1.14.1'; uv venv A && uv pip install -p A aiperf==0.13.0
-//   node bench/find/peers.mjs --evalscope E/bin/evalscope --aiperf A/bin/aiperf [--limit-s 900]
+//   node bench/find/peers.mjs --evalscope E/bin/evalscope --aiperf A/bin/aiperf [--tokenizer NAME] [--limit-s 900]
+// NAME is a tokenizer in the cache of Hugging Face (HF_HOME) that aiperf makes its prompts with; its built-in one is fetched from afar.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 
 const option = (name, otherwise) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -37,9 +38,14 @@ const engine = spawn(process.execPath, [dyno, 'engine', '--profile', 'qwen1.5-7b
 const url = await new Promise((resolve) =>
   engine.stdout.once('data', (data) => resolve(String(data).trim().split('\n')[0])),
 );
-/** Answers that the engine has begun, by its own count. */
-const answered = async () =>
-  Number(/^vllm:request_success_total\S* (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0);
+/** Answers that the engine has ended, by its own count. */
+const answered = async () => {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return [...metrics.matchAll(/^vllm:request_success_total\S* (\d+)/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
+};
 
 const rows = [];
 async function measure(tool, file, args, env, answer) {
@@ -67,7 +73,7 @@ try {
   );
   const evalscope = option('evalscope', null);
   if (evalscope !== null) {
-    const sla = JSON.stringify([{ p99_ttft: `<=${limits.ttftMs / 1000}`, p99_tpot: `<=${limits.tpotMs / 1000}` }]);
+    const sla = JSON.stringify([{ p99_ttft: `<=${limits.ttftMs}`, p99_tpot: `<=${limits.tpotMs}` }]);
     const prompt = Array.from({ length: 200 }, (_, i) => `word${i % 10}`).join(' ');
     const args = [
       'perf',
@@ -101,13 +107,22 @@ try {
       '--outputs-dir',
       join(out, 'evalscope'),
     ];
-    await measure('evalscope --sla-auto-tune', evalscope, [...args, ...search], { HF_HUB_OFFLINE: '1' }, ({ text }) => {
-      const told =
-        [...text.matchAll(/(?:max|best|optimal|satisf)[^\n]*?(\d+)[^\n]*/gi)].at(-1)?.[0] ??
-        text.trim().split('\n').at(-1);
-      const probes = new Set([...text.matchAll(/parallel[_ =:]+(\d+)[^\n]*/gi)].map(([, value]) => value)).size;
-      return { probes, answer: told.slice(0, 120) };
-    });
+    await measure(
+      'evalscope --sla-auto-tune',
+      absolute(evalscope),
+      [...args, ...search],
+      { HF_HUB_OFFLINE: '1' },
+      ({ text }) => {
+        const probes = new Set([...text.matchAll(/\[parallel=(\d+)\] SLA Rule/g)].map(([, value]) => value));
+        const selected = /p99_ttft[^│\n]*│\s*([^│]+?)\s*│\s*([^│]+?)\s*│\s*([^│]+?)\s*│/.exec(
+          text.slice(text.indexOf('Selections:')),
+        );
+        return {
+          probes: `${probes.size} loads (${[...probes].join(', ')}), three runs each`,
+          answer: selected === null ? 'none was printed' : selected.slice(1).join(', '),
+        };
+      },
+    );
   }
   const aiperf = option('aiperf', null);
   if (aiperf !== null) {
@@ -121,7 +136,8 @@ try {
       'chat',
       '--streaming',
       '--tokenizer',
-      'builtin',
+      option('tokenizer', 'builtin'),
+      '--use-server-token-count',
       '--isl',
       '256',
       '--osl',
@@ -132,8 +148,8 @@ try {
       join(out, 'aiperf'),
     ];
     const search = [
-      '--request-count',
-      '600',
+      '--benchmark-duration',
+      '30',
       '--search-space',
       'phases.profiling.concurrency:1,512:int',
       '--search-metric',
@@ -149,17 +165,13 @@ try {
       '--search-sla',
       `inter_token_latency:p99:lt:${limits.tpotMs}`,
     ];
-    await measure("aiperf's search", aiperf, [...args, ...search], {}, ({ text }) => {
-      const files = readdirSync(join(out, 'aiperf'), { recursive: true }).filter((name) =>
-        /search.*\.json$/.test(name),
-      );
-      const told =
-        files.length === 0
-          ? text.trim().split('\n').at(-1)
-          : readFileSync(join(out, 'aiperf', files[0]), 'utf8').slice(0, 200);
+    await measure("aiperf's search", absolute(aiperf), [...args, ...search], { HF_HUB_OFFLINE: '1' }, () => {
+      const history = JSON.parse(readFileSync(join(out, 'aiperf', 'search_history.json'), 'utf8'));
+      const loads = history.iterations.map((one) => Object.values(one.variation_values)[0]);
+      const { feasible_max: kept, infeasible_min: broke } = history.boundary_summary ?? {};
       return {
-        probes: new Set([...text.matchAll(/concurrency[^\d\n]{1,10}(\d+)/gi)].map(([, value]) => value)).size,
-        answer: told.replaceAll(/\s+/g, ' '),
+        probes: `${loads.length} (${loads.join(', ')})`,
+        answer: `${kept?.value ?? 'none'}, breaks at ${broke?.value ?? '–'}`,
       };
     });
   }

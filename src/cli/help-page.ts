@@ -1,4 +1,4 @@
-import { cellsOf, cutToCells, say, wrapToCells } from '../core/index.ts';
+import { cellsOf, say, wrapToCells } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
 import type { CommandFile, Flag } from './command.ts';
 import { flagGroups, mostUsedFlags } from './flag-groups.ts';
@@ -27,8 +27,19 @@ export function helpScreen(name: string, file: CommandFile, lang: Lang, columns 
   const whole = helpPage(name, file, lang, columns);
   if (whole.trimEnd().split('\n').length <= screenLines) return whole;
   const byName = new Map(file.flags.map((flag) => [flag.name, flag]));
-  const usual = mostUsedFlags.flatMap((flag) => byName.get(flag) ?? []);
-  const chosen = usual.length >= fewestMostUsed ? usual : file.flags;
+  const usual = mostUsedFlags.flatMap(({ flag: word, says, find }): Flag[] => {
+    const flag = byName.get(word);
+    if (flag === undefined) return [];
+    return [
+      {
+        ...flag,
+        help: says,
+        ...(name === 'find' && find !== undefined && { value: find.value ?? flag.value, help: find.says }),
+      },
+    ];
+  });
+  const isLoadTest = usual.length >= fewestMostUsed;
+  const chosen = isLoadTest ? usual : file.flags;
   const example = file.examples.slice(0, 2).flatMap(({ line, says }) => [`  # ${say(says, lang)}`, `  ${line}`]);
   const more = say(
     {
@@ -40,15 +51,25 @@ export function helpScreen(name: string, file: CommandFile, lang: Lang, columns 
   const head = [...wrapped(say(file.about, lang), columns).split('\n'), '', usageOf(name, file, lang)];
   const tail = ['', `${say(helpWords.examples, lang)}:`, ...example, '', more];
   const room = screenLines - head.length - tail.length - 2;
-  const rows = chosen.slice(0, room).map((flag) => [flagTitle(flag), shortHelp(say(flag.help, lang))] as const);
+  const rows = chosen.slice(0, room).map((flag) => {
+    const help = say(flag.help, lang);
+    return [flagTitle(flag), isLoadTest ? help : shortHelp(help)] as const;
+  });
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
-  const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}${cutToCells(right, columns - width - 3)}`);
-  return plain(`${[...head, '', `${say(helpWords.mostUsed, lang)}:`, ...lines, ...tail].join('\n')}\n`);
+  const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}${shortened(right, columns - width - 3)}`);
+  const title = say(helpWords.mostUsed, lang);
+  const used = columns - width - 3 < narrowest ? [list(title, rows, columns)] : [`${title}:`, ...lines];
+  return plain(`${[...head, '', ...used, ...tail].join('\n')}\n`);
 }
 
 /** Backticks are for documents; a terminal would show them. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
+}
+
+/** The words of a text that fit, and a sign where some do not. */
+function shortened(text: string, cells: number): string {
+  return cellsOf(text) <= cells ? text : `${wrapToCells(text, cells - 2)[0] ?? ''} …`;
 }
 
 /** The first clause of a help text. */

@@ -11,7 +11,7 @@ import { tellBug } from './tell-bug.ts';
 
 /** Runs one command line and ends with its exit code; the only place where errors become text. */
 export async function runCli(io: Terminal): Promise<number> {
-  const [name, ...rest] = io.argv;
+  const [name, ...rest] = nameFirst(io.argv);
   const lang = chooseLang(langIn(io.argv), io.env);
   const readers = io.env['DYNO_STORE_READERS'];
   if (readers !== undefined) (await import('../results/store/index.ts')).letRead(readers);
@@ -35,6 +35,12 @@ export async function runCli(io: Terminal): Promise<number> {
   } catch (error) {
     return tell(error, io, lang);
   }
+}
+
+/** The words with the command first: --lang may stand before it, as in other tools. */
+function nameFirst(argv: readonly string[]): readonly string[] {
+  const words = argv[0] === '--lang' ? 2 : argv[0]?.startsWith('--lang=') === true ? 1 : 0;
+  return [...argv.slice(words), ...argv.slice(0, words)];
 }
 
 async function topHelp(rest: readonly string[], io: Terminal, lang: Lang): Promise<number> {

@@ -116,7 +116,8 @@ export async function showStored(
   return exitCodes.ok;
 }
 
+/** For who keeps stdout in a file; a first screen on the terminal has said it. */
 function showFolder(given: ParsedCommand, dir: string): void {
   const { common, io } = given;
-  if (!common.quiet) io.err(`${say({ en: 'kept in', zh: '结果保存于' }, common.lang)} ${dir}\n`);
+  if (!common.quiet && !io.outIsTty) io.err(`${say({ en: 'kept in', zh: '结果保存于' }, common.lang)} ${dir}\n`);
 }

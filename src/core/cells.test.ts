@@ -31,6 +31,10 @@ describe('cells of a terminal', () => {
     expect(wrapToCells('the load of a server', 9)).toEqual(['the load', 'of a', 'server']);
     expect(wrapToCells('in flight −16 %, each', 14)).toEqual(['in flight', '−16 %, each']);
     expect(wrapToCells('延迟（n=8792）+4 %', 8)).toEqual(['延迟', '（n=8792）', '+4 %']);
+    // A number and its unit stay together, in both languages.
+    expect(wrapToCells('then 14.4 ms a token', 9)).toEqual(['then', '14.4 ms a', 'token']);
+    expect(wrapToCells('用时 25.1 秒：', 9)).toEqual(['用时', '25.1 秒：']);
+    expect(wrapToCells('would do (-n 1000).', 13)).toEqual(['would do', '(-n 1000).']);
     expect(wrapToCells('/a/very/long/path', 4)).toEqual(['/a/very/long/path']);
   });
 });

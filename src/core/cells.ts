@@ -18,13 +18,19 @@ export function cutToCells(text: string, cells: number): string {
   return kept;
 }
 
-/** A text in lines of at most so many cells: broken between words and between wide characters; a longer word stays whole. */
+/**
+ * What is not broken: a number with its unit, a flag with its number, a word, a wide character. An opening mark stays with what follows it, a
+ * closing one with what stands before it.
+ */
+const wrapPieces =
+  /[（「『“]*(?:[^\s\u2e80-\u9fff\uff00-\uff60]*-n \d+[^\s\u2e80-\u9fff\uff00-\uff60]*|[^\s\u2e80-\u9fff\uff00-\uff60]*\d (?:ms|s|%|h|min|秒|GiB|MiB|(?:tok|tokens|requests|req)\/s)(?![\p{L}\d])[^\s\u2e80-\u9fff\uff00-\uff60]*|[\u2e80-\u9fff\uff00-\uff60]|[^\s\u2e80-\u9fff\uff00-\uff60]+)[，。；：、！？）」』”]*|\s+/gu;
+
+/**
+ * A text in lines of at most so many cells: broken between words and between wide characters, not between a number and its unit; a longer
+ * word stays whole.
+ */
 export function wrapToCells(text: string, cells: number): string[] {
-  // An opening mark stays with what follows it, a closing one and a percent sign with what stands before them.
-  const pieces =
-    text.match(
-      /[（「『“]*(?:[\u2e80-\u9fff\uff00-\uff60]|[^\s\u2e80-\u9fff\uff00-\uff60]+(?: %[^\s\u2e80-\u9fff\uff00-\uff60]*)?)[，。；：、！？）」』”]*|\s+/gu,
-    ) ?? [];
+  const pieces = text.match(wrapPieces) ?? [];
   const lines: string[] = [];
   let line = '';
   for (const piece of pieces) {

@@ -36,9 +36,24 @@ export function distributionOf(values: ArrayLike<number>): Distribution | null {
   };
 }
 
+/** The same with its shape: how many values lie in each of ten equal stretches from the least to the largest. */
+export function shapedDistributionOf(values: ArrayLike<number>): Distribution | null {
+  const whole = distributionOf(values);
+  return whole === null ? null : { ...whole, shape: shapeOf(values, whole.min!, whole.max!) };
+}
+
+const shapeCells = 10;
+
+function shapeOf(values: ArrayLike<number>, min: number, max: number): number[] {
+  const shape = Array.from({ length: shapeCells }, () => 0);
+  const scale = max > min ? shapeCells / (max - min) : 0;
+  for (let i = 0; i < values.length; i++) shape[Math.min(shapeCells - 1, Math.floor((values[i]! - min) * scale))]! += 1;
+  return shape;
+}
+
 /** The same of a speed, with its slow users. */
 export function speedDistributionOf(values: ArrayLike<number>): SpeedDistribution | null {
-  const whole = distributionOf(values);
+  const whole = shapedDistributionOf(values);
   if (whole === null) return null;
   const ascending = Float64Array.from(values).sort();
   const slow = Object.fromEntries(slowRanks.map((rank) => [`p${rank}`, quantile(ascending, rank / 100)]));

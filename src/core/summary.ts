@@ -14,6 +14,8 @@ export interface Distribution extends Record<PercentileKey, number | null> {
   min: number | null;
   max: number | null;
   n: number;
+  /** How many samples lie in each of ten equal stretches from min to max; absent = not worked out. */
+  shape?: number[];
 }
 
 /** The percentiles of slow users, which only a speed has. */

@@ -24,7 +24,10 @@ describe('a first screen', () => {
       /^All 400 answered in [\d.]+ s: [\d,]+ tokens\/s, first token [\d.]+ ms, then [\d.]+ ms a/m,
     );
     expect(out).toMatch(/ttft\.p99 < 500ms +\d+ ms +kept\n +tpot\.p99 < 40ms +[\d.]+ ms +kept/);
-    expect(out).toMatch(/first token \(ms\)( +[\d.,]+){4}/);
+    expect(out).toMatch(/first token \(ms\)( +[\d.,]+){4} {3}[▁▂▃▄▅▆▇█ ]{1,10}$/m);
+    // One line each: the doubt with what to do, and where it is kept.
+    expect(out).toMatch(/^Doubt: 400 requests are too few for p98, p99\. 1000 would do \(-n 1000\)\.$/m);
+    expect(out).toMatch(/^Kept as \S+ · all of it: dyno report latest/m);
     expect(lines(out).length).toBeLessThanOrEqual(25);
     expect(widest(out)).toBeLessThanOrEqual(80);
     const zh = (await sim('--concurrency', '16', ...promises, '--lang', 'zh')).out;
@@ -60,7 +63,7 @@ describe('a first screen', () => {
     expect(out).toMatch(/Most throughput: [\d,]+ tokens\/s at 32 at once\.|Knee at/);
     expect(out).toMatch(/Throughput still rises at 32 at once/);
     expect(out.match(/too few for/g)).toHaveLength(1);
-    expect(out).toContain('(at all)');
+    expect(out).toContain('Doubt (at all): ');
   });
 
   test('of two compared runs: one sentence, a row a metric, in at most 24 lines', async () => {

@@ -64,6 +64,17 @@ z=zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None
 s=z.read('xl/worksheets/sheet1.xml').decode(); print(s.count('<row '), '<f>' in s, '&lt;b&gt;' in s)`;
     expect(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' })).toBe('3 False True\n');
   });
+  test('the points of an xlsx have charts over the load, a line a sweep, of the cells themselves', async () => {
+    const file = join(store, 'charts.xlsx');
+    await inStore('report', hostile, '--as', 'xlsx', '--out', file);
+    const script = `import sys,zipfile,re
+z=zipfile.ZipFile(sys.argv[1]); c=z.read('xl/charts/chart1.xml').decode()
+print(re.findall('<c:f>(.*?)</c:f>',c), [n for n in z.namelist() if 'chart' in n or 'drawing' in n], 'drawing r:id' in z.read('xl/worksheets/sheet1.xml').decode())`;
+    const told = execFileSync('python3', ['-c', script, file], { encoding: 'utf8' });
+    expect(told).toContain('&#39;points&#39;!$D$2:$D$3');
+    expect(told).toContain("'xl/charts/chart1.xml'");
+    expect(told).toMatch(/True\n$/);
+  });
   test('junit is XML with a case per point', async () => {
     const { out } = await inStore('report', hostile, '--as', 'junit');
     expect(out).toMatch(/<testsuite name="=cmd\|calc &lt;b&gt;" tests="2" failures="\d" /);

@@ -3,7 +3,8 @@ import { exitCodes, say, sweepDocument } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
 import { comparisonOf, runExperiment, storedSource } from '../../lab/index.ts';
 import type { Outcome, World } from '../../lab/index.ts';
-import { comparisonText, storeTyped } from '../../results/report/index.ts';
+import type { Comparison } from '../../results/measure/index.ts';
+import { comparisonScreen, storeTyped, sweepScreen } from '../../results/report/index.ts';
 import { builtinProfile } from '../../engine/sim/index.ts';
 import { findEntry } from '../../results/store/index.ts';
 import { example } from '../command.ts';
@@ -11,7 +12,7 @@ import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { defaultStore } from '../parse.ts';
 import { renderForm, writeWhole } from '../render.ts';
-import { reportOptions, showPoint, showSweep } from '../show.ts';
+import { reportOptions, showPoint } from '../show.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 
 const profiles = ['qwen1.5-7b-mindie-8x910b4', 'llama-3-8b-vllm-rtx4090'] as const;
@@ -43,8 +44,7 @@ export const command: CommandFile = {
     } finally {
       done();
     }
-    const files = sweeps.length === profiles.length ? await writeFiles(given, folders) : [];
-    tell(given, sweeps, folders, files);
+    tell(given, sweeps, folders, sweeps.length === profiles.length ? await writeFiles(given, folders) : null);
     // Doubts about a point are shown with it; a demonstration has nothing to gate.
     return world.stops.drain.aborted ? exitCodes.interrupted : exitCodes.ok;
   },
@@ -68,15 +68,20 @@ async function sweepEngine(given: ParsedCommand, profile: string, world: World):
       samePrompts: true,
     };
     const outcome = await runExperiment({ kind: 'sweep', words, simulate: null, resume: null }, world);
-    if (!common.json) showSweep(given, outcome.sweep!, outcome.dir, null);
+    if (!common.json) io.out(sweepScreen(outcome.sweep!, reportOptions(given)));
     return outcome;
   } finally {
     await engine.stop();
   }
 }
 
+interface Written {
+  files: readonly string[];
+  comparison: Comparison;
+}
+
 /** The report of both engines and the pictures, each into the folder it belongs to; the page lies with the first. */
-async function writeFiles(given: ParsedCommand, folders: readonly string[]): Promise<string[]> {
+async function writeFiles(given: ParsedCommand, folders: readonly string[]): Promise<Written> {
   const told = [];
   for (const folder of folders)
     told.push(await storedSource(given.common.store, await findEntry(given.common.store, folder)));
@@ -91,10 +96,11 @@ async function writeFiles(given: ParsedCommand, folders: readonly string[]): Pro
   await write(join(first, 'comparison.png'), await renderForm(given, { told }, 'png'));
   for (const [i, folder] of folders.entries())
     await write(join(folder, 'sweep.png'), await renderForm(given, { told: [told[i]!] }, 'png'));
-  return files;
+  return { files, comparison };
 }
 
-function tell(given: ParsedCommand, sweeps: Sweep[], folders: readonly string[], files: readonly string[]): void {
+function tell(given: ParsedCommand, sweeps: Sweep[], folders: readonly string[], written: Written | null): void {
+  const files = written?.files ?? [];
   const { io, common } = given;
   if (common.json) {
     io.out(
@@ -105,7 +111,7 @@ function tell(given: ParsedCommand, sweeps: Sweep[], folders: readonly string[],
   // In a clone that is not linked the command is npx dyno, and npm run demo is how one comes here.
   const dyno = io.env['npm_lifecycle_event'] === undefined ? 'dyno' : 'npx dyno';
   const store = storeTyped(common.store === defaultStore ? undefined : common.store);
-  io.out(`\n${say({ en: 'Comparison', zh: '对比' }, common.lang)}\n${comparisonText(sweeps, reportOptions(given))}\n`);
+  if (written !== null) io.out(`\n${comparisonScreen(written.comparison, reportOptions(given))}\n`);
   io.out(
     `${say(
       {

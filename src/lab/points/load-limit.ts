@@ -1,4 +1,5 @@
 import type { FindLimit, Summary } from '../../core/index.ts';
+import { missedInWords } from '../../results/report/index.ts';
 
 /** Findings that name what was full, by what they mean for a search. */
 const named: readonly [FindLimit, readonly string[]][] = [
@@ -30,7 +31,9 @@ export function limitOf(points: readonly Summary[], breaksAt: number | null): Fi
   if (full !== undefined) return full;
   const seen = serverLoad(broke);
   if (seen !== null && ((seen.kvRatio ?? 0) >= fullRatio || seen.preemptions > 0)) return 'kv';
-  const broken = (broke.slo ?? []).filter(({ kept }) => kept === false).map(({ promise }) => promise);
+  const broken = (broke.slo ?? [])
+    .filter(({ kept, promise }) => kept === false || missedInWords(broke, promise) !== null)
+    .map(({ promise }) => promise);
   if (broken.length > 0 && broken.every((promise) => /^\s*(tpot|itl)/.test(promise))) return 'decode';
   if (seen === null || broken.length === 0) return 'unknown';
   const inFlight = broke.load.concurrency ?? broke.concurrencyAchieved ?? 0;

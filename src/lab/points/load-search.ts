@@ -79,7 +79,9 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
     next(done) {
       if (asked !== null) {
         const { summary } = done.at(-1)!;
-        const cut = summary.stoppedBecause === undefined ? {} : { cut: true };
+        // One that was told to stop as its last request ended is whole, and its figures say what became of it.
+        const { ok, failed, planned } = summary.counts;
+        const cut = summary.stoppedBecause !== undefined && ok + failed < planned ? { cut: true } : {};
         probes.push({
           ...asked,
           figures: figuresOf(objective, slos, summary),

@@ -39,6 +39,7 @@ describe('addresses of points', () => {
   });
   test('by place, name and id', () => {
     expect(meant(numa, '/p02')).toEqual(['p02']);
+    expect(meant(numa, '/2')).toEqual(['p02']);
     expect(meant(numa, '/numactl -N0 -m0')).toEqual(['p02']);
     expect(meant(numa, `/${numa.points[1]!.runId}`)).toEqual(['p02']);
     expect(meant(named('"maxPrefillBatchSize": 50'), '/#2')).toEqual(['p02']);

@@ -77,6 +77,7 @@ function isNamed(word: string, sweep: Sweep, point: Summary, index: number, plac
   return (
     runId === word ||
     ordinal === word ||
+    String(index + 1) === word ||
     (word.length > 2 && runId.startsWith(`${sweep.id}-`) && runId.slice(sweep.id.length + 1) === word) ||
     placeName(places, point) === word ||
     point.asked?.variant === word ||

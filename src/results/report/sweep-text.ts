@@ -4,6 +4,7 @@ import { countColumns } from './count-columns.ts';
 import type { CountColumn } from './count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines, simulationOf } from './finding-text.ts';
+import { folded } from './folded.ts';
 import { gridText } from './grid-text.ts';
 import { placeTitle, pointName, sweepName } from './point-name.ts';
 import { plainPainter } from './reported.ts';
@@ -11,6 +12,7 @@ import type { ReportOptions } from './reported.ts';
 import { findLines } from './screen/find-screen.ts';
 import { foundIn } from './sentence/find.ts';
 import { promiseVerdicts } from './sentence/promise.ts';
+import { sweepInWords } from './sentence/sweep.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
 import { words } from './words.ts';
@@ -63,7 +65,9 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const found = foundIn(sweep);
   const lines = [
     paint.strong(sweepName(sweep)),
-    ...(found === null ? [] : [...findLines(found, options), '']),
+    ...(found === null
+      ? sweepInWords(sweep).says.flatMap((says) => folded(say(says, lang), options.columns))
+      : [...findLines(found, options), '']),
     ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
     ...table,
     ...(told.some((i) => i >= timed && i < head.length - slo.length) ? [paint.faint(say(words.timesInMs, lang))] : []),

@@ -7,6 +7,7 @@ import { folded } from './folded.ts';
 import { loadText } from './point-name.ts';
 import { isComparison, plainPainter } from './reported.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
+import { runInWords } from './sentence/run.ts';
 import { limitInWords } from './sentence/limit.ts';
 import { sweepText } from './sweep-text.ts';
 import { telemetryWords } from './telemetry-text.ts';
@@ -35,6 +36,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
     ...cautions(summary, lang, paint),
     ...findingLines(invalid, lang, paint, columns),
     paint.strong(title === '' ? printable(summary.runId) : title),
+    ...fold([say(runInWords(summary).says, lang)]),
     loadText(summary, lang),
     ...sourceLine(summary, lang),
     '',

@@ -26,13 +26,13 @@ export const tooFewSamples: PointRule = {
     return {
       severity: 'warn',
       message: {
-        en: `${n} requests are too few for ${names}: fewer than ${samplesBeyond} requests lie beyond.`,
-        zh: `${n} 个请求不足以支撑 ${names}：其外侧样本少于 ${samplesBeyond} 个。`,
+        en: `${n} requests are too few for ${names}.`,
+        zh: `${n} 个请求不足以给出 ${names.replaceAll(', ', '、')}。`,
       },
       evidence: { n, percentiles: names, needed: need },
       advice: {
-        en: `Use at least ${need} requests, or quote only lower percentiles.`,
-        zh: `至少使用 ${need} 个请求，或只引用较低的百分位。`,
+        en: `${need} would do (-n ${need}).`,
+        zh: `至少需要 ${need} 个（-n ${need}）。`,
       },
     };
   },

@@ -55,13 +55,27 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
     }),
   );
   // A prediction beside a measurement looks like one more measurement.
-  const simulated = comparison.findings
+  const made = comparison.findings
     .filter(({ code }) => code === 'simulated')
-    .flatMap(({ message, zh }) => fold(`[${printable(told({ en: message, zh: zh.message }))}]`).map(paint.warn));
+    .map(({ message, zh }) => told({ en: message, zh: zh.message }));
+  const simulated = sharedNotes(made, comparison.names).flatMap((line) => fold(`[${printable(line)}]`).map(paint.warn));
   const above = [...answer, ...names, ...simulated, ...promises];
   const room = compareScreenLines - above.length - table.length - gates.length - 3;
   const doubted = doubtLines(doubts, Math.max(1, room), frame);
   return `${[...above, '', ...table, ...(doubted.length > 0 ? ['', ...doubted] : []), ...gates, foot].join('\n')}\n`;
+}
+
+/** What is said of every one alike is said once, without their names and points. */
+function sharedNotes(notes: readonly string[], names: readonly string[]): readonly string[] {
+  const bare = new Set(
+    notes.map((note) => {
+      const whose = names.find((name) => note.startsWith(name)) ?? '';
+      return note.slice(whose.length).replace(/ @ [^@]*$/, '');
+    }),
+  );
+  return notes.length === names.length && bare.size === 1
+    ? [`${names.map((_, i) => letterOf(i)).join(', ')}${[...bare][0]!}`]
+    : notes;
 }
 
 const chosen = Object.keys(comparedWords);
@@ -148,50 +162,58 @@ function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame)
   const rate = places.some((place) => rowOf(place, 'outputTokensPerSec') !== undefined)
     ? 'outputTokensPerSec'
     : 'requestsPerSec';
-  const shown = [rate, ...compact.slice(1)].filter((metric) =>
+  const known = [rate, ...compact.slice(1)].filter((metric) =>
     places.some((place) => rowOf(place, metric) !== undefined),
   );
-  const head = [
-    '',
-    `A ${told(comparedWords[rate]!)}`,
-    ...(several ? [told({ en: 'other', zh: '对比' })] : ['B']),
-    ...shown.map((metric) => (metric === rate ? told({ en: 'change', zh: '变化' }) : told(comparedWords[metric]!))),
-  ];
-  const body = places.flatMap((place) =>
-    comparison.names.slice(1).map((_, i) => {
-      const values = rowOf(place, rate)?.values ?? [];
-      const other = shortFigure(values[i + 1]);
-      return [
-        i === 0 ? place : '',
-        i === 0 ? shortFigure(values[0]) : '',
-        several ? `${letterOf(i + 1)} ${other}` : other,
-        ...shown.map((metric) => {
-          const row = rowOf(place, metric);
-          const change = row?.changes[i];
-          return row === undefined || change === undefined ? '–' : marked(row, change);
-        }),
-      ];
-    }),
-  );
-  const widths = head.map((name, i) => Math.max(cellsOf(name), ...body.map((row) => cellsOf(row[i]!))));
-  const rest = widths.slice(1).reduce((sum, width) => sum + width + 2, 0);
-  widths[0] = Math.min(widths[0]!, Math.max(8, columns - rest));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, i) => {
-        const cut = i === 0 ? cutToCells(cell, widths[0]!) : cell;
-        const gap = ' '.repeat(Math.max(0, widths[i]! - cellsOf(cut)));
-        return i === 0 ? `${cut}${gap}` : `${gap}${cut}`;
-      })
-      .join('  ')
-      .trimEnd();
-  return [
-    paint.faint(line(head)),
-    ...body.map(line),
-    paint.faint(
-      told({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
-    ),
-  ];
+  for (let metrics = known.length; ; metrics -= 1) {
+    const lines = tableOf(known.slice(0, metrics));
+    // A narrow terminal leaves the tails out; they are behind --all.
+    if (metrics <= 1 || lines.slice(1, -1).every((line) => cellsOf(line) <= columns)) return lines;
+  }
+
+  function tableOf(shown: readonly string[]): string[] {
+    const head = [
+      '',
+      `${told(comparedWords[rate]!)} A`,
+      ...(several ? [told({ en: 'other', zh: '对比' })] : ['B']),
+      ...shown.map((metric) => (metric === rate ? told({ en: 'change', zh: '变化' }) : told(comparedWords[metric]!))),
+    ];
+    const body = places.flatMap((place) =>
+      comparison.names.slice(1).map((_, i) => {
+        const values = rowOf(place, rate)?.values ?? [];
+        const other = shortFigure(values[i + 1]);
+        return [
+          i === 0 ? place : '',
+          i === 0 ? shortFigure(values[0]) : '',
+          several ? `${letterOf(i + 1)} ${other}` : other,
+          ...shown.map((metric) => {
+            const row = rowOf(place, metric);
+            const change = row?.changes[i];
+            return row === undefined || change === undefined ? '–' : marked(row, change);
+          }),
+        ];
+      }),
+    );
+    const widths = head.map((name, i) => Math.max(cellsOf(name), ...body.map((row) => cellsOf(row[i]!))));
+    const rest = widths.slice(1).reduce((sum, width) => sum + width + 2, 0);
+    widths[0] = Math.min(widths[0]!, Math.max(8, columns - rest));
+    const line = (row: readonly string[]): string =>
+      row
+        .map((cell, i) => {
+          const cut = i === 0 ? cutToCells(cell, widths[0]!) : cell;
+          const gap = ' '.repeat(Math.max(0, widths[i]! - cellsOf(cut)));
+          return i === 0 ? `${cut}${gap}` : `${gap}${cut}`;
+        })
+        .join('  ')
+        .trimEnd();
+    return [
+      paint.faint(line(head)),
+      ...body.map(line),
+      paint.faint(
+        told({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
+      ),
+    ];
+  }
 }
 
 function marked(row: ComparedMetricRow, change: MetricChange): string {

@@ -1,7 +1,7 @@
 import { cellsOf } from '../../../core/index.ts';
 import { effortInWords, findInWords, loadFigure, speedAndLimitInWords, whyInWords } from '../sentence/find.ts';
 import type { FindResult } from '../sentence/find.ts';
-import { promiseWords } from '../sentence/promise.ts';
+import { missedInWords, promiseVerdicts, promiseWords } from '../sentence/promise.ts';
 import { simulationOf } from '../finding-text.ts';
 import { keptLines } from './run-screen.ts';
 import { frameOf } from './screen.ts';
@@ -48,6 +48,11 @@ function promiseRows(found: FindResult, options: ScreenOptions): string[] {
     const here = promiseWords(one);
     const there = beyond?.summary.slo?.find(({ promise }) => promise === one.promise);
     const words = there === undefined ? null : promiseWords(there);
+    const missed = beyond === undefined || words?.kept === false ? null : missedInWords(beyond.summary, one.promise);
+    const said =
+      missed === null
+        ? `${words?.measured} ${told(words?.verdict ?? promiseVerdicts.unknown)}`
+        : `${told(missed)} ${told(promiseVerdicts.broken)}`;
     return {
       kept: here.kept,
       cells: [
@@ -55,7 +60,7 @@ function promiseRows(found: FindResult, options: ScreenOptions): string[] {
         `${here.measured} ${told(here.verdict)}`,
         words === null || found.value === null
           ? ''
-          : `${told({ en: `at ${loadFigure(found.breaksAt!)}:`, zh: `${loadFigure(found.breaksAt!)} 时：` })} ${words.measured} ${told(words.verdict)}`,
+          : `${told({ en: `at ${loadFigure(found.breaksAt!)}:`, zh: `${loadFigure(found.breaksAt!)} 时：` })} ${said}`,
       ],
     };
   });

@@ -52,16 +52,14 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
   return `${[...answer, ...below, ...(doubted.length > 0 ? ['', ...doubted] : []), ...kept].join('\n')}\n`;
 }
 
-/** Where a result is kept, and commands that work as typed: its picture, and all of it. */
+/** Where a result is kept, and commands that work as typed: all of it, and its picture; nothing for what is not kept. */
 export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, paint }: Frame): string[] {
-  const again = `dyno report ${kept ?? ''}${storeTyped(store)}`;
-  const words: Phrase =
-    kept === undefined
-      ? { en: 'Everything: --all', zh: '全部：--all' }
-      : {
-          en: `Kept as ${kept} · everything: --all or ${again} · picture: --as png`,
-          zh: `已保存为 ${kept} · 全部：--all 或 ${again} · 图表：加 --as png`,
-        };
+  if (kept === undefined) return [];
+  const again = `dyno report latest${storeTyped(store)}`;
+  const words: Phrase = {
+    en: `Kept as ${kept} · all of it: ${again} · picture: --as png`,
+    zh: `已保存为 ${kept} · 全部：${again} · 图表：--as png`,
+  };
   return fold(told(words)).map((line) => paint.faint(line));
 }
 
@@ -84,7 +82,7 @@ const rows: readonly [Phrase, (figures: Figures) => Distribution | null][] = [
 const shown = ['p50', 'p90', 'p99', 'max'] as const;
 
 /** The distributions that one looks for first, of the steady part where a part of the run was steady. */
-function figureTable(summary: Summary, { lang, paint }: Frame): string[] {
+function figureTable(summary: Summary, { lang, paint, columns }: Frame): string[] {
   const { steady, durationMs } = summary;
   const figures: Figures = steady ?? summary;
   const known: [string, Distribution][] = rows.flatMap(([name, of]) => {
@@ -108,15 +106,28 @@ function figureTable(summary: Summary, { lang, paint }: Frame): string[] {
   const pad = (name: string): string => name + ' '.repeat(width - cellsOf(name));
   const line = (name: string, cells: readonly string[]): string =>
     `${pad(name)}${cells.map((cell) => cell.padStart(9)).join('')}`;
+  const drawn = known.map(([, { shape }]) => sparkOf(shape));
+  const room = columns - width - 9 * shown.length - 3;
   return [
     paint.faint(line(basis, shown)),
-    ...known.map(([name, of]) =>
-      line(
+    ...known.map(([name, of], i) => {
+      const told = line(
         name,
         shown.map((key) => shortFigure(of[key])),
-      ),
-    ),
+      );
+      return drawn[i]!.length > room ? told : `${told}   ${drawn[i]!}`.trimEnd();
+    }),
   ];
+}
+
+const levels = '▁▂▃▄▅▆▇█';
+
+/** A distribution from its least to its largest value, a cell a stretch; a stretch of none is empty. */
+function sparkOf(shape: readonly number[] = []): string {
+  const most = Math.max(...shape);
+  return shape
+    .map((count) => (count === 0 ? ' ' : levels[Math.max(0, Math.ceil((count / most) * levels.length) - 1)]!))
+    .join('');
 }
 
 /** Rates and how full the load was, in one line. */
@@ -151,7 +162,7 @@ function ratesOf(summary: Summary, { say: told }: Frame): string {
         },
     goodput === null
       ? null
-      : { en: `${shareFigure(goodput.ratio)} within the promises`, zh: `达标请求 ${shareFigure(goodput.ratio)}` },
+      : { en: `goodput ${shareFigure(goodput.ratio)}`, zh: `达标请求 ${shareFigure(goodput.ratio)}` },
   ];
   return parts
     .filter((part) => part !== null)

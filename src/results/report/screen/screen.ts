@@ -38,9 +38,9 @@ export function doubtLines(doubts: readonly Doubt[], room: number, { paint, fold
     severity === 'invalid' ? { en: 'NOT VALID', zh: '无效' } : { en: 'Doubt', zh: '存疑' };
   const lines: string[] = [];
   let left = doubts.length;
-  for (const { says, advice, severity } of doubts) {
-    const text = `${told(head(severity))}${told({ en: ': ', zh: '：' })}${told(says)}`;
-    const whole = fold(`${text}${told({ en: ` ${advice.en}`, zh: advice.zh })}`.trim());
+  for (const { says, where, advice, severity } of doubts) {
+    const text = `${told(head(severity))}${told(where)}${told({ en: ': ', zh: '：' })}${told(says)}`;
+    const whole = fold(`${text}${told({ en: ' ', zh: '' })}${told(advice)}`.trim());
     const short = whole.length <= 2 ? whole : shortened(fold(text));
     // The last line may be needed for the number of those left out.
     if (lines.length + short.length > room - (left > 1 ? 1 : 0)) break;

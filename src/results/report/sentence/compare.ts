@@ -110,9 +110,11 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     const differs = judged.filter(({ change }) => Math.abs(change.changeRatio!) >= 0.0005);
     const chosen = differs.filter(({ verdict }) => only.includes(verdict)).slice(0, most);
     const part = (lang: 'en' | 'zh'): string[] =>
-      chosen.map(({ row, change }) => {
-        const at = several ? (lang === 'en' ? ` at ${placeOf(row)}` : `（${placeOf(row)}）`) : '';
-        return `${comparedWords[row.metric]![lang]}${at} ${signedPercent(change.changeRatio)}`;
+      chosen.map(({ row, change }, at) => {
+        // A metric is named once: tokens/s −33 % at 8, −31 % at 32.
+        const name = chosen[at - 1]?.row.metric === row.metric ? '' : `${comparedWords[row.metric]![lang]} `;
+        const where = several ? (lang === 'en' ? ` at ${placeOf(row)}` : `（${placeOf(row)}）`) : '';
+        return `${name}${signedPercent(change.changeRatio)}${where}`;
       });
     return { en: part('en').join(', '), zh: part('zh').join('，') };
   };

@@ -13,6 +13,8 @@ export interface Doubt {
   code: string;
   severity: Severity;
   says: Phrase;
+  /** Of which points it holds: ` (at 8 and 16)`; empty = of all that there is. */
+  where: Phrase;
   /** The finding that says it worst, with its evidence. */
   worst: Finding;
   /** What to do about it, in one sentence; empty = nothing. */
@@ -45,10 +47,8 @@ export function doubtsInWords(points: readonly Doubted[]): Doubt[] {
         code: worst.code,
         severity: worst.severity,
         worst,
-        says: {
-          en: `${where.en}${firstSentence(worst.message)}`,
-          zh: `${where.zh}${firstSentence(worst.zh.message)}`,
-        },
+        where,
+        says: { en: firstSentence(worst.message), zh: firstSentence(worst.zh.message) },
         advice: { en: firstSentence(worst.advice), zh: firstSentence(worst.zh.advice) },
       };
     })
@@ -57,10 +57,10 @@ export function doubtsInWords(points: readonly Doubted[]): Doubt[] {
 
 function placesInWords(at: readonly string[], of: number): Phrase {
   if (of <= 1 || at.length === 0) return { en: '', zh: '' };
-  if (at.length === of) return { en: '(at all) ', zh: '（所有点）' };
+  if (at.length === of) return { en: ' (at all)', zh: '（所有点）' };
   const names = at.map(printable);
   const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
   const en = shown.length === 1 ? shown[0]! : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)!}`;
   const zh = names.length > 4 ? `${names.slice(0, 3).join('、')} 等 ${names.length} 个点` : names.join('、');
-  return { en: `(at ${en}) `, zh: `（${zh}）` };
+  return { en: ` (at ${en})`, zh: `（${zh}）` };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { samplePoint } from '../../../../test/sample-point.ts';
+import { findScreen } from '../screen/find-screen.ts';
 import { whyInWords } from './find.ts';
 import type { FindResult } from './find.ts';
 
@@ -15,6 +16,24 @@ const found: FindResult = {
   probes: [{ value: 64, kept: true, fresh: true, summary: samplePoint() }],
 };
 const why = (changes: Partial<FindResult>): string | null => whyInWords({ ...found, ...changes })?.en ?? null;
+
+describe('the load that breaks', () => {
+  it('shows how many requests missed what it was ended for, not the figure of its beginning', () => {
+    const beyond = samplePoint({
+      slo: [{ promise: 'ttft.p99<500ms', measured: 380, kept: true }],
+      stoppedBecause: {
+        rule: 'slo-lost',
+        atMs: 5000,
+        message: 'ttft.p99<500ms cannot be met any more: 84 of 1122 miss it (7.5 %, allowed 1 %)',
+        evidence: { missed: 84, of: 1122, allowedRatio: 0.01 },
+        zh: 'ttft.p99<500ms 已无法达到',
+      },
+    });
+    const probes = [...found.probes, { value: 80, kept: false, fresh: false, summary: beyond }];
+    expect(findScreen({ ...found, probes }, { lang: 'en' })).toContain('at 80: 84 of 1,122 missed it BROKEN');
+    expect(findScreen({ ...found, probes }, { lang: 'zh' })).toContain('80 时： 1,122 个中 84 个超出 未达标');
+  });
+});
 
 describe('why an answer is no larger or no surer', () => {
   it('is not told of one that is confirmed and has a load that breaks', () => {

@@ -91,9 +91,12 @@ export function speedAndLimitInWords(found: FindResult): Phrase | null {
   const speed = at === null ? null : speedInWords(at);
   if (at === null || speed === null || speed.en === '') return null;
   const rate = at.requestsPerSec;
+  // Only a server that showed no metrics is asked for them.
+  const limit =
+    found.limit === 'unknown' && at.server !== null ? { en: 'not known', zh: '未知' } : limitWords[found.limit];
   return {
-    en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. What limits: ${limitWords[found.limit].en}.`,
-    zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。瓶颈：${limitWords[found.limit].zh}。`,
+    en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. What limits: ${limit.en}.`,
+    zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。瓶颈：${limit.zh}。`,
   };
 }
 

@@ -2,7 +2,7 @@ import { printable } from '../../../core/index.ts';
 import type { Phrase, PromiseKept, Summary } from '../../../core/index.ts';
 import { parseSlo } from '../../measure/index.ts';
 import type { Slo } from '../../measure/index.ts';
-import { shareFigure, shortFigure, timeIn } from './short-figure.ts';
+import { countFigure, shareFigure, shortFigure, timeIn } from './short-figure.ts';
 
 /** One promise in words, ready to be laid out. */
 export interface PromiseWords {
@@ -28,7 +28,7 @@ export function promiseWords({ promise, measured, kept }: PromiseKept): PromiseW
   const slo = parseSlo(promise);
   const each = slo.unit === 'ms' && slo.statistic === null;
   const verdict = promiseVerdicts[kept === null ? 'unknown' : kept ? 'kept' : 'broken'];
-  const text = printable(promise.replace(/\s*(<=|>=|<|>)\s*/, ' $1 ').trim());
+  const text = printable(slo.text.replace(/\s*(<=|>=|<|>)\s*/, ' $1 ').trim());
   const name = `${slo.metric}${slo.statistic === null ? '' : `.${slo.statistic}`}`;
   const [shown, limit] = measured === null ? ['–', limitOf(slo)] : apart(slo, measured);
   const relation = measured === null ? slo.op : measured < slo.limit ? '<' : measured > slo.limit ? '>' : '=';
@@ -55,6 +55,19 @@ export function promisesInWords({ slo }: Pick<Summary, 'slo'>): PromiseWords[] {
   return (slo ?? []).map(promiseWords);
 }
 
+/**
+ * How many requests missed the promise for which a run was ended early, since no rest of it could have mended that; null = it was not ended
+ * for this one. The figures of such a run are those of its beginning, and may look better than it was.
+ */
+export function missedInWords({ stoppedBecause }: Pick<Summary, 'stoppedBecause'>, promise: string): Phrase | null {
+  if (stoppedBecause?.rule !== 'slo-lost' || !stoppedBecause.message.startsWith(`${parseSlo(promise).text} `))
+    return null;
+  const [missed, of] = [stoppedBecause.evidence['missed'], stoppedBecause.evidence['of']].map((n) =>
+    countFigure(n ?? null),
+  );
+  return { en: `${missed} of ${of} missed it`, zh: `${of} 个中 ${missed} 个超出` };
+}
+
 /** Measured figure and limit; the figure has as many digits as it takes to tell it from the limit, at least three. */
 function apart(slo: Slo, measured: number): [string, string] {
   const limit = limitOf(slo);
@@ -77,5 +90,5 @@ function figureOf(slo: Slo, value: number, digits: number): string {
 }
 
 function unitOf({ text }: Slo): 'ms' | 's' | 'm' | 'h' {
-  return (['ms', 's', 'm', 'h'] as const).find((unit) => new RegExp(`\\d\\s*${unit}\\s*$`).test(text)) ?? 'ms';
+  return (['ms', 's', 'm', 'h'] as const).find((unit) => new RegExp(`\\d\\s*${unit}\\s*$`, 'i').test(text)) ?? 'ms';
 }

@@ -29,6 +29,7 @@ const distribution = z
     p98: maybe,
     p99: maybe,
     n: count,
+    shape: z.array(count).exactOptional(),
   })
   .meta({ id: 'distribution' });
 const maybeDistribution = distribution.nullable();
