@@ -21,9 +21,9 @@ test('what is not valid at one point is not said of another that is merely doubt
     { name: '100', findings: [finding('warn', '24 % failed.')] },
     { name: '200', findings: [finding('invalid', '60 % failed.')] },
   ]);
-  expect(doubts.map(({ severity, says }) => [severity, says.en])).toEqual([
-    ['invalid', '(at 200) 60 % failed.'],
-    ['warn', '(at 100) 24 % failed.'],
+  expect(doubts.map(({ severity, where, says }) => [severity, where.en, says.en])).toEqual([
+    ['invalid', ' (at 200)', '60 % failed.'],
+    ['warn', ' (at 100)', '24 % failed.'],
   ]);
 });
 
