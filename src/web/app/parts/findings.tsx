@@ -42,14 +42,14 @@ function doubtLine(invalid: number, rest: number, doubts: readonly Doubt[]): str
   return t(both(`Valid, with ${rest} doubts`, `有效，但有 ${rest} 个疑点`));
 }
 
-function DoubtBox({ doubt: { severity, says, worst } }: { doubt: Doubt }) {
+function DoubtBox({ doubt: { severity, where, says, worst } }: { doubt: Doubt }) {
   return (
     <div class={`finding ${severity}`}>
       <p>
         <span class={`badge ${{ invalid: 'bad', warn: 'warn', info: 'plain' }[severity]}`}>
           {t(severities[severity])}
-        </span>{' '}
-        {t(says)}
+        </span>
+        {t(where)} {t(says)}
       </p>
       <p>{marked(lang() === 'zh' ? worst.zh.advice : worst.advice)}</p>
       <p class="faint">
