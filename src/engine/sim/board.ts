@@ -99,7 +99,9 @@ export class EngineBoard implements SchedulerState {
     const blocks = this.kv.blocksFor(start + tokens);
     if (own.state !== 'waiting') return Math.max(0, blocks - own.blocks);
     // Cached blocks that nobody holds count as free, so that taking them is taking free ones.
-    return start === 0 ? blocks : blocks - this.prefixes!.held(own.keys!.prompt, start / this.kv.blockSize);
+    return start === 0 || own.keys === null
+      ? blocks
+      : blocks - this.prefixes!.held(own.keys.prompt, start / this.kv.blockSize);
   }
 
   blocksHeld(sequence: Sequence): number {
@@ -290,7 +292,7 @@ export class EngineBoard implements SchedulerState {
 
   /** Prompt tokens that the prefix cache would spare it now: whole blocks, and never the whole prompt. */
   #cachedNow(own: CoreSequence): number {
-    if (this.prefixes === null || own.keys === null) return 0;
+    if (this.prefixes === null || own.keys === null) return own.sparedTokens;
     const { blockSize } = this.kv;
     return this.prefixes.found(own.keys.prompt, Math.floor((own.inputTokens - 1) / blockSize)) * blockSize;
   }

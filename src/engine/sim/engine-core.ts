@@ -109,12 +109,12 @@ export class EngineCore {
 
   /** Puts a request at the end of the queue. */
   submit(request: EngineRequest): void {
-    const { id, inputTokens, outputTokens, arrivalMs, keys, prompt = id } = request;
+    const { id, inputTokens, outputTokens, arrivalMs, keys, sparedTokens = 0, prompt = id } = request;
     invariant(inputTokens >= 1 && outputTokens >= 1, 'a request has at least one token on either side');
     invariant(!this.#sequences.has(id), 'a request is submitted once');
     invariant(this.fits(inputTokens, outputTokens), 'a request that never fits is not submitted');
-    const lot = this.#cost.lotOf(prompt);
-    const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, lot);
+    const own = new CoreSequence(id, inputTokens, outputTokens, arrivalMs, keys ?? null, this.#cost.lotOf(prompt));
+    own.sparedTokens = Math.min(sparedTokens, inputTokens - 1);
     this.#sequences.set(id, own);
     this.#board.enqueue(own, this.#ahead && arrivalMs > this.#formsMs);
     this.#steady = false;

@@ -7,8 +7,8 @@ export interface EngineRequest {
   /** How many tokens the answer will have; only the core knows, never the scheduler. */
   outputTokens: number;
   arrivalMs: number;
-  /** What the front tokenises, where the engine is told only what it has to compute; absent = inputTokens. */
-  promptTokens?: number;
+  /** Prompt tokens that the prefix cache is known to spare it, where nobody knows whose beginning it shares; absent = none. */
+  sparedTokens?: number;
   /** A number that stands for the prompt, on which its chance hangs; absent = the id. */
   prompt?: number;
   /** Keys of the prompt's blocks, by which shared beginnings are found; absent = it shares nothing. */

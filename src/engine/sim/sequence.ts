@@ -35,6 +35,8 @@ export class CoreSequence implements Sequence {
   sharedBlocks = 0;
   /** Blocks of the same text were cached while it prefilled its own: what follows stays its own. */
   keepsApart = false;
+  /** Prompt tokens that are known to be in the prefix cache, where no keys say so. */
+  sparedTokens = 0;
   /** Prompt tokens taken from the prefix cache when it was first admitted; null = none were looked up. */
   cachedTokens: number | null = null;
   /** Tokens whose KV was lost when it was preempted, and is not computed again yet. */

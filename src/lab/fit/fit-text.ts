@@ -68,12 +68,16 @@ function entryText(entry: FittedEntry, lang: Lang): string {
 
 /** What a sequence costs, and where that is more in a large batch. */
 function slopeText({ cost }: FittedEntry['profile'], lang: Lang): string {
-  const [knot] = cost.decodeCurve ?? [];
-  const beyond = cost.cMsPerDecode.toFixed(4);
-  if (knot === undefined) return beyond;
-  const first = (knot.ms / knot.decodes).toFixed(4);
-  const last = cost.decodeCurve!.at(-1)!.decodes;
-  return say({ en: `${first} (${beyond} beyond ${last})`, zh: `${first}（超过 ${last} 后 ${beyond}）` }, lang);
+  const knots = [{ decodes: 0, ms: 0 }, ...(cost.decodeCurve ?? [])];
+  const slopes = knots.map((knot, i) => {
+    const next = knots[i + 1];
+    return next === undefined ? cost.cMsPerDecode : (next.ms - knot.ms) / (next.decodes - knot.decodes);
+  });
+  const [first, ...later] = slopes.map((slope) => slope.toFixed(4));
+  if (later.length === 0) return first!;
+  const en = later.map((slope, i) => `${slope} beyond ${knots[i + 1]!.decodes}`).join(', ');
+  const zh = later.map((slope, i) => `超过 ${knots[i + 1]!.decodes} 后 ${slope}`).join('，');
+  return say({ en: `${first} (${en})`, zh: `${first}（${zh}）` }, lang);
 }
 
 /** The front and the launches of a server, and what its runs did not tell. */

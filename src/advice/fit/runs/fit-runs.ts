@@ -1,7 +1,7 @@
 import { cholesky, randomStream, solve, solveTransposed } from '../../../core/index.ts';
 import type { EngineProfile, FittedDoubt, FittedReach } from '../../../engine/sim/index.ts';
 import type { MeasuredRun } from './measured-run.ts';
-import { misfitOf } from './misfit.ts';
+import { misfitOf, paceSpread, withPace } from './misfit.ts';
 import type { Misfit, RunsFitOptions } from './misfit.ts';
 import { playRun } from './play-run.ts';
 import { reachOf } from './reach.ts';
@@ -33,8 +33,8 @@ const steps = { wide: 0.3, narrow: 0.15 };
 const damping = 0.2;
 /** No constant changes by more than this (of its logarithm) in a round. */
 const mostChange = 0.5;
-/** Servers that explain the runs, over which a prediction is spread. */
-const draws = 10;
+/** Pairs of servers that explain the runs, over which a prediction is spread; those of a pair lie on opposite sides, so that they share no bias. */
+const drawnPairs = 5;
 /** More than this share of what was not known before is left where the runs tell nothing of a constant. */
 const knownShare = 0.6;
 
@@ -47,12 +47,16 @@ export function fitRuns(runs: readonly MeasuredRun[], options: RunsFitOptions): 
   const reach = reachOf(runs);
   const spreads = spreadsOf(lower);
   const chance = randomStream(1, 'servers that explain the runs');
-  const others = Array.from({ length: draws }, () => {
+  const others = Array.from({ length: drawnPairs }).flatMap(() => {
     const away = solveTransposed(
       lower,
       found.map(() => chance.normal()),
     );
-    return partsOf(at(found.map((value, i) => value + away[i]!)));
+    const pace = paceSpread * chance.normal();
+    return [1, -1].map((side) => {
+      const drawn = at(found.map((value, i) => value + side * away[i]!));
+      return partsOf(withPace(drawn, Math.exp(side * pace)));
+    });
   });
   const told = constants.map(({ name, spread }, i): FoundConstant => ({
     name,
@@ -95,11 +99,8 @@ function searched(misfit: Misfit): readonly number[] {
   return best.x;
 }
 
-function slopesAt({ residuals }: Misfit, x: readonly number[], h: number): number[][] {
-  return x.map((_, i) => {
-    const [up, down] = [h, -h].map((away) => residuals(x.map((value, j) => (i === j ? value + away : value))));
-    return up!.map((value, j) => (value - down![j]!) / (2 * h));
-  });
+function slopesAt({ slope }: Misfit, x: readonly number[], h: number): number[][] {
+  return x.map((_, j) => slope(x, j, h));
 }
 
 function normalOf(slopes: readonly number[][], diagonal: number): number[][] {

@@ -13,7 +13,7 @@ export interface RunsFitOptions {
   kv: EngineProfile['kv'];
 }
 
-/** How far a server with given constants is from what was seen; each constant stands as its logarithm. */
+/** How far a server with given constants is from what was seen; each constant stands as its logarithm, and behind them the front's pace in each run. */
 export interface Misfit {
   constants: readonly ServerConstant[];
   /** What is thought of them before anything is seen. */
@@ -21,12 +21,14 @@ export interface Misfit {
   at(x: readonly number[]): EngineProfile;
   /** What is shown, each in units of how far a right engine may be off, and how far each constant is from the usual. */
   residuals(x: readonly number[]): number[];
+  /** How they change with one of these numbers. */
+  slope(x: readonly number[], j: number, h: number): number[];
 }
 
 /** Requests of a run that are played at most. */
-const mostPlayed = 450;
-/** A front with more of a backlog than this at its usual constants has a pace of its own from second to second, and says less of them. */
-const busyFront = { from: 0.5, to: 2, factor: 3 };
+const mostPlayed = 2000;
+/** A front's cost of a token in a run is this far (of its logarithm) from its mean: it changes by itself. */
+export const paceSpread = 0.12;
 /** Headers that come later than this were waited for in a front. */
 const promptHeadersMs = 1.5;
 
@@ -35,25 +37,41 @@ export function misfitOf(runs: readonly MeasuredRun[], options: RunsFitOptions):
   const shown = runs.map((run) => sightOfRun(beginningOf(run)));
   const stepMs = Math.min(...shown.map((sight) => sight.get('gap p50')?.value ?? Infinity));
   const { bare, constants } = modelFor(runs, options);
-  const usual = constants.map(({ usual: of }) => Math.log(of(stepMs)));
   const at = (x: readonly number[]): EngineProfile =>
     constants.reduce((profile, { put }, i) => put(profile, Math.exp(x[i]!)), bare);
-  const played = (profile: EngineProfile, run: MeasuredRun): MeasuredRun =>
-    beginningOf(playRun(profile, run, { wanted: mostPlayed }));
-  const first = at(usual);
-  const doubts = runs.map((run) => doubtOf(played(first, run).frontBacklogRatio ?? 0));
-  const residuals = (x: readonly number[]): number[] => {
-    const profile = at(x);
-    const ofRuns = runs.flatMap((run, i) => {
-      const guess = sightOfRun(played(profile, run));
-      return [...shown[i]!].map(([name, { value, spread }]) => {
-        const guessed = guess.get(name)?.value ?? null;
-        return guessed === null ? 0 : damped(Math.log(guessed / value) / (spread * doubts[i]!));
-      });
+  const usual = constants.map(({ usual: of }) => Math.log(of(stepMs)));
+  const spreads = constants.map(({ spread }) => spread);
+  if (at(usual).front !== undefined) {
+    usual.push(...runs.map(() => 0));
+    spreads.push(...runs.map(() => paceSpread));
+  }
+  const ofRun = (x: readonly number[], i: number): number[] => {
+    const profile = withPace(at(x), Math.exp(x[constants.length + i] ?? 0));
+    const guess = sightOfRun(beginningOf(playRun(profile, runs[i]!, { wanted: mostPlayed })));
+    return [...shown[i]!].map(([name, { value, spread }]) => {
+      const guessed = guess.get(name)?.value ?? null;
+      return guessed === null ? 0 : damped(Math.log(guessed / value) / spread);
     });
-    return [...ofRuns, ...x.map((value, i) => (value - usual[i]!) / constants[i]!.spread)];
   };
-  return { constants, usual, at, residuals };
+  const priors = (x: readonly number[]): number[] => x.map((value, i) => (value - usual[i]!) / spreads[i]!);
+  const residuals = (x: readonly number[]): number[] => [...runs.flatMap((_, i) => ofRun(x, i)), ...priors(x)];
+  const slope = (x: readonly number[], j: number, h: number): number[] => {
+    const [up, down] = [h, -h].map((away) => x.map((value, i) => (i === j ? value + away : value)));
+    const [above, below] = [up!, down!].map((moved) => [
+      ...runs.flatMap((_, i) =>
+        j < constants.length || j === constants.length + i ? ofRun(moved, i) : Array.from(shown[i]!, () => 0),
+      ),
+      ...priors(moved),
+    ]);
+    return above!.map((value, i) => (value - below![i]!) / (2 * h));
+  };
+  return { constants, usual, at, residuals, slope };
+}
+
+/** The same server with a front whose tokens take so much of the time. */
+export function withPace(profile: EngineProfile, share: number): EngineProfile {
+  const { front } = profile;
+  return front === undefined ? profile : { ...profile, front: { ...front, tokenMs: share * front.tokenMs } };
 }
 
 /** The parts that this server has: a front where headers come after tokenising, launches where steps are formed ahead. */
@@ -85,11 +103,6 @@ function modelFor(
     notes: [],
   };
   return { bare, constants: constantsOf({ hasFront, ahead }) };
-}
-
-function doubtOf(backlog: number): number {
-  const { from, to, factor } = busyFront;
-  return 1 + (factor - 1) * Math.max(0, Math.min(1, (backlog - from) / (to - from)));
 }
 
 /** The first requests of a run; the server's counters, where they are of more, are left out. */

@@ -24,7 +24,7 @@ export interface PlayOptions {
 
 /**
  * Plays a load against a profile in virtual time; the run that a client would have measured.
- * Prompts are played as what was computed of them, so that nothing is looked up in a prefix cache.
+ * Of a prompt, what was found in the prefix cache is spared as it was; nothing is looked up.
  */
 export function playRun(profile: EngineProfile, load: AskedLoad, options: PlayOptions = {}): MeasuredRun {
   const { seed = 1, wanted = Infinity, gaps = true } = options;
@@ -122,9 +122,8 @@ function playPhase(
   const send = (): void => {
     const { promptTokens, cachedTokens, outputTokens } = requests[next]!;
     sentMs[next] = nowMs;
-    const computed = Math.max(1, promptTokens - cachedTokens);
     const id = firstId + next;
-    served.send({ id, inputTokens: computed, outputTokens, arrivalMs: nowMs, promptTokens });
+    served.send({ id, inputTokens: promptTokens, outputTokens, arrivalMs: nowMs, sparedTokens: cachedTokens });
     next++;
   };
   const dueMs = (): number => startMs + (requests[next]?.sentMs ?? Infinity);

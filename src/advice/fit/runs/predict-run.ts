@@ -3,7 +3,7 @@ import type { EngineProfile, FittedDoubt, FittedReach } from '../../../engine/si
 import type { AskedLoad } from './play-run.ts';
 import { playRun } from './play-run.ts';
 import { beyond, inFlightOf } from './reach.ts';
-import { figureNames, figuresOf } from './run-figures.ts';
+import { figureNames, figuresOf, meanOf } from './run-figures.ts';
 import type { FigureName, Figures } from './run-figures.ts';
 
 /** A figure with where 90 % of measurements of it should lie. */
@@ -36,9 +36,8 @@ const unexplained = 0.1;
 const steadyFigures: readonly FigureName[] = ['outputTokensPerSec', 'tpotMeanMs', 'latencyP50Ms'];
 /** An open load whose first tokens are later by more than this where 5 % more comes is near what the server takes. */
 const mostSteep = 0.2;
-/** A front with more of a backlog than this is what everybody waits for at times; its cost of a token was seen to lie between these shares of its mean, from second to second. */
+/** A front with more of a backlog than this is what everybody waits for at times. */
 const fullFront = 1;
-const frontPace = [0.8, 1.25] as const;
 
 /** A server that was fitted, and what is known of how well. */
 export interface FittedServer {
@@ -52,10 +51,11 @@ export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
   const errorOf = (name: FigureName): number => fit.doubt.errors[name] ?? 0;
   const played = playRun(fit.profile, load, { gaps: false });
   const value = figuresOf(played);
-  const others = fit.doubt.others.map((own, i) => figuresOf(playRun({ ...fit.profile, ...own }, load, { seed: i + 2, gaps: false })));
+  const others = fit.doubt.others.map((own, i) =>
+    figuresOf(playRun({ ...fit.profile, ...own }, load, { seed: i + 2, gaps: false })),
+  );
   const warnings = beyond(fit.reach, load, inFlightOf(played));
   const full = (played.frontBacklogRatio ?? 0) >= fullFront;
-  const paces = full ? frontPace.map((share) => figuresOf(playRun(withPace(fit.profile, share), load, { gaps: false }))) : [];
   if (full) {
     warnings.push({
       en: 'the front is full at times, and its pace changes by itself: a range, not a point',
@@ -86,7 +86,7 @@ export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
     });
   }
   const figure = (name: FigureName): PredictedFigure | null =>
-    hidden && name.startsWith('ttft') ? null : spreadOf(name, value[name], others, paces, errorOf(name));
+    hidden && name.startsWith('ttft') ? null : spreadOf(name, value[name], others, errorOf(name));
   return {
     figures: Object.fromEntries(figureNames.map((name) => [name, figure(name)])) as RunPrediction['figures'],
     warnings,
@@ -104,22 +104,8 @@ function otherPrompts({ reach }: FittedServer, { requests }: AskedLoad): boolean
   return requests.some(({ promptTokens }) => promptTokens < least / 1.25 || promptTokens > most * 1.25);
 }
 
-function withPace(profile: EngineProfile, share: number): EngineProfile {
-  const { front } = profile;
-  return front === undefined ? profile : { ...profile, front: { ...front, tokenMs: share * front.tokenMs } };
-}
-
-function spreadOf(
-  name: FigureName,
-  value: number,
-  others: readonly Figures[],
-  paces: readonly Figures[],
-  error: number,
-): PredictedFigure {
-  const variance =
-    others.reduce((sum, other) => sum + Math.log(other[name] / value) ** 2, 0) / others.length +
-    Math.max(error, leastError[name]) ** 2;
-  const factor = Math.exp(1.645 * Math.sqrt(variance));
-  const ends = [value, ...paces.map((other) => other[name])];
-  return { value, interval: [Math.min(...ends) / factor, Math.max(...ends) * factor] };
+function spreadOf(name: FigureName, value: number, others: readonly Figures[], error: number): PredictedFigure {
+  const squares = others.map((other) => Math.log(other[name] / value) ** 2);
+  const factor = Math.exp(1.645 * Math.sqrt(meanOf(squares) + Math.max(error, leastError[name]) ** 2));
+  return { value, interval: [value / factor, value * factor] };
 }

@@ -14,6 +14,9 @@ const inCost =
   (key: 'aMs' | 'cMsPerDecode' | 'kMsPer1000KvTokens' | 'p1MsPerPrefillToken' | 'mMsPerMillionAttention') =>
   (profile: EngineProfile, value: number): EngineProfile => ({ ...profile, cost: { ...profile.cost, [key]: value } });
 
+/** The first sequences of a batch lengthen a step by more than those that follow: kernels for one row give way to those for a tile of rows. */
+const firstSequences = 16;
+
 const none = { tokenizeMsPerToken: 0, requestMs: 0, stepMs: 0, tokenMs: 0 };
 
 const inFront =
@@ -30,6 +33,16 @@ const ofEngine: readonly ServerConstant[] = [
   { name: 'p1', usual: (stepMs) => stepMs / 250, spread: 1.5, put: inCost('p1MsPerPrefillToken') },
   { name: 'm', usual: (stepMs) => stepMs / 6, spread: 1, put: inCost('mMsPerMillionAttention') },
   {
+    name: 'first',
+    usual: (stepMs) => (firstSequences * stepMs) / 500,
+    spread: 1,
+    put(profile, value) {
+      const { cost, maxBatchSize } = profile;
+      const decodes = Math.min(firstSequences, Math.ceil(maxBatchSize / 4));
+      return { ...profile, cost: { ...cost, decodeCurve: [{ decodes, ms: value }] } };
+    },
+  },
+  {
     name: 'bend',
     usual: (stepMs) => stepMs / 200,
     spread: 0.5,
@@ -37,10 +50,9 @@ const ofEngine: readonly ServerConstant[] = [
       const { cost, maxBatchSize } = profile;
       const decodes = Math.round(maxBatchSize / 2);
       const slope = cost.cMsPerDecode;
-      return {
-        ...profile,
-        cost: { ...cost, decodeCurve: [{ decodes, ms: slope * decodes }], cMsPerDecode: slope + value },
-      };
+      const [first] = cost.decodeCurve!;
+      const knot = { decodes, ms: first!.ms + slope * (decodes - first!.decodes) };
+      return { ...profile, cost: { ...cost, decodeCurve: [first!, knot], cMsPerDecode: slope + value } };
     },
   },
 ];

@@ -37,6 +37,14 @@ describe('a front', () => {
     expect(front.deliver(20, 0)).toBe(21);
   });
 
+  it('puts a small step that waits into one piece with the one before it, which has not begun, and a large one not', () => {
+    // 40 tokens take 11 ms. The second waits; the third comes before it has begun, and its tokens take 0.3 of the time.
+    const small = new Front(cost);
+    expect([0, 1, 2].map((atMs) => small.deliver(atMs, 40))).toEqual([11, 22, expect.closeTo(22 + 1 + 3, 9)]);
+    const large = new Front(cost);
+    expect([0, 1, 2].map((atMs) => large.deliver(atMs, 200))).toEqual([51, 102, 153]);
+  });
+
   it('keeps requests waiting behind the tokens that it is busy with', () => {
     const front = new Front(cost);
     front.deliver(0, 40);
@@ -79,9 +87,10 @@ describe('an engine behind it', () => {
   });
 
   it('is not slowed by a front that lags: it makes its tokens at its own pace, and clients have them later', () => {
-    // 40 sequences take the front 10 + 1 ms a step where the engine takes 5.
-    const sentMs = Array.from({ length: 40 }, () => 0);
-    const { times, counters } = served({ ...profile, front: { ...cost, tokenizeMsPerToken: 0 } }, sentMs, 100);
+    // 160 sequences take the front 40 + 1 ms a step where the engine takes 5, and are too many to go out in one piece with those of the step before.
+    const sentMs = Array.from({ length: 160 }, () => 0);
+    const full = { ...profile, maxBatchSize: 256, front: { ...cost, tokenizeMsPerToken: 0 } };
+    const { times, counters } = served(full, sentMs, 100);
     expect(counters.busyMs).toBeLessThan(1000);
     expect(Math.max(...times.flat())).toBeGreaterThan(1000);
     expect(limitOf(counters)).toBe('front');

@@ -58,7 +58,7 @@ export class WayIn {
       const request = this.#comes();
       if (front === null) return { request, atMs: nextMs };
       this.#inFront.set(request.id, request);
-      front.take(request.id, nextMs, request.promptTokens ?? request.inputTokens);
+      front.take(request.id, nextMs, request.inputTokens);
     }
     return null;
   }
