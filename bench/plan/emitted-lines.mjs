@@ -1,5 +1,5 @@
 // Writes the command lines of `dyno plan --emit` for every model that data/ knows on some cards, one JSON object a line, with a folder of its config.json:
-// what accepted-by-vllm.py (and accepted-by-sglang.py) then hand to the engines' own argument classes.
+// what accepted-by-vllm.py and accepted-by-sglang.py then hand to the engines' own argument classes.
 // Run: node bench/plan/emitted-lines.mjs OUT-FOLDER
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
