@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { exitCodes, say } from '../core/index.ts';
+import { exitCodes, say, quotedFigures } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { asSweep, workersText, runScreen, sweepScreen } from '../results/report/index.ts';
 import { reporters } from '../lab/index.ts';
@@ -70,7 +70,8 @@ export function showRun(given: ParsedCommand, summary: Summary, dir: string, url
 export function showPoint(given: ParsedCommand, summary: Summary): void {
   const { common, io } = given;
   if (common.quiet || common.json) return;
-  const { counts, requestsPerSec, outputTokensPerSec, latencyMs, ttftMs, load } = summary;
+  const { counts, load } = summary;
+  const { requestsPerSec, outputTokensPerSec, latencyMs, ttftMs } = quotedFigures(summary);
   const parts = [
     summary.lengthsAsked === undefined
       ? null

@@ -67,6 +67,11 @@ export interface Steady extends Figures {
   toMs: number;
 }
 
+/** The figures to quote first: of the steady part, where a run has one, because start and drain weigh on the whole. */
+export function quotedFigures(summary: Figures & { steady: Steady | null }): Figures {
+  return summary.steady ?? summary;
+}
+
 /** Whether a server kept up with what was asked of it: it did, it would have fallen behind for ever, or that cannot be told. */
 export const loadStates = ['stable', 'overloaded', 'unknown'] as const;
 export type LoadState = (typeof loadStates)[number];

@@ -1,4 +1,4 @@
-import { userError } from '../../core/index.ts';
+import { userError, quotedFigures } from '../../core/index.ts';
 import { parseSlo } from '../../results/measure/index.ts';
 import { figuresOf, findMax, trialSize } from '../../advice/tune/index.ts';
 import type { Found, Probe } from '../../advice/tune/index.ts';
@@ -85,7 +85,7 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
         probes.push({
           ...asked,
           figures: figuresOf(objective, slos, summary),
-          times: summary.steady ?? summary,
+          times: quotedFigures(summary),
           ...cut,
         });
       }

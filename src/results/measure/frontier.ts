@@ -1,3 +1,4 @@
+import { quotedFigures } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import { efficiencyOf } from './efficiency.ts';
 import type { MachineOf } from './efficiency.ts';
@@ -105,7 +106,7 @@ function speedOf({ userTokensPerSec: known }: Summary, speed: FrontierSpeed): nu
 
 /** Output tokens per second of the steady part, where there is one, for each unit; tokens for a unit of money. */
 function throughputOf(point: Summary, unit: FrontierUnit, machineOf: MachineOf): number | null {
-  const figures = point.steady ?? point;
+  const figures = quotedFigures(point);
   const cost = efficiencyOf(figures, machineOf(point));
   switch (unit) {
     case 'system':

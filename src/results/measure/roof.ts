@@ -1,5 +1,5 @@
 import type { Figures, Summary } from '../../core/index.ts';
-import { cacheOf } from '../../core/index.ts';
+import { cacheOf, quotedFigures } from '../../core/index.ts';
 import {
   cardOfDevice,
   decodeWork,
@@ -82,7 +82,7 @@ interface DeviceSeen {
 }
 
 function stepOf(summary: Summary, rig: Rig): Roof['step'] {
-  const figures: Figures = summary.steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   const [input, output] = [summary.inputTokens?.mean ?? null, summary.outputTokens?.mean ?? null];
   // A short steady part may hold gaps and no end of a request.
   const whole: Figures = figures.latencyMs === null || figures.ttftMs === null ? summary : figures;
@@ -99,7 +99,7 @@ function stepOf(summary: Summary, rig: Rig): Roof['step'] {
 }
 
 function promptShare(summary: Summary, rig: Rig): number | null {
-  const figures: Figures = summary.steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   const input = summary.inputTokens?.mean ?? null;
   const tokensPerSec = figures.inputTokensPerSec ?? summary.inputTokensPerSec;
   if (input === null || input === 0 || tokensPerSec === null) return null;

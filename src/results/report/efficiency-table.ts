@@ -1,4 +1,4 @@
-import { say } from '../../core/index.ts';
+import { say, quotedFigures } from '../../core/index.ts';
 import type { Phrase, Sweep } from '../../core/index.ts';
 import { efficiencyOf } from '../measure/index.ts';
 import type { MachineOf } from '../measure/index.ts';
@@ -21,7 +21,7 @@ function cells(sweeps: readonly Sweep[], machineOf: MachineOf): { heads: Phrase[
   const points = sweeps.flatMap((sweep) =>
     sweep.points.map((point) => ({
       name: sweeps.length > 1 ? `${sweepName(sweep)} ${pointName(sweep, point)}` : pointName(sweep, point),
-      value: efficiencyOf(point.steady ?? point, machineOf(point)),
+      value: efficiencyOf(quotedFigures(point), machineOf(point)),
     })),
   );
   const shown = columns.filter(([key]) => points.some(({ value }) => value[key] !== null));

@@ -1,4 +1,4 @@
-import { say } from '../../core/index.ts';
+import { say, quotedFigures } from '../../core/index.ts';
 import { askedOf, isFilled } from './grid.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
 import { sized, unknown } from './figure-text.ts';
@@ -60,10 +60,10 @@ function heatTable(
   { lang, columns }: ReportOptions,
 ): string {
   const outputs = inOrder(points.map((point) => askedOf(point).output));
-  const most = Math.max(...points.map((point) => point.outputTokensPerSec ?? 0), 1e-9);
+  const most = Math.max(...points.map((point) => quotedFigures(point).outputTokensPerSec ?? 0), 1e-9);
   const cell = (input: string | null, output: string | null): string => {
     const here = points.filter((point) => askedOf(point).input === input && askedOf(point).output === output);
-    const rates = here.map((point) => point.outputTokensPerSec).filter((rate) => rate !== null);
+    const rates = here.map((point) => quotedFigures(point).outputTokensPerSec).filter((rate) => rate !== null);
     if (rates.length === 0) return unknown;
     const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
     return `${sized(mean)} ${shades[Math.min(4, Math.round((mean / most) * 4))]}`;
@@ -81,12 +81,12 @@ function cellTable(points: readonly Summary[], { lang, columns }: ReportOptions)
     [said.output, (point) => askedOf(point).output ?? unknown],
     [said.realInput, (point) => sized(point.inputTokens?.mean)],
     [said.realOutput, (point) => sized(point.outputTokens?.mean)],
-    [said.outputRate, (point) => sized(point.outputTokensPerSec)],
-    [said.inputRate, (point) => sized(point.inputTokensPerSec)],
+    [said.outputRate, (point) => sized(quotedFigures(point).outputTokensPerSec)],
+    [said.inputRate, (point) => sized(quotedFigures(point).inputTokensPerSec)],
     [said.inputChars, (point) => sized(point.inputCharsPerSec)],
     [said.outputChars, (point) => sized(point.outputCharsPerSec)],
     [said.user, (point) => sized(point.userTokensPerSec?.mean)],
-    [said.requests, (point) => sized(point.requestsPerSec)],
+    [said.requests, (point) => sized(quotedFigures(point).requestsPerSec)],
   ];
   const told = cells.filter(([, of]) => points.some((point) => of(point) !== unknown));
   return tableText(
@@ -107,7 +107,7 @@ function chart(points: readonly Summary[], inputs: readonly (string | null)[], p
   const counted = isCounted(points);
   const placed = points.flatMap((point) => {
     const length = counted ? point.outputTokens?.mean : Number(askedOf(point).output);
-    const [x, y] = [length ?? null, point.outputTokensPerSec];
+    const [x, y] = [length ?? null, quotedFigures(point).outputTokensPerSec];
     const mark = marks[inputs.indexOf(askedOf(point).input) % marks.length]!;
     return x === null || y === null || Number.isNaN(x) ? [] : [{ x, y, mark }];
   });

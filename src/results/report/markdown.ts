@@ -74,9 +74,15 @@ export const markdown: Reporter = (what, options) => {
   return sweepTable(what.schema === 'llmdyno.sweep/1' ? what : asSweep(what), options);
 };
 
+const wholeRun: Phrase = {
+  en: 'The table is of whole runs, start and drain included; their steady part, which sentences speak of, is in dyno report.',
+  zh: '表中为整次运行（含启动与收尾）的数据；结论所依据的稳态段见 dyno report。',
+};
+
 function sweepTable(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
-  const notes = pointNotes(sweep, (point) => notesOf(point, lang)).map((note) => `- ${escaped(note)}`);
+  const whole = sweep.points.some(({ steady }) => steady !== null) ? [`- ${say(wholeRun, lang)}`] : [];
+  const notes = [...whole, ...pointNotes(sweep, (point) => notesOf(point, lang)).map((note) => `- ${escaped(note)}`)];
   const tables = isGrid(sweep.points) ? gridMarkdown(sweep.points, lang) : columnTable(sweep, lang);
   const says = sweep.points.length > 1 || sweep.search !== undefined ? sweepInWords(sweep).says : [];
   const heading = isOwn(sweep)

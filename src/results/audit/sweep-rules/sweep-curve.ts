@@ -1,3 +1,4 @@
+import { quotedFigures } from '../../../core/index.ts';
 import type { Summary } from '../../../core/index.ts';
 import { known } from '../printed-room.ts';
 
@@ -16,7 +17,7 @@ export function curveOf(points: readonly Summary[]): CurvePoint[] {
   const curve = points
     .flatMap((point) => {
       const load = point.load.concurrency ?? point.load.ratePerSec;
-      const { outputTokensPerSec, requestsPerSec } = point.steady ?? point;
+      const { outputTokensPerSec, requestsPerSec } = quotedFigures(point);
       const rate = outputTokensPerSec ?? requestsPerSec;
       return known(load) && known(rate) && point.verdict.valid ? [{ load, rate, point }] : [];
     })

@@ -52,5 +52,6 @@ export const chartWords = {
     en: 'Simulated engine: the load was real, the engine that answered was not.',
     zh: '模拟引擎：负载真实，应答的引擎为模拟。',
   },
+  steady: { en: 'Of the steady part, where a point has one.', zh: '有稳态段的测点取稳态段数据。' },
   bands: { en: 'Shaded: 95 % interval.', zh: '阴影：95% 置信区间。' },
 } as const satisfies Record<string, Phrase>;

@@ -1,4 +1,4 @@
-import { isGrid, say } from '../../../core/index.ts';
+import { isGrid, say, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { sized } from '../figure-text.ts';
 import { askedOf, isFilled } from '../grid.ts';
@@ -70,8 +70,8 @@ export function gridHeatFigure(sweep: Sweep): Figure | null {
     },
     columns: 2,
     panels: [
-      heatOf(cells, chartWords.throughput, (run) => run.outputTokensPerSec),
-      heatOf(cells, chartWords.latencyMs, (run) => run.latencyMs?.mean),
+      heatOf(cells, chartWords.throughput, (run) => quotedFigures(run).outputTokensPerSec),
+      heatOf(cells, chartWords.latencyMs, (run) => quotedFigures(run).latencyMs?.mean),
     ].filter((panel) => panel.cells.length > 0),
     notes: notesOf([sweep]),
   };
@@ -100,7 +100,7 @@ function lineOf(cells: readonly Cell[], byCount: boolean): ChartSeries {
   const points = cells.flatMap(({ runs, output }): ChartPoint[] => {
     const length = Number(output);
     const x = byCount ? meanOf(runs.map((run) => run.outputTokens?.mean)) : Number.isNaN(length) ? null : length;
-    const speeds = runs.map((run) => run.outputTokensPerSec).filter((speed) => speed !== null);
+    const speeds = runs.map((run) => quotedFigures(run).outputTokensPerSec).filter((speed) => speed !== null);
     if (x === null || speeds.length === 0) return [];
     const doubted = runs.find((run) => !run.verdict.valid);
     return [

@@ -1,4 +1,4 @@
-import { printable } from '../../../core/index.ts';
+import { printable, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
 import { chartWords } from './chart-words.ts';
@@ -12,22 +12,22 @@ export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsO
   const all: Reading[] = [
     {
       title: { en: 'First token p50 (ms)', zh: '首 Token p50 (ms)' },
-      of: (p) => p.ttftMs?.p50,
+      of: (p) => quotedFigures(p).ttftMs?.p50,
       interval: 'ttft.p50',
     },
     {
       title: { en: 'First token p99 (ms)', zh: '首 Token p99 (ms)' },
-      of: (p) => p.ttftMs?.p99,
+      of: (p) => quotedFigures(p).ttftMs?.p99,
       interval: 'ttft.p99',
     },
     {
       title: { en: 'Per output token p50 (ms)', zh: '每 Token p50 (ms)' },
-      of: (p) => p.tpotMs?.p50,
+      of: (p) => quotedFigures(p).tpotMs?.p50,
       interval: 'tpot.p50',
     },
     {
       title: { en: 'Per output token p90 (ms)', zh: '每 Token p90 (ms)' },
-      of: (p) => p.tpotMs?.p90,
+      of: (p) => quotedFigures(p).tpotMs?.p90,
       interval: 'tpot.p90',
     },
   ];
@@ -143,8 +143,8 @@ export function lengthsFigure(sweep: Sweep): Figure | null {
     },
     columns: 2,
     panels: [
-      heat(chartWords.throughput, (p) => p.outputTokensPerSec),
-      heat(chartWords.latencyMs, (p) => p.latencyMs?.mean),
+      heat(chartWords.throughput, (p) => quotedFigures(p).outputTokensPerSec),
+      heat(chartWords.latencyMs, (p) => quotedFigures(p).latencyMs?.mean),
     ],
     notes: notesOf([sweep]),
   };

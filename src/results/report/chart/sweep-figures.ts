@@ -1,5 +1,5 @@
-import { percentileRanks, placesOf, printable, say } from '../../../core/index.ts';
-import type { DimensionValue, Figures, Phrase, Summary, Sweep } from '../../../core/index.ts';
+import { percentileRanks, placesOf, printable, say, quotedFigures } from '../../../core/index.ts';
+import type { DimensionValue, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countColumns, missedOf } from '../count-columns.ts';
 import { secondsOf } from '../figure-text.ts';
 import { pointName, sweepName } from '../point-name.ts';
@@ -30,31 +30,28 @@ export interface Reading {
 
 const none: IntervalsOf = () => null;
 
-/** The figures to quote: those of the steady part, where a point has one. */
-const quoted = (point: Summary): Figures => point.steady ?? point;
-
 const readings = {
   duration: { title: chartWords.duration, of: (p) => secondsOf(p.durationMs) },
-  qps: { title: chartWords.qps, of: (p) => quoted(p).requestsPerSec, interval: 'requestsPerSec' },
+  qps: { title: chartWords.qps, of: (p) => quotedFigures(p).requestsPerSec, interval: 'requestsPerSec' },
   latency: {
     title: chartWords.latency,
-    of: (p) => secondsOf(quoted(p).latencyMs?.mean),
+    of: (p) => secondsOf(quotedFigures(p).latencyMs?.mean),
     interval: 'latency.mean',
   },
   throughput: {
     title: chartWords.throughput,
-    of: (p) => quoted(p).outputTokensPerSec,
+    of: (p) => quotedFigures(p).outputTokensPerSec,
     interval: 'outputTokensPerSec',
   },
   p50: {
     title: chartWords.latencyP50,
-    of: (p) => secondsOf(quoted(p).latencyMs?.p50),
+    of: (p) => secondsOf(quotedFigures(p).latencyMs?.p50),
     interval: 'latency.p50',
   },
-  itl: { title: chartWords.itl, of: (p) => quoted(p).itlMs?.mean },
+  itl: { title: chartWords.itl, of: (p) => quotedFigures(p).itlMs?.mean },
   p90: {
     title: chartWords.latencyP90,
-    of: (p) => secondsOf(quoted(p).latencyMs?.p90),
+    of: (p) => secondsOf(quotedFigures(p).latencyMs?.p90),
     interval: 'latency.p90',
   },
 } satisfies Record<string, Reading>;
@@ -69,12 +66,14 @@ function tokenTime(metric: keyof typeof tokenTimes, points: readonly Summary[]):
   const { key, en, zh } = tokenTimes[metric];
   const promised = points.flatMap(({ slo = [] }) => slo.map(({ promise }) => parseSlo(promise)));
   const asked = promised.find((slo) => slo.metric === metric);
-  const known = (['p99', 'p90', 'p50'] as const).find((name) => points.some((p) => quoted(p)[key]?.[name] != null));
+  const known = (['p99', 'p90', 'p50'] as const).find((name) =>
+    points.some((p) => quotedFigures(p)[key]?.[name] != null),
+  );
   const statistic = asked?.statistic ?? known ?? 'mean';
   const isLimit = asked !== undefined && (asked.statistic ?? statistic) === statistic;
   return {
     title: { en: `${en} ${statistic} (ms)`, zh: `${zh} ${statistic} (ms)` },
-    of: (p) => quoted(p)[key]?.[statistic],
+    of: (p) => quotedFigures(p)[key]?.[statistic],
     interval: `${metric}.${statistic}`,
     ...(isLimit && { limits: [{ value: asked.limit, name: printable(asked.text) }] }),
   };
@@ -286,6 +285,7 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
   const points = sweeps.flatMap((sweep) => sweep.points);
   const notes: Words[] = [];
   notes.push(...simulationNotes(points));
+  if (points.some(({ steady }) => steady !== null)) notes.push(chartWords.steady);
   // Bars have no band.
   if (loadAxis(sweeps) !== null && points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
   if (sweeps.some((sweep) => placesOf(sweep.points).names.includes('repetition'))) notes.push(chartWords.range);

@@ -1,4 +1,4 @@
-import { cellsOf, printable, say } from '../../../core/index.ts';
+import { cellsOf, printable, say, quotedFigures } from '../../../core/index.ts';
 import type { Distribution, Figures, Phrase, Summary } from '../../../core/index.ts';
 import { simulationOf } from '../finding-text.ts';
 import { predictionDoubts, predictionWords } from '../prediction-text.ts';
@@ -84,7 +84,7 @@ const shown = ['p50', 'p90', 'p99', 'max'] as const;
 /** The distributions that one looks for first, of the steady part where a part of the run was steady. */
 function figureTable(summary: Summary, { lang, paint, columns }: Frame): string[] {
   const { steady, durationMs } = summary;
-  const figures: Figures = steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   const known: [string, Distribution][] = rows.flatMap(([name, of]) => {
     const found = of(figures);
     return found === null ? [] : [[say(name, lang), found] as [string, Distribution]];
@@ -132,7 +132,7 @@ function sparkOf(shape: readonly number[] = []): string {
 
 /** Rates and how full the load was, in one line. */
 function ratesOf(summary: Summary, { say: told }: Frame): string {
-  const figures: Figures = summary.steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   const { load, cachedInputRatio, eligibleInputRatio = null, goodput } = summary;
   const asked = load.concurrency === null || load.kind !== 'closed' ? null : String(load.concurrency);
   const inFlight = shortFigure(figures.concurrencyAchieved);

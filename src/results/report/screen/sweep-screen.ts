@@ -1,4 +1,4 @@
-import { cellsOf, cutToCells, isGrid } from '../../../core/index.ts';
+import { cellsOf, cutToCells, isGrid, quotedFigures } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
 import { simulationOf } from '../finding-text.ts';
@@ -56,9 +56,9 @@ const barCells = 10;
 /** One row a point; columns of nothing are left out. Figures are of the steady part where a point has one. */
 function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: told }: Frame): string[] {
   const { points } = sweep;
-  const figures = (point: Summary) => point.steady ?? point;
-  const tokens = points.some((point) => figures(point).outputTokensPerSec !== null);
-  const rate = (point: Summary) => (tokens ? figures(point).outputTokensPerSec : figures(point).requestsPerSec);
+  const tokens = points.some((point) => quotedFigures(point).outputTokensPerSec !== null);
+  const rate = (point: Summary) =>
+    tokens ? quotedFigures(point).outputTokensPerSec : quotedFigures(point).requestsPerSec;
   const most = Math.max(...points.map((point) => rate(point) ?? 0));
   const all: Column[] = [
     {
@@ -66,14 +66,14 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
       metric: tokens ? 'outputTokensPerSec' : 'requestsPerSec',
       cell: (point) => shortFigure(rate(point)),
     },
-    { head: 'TTFT p50', metric: 'ttft.p50', cell: (point) => shortFigure(figures(point).ttftMs?.p50) },
-    { head: 'p99', metric: 'ttft.p99', cell: (point) => shortFigure(figures(point).ttftMs?.p99) },
-    { head: 'TPOT p50', metric: 'tpot.p50', cell: (point) => shortFigure(figures(point).tpotMs?.p50) },
-    { head: 'p99', metric: 'tpot.p99', cell: (point) => shortFigure(figures(point).tpotMs?.p99) },
+    { head: 'TTFT p50', metric: 'ttft.p50', cell: (point) => shortFigure(quotedFigures(point).ttftMs?.p50) },
+    { head: 'p99', metric: 'ttft.p99', cell: (point) => shortFigure(quotedFigures(point).ttftMs?.p99) },
+    { head: 'TPOT p50', metric: 'tpot.p50', cell: (point) => shortFigure(quotedFigures(point).tpotMs?.p50) },
+    { head: 'p99', metric: 'tpot.p99', cell: (point) => shortFigure(quotedFigures(point).tpotMs?.p99) },
     {
       head: told({ en: 'latency p99', zh: '延迟 p99' }),
       metric: 'latency.p99',
-      cell: (point) => shortFigure(figures(point).latencyMs?.p99),
+      cell: (point) => shortFigure(quotedFigures(point).latencyMs?.p99),
     },
     { head: told({ en: 'failed', zh: '失败' }), metric: 'failed', cell: (point) => failedCell(point) },
   ];
@@ -128,6 +128,9 @@ function legendOf(points: readonly Summary[], best: Summary | null): Phrase {
   const invalid = points.some(({ verdict }) => !verdict.valid);
   const parts: Phrase[] = [
     { en: 'times in ms', zh: '时间单位 ms' },
+    ...(points.some(({ steady }) => steady !== null)
+      ? [{ en: 'steady part, where there is one', zh: '有稳态段时取稳态段' }]
+      : []),
     ...(best === null ? [] : [{ en: '→ best', zh: '→ 最佳' }]),
     ...(breaks ? [{ en: '! breaks a promise', zh: '! 未达标' }] : []),
     ...(invalid ? [{ en: '(!) not valid', zh: '(!) 无效' }] : []),

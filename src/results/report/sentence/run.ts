@@ -1,4 +1,4 @@
-import { printable, problems } from '../../../core/index.ts';
+import { printable, problems, quotedFigures } from '../../../core/index.ts';
 import type { Figures, Finding, Phrase, Summary } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
 import { countFigure, shortFigure, timeFigure } from './short-figure.ts';
@@ -31,7 +31,7 @@ export function runInWords(summary: Summary): Sentence {
 
 /** How fast, in a few words: `1,112 tokens/s, first token 30.2 ms, then 14.1 ms a token`; empty = nothing is known. */
 export function speedInWords(summary: Summary): Phrase {
-  const figures: Figures = summary.steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   const first = figures.ttftMs?.p50 ?? null;
   const then = figures.tpotMs?.p50 ?? null;
   const whole = figures.latencyMs?.p50 ?? null;

@@ -1,4 +1,4 @@
-import { isGrid, placesOf } from '../../../core/index.ts';
+import { isGrid, placesOf, quotedFigures } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { promisesKept } from '../../measure/index.ts';
 import { pointName } from '../point-name.ts';
@@ -153,12 +153,12 @@ function nameOf(point: Summary): Phrase {
 }
 
 function rateOf(point: Summary): number | null {
-  const figures = point.steady ?? point;
+  const figures = quotedFigures(point);
   return figures.outputTokensPerSec ?? figures.requestsPerSec;
 }
 
 function rateText(point: Summary): Phrase {
-  const figures = point.steady ?? point;
+  const figures = quotedFigures(point);
   return figures.outputTokensPerSec === null
     ? { en: `${shortFigure(figures.requestsPerSec)} requests/s`, zh: `${shortFigure(figures.requestsPerSec)} 请求/s` }
     : {

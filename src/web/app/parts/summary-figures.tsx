@@ -1,3 +1,4 @@
+import { quotedFigures } from '../../../core/index.ts';
 import type { Distribution, Figures, Summary, Sweep } from '../../../core/index.ts';
 import { placeTitle, pointName, promisesInWords, shortFigure, sweepInWords } from '../../../results/report/index.ts';
 import { count, num, percent, time, unknown } from '../format.ts';
@@ -9,7 +10,7 @@ import { Tiles } from './tiles.tsx';
 
 /** What one asks first of a run: promises, first token, time per token, throughput. Of the steady part, where a part was steady. */
 export function FirstTiles({ summary }: { summary: Summary }) {
-  const figures: Figures = summary.steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   const { counts } = summary;
   const lost = (
     [
@@ -59,7 +60,7 @@ function pair(of: Distribution | null): string {
 /** The rest of what is known of a run: further figures, then all distributions. */
 export function MoreFigures({ summary }: { summary: Summary }) {
   const { load, goodput } = summary;
-  const figures: Figures = summary.steady ?? summary;
+  const figures: Figures = quotedFigures(summary);
   return (
     <>
       <Tiles
@@ -183,7 +184,7 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
         </thead>
         <tbody>
           {sweep.points.map((point) => {
-            const figures: Figures = point.steady ?? point;
+            const figures: Figures = quotedFigures(point);
             const broken = new Set(
               promisesInWords(point)
                 .filter(({ kept }) => kept === false)
