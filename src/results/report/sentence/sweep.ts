@@ -83,7 +83,7 @@ function pointsInWords(sweep: Sweep): SweepAnswer {
             zh: `拐点在 ${nameOf(knee).zh}：${rateText(knee).zh}，已达最高值的 90 %（${nameOf(peak).zh}时 ${rateText(peak).zh}）。`,
           },
         ];
-  return { ...marks, best: knee, says: [...says, ...stillRising(ladder, peak)] };
+  return { ...marks, best: knee, says: [...says, ...stillRising(ladder, peak, false)] };
 }
 
 const nowhere = { best: null, knee: null, peak: null };
@@ -113,17 +113,19 @@ function withinPromises(
         en: `${ladder === null ? 'Best' : 'Highest load'} within ${under.en}: ${name.en}, ${rateText(answer).en}.`,
         zh: `满足 ${under.zh} 的${ladder === null ? '最佳点' : '最高负载'}：${name.zh}，${rateText(answer).zh}。`,
       },
-      ...(ladder === null ? [] : stillRising(ladder, most)),
+      ...(ladder === null ? [] : stillRising(ladder, most, true)),
     ],
   };
 }
 
-function stillRising(ladder: readonly Summary[], peak: Summary): Phrase[] {
+/** `rated`: with the throughput there, which no sentence has said yet. */
+function stillRising(ladder: readonly Summary[], peak: Summary, rated: boolean): Phrase[] {
   if (ladder.length < 2 || ladder.at(-1) !== peak || rateOf(peak) === null) return [];
+  const rate = rated ? { en: ` (${rateText(peak).en})`, zh: `（${rateText(peak).zh}）` } : { en: '', zh: '' };
   return [
     {
-      en: `Throughput still rises at ${nameOf(peak).en} (${rateText(peak).en}): the peak lies higher.`,
-      zh: `到 ${nameOf(peak).zh} 时吞吐仍在上升（${rateText(peak).zh}）：峰值在更高负载处。`,
+      en: `Throughput still rises at ${nameOf(peak).en}${rate.en}: the peak lies higher.`,
+      zh: `到 ${nameOf(peak).zh}时吞吐仍在上升${rate.zh}：峰值在更高负载处。`,
     },
   ];
 }
