@@ -3,6 +3,7 @@ import { dimensionsOf } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import { lineImporter } from '../index.ts';
 import type { Imported } from '../index.ts';
+import { meaningOf } from './table-words.ts';
 
 // Documents as people write them: every figure is read, or a line says that it was not.
 
@@ -220,4 +221,20 @@ describe('what is said around a block', () => {
     expect(points(old).map(({ load, counts }) => [load.ratePerSec, counts.planned])).toEqual([[32, 1000]]);
     expect(read(old).sweeps[0]!.origins.map(({ name, value }) => `${name} ${value}`)).toContain('rate 32');
   });
+});
+
+test.each([
+  ['TTFT mean (ms)', 'ttftMs.mean', 1],
+  ['TTFT (avg) (ms)', 'ttftMs.mean', 1],
+  ['Median TTFT (ms)', 'ttftMs.p50', 1],
+  ['首Token时延平均值(ms)', 'ttftMs.mean', 1],
+  ['最大延迟 (s)', 'latencyMs.max', 1000],
+  ['average qps', 'requestsPerSec', 1],
+  ['平均输出长度', 'outputTokens.mean', 1],
+])('a statistic stands before its word or behind it: %s', (cell, key, scale) => {
+  expect(meaningOf(cell)).toMatchObject({ key, scale });
+});
+
+test.each(['mean', 'maximum', 'max concurrency'])('%s names no figure', (cell) => {
+  expect(meaningOf(cell)).toBeNull();
 });

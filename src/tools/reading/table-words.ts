@@ -199,11 +199,30 @@ function wordOf(label: string): Meaning | null {
     if (statistic === null || base === undefined || !base.key.endsWith('Ms.mean')) return null;
     return means(`${base.key.slice(0, -'.mean'.length)}.${statistic}` as FactKey, base.scale);
   }
-  const averaged = /^(?:(?:avg|average|mean)[. ]+|平均)(.+)$/.exec(label)?.[1];
-  if (averaged === undefined) return null;
-  if (averagedCounts.has(averaged)) return averagedCounts.get(averaged)!;
-  const base = ownWords.get(averaged);
-  return base?.key.endsWith('.mean') === true ? base : null;
+  const { of, statistic } = statedOf(label);
+  if (of === null) return null;
+  if (statistic === 'mean' && averagedCounts.has(of)) return averagedCounts.get(of)!;
+  const base = ownWords.get(of);
+  if (base?.key.endsWith('.mean') !== true) return null;
+  if (statistic === 'mean') return base;
+  return base.key.endsWith('Ms.mean') ? means(base.key.replace(/mean$/, statistic) as FactKey, base.scale) : null;
+}
+
+const statisticWords: readonly (readonly ['mean' | 'p50' | 'min' | 'max', string])[] = [
+  ['mean', 'avg\\.?|average|mean|平均值?|均值'],
+  ['p50', 'median|中位数?'],
+  ['min', 'min\\.?|minimum|最小值?|最低'],
+  ['max', 'max\\.?|maximum|最大值?|最高'],
+];
+
+/** "mean TTFT", "TTFT mean", "TTFT (avg)", "平均首token时延": the word, and the statistic of it; null = none is named. */
+function statedOf(label: string): { of: string | null; statistic: 'mean' | 'p50' | 'min' | 'max' } {
+  for (const [statistic, names] of statisticWords) {
+    const match =
+      new RegExp(`^(?:${names})[ .]*(.+)$`).exec(label) ?? new RegExp(`^(.+?)[ ,]*\\(?(?:${names})\\)?$`).exec(label);
+    if (match !== null) return { of: match[1]!, statistic };
+  }
+  return { of: null, statistic: 'mean' };
 }
 
 /** "延迟 (秒)", "latency (ms)", "p99 (s)", "mean latency ms", "吞吐量 (tokens/s)": the word, and the unit it is given in. */
