@@ -16,9 +16,9 @@ import { reportOptions, showPoint } from '../show.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 
 const profiles = ['qwen1.5-7b-mindie-8x910b4', 'llama-3-8b-vllm-rtx4090'] as const;
-const concurrencies = [8, 32, 96];
-const requests = 112;
-const maxTokens = 24;
+const concurrencies = [16, 32, 64];
+const requests = 640;
+const maxTokens = 12;
 
 export const command: CommandFile = {
   about: {
