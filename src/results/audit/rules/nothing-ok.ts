@@ -24,7 +24,7 @@ export const nothingOk: PointRule = {
     return {
       severity: 'invalid',
       message: {
-        en: `None of ${counts.planned} requests succeeded${cause ? `; most often: ${cause.en}` : ''}.`,
+        en: `${counts.planned === 1 ? 'The one request did not succeed' : `None of ${counts.planned} requests succeeded`}${cause ? `; most often: ${cause.en}` : ''}.`,
         zh: `${counts.planned} 个请求全部未成功${cause ? `；最常见原因：${cause.zh}` : ''}。`,
       },
       evidence: { planned: counts.planned, ok: counts.ok, topProblem: top?.code ?? null },

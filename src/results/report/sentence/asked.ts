@@ -25,7 +25,9 @@ export function askedInWords(points: readonly Summary[], url: string | null = nu
   const parts: (Phrase | null)[] = [
     who.en === '' ? null : who,
     loadsInWords(points),
-    counted === null ? null : { en: `${counted} requests${each.en}`, zh: `${each.zh}${counted} 个请求` },
+    counted === null
+      ? null
+      : { en: `${counted} ${planned === 1 ? 'request' : 'requests'}${each.en}`, zh: `${each.zh}${counted} 个请求` },
     lengths,
   ];
   const told = parts.filter((part) => part !== null);
