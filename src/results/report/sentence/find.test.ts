@@ -49,6 +49,21 @@ describe('why an answer is no larger or no surer', () => {
     const summary = samplePoint({ counts: { ...samplePoint().counts, issued: 390 } });
     expect(why({ confirmed: false, probes: [{ value: 64, kept: true, fresh: true, summary }] })).toContain('-n 1600');
   });
+  it('says first that a look at the answer is not valid, and what spoilt it', () => {
+    const spoilt = {
+      code: 'client-bound' as const,
+      severity: 'invalid' as const,
+      message: 'The client itself was the limit.',
+      evidence: {},
+      advice: '',
+      zh: { message: '压测端自身成为瓶颈。', advice: '' },
+    };
+    const summary = samplePoint({ verdict: { valid: false, findings: [spoilt] } });
+    const probes = [...found.probes, { value: 64, kept: true, fresh: true, summary }];
+    expect(why({ probes })).toBe('A look there is NOT VALID: The client itself was the limit.');
+    // Of a load that is not the answer it says nothing.
+    expect(why({ probes: [...found.probes, { value: 32, kept: true, fresh: true, summary }] })).toBeNull();
+  });
   it('names the next range where the answer is the end of the one that was asked', () => {
     expect(why({ limit: 'range', breaksAt: null })).toContain('--concurrency 64,256');
     expect(why({ limit: 'range', breaksAt: null, kind: 'rate', value: 2.5 })).toContain('--rate 2.5,10');

@@ -108,8 +108,22 @@ export function effortInWords({ durationMs, probes }: FindResult): Phrase {
   };
 }
 
-/** Why the answer is no larger or no surer, and the command's words that give more. */
+/** What spoilt a look at the answer, why the answer is no larger or no surer, and the command's words that give more. */
 export function whyInWords(found: FindResult): Phrase | null {
+  const says = [spoiltInWords(found), roomInWords(found)].filter((one) => one !== null);
+  if (says.length === 0) return null;
+  return { en: says.map(({ en }) => en).join(' '), zh: says.map(({ zh }) => zh).join('') };
+}
+
+/** The promises were kept there all the same, but by figures that describe something else too. */
+function spoiltInWords({ value, probes }: FindResult): Phrase | null {
+  const findings = probes.flatMap((probe) => (probe.value === value ? probe.summary.verdict.findings : []));
+  const spoilt = findings.find(({ severity }) => severity === 'invalid');
+  if (spoilt === undefined) return null;
+  return { en: `A look there is NOT VALID: ${spoilt.message}`, zh: `该处有一次探测无效：${spoilt.zh.message}` };
+}
+
+function roomInWords(found: FindResult): Phrase | null {
   const { value, confirmed, breaksAt, outOfRuns, limit, kind, probes } = found;
   if (value === null) return nearestPromise(found);
   const more = `--find-runs ${2 * Math.max(8, probes.length)}`;
