@@ -60,7 +60,7 @@ function promiseRows(found: FindResult, options: ScreenOptions): string[] {
         `${here.measured} ${told(here.verdict)}`,
         words === null || found.value === null
           ? ''
-          : `${told({ en: `at ${loadFigure(found.breaksAt!)}:`, zh: `${loadFigure(found.breaksAt!)} 时：` })} ${said}`,
+          : `${told({ en: `at ${loadFigure(found.breaksAt!)}: `, zh: `${loadFigure(found.breaksAt!)} 时：` })}${said}`,
       ],
     };
   });

@@ -31,7 +31,7 @@ describe('the load that breaks', () => {
     });
     const probes = [...found.probes, { value: 80, kept: false, fresh: false, summary: beyond }];
     expect(findScreen({ ...found, probes }, { lang: 'en' })).toContain('at 80: 84 of 1,122 missed it BROKEN');
-    expect(findScreen({ ...found, probes }, { lang: 'zh' })).toContain('80 时： 1,122 个中 84 个超出 未达标');
+    expect(findScreen({ ...found, probes }, { lang: 'zh' })).toContain('80 时：1,122 个中 84 个超出 未达标');
   });
 });
 
