@@ -9,6 +9,6 @@ engine=$!
 trap 'kill $engine; rm -rf "$work"' EXIT
 until [ -s "$work/url" ]; do kill -0 $engine; sleep 0.2; done
 
-$DYNO run "$(cat "$work/url")" --concurrency 16 -n 200 --max-tokens 24 --read-timeout 1s --lenient --json > "$work/summary.json"
+$DYNO run "$(cat "$work/url")" --concurrency 16 -n 200 --max-tokens 24 --read-timeout 3s --lenient --json > "$work/summary.json"
 # planned = ok + failed + cancelled + dropped + unaccounted, and the causes add up to what is not ok.
 node -e 'const { counts } = JSON.parse(require("fs").readFileSync(process.argv[1])); console.log(counts)' "$work/summary.json"

@@ -22,7 +22,7 @@ import type { PointSource } from './point-loop.ts';
 import { loadSearch, searchSizes } from './points/load-search.ts';
 import type { LoadSearch } from './points/load-search.ts';
 import { sweepList } from './points/point-list.ts';
-import type { PointList } from './points/point-list.ts';
+import type { OwnPoints, PointList } from './points/point-list.ts';
 import { isFinished, refuseOtherPlan } from './points/resume.ts';
 import type { PlanSettings } from './prepare/assemble-plan.ts';
 import type { ServerWords } from './prepare/prepare.ts';
@@ -52,7 +52,7 @@ export interface Experiment {
   /** What the sweep is called; left out = the label. */
   title?: string;
   /** Points that the words alone do not say; left out = as the words say. */
-  points?(runners: RunnerSource): Promise<PointList>;
+  points?(runners: RunnerSource): Promise<PointList | OwnPoints>;
   /** Called after each point, before the next one begins. */
   after?(measured: MeasuredPoint, point: LabPoint, number: number): Promise<void>;
 }
@@ -101,7 +101,7 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     const source = await sourceOf(experiment, runners);
     const list = 'points' in source ? source : null;
     if (list !== null) runners.ahead?.(list.points);
-    const isGrid = list?.isGrid === true;
+    const isGrid = 'isGrid' in source && source.isGrid;
     const variable = isGrid ? 'grid' : words.rate === undefined ? 'concurrency' : 'rate';
     world.notify({ event: 'prepared', of: list?.points.length ?? null });
     await folder.open({ variable, plans: list?.points.map(({ plan }) => plan) ?? null });
@@ -140,7 +140,7 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
   }
 }
 
-async function sourceOf(experiment: Experiment, runners: RunnerSource): Promise<LoadSearch | PointList> {
+async function sourceOf(experiment: Experiment, runners: RunnerSource): Promise<LoadSearch | PointList | OwnPoints> {
   const { kind, words, simulate } = experiment;
   if (experiment.points !== undefined) return experiment.points(runners);
   if (kind !== 'find') return sweepList(words, runners);

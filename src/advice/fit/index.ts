@@ -33,6 +33,7 @@ export { playRun } from './runs/play-run.ts';
 export { fitRuns } from './runs/fit-runs.ts';
 export type { RunsFit } from './runs/fit-runs.ts';
 export { beyond } from './runs/reach.ts';
+export { waitsInFront } from './runs/misfit.ts';
 export { predictRun } from './runs/predict-run.ts';
 export type { RunPrediction } from './runs/predict-run.ts';
 export { figuresOf } from './runs/run-figures.ts';

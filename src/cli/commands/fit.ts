@@ -88,8 +88,8 @@ export const command: CommandFile = {
     ),
     toggle(
       'probe',
-      'the argument is the URL of a live server: run eight short probes against it and fit them',
-      '参数为服务器 URL：运行八个短探测并拟合',
+      'the argument is the URL of a live server: run eleven short probes against it and fit them',
+      '参数为服务器 URL：运行十一个短探测并拟合',
     ),
     ...flagsOf(serverWords),
     ...flagsOf(cpuWords),
@@ -149,8 +149,8 @@ function queueWordsOf(given: ParsedCommand): Words<typeof cpuWords> {
       'settings-disagree',
       'probes are sent from this machine',
       '探测由本机发送',
-      'Leave out --workers: fitting eight probes takes a moment.',
-      '请去掉 --workers：拟合八个探测很快。',
+      'Leave out --workers: fitting eleven probes takes a moment.',
+      '请去掉 --workers：拟合十一个探测很快。',
       '--workers',
     );
   return words;

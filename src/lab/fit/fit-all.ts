@@ -1,8 +1,7 @@
 import { say, userError, UserError } from '../../core/index.ts';
 import type { Exchange, Lang, Summary } from '../../core/index.ts';
-import { fitProbes, nextForProbes, readTrace, replay, scoreTrace, traceOfExchanges } from '../../advice/fit/index.ts';
+import { readTrace, traceOfExchanges } from '../../advice/fit/index.ts';
 import type { FormatName } from '../../tools/index.ts';
-import type { EngineProfile } from '../../engine/sim/index.ts';
 import { readExchanges } from '../../results/store/index.ts';
 import { doComputeJob } from '../compute/compute-job.ts';
 import { openComputeQueue } from '../compute/compute-queue.ts';
@@ -15,17 +14,14 @@ import { isForeign } from '../results/is-foreign.ts';
 import { readBeginning } from '../results/read-bounded.ts';
 import { sourcesOf } from '../results/report-source.ts';
 import type { World } from '../world.ts';
-import { nameOf, nextMeasured } from './fit-document.ts';
+import { nameOf } from './fit-document.ts';
 import type { FitDocument, FittedEntry, NotFitted, SweepAsk } from './fit-document.ts';
 import type { TraceAsk } from './fit-requests.ts';
 import { storedRuns } from './fit-runs-together.ts';
 import { foreignRuns } from './foreign-runs.ts';
-import { probeServer, probesFor } from './probe.ts';
-import type { Probed } from './probe.ts';
+import { probeAndFit } from './probe-and-fit.ts';
 
 const mostTraceBytes = 400 * 2 ** 20;
-/** Sequences that probes put in flight at most where the server's batch size is not told. */
-const probeBatch = 32;
 
 /** What is to be fitted, and how. */
 export interface FitExperiment {
@@ -125,8 +121,8 @@ function refuseBareUrl(word: string): void {
     'settings-disagree',
     'a server is fitted by probing it',
     '拟合服务器需要对其探测',
-    `dyno fit ${word.slice(0, 200)} --probe sends eight short probes.`,
-    `请用 dyno fit ${word.slice(0, 200)} --probe，会发送八个短探测。`,
+    `dyno fit ${word.slice(0, 200)} --probe sends eleven short probes.`,
+    `请用 dyno fit ${word.slice(0, 200)} --probe，会发送十一个短探测。`,
     '--probe',
   );
 }
@@ -137,7 +133,7 @@ async function fitOne(
   fit: ComputeQueue['ask'],
   world: World,
 ): Promise<Entry[]> {
-  if (probe !== null) return [await probeAndFit(word, probe(word), ask, world)];
+  if (probe !== null) return [await probeAndFit(word, probe(word), ask, trace, world)];
   refuseBareUrl(word);
   if (format === 'request-trace') {
     const text = readBeginning(word, mostTraceBytes, {});
@@ -183,79 +179,6 @@ async function fitOne(
   return [
     markSimulated((await fit({ do: 'fit-sweep', id, title: title ?? id, points: [...points], ask })) as Entry, points),
   ];
-}
-
-async function probeAndFit(url: string, words: ServerWords, ask: SweepAsk, world: World): Promise<FittedEntry> {
-  const { maxBatchSize, maxPrefillTokens, kv, date, lang } = ask;
-  const batch = Math.min(maxBatchSize ?? probeBatch, 256);
-  const { sights, validation, lost } = await probeServer(words, probesFor(batch), world);
-  if (sights.length < 6) throw probesFailed(sights.length, lost);
-  refuseUnknownPrefill(sights);
-  const fit = fitProbes(sights);
-  const { cost, overheadMs, stepSigma, intervals } = fit;
-  const name = nameOf(url.replace(/^https?:\/\//, ''));
-  const profile: EngineProfile = {
-    schema: 'llmdyno.engine-profile/1',
-    name,
-    title: name,
-    model: words.model ?? name,
-    source: `dyno fit --probe: ${sights.length} probes of a live server`,
-    date,
-    cost,
-    jitter: { stepSigma },
-    maxBatchSize: maxBatchSize ?? 256,
-    maxPrefillTokens,
-    kv,
-    overheadMs,
-    notes: ['Fitted: cost, overheadMs and stepSigma. Assumed unless told by --set: maxBatchSize, kv, the scheduler.'],
-  };
-  const start = Math.min(...validation.map((request) => request.arrivalMs));
-  const played = validation.map((request) => ({ ...request, arrivalMs: request.arrivalMs - start }));
-  const metrics = scoreTrace(played, [replay(profile, played)], 0);
-  const heldOutError = Object.fromEntries(
-    Object.entries(metrics).map(([key, metric]) => [key, Math.abs(metric.error)]),
-  );
-  return {
-    id: name,
-    title: url,
-    profile: { ...profile, fit: { fittedTo: `${sights.length} probes`, heldOutError, intervals } },
-    maxBatchSize,
-    maxBatchSizeFrom: maxBatchSize === null ? 'not-reached' : 'given',
-    limit: maxBatchSize === null ? 'none' : 'batch',
-    used: [],
-    excluded: lost.map(({ concurrency, why }) => ({ concurrency, why: say(why, lang) })),
-    intervals,
-    residual: null,
-    heldOut: { metrics },
-    interpolation: null,
-    next: ask.next ? nextMeasured(nextForProbes(fit, batch, maxBatchSize !== null), lang) : null,
-  };
-}
-
-/** Lone prompts of one length, or all from the cache, cannot tell what a prompt costs from what every request costs. */
-function refuseUnknownPrefill(sights: Probed['sights']): void {
-  const alone = sights.filter(({ concurrency, ttftMs }) => concurrency === 1 && ttftMs.length > 0);
-  const lengths = alone.map(({ inputTokens }) => inputTokens);
-  if (Math.max(...lengths) > 1.5 * Math.min(...lengths)) return;
-  throw userError(
-    'prefill-not-identified',
-    'p1 not identified: the lone prompts that the server computed are all alike',
-    'p1 无法确定：服务器实际计算的单独提示词长度都相近',
-    'Flush the prefix cache or restart the server without it, give --tokenizer, and run dyno fit URL --probe again.',
-    '请清空前缀缓存或关闭后重启服务，给出 --tokenizer，再运行 dyno fit URL --probe。',
-  );
-}
-
-function probesFailed(count: number, lost: Probed['lost']): UserError {
-  const why = (lang: Lang): string => [...new Set(lost.map((each) => say(each.why, lang)))].join('; ');
-
-  return userError(
-    'probes-failed',
-    `only ${count} of 7 probes brought streamed answers: ${why('en')}`,
-    `7 个探测中只有 ${count} 个得到流式回答：${why('zh')}`,
-    'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
-    '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
-  );
 }
 
 /** An entry that says so where what it was fitted to was simulated. */

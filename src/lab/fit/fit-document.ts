@@ -17,7 +17,7 @@ export interface FittedEntry {
   title: string;
   profile: EngineProfile;
   maxBatchSize: number | null;
-  maxBatchSizeFrom: 'given' | 'plateau' | 'not-reached';
+  maxBatchSizeFrom: 'given' | 'plateau' | 'seen' | 'not-reached';
   limit: string;
   used: number[];
   excluded: { concurrency: number | null; why: string }[];
@@ -27,6 +27,10 @@ export interface FittedEntry {
   interpolation: HeldOut | null;
   /** What several runs together do not tell, and the run that would. */
   unknown?: { constant: string; why: string; run: string }[];
+  /** Of a probed server: the sweep of the store that keeps the probes. */
+  kept?: string;
+  /** Of a probed server: first tokens of prompts that were asked for the first time, and again; null = not seen. */
+  repeated?: { promptTokens: number; freshMs: number; againMs: number; cachedShare: number | null } | null;
   /** null = not asked for. */
   next: { concurrency: number; inputTokens?: number; outputTokens?: number; why: string } | null;
 }

@@ -60,7 +60,7 @@ export function tellsSteps({ requests }: Pick<MeasuredRun, 'requests'>): boolean
 }
 
 /** What the server's own process took of a processor between the first and the last look at its metrics; null = it does not say. */
-async function processorMs(run: StoredRun): Promise<number | null> {
+export async function processorMs(run: StoredRun): Promise<number | null> {
   const seen: number[] = [];
   for await (const line of readTelemetry(run)) {
     const { kind, cpuSecondsTotals: totals } = line;

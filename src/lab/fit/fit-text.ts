@@ -53,6 +53,7 @@ function entryText(entry: FittedEntry, lang: Lang): string {
     }
   } else if (entry.heldOut !== null) lines.push(...heldOutLines(entry.heldOut, entry.interpolation, lang));
   lines.push(...serverLines(entry, lang));
+  lines.push(...probeLines(entry, lang));
   if (entry.next !== null) {
     const { concurrency, inputTokens, outputTokens, why } = entry.next;
     const lengths =
@@ -64,6 +65,26 @@ function entryText(entry: FittedEntry, lang: Lang): string {
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** What only probes tell: the prefix cache, and where their requests are kept. */
+function probeLines({ kept, repeated = null }: FittedEntry, lang: Lang): string[] {
+  const t = (en: string, zh: string): string => say({ en, zh }, lang);
+  const lines: string[] = [];
+  if (repeated !== null) {
+    const { promptTokens, freshMs, againMs, cachedShare } = repeated;
+    const share =
+      cachedShare === null ? '' : t(`, ${percent(cachedShare)} from the cache`, `，缓存命中 ${percent(cachedShare)}`);
+    lines.push(
+      `  ${t(`the same prompts of ${promptTokens} tokens again`, `再次发送相同的 ${promptTokens} token 提示词`)}: ` +
+        `${t('first token', '首 token')} ${againMs.toFixed(1)} ms ${t('after', '，首次为')} ${freshMs.toFixed(1)} ms${share}`,
+    );
+  }
+  if (kept !== undefined)
+    lines.push(
+      `  ${t('kept as', '已保存为')} ${kept}; ${t('with runs of your own', '可加入自己的运行')}: dyno fit ${kept} RUN …`,
+    );
+  return lines;
 }
 
 /** What a sequence costs, and where that is more in a large batch. */
@@ -123,6 +144,7 @@ function limitText(entry: FittedEntry, lang: Lang): string {
   const from = {
     given: { en: 'given', zh: '已给定' },
     plateau: { en: 'inferred from the plateau', zh: '由平台推断' },
+    seen: { en: 'seen: others waited', zh: '实测：其余请求在排队' },
     'not-reached': { en: 'not reached', zh: '未达到' },
   }[entry.maxBatchSizeFrom];
   return `${say({ en: 'largest batch', zh: '最大批大小' }, lang)}: ${entry.maxBatchSize} (${say(from, lang)})`;

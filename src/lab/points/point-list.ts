@@ -10,11 +10,15 @@ import type { SweepSettings } from '../settings/plan-words.ts';
 import { gridCells, lengthWords, preparedByCell, sweepPoints } from './grid.ts';
 import type { SweepPoint } from './grid.ts';
 
-/** Points that are known before the first is measured. */
-export interface PointList extends PointSource<LabPoint, MeasuredPoint> {
-  points: readonly LabPoint[];
-  /** Each point is a pair of lengths. */
+/** Points that the settings alone do not say, each made when it is its turn. */
+export interface OwnPoints extends PointSource<LabPoint, MeasuredPoint> {
+  /** Points differ in their lengths. */
   isGrid: boolean;
+}
+
+/** Points that are known before the first is measured. */
+export interface PointList extends OwnPoints {
+  points: readonly LabPoint[];
 }
 
 /** Points in a row. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EngineProfile } from '../../../engine/sim/index.ts';
 import { fitRuns } from './fit-runs.ts';
 import type { MeasuredRun } from './measured-run.ts';
+import { waitsInFront } from './misfit.ts';
 import { playRun } from './play-run.ts';
 import { predictRun } from './predict-run.ts';
 import { figuresOf } from './run-figures.ts';
@@ -85,5 +86,30 @@ describe('a server seen with prompts of one length', () => {
 
   it('still predicts those of the same', () => {
     expect(predictRun(fit, load(4, 8, 400, 16)).figures.ttftMeanMs).not.toBeNull();
+  });
+});
+
+describe('whether a server has a front', () => {
+  const headers = (concurrency: number | null, ...headersMs: (number | null)[]) => ({
+    concurrency,
+    requests: headersMs.map((ms) => ({
+      sentMs: 0,
+      promptTokens: 1,
+      cachedTokens: 0,
+      outputTokens: 1,
+      headersMs: ms,
+      ttftMs: 9,
+      latencyMs: 9,
+      gapsMs: [],
+    })),
+  });
+
+  it('is read where the fewest ask at once: a crowd waits for each other before any server', () => {
+    expect(waitsInFront([headers(1, 0.4, 0.5, 0.6), headers(64, 9, 9, 9, 9, 9, 9, 9)])).toBe(false);
+    expect(waitsInFront([headers(64, 0.5, 0.5, 0.5), headers(1, 5, 6, 7)])).toBe(true);
+  });
+
+  it('is not known where a client kept no times of headers', () => {
+    expect(waitsInFront([headers(1, null, null), headers(null, null)])).toBeNull();
   });
 });

@@ -74,17 +74,24 @@ export function withPace(profile: EngineProfile, share: number): EngineProfile {
   return front === undefined ? profile : { ...profile, front: { ...front, tokenMs: share * front.tokenMs } };
 }
 
+/**
+ * Whether most answers' headers come only once their prompt has passed a front; null = the client kept no times of headers. Read off the
+ * runs with the fewest in flight, because many that ask at once wait for each other before any server.
+ */
+export function waitsInFront(runs: readonly Pick<MeasuredRun, 'requests' | 'concurrency'>[]): boolean | null {
+  const fewest = Math.min(...runs.map(({ concurrency }) => concurrency ?? Infinity));
+  const quietest = runs.filter(({ concurrency }) => (concurrency ?? Infinity) === fewest);
+  const headers = quietest.flatMap(({ requests }) => requests.flatMap(({ headersMs }) => headersMs ?? []));
+  return headers.length === 0 ? null : headers.filter((ms) => ms > promptHeadersMs).length > headers.length / 2;
+}
+
 /** The parts that this server has: a front where headers come after tokenising, launches where steps are formed ahead. */
 function modelFor(
   runs: readonly MeasuredRun[],
   { scheduler, settings, kv }: RunsFitOptions,
 ): { bare: EngineProfile; constants: ServerConstant[] } {
-  const headers = runs.flatMap(({ requests }) => requests.flatMap(({ headersMs }) => headersMs ?? []));
   // Where a client kept no headers' times, the server is taken to be as those with its scheduler are.
-  const hasFront =
-    headers.length === 0
-      ? scheduler === 'vllm-v1'
-      : headers.filter((ms) => ms > promptHeadersMs).length > headers.length / 2;
+  const hasFront = waitsInFront(runs) ?? scheduler === 'vllm-v1';
   const knowsAhead = Object.hasOwn(schedulers[scheduler].settings, aheadSetting);
   const ahead = knowsAhead && (settings[aheadSetting] ?? hasFront) === true;
   const bare: EngineProfile = {
