@@ -90,9 +90,17 @@ test('a long drain explains an average below the load up to the latency of the s
     bySlow(215_000, { p99: 10_000 }),
     bySlow(215_001, { p99: 10_000 }),
     bySlow(217_500, { p95: 10_000 }),
+    bySlow(217_501, { p95: 10_000 }),
     bySlow(220_000, { p90: 10_000 }),
+    bySlow(220_001, { p90: 10_000 }),
     bySlow(200_000, {}),
-  ]).toEqual([true, false, true, true, false]);
+  ]).toEqual([true, false, true, false, true, false, false]);
+  // Where the rate is all that is printed, it tells the time.
+  const byRate = (requestsPerSec: number | null) =>
+    inFlightOf(
+      samplePoint({ durationMs: null, requestsPerSec, latencyMs: sampleDistribution({ mean: 2000, max: 50_000 }) }),
+    )?.longDrain;
+  expect([byRate(4), byRate(3.99), byRate(null)]).toEqual([true, false, undefined]);
 });
 
 test('the longest silence is the one told, all that was lost is summed up, and gaps between parts are too', () => {
