@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
 import type { RunPlan, Summary } from '../../core/index.ts';
-import type { ComparedRun, Slices } from '../measure/index.ts';
+import type { ComparedRun } from '../measure/index.ts';
 import { comparisonRules, neighbourRules, sideRules, sweepRules } from './registry.ts';
 
 const base = samplePoint();
@@ -17,7 +17,7 @@ const run = (changes: Partial<Summary>, more: Partial<ComparedRun> = {}): Compar
   slices: null,
   ...more,
 });
-const sliced = { slices: {} as Slices };
+const sliced = { slices: {} as ComparedRun['slices'] };
 
 interface Pair {
   /** The baseline. */
