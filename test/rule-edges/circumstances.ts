@@ -180,8 +180,14 @@ export const edgesOfCircumstances: Record<string, Edge> = {
       { ...latency({ p90: 5, n: 99 }), ttftMs: null },
       dist('tpotMs', { n: 999 }),
       dist('ttftMs', { p99: 1, n: 999 }),
+      dist('tpotMs', { p99: 1, n: 1 }),
     ],
-    silent: [{ ...latency({ p90: 5, n: 100 }), ttftMs: null }, latency({ n: 1000 }), { latencyMs: null, ttftMs: null }],
+    silent: [
+      { ...latency({ p90: 5, n: 100 }), ttftMs: null },
+      latency({ n: 1000 }),
+      dist('tpotMs', { n: 0 }),
+      { latencyMs: null, ttftMs: null },
+    ],
   },
   'dataset-cycled': {
     says: [

@@ -56,6 +56,7 @@ export const edgesOfFigures: Record<string, Edge> = {
       held(90_001, 4000),
       held(90_000, 5000, counts({ ok: 994, failed: 6, byProblem: { 'timeout-read': 6 } })),
       held(90_000, 5000, lost(5)),
+      held(90_000, 5000, counts({ planned: 100, ok: 98, failed: 2, byProblem: { 'timeout-read': 2 } })),
       { ...by('vllm'), ...counts({ failed: 1 }), outputTokensPerSec: 502.4 },
       { ...by('vllm'), outputTokensPerSec: 502.6 },
     ],
@@ -94,6 +95,8 @@ export const edgesOfFigures: Record<string, Edge> = {
       cut(29_100, 1),
       cut(26_999, 10),
       cut(29_100, 0),
+      cut(29_100, 0, counts({ failed: null as never, unaccounted: 1 })),
+      cut(29_100, 0, counts({ failed: 1, unaccounted: null as never })),
       cut(29_100, 9, by('llmdyno')),
       cut(29_100, 9, counts({ failed: 9, planned: 0 })),
     ],
@@ -120,6 +123,7 @@ export const edgesOfFigures: Record<string, Edge> = {
       unstreamed({ 'ttftMs.mean': '5', 'latencyMs.mean': '7' }),
       unstreamed({ 'server.packageLatencyMs': '5', 'latencyMs.mean': '7' }),
       unstreamed({ 'ttftMs.mean': '300', 'latencyMs.mean': '1' }),
+      unstreamed({ 'ttftMs.mean': '200', 'latencyMs.mean': '2' }),
       unstreamed({ 'ttftMs.mean': '3000', 'latencyMs.mean': '1' }),
     ],
     silent: [
@@ -144,6 +148,7 @@ export const edgesOfFigures: Record<string, Edge> = {
     silent: [
       printed({ 'counts.ended': '1000', 'counts.planned': '1000' }, counts({ ok: 900, failed: 50, cancelled: 50 })),
       printed({ 'counts.planned': '1001' }),
+      printed({ 'counts.ended': '1000' }, counts({ cancelled: null as never })),
     ],
     needs: ['counts.ok', 'counts.failed'],
   },
@@ -181,6 +186,7 @@ export const edgesOfFigures: Record<string, Edge> = {
       mention('table', '5', '5.999'),
       mention('table', '5', '4.5'),
       mention('table', '5', '5500'),
+      mention('table', '5000', '5'),
       mention('table', '5', '0.0055'),
       mention('table', '5', 'five'),
       mention('block', '5', '9'),
@@ -191,6 +197,7 @@ export const edgesOfFigures: Record<string, Edge> = {
     says: [
       { ...gaps({ p50: 10, mean: 50 }), ...dist('ttftMs', { mean: 398 }) },
       gaps({ p75: 10, mean: 50 }),
+      gaps({ p50: 1, mean: 5 }),
       { ...gaps({ p50: 10, mean: 50 }), ttftMs: null },
     ],
     silent: [
@@ -214,6 +221,8 @@ export const edgesOfFigures: Record<string, Edge> = {
     says: [
       { ...by('vllm'), ...gaps({ mean: 13 }), ...latency({ mean: 1100 }), ...tokens(101) },
       { ...by('vllm'), ...gaps({ mean: 13 }), ...dist('tpotMs', { mean: 10 }), ...tokens(1) },
+      { ...by('vllm'), ...gaps({ mean: 13 }), ...latency({ mean: 110 }), ...tokens(2) },
+      { ...by('vllm'), ...gaps({ mean: 1.3 }), ...dist('tpotMs', { mean: 1 }), outputTokens: null },
       { ...by('vllm'), ...gaps({ mean: 13 }), ...dist('tpotMs', { mean: 10 }), ...latency({}) },
       { ...by('vllm'), ...gaps({ mean: 13 }), ...dist('tpotMs', { mean: 10 }), ttftMs: null },
     ],

@@ -203,7 +203,7 @@ test('a dip is told beyond 3 %, on points of rising load that count', () => {
   expect([dips(rates(100, 96, 200)), dips(rates(100, 98, 200)), dips(rates(200, 96, 100))]).toEqual([[2], [], [2]]);
   expect(dips(rates(100, 96, 200, 150, 300))).toEqual([2, 4]);
   // Neither the first nor the last has two sides; the order of measuring does not matter.
-  expect(dips(rates(50, 200))).toEqual([]);
+  expect([dips(rates(50, 200)), dips(rates(200, 100))]).toEqual([[], []]);
   expect(dips(rates(100, 96, 200).toReversed())).toEqual([2]);
   const [first, , last] = rates(100, 96, 200) as [Summary, Summary, Summary];
   const invalid = at(2, { outputTokensPerSec: 96, verdict: { valid: false, findings: [] } });
@@ -223,6 +223,9 @@ test('a dip is told beyond 3 %, on points of rising load that count', () => {
 test('a sweep that ends below its higher loads says that those did not count', () => {
   const rising = [1, 2, 4].map((load) => at(load, { outputTokensPerSec: 100 * load }));
   const advice = (points: Summary[]) => swept('peak-and-knee', points)[0]!.advice.en;
+  expect(swept('peak-and-knee', rising.toReversed())[0]!.evidence).toMatchObject({ peakLoad: 4, lastLoad: 4 });
+  const flat = [1, 2, 4].map((load) => at(load, { outputTokensPerSec: 100 }));
+  expect(swept('peak-and-knee', flat)[0]!.evidence).toMatchObject({ peakLoad: 1, kneeLoad: 1, lastLoad: 4 });
   expect(advice(rising)).toBe('Add points at higher load.');
   expect(advice([...rising, at(8, { verdict: { valid: false, findings: [] } })])).toMatch(/^Measure the higher loads/);
   expect(advice([...rising, at(3, { verdict: { valid: false, findings: [] } })])).toBe('Add points at higher load.');
@@ -243,6 +246,7 @@ test('latencies that fall beside losses: by more than 2 %, from 1 % lost on, beh
   expect(told(row(30, 979, 10))).toEqual([[30, 0.01]]);
   expect(told(row(30, 980, 10))).toEqual([]);
   expect(told(row(30, 900, 9))).toEqual([]);
+  expect(told(row(30, 900, 9, { unaccounted: null as never }))).toEqual([]);
   expect(told(row(30, 900, 5, { unaccounted: 5 }))).toEqual([[30, 0.01]]);
   expect(told(row(30, 900, 1, { planned: 0 }))).toEqual([[30, 0.01]]);
   expect(told(row(30, 900, 0, { planned: 0 }))).toEqual([]);
@@ -261,6 +265,7 @@ test('the same prompts: three points or more of another tool with one mean to th
   const single = at(9, { ...mean('inputTokens', 41), ...counts({ ok: 1 }) });
   expect([told(40, 40, 40), told(40, 40), told(40, 40, 40.1), told(40, 40, single)]).toEqual([[3], [], [], []]);
   expect(told(40, 40, 40, single, at(8, { inputTokens: null }))).toEqual([3]);
+  expect(told(40, 40, at(9, { ...mean('inputTokens', 40), ...counts({ ok: 2 }) }))).toEqual([3]);
   expect(told(40, 40, 40, at(9, { ...mean('inputTokens', 40), source: { tool: 'llmdyno', file: null } }))).toEqual([]);
 });
 
@@ -273,6 +278,8 @@ test('a process counts as started anew from two seconds on, a list of models as 
   expect(told(of(103), of(100))).toEqual([]);
   // A later point of the first process, or an earlier one of the second: both answer by turns.
   expect(told(of(100), of(200), of(98))).toEqual([]);
+  const named = (server: string) => at(1, { engine: { server, simulated: false } });
+  expect([told(named('a'), at(1)), told(at(1), named('a')), told(named('a'), named('a'))]).toEqual([[], [], []]);
   const came = (count: number) => told(of(1, []), of(1, ['a', 'b', 'c', 'd'].slice(0, count)))[0]!;
   expect(came(3).evidence['modelsNew']).toBe('a, b, c');
   expect(came(4).evidence['modelsNew']).toBe('a, b, c + 1');

@@ -22,6 +22,7 @@ const halfFilled = (latencyMs: number) => ({
   requestsPerSec: 5000 / latencyMs,
   ...mean('latencyMs', latencyMs),
 });
+const starved = { itlMs: sampleDistribution({ mean: 50, p50: 10 }) };
 const lostMachine = [{ name: 'a', state: 'lost', health: null } as WorkerShareFacts];
 
 /** What a finding says of a point, in figures worked out by hand. */
@@ -107,6 +108,37 @@ const told: [string, Partial<Summary>, Partial<Finding>][] = [
   ],
   ['failures', counts({ ok: null as never, failed: 5, planned: 0 }), { evidence: { failed: 5 } }],
   [
+    'failures',
+    counts({ ok: null as never, failed: 5 }),
+    { message: '5 of the 1000 requests asked for failed (0.5 %); the source does not say how many succeeded.' },
+  ],
+  [
+    'failures',
+    counts({ failed: 10, byProblem: { reset: 4, 'http-5xx': 3, 'connect-refused': 2, 'timeout-read': 1 } }),
+    { message: expect.not.stringContaining('(1)') as never },
+  ],
+  [
+    'decode-starvation',
+    { ...starved, server: { 'PrefillBatchsize.max': 1, 'MaxDecodeTime.mean': 3000 } },
+    {
+      message: expect.stringContaining('the longest stall of a request lasts 3 s on average') as never,
+      advice: expect.stringContaining('it acts as 1 here') as never,
+    },
+  ],
+  [
+    'decode-starvation',
+    { ...starved, server: { 'PrefillBatchsize.max': 2 } },
+    {
+      message: expect.not.stringContaining('longest stall') as never,
+      advice: expect.not.stringContaining('it acts as 1 here') as never,
+    },
+  ],
+  [
+    'stuck-request',
+    { ...by('vllm'), ...counts({ failed: 1 }), durationMs: 320_000, requestsPerSec: 3.125 },
+    { message: expect.stringContaining('120 s') as never },
+  ],
+  [
     'server-silent',
     { silences: [{ fromMs: 0, toMs: 4000, waiting: 1, lost: 0, back: true }], ...client({ loopDelayMaxMs: 1999 }) },
     { evidence: expect.objectContaining({ longestMs: 4000, clientStoodStillMs: null }) },
@@ -177,7 +209,8 @@ describe('what helps', () => {
     const room = { fileHandlesLeft: 50, fileHandlesLimit: 100, portsLeft: 50, portsLimit: 100 };
     const words = (changes: Partial<Summary>) => {
       const told = advice('client-room', changes);
-      return [told.includes('ulimit'), told.includes('ip_local_port_range')];
+      const zh = found('client-room', changes)!.zh!.advice;
+      return ['ulimit', 'ip_local_port_range'].map((word) => told.includes(word) && zh.includes(word));
     };
     expect([
       words(client({ ...room, fileHandlesLeft: 5 })),

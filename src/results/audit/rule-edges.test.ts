@@ -137,6 +137,8 @@ test('whole milliseconds of a server: the gap that the client saw is (latency âˆ
     });
   expect(told(101)!.evidence).toMatchObject({ printedGapMs: 9.5, clientGapMs: 10 });
   expect(told(101)!.message).toContain('(5 % more)');
+  expect(told(2)!.evidence).toMatchObject({ clientGapMs: 1000 });
+  expect(told(101, { itlMs: null })!.message).toBe('Times are whole milliseconds, floored by the server.');
   for (const one of [told(1), told(null), told(101, { ttftMs: null })])
     expect(one!.evidence).toMatchObject({ clientGapMs: null });
   expect(told(101, { printed: { ...printed, 'itlMs.min': '1' } })).toBeUndefined();
