@@ -5,6 +5,7 @@ import type { Summary } from '../../core/index.ts';
 import { checkSlo, judgesSteadyPart, metricOf } from './check-slo.ts';
 import type { ComparedRun } from './compare.ts';
 import { correlationFactor, deviation } from './correlation.ts';
+import { perSec } from './figures.ts';
 import { fixedSpeeds, frontierPoints, throughputAt } from './frontier.ts';
 import { loadShare } from './load-explains.ts';
 import { makeMeter } from './meter.ts';
@@ -22,6 +23,16 @@ test('the last five seconds are those that have ended, and all there is of a sho
     null,
   ]);
   expect(meter.peek()).toMatchObject({ recorded: 5, ok: 5, latencyMs: 500, ttftMs: 100 });
+});
+
+test('nothing per second is said of no time, and nothing of what is not known', () => {
+  expect([perSec(5, 2000), perSec(0, 2000), perSec(5, 0), perSec(5, null), perSec(null, 2000)]).toEqual([
+    2.5,
+    0,
+    null,
+    null,
+    null,
+  ]);
 });
 
 test('neighbours that are alike widen an error, those that swing do not', () => {

@@ -69,6 +69,22 @@ describe('all streams silent at once', () => {
     expect(never.undisturbed).toBeUndefined();
     expect(never.silences).toBeUndefined();
   });
+  test('a run that began later on its clock has the same figures', () => {
+    const run = played(8, 7000, 3000, 6000);
+    const later = run.map((one) =>
+      exchange(
+        one.seq,
+        one.sentMs! + 5000,
+        one.chunks.atMs.map((at) => at + 5000),
+      ),
+    );
+    const figures = ({ durationMs, requestsPerSec, concurrencyAchieved, undisturbed, latencyMs }: Reading) =>
+      JSON.parse(
+        JSON.stringify({ durationMs, requestsPerSec, concurrencyAchieved, undisturbed, latencyMs }),
+        (_, value: unknown) => (typeof value === 'number' ? Math.round(value * 1e6) : value),
+      ) as unknown;
+    expect(figures(measured(later, 8))).toEqual(figures(measured(run, 8)));
+  });
   test('the steady part lies beside it', () => {
     const { steady, silences } = measured(played(8, 12_000, 3000, 6000), 8);
     expect(steady!.fromMs >= silences![0]!.toMs || steady!.toMs <= silences![0]!.fromMs).toBe(true);
