@@ -189,7 +189,7 @@ test('KV blocks: as many as there are, the last one included, and the most that 
   kv.give(6);
   expect([kv.used, kv.free, kv.usageRatio, kv.peak]).toEqual([4, 6, 0.4, 10]);
   kv.give(4);
-  expect(() => kv.give(1)).toThrow();
+  expect(() => kv.give(1)).toThrow('no more KV blocks');
   const endless = new KvBlocks({ blocks: null, blockSize: 1 });
   expect([endless.couldHold(1e12), endless.take(1e9), endless.free, endless.usageRatio]).toEqual([
     true,
@@ -197,8 +197,8 @@ test('KV blocks: as many as there are, the last one included, and the most that 
     Infinity,
     null,
   ]);
-  expect(() => new KvBlocks({ blocks: 0, blockSize: 16 })).toThrow();
-  expect(() => new KvBlocks({ blocks: 1, blockSize: 0 })).toThrow();
+  expect(() => new KvBlocks({ blocks: 0, blockSize: 16 })).toThrow('blocks of some size');
+  expect(() => new KvBlocks({ blocks: 1, blockSize: 0 })).toThrow('blocks of some size');
 });
 
 test('a launch costs where there are prompts, and its graph’s time up to the graph’s size', () => {

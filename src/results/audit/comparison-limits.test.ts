@@ -234,10 +234,14 @@ test('a sweep that ends below its higher loads says that those did not count', (
 test('latencies that fall beside losses: by more than 2 %, from 1 % lost on, behind the slowest load', () => {
   const row = (
     concurrency: number | null,
-    mean: number | null,
+    meanMs: number | null,
     failed: number | null,
     more: Partial<Summary['counts']> = {},
-  ) => at(concurrency, { ...counts({ failed: failed as number, ...more }), latencyMs: sampleDistribution({ mean }) });
+  ) =>
+    at(concurrency, {
+      ...counts({ failed: failed as number, ...more }),
+      latencyMs: sampleDistribution({ mean: meanMs }),
+    });
   const told = (...last: Summary[]) =>
     swept('survivor-bias', [row(10, 900, 0), row(20, 1000, 0), ...last]).map(({ evidence }) => [
       evidence['toLoad'],

@@ -25,147 +25,163 @@ const halfFilled = (latencyMs: number) => ({
 const starved = { itlMs: sampleDistribution({ mean: 50, p50: 10 }) };
 const lostMachine = [{ name: 'a', state: 'lost', health: null } as WorkerShareFacts];
 
-/** What a finding says of a point, in figures worked out by hand. */
-const told: [string, Partial<Summary>, Partial<Finding>][] = [
-  ['counts-impossible', { impossibleCounts: 9 }, { severity: 'info' }],
-  ['counts-impossible', { impossibleCounts: 10 }, { severity: 'invalid' }],
-  ['client-room', { ...client({}), ...of1000('client-resources', 10) }, { severity: 'warn' }],
-  ['client-room', { ...client({}), ...of1000('client-resources', 11) }, { severity: 'invalid' }],
-  ['lost-with-worker', of1000('lost-with-worker', 9), { severity: 'warn' }],
-  ['lost-with-worker', of1000('lost-with-worker', 10), { severity: 'invalid' }],
-  ['lost-with-worker', of1000('lost-with-redis', 1), { severity: 'invalid' }],
-  [
-    'lost-with-worker',
-    counts({ byProblem: { 'lost-with-worker': 3, 'lost-with-redis': 4 } }),
-    { evidence: { lostWorkers: null, lostRequests: 7, withWorker: 3, withRedis: 4, planned: 1000 } },
-  ],
-  ['lost-with-worker', { workers: lostMachine }, { severity: 'warn' }],
-  ['lost-with-worker', { workers: lostMachine, ...counts({ planned: 0 }) }, { severity: 'invalid' }],
-  ['in-flight-low', halfFilled(49), { severity: 'warn' }],
-  ['in-flight-low', halfFilled(50), { severity: 'invalid' }],
-  [
-    'concurrency-not-reached',
-    { steady: { concurrencyAchieved: 8 } as Summary['steady'] },
-    { severity: 'warn', evidence: { concurrencyAsked: 10, concurrencyAchieved: 8, planned: 1000 } },
-  ],
-  ['concurrency-not-reached', { steady: { concurrencyAchieved: 7.99 } as Summary['steady'] }, { severity: 'invalid' }],
-  ['front-bound', { server: { front: { processes: 1, busiestRatio: 0.949, meanRatio: 0.5 } } }, { severity: 'info' }],
-  ['front-bound', { server: { front: { processes: 1, busiestRatio: 0.95, meanRatio: 0.5 } } }, { severity: 'warn' }],
-  ['rate-identity', { requestsPerSec: 5.01 }, { severity: 'invalid' }],
-  ['rate-identity', { ...by('guidellm'), requestsPerSec: 5.5 }, { severity: 'warn' }],
-  [
-    'censored-percentiles',
-    {
-      ...counts({ failed: 3, unaccounted: 2, byProblem: { 'timeout-read': 3 } }),
-      latencyMs: sampleDistribution({ mean: 1990, p99: 29_500 }),
-    },
-    { severity: 'warn', evidence: { p99Ms: 29_500, timeoutSec: 30, cut: 5, cutRatio: 0.005 } },
-  ],
-  [
-    'lost-client-workers',
-    { ...by('evalscope'), ...counts({ ok: 500, unaccounted: 3 }), durationMs: 199_000 },
-    { evidence: { unaccounted: 3, concurrency: 10, liveSlots: 7, inFlight: 5 } },
-  ],
-  [
-    'lost-client-workers',
-    { ...by('evalscope'), ...counts({ ok: 500, unaccounted: 12 }) },
-    { evidence: expect.objectContaining({ liveSlots: 0 }) },
-  ],
-  [
-    'chunks-not-tokens',
-    { ...by('vllm'), ...mean('itlMs', 25), ...mean('latencyMs', 1090), ...mean('outputTokens', 100) },
-    { evidence: { itlMs: 25, perTokenMs: 10, tokensPerChunk: 2.5 } },
-  ],
-  [
-    'length-off-label',
-    { server: { generateSize: 50 }, ...mean('outputTokens', 100) },
-    { evidence: { asked: 50, meanOutputTokens: 100, offRatio: 1 } },
-  ],
-  [
-    'stuck-request',
-    {
-      durationMs: 100_000,
-      steady: { toMs: 75_000 } as Summary['steady'],
-      latencyMs: sampleDistribution({ mean: 1990, max: 5000 }),
-      ...counts({ ok: 960, failed: 2, byProblem: { 'timeout-read': 1, reset: 1 } }),
-      requestsPerSec: 9.6,
-    },
-    {
-      severity: 'invalid',
-      evidence: { durationMs: 100_000, trueDurationMs: 80_000, failed: 2, requestsPerSec: 9.6, trueRequestsPerSec: 12 },
-    },
-  ],
-  [
-    'nothing-ok',
-    counts({ ok: 0, cancelled: 1000 }),
-    { severity: 'invalid', evidence: { planned: 1000, ok: 0, topProblem: null } },
-  ],
-  ['failures', counts({ ok: null as never, failed: 5 }), { severity: 'warn', evidence: { failed: 5, planned: 1000 } }],
-  [
-    'failures',
-    counts({ ok: null as never, failed: 5, planned: null as never }),
-    { evidence: { failed: 5 }, message: '5 requests failed; the source does not say of how many.' },
-  ],
-  ['failures', counts({ ok: null as never, failed: 5, planned: 0 }), { evidence: { failed: 5 } }],
-  [
-    'failures',
-    counts({ ok: null as never, failed: 5 }),
-    { message: '5 of the 1000 requests asked for failed (0.5 %); the source does not say how many succeeded.' },
-  ],
-  [
-    'failures',
-    counts({ failed: 10, byProblem: { reset: 4, 'http-5xx': 3, 'connect-refused': 2, 'timeout-read': 1 } }),
-    { message: expect.not.stringContaining('(1)') as never },
-  ],
-  [
-    'decode-starvation',
-    { ...starved, server: { 'PrefillBatchsize.max': 1, 'MaxDecodeTime.mean': 3000 } },
-    {
-      message: expect.stringContaining('the longest stall of a request lasts 3 s on average') as never,
-      advice: expect.stringContaining('it acts as 1 here') as never,
-    },
-  ],
-  [
-    'decode-starvation',
-    { ...starved, server: { 'PrefillBatchsize.max': 2 } },
-    {
-      message: expect.not.stringContaining('longest stall') as never,
-      advice: expect.not.stringContaining('it acts as 1 here') as never,
-    },
-  ],
-  [
-    'stuck-request',
-    { ...by('vllm'), ...counts({ failed: 1 }), durationMs: 320_000, requestsPerSec: 3.125 },
-    { message: expect.stringContaining('120 s') as never },
-  ],
-  [
-    'server-silent',
-    { silences: [{ fromMs: 0, toMs: 4000, waiting: 1, lost: 0, back: true }], ...client({ loopDelayMaxMs: 1999 }) },
-    { evidence: expect.objectContaining({ longestMs: 4000, clientStoodStillMs: null }) },
-  ],
-  [
-    'server-silent',
-    { silences: [{ fromMs: 0, toMs: 4000, waiting: 1, lost: 0, back: true }], ...client({ loopDelayMaxMs: 2000 }) },
-    { evidence: expect.objectContaining({ longestMs: 4000, clientStoodStillMs: 2000 }) },
-  ],
-  [
-    'rate-not-achieved',
-    {
-      ...load({ kind: 'open', concurrency: null, ratePerSec: 5 }),
-      ...counts({ issued: 900, dropped: 100 }),
-      latenessMs: sampleDistribution({ p99: 50_000 }),
-    },
-    // Nine in ten were sent, and it took 250 s instead of 200.
-    { evidence: { ratePerSecAsked: 5, ratePerSecAchieved: expect.closeTo(3.6, 9) as never, dropped: 100, cap: null } },
-  ],
-  [
-    'sick-worker',
-    { workers: [{ name: 'a', exchanges: 0, health: client({ cpuRatio: 1 }).client } as WorkerShareFacts] },
-    { severity: 'invalid', evidence: { workers: 1, sick: 'a', sound: null, shareRatio: 1 } },
-  ],
-  ['short-run', { durationMs: 3980 }, { evidence: { durationMs: 3980, meanLatencyMs: 1990, residences: 2 } }],
-];
 test('the gravity of a finding, and the figures it rests on', () => {
+  // Figures worked out by hand.
+  const told: [string, Partial<Summary>, Partial<Finding>][] = [
+    ['counts-impossible', { impossibleCounts: 9 }, { severity: 'info' }],
+    ['counts-impossible', { impossibleCounts: 10 }, { severity: 'invalid' }],
+    ['client-room', { ...client({}), ...of1000('client-resources', 10) }, { severity: 'warn' }],
+    ['client-room', { ...client({}), ...of1000('client-resources', 11) }, { severity: 'invalid' }],
+    ['lost-with-worker', of1000('lost-with-worker', 9), { severity: 'warn' }],
+    ['lost-with-worker', of1000('lost-with-worker', 10), { severity: 'invalid' }],
+    ['lost-with-worker', of1000('lost-with-redis', 1), { severity: 'invalid' }],
+    [
+      'lost-with-worker',
+      counts({ byProblem: { 'lost-with-worker': 3, 'lost-with-redis': 4 } }),
+      { evidence: { lostWorkers: null, lostRequests: 7, withWorker: 3, withRedis: 4, planned: 1000 } },
+    ],
+    ['lost-with-worker', { workers: lostMachine }, { severity: 'warn' }],
+    ['lost-with-worker', { workers: lostMachine, ...counts({ planned: 0 }) }, { severity: 'invalid' }],
+    ['in-flight-low', halfFilled(49), { severity: 'warn' }],
+    ['in-flight-low', halfFilled(50), { severity: 'invalid' }],
+    [
+      'concurrency-not-reached',
+      { steady: { concurrencyAchieved: 8 } as Summary['steady'] },
+      { severity: 'warn', evidence: { concurrencyAsked: 10, concurrencyAchieved: 8, planned: 1000 } },
+    ],
+    [
+      'concurrency-not-reached',
+      { steady: { concurrencyAchieved: 7.99 } as Summary['steady'] },
+      { severity: 'invalid' },
+    ],
+    ['front-bound', { server: { front: { processes: 1, busiestRatio: 0.949, meanRatio: 0.5 } } }, { severity: 'info' }],
+    ['front-bound', { server: { front: { processes: 1, busiestRatio: 0.95, meanRatio: 0.5 } } }, { severity: 'warn' }],
+    ['rate-identity', { requestsPerSec: 5.01 }, { severity: 'invalid' }],
+    ['rate-identity', { ...by('guidellm'), requestsPerSec: 5.5 }, { severity: 'warn' }],
+    [
+      'censored-percentiles',
+      {
+        ...counts({ failed: 3, unaccounted: 2, byProblem: { 'timeout-read': 3 } }),
+        latencyMs: sampleDistribution({ mean: 1990, p99: 29_500 }),
+      },
+      { severity: 'warn', evidence: { p99Ms: 29_500, timeoutSec: 30, cut: 5, cutRatio: 0.005 } },
+    ],
+    [
+      'lost-client-workers',
+      { ...by('evalscope'), ...counts({ ok: 500, unaccounted: 3 }), durationMs: 199_000 },
+      { evidence: { unaccounted: 3, concurrency: 10, liveSlots: 7, inFlight: 5 } },
+    ],
+    [
+      'lost-client-workers',
+      { ...by('evalscope'), ...counts({ ok: 500, unaccounted: 12 }) },
+      { evidence: expect.objectContaining({ liveSlots: 0 }) },
+    ],
+    [
+      'chunks-not-tokens',
+      { ...by('vllm'), ...mean('itlMs', 25), ...mean('latencyMs', 1090), ...mean('outputTokens', 100) },
+      { evidence: { itlMs: 25, perTokenMs: 10, tokensPerChunk: 2.5 } },
+    ],
+    [
+      'length-off-label',
+      { server: { generateSize: 50 }, ...mean('outputTokens', 100) },
+      { evidence: { asked: 50, meanOutputTokens: 100, offRatio: 1 } },
+    ],
+    [
+      'stuck-request',
+      {
+        durationMs: 100_000,
+        steady: { toMs: 75_000 } as Summary['steady'],
+        latencyMs: sampleDistribution({ mean: 1990, max: 5000 }),
+        ...counts({ ok: 960, failed: 2, byProblem: { 'timeout-read': 1, reset: 1 } }),
+        requestsPerSec: 9.6,
+      },
+      {
+        severity: 'invalid',
+        evidence: {
+          durationMs: 100_000,
+          trueDurationMs: 80_000,
+          failed: 2,
+          requestsPerSec: 9.6,
+          trueRequestsPerSec: 12,
+        },
+      },
+    ],
+    [
+      'nothing-ok',
+      counts({ ok: 0, cancelled: 1000 }),
+      { severity: 'invalid', evidence: { planned: 1000, ok: 0, topProblem: null } },
+    ],
+    [
+      'failures',
+      counts({ ok: null as never, failed: 5 }),
+      { severity: 'warn', evidence: { failed: 5, planned: 1000 } },
+    ],
+    [
+      'failures',
+      counts({ ok: null as never, failed: 5, planned: null as never }),
+      { evidence: { failed: 5 }, message: '5 requests failed; the source does not say of how many.' },
+    ],
+    ['failures', counts({ ok: null as never, failed: 5, planned: 0 }), { evidence: { failed: 5 } }],
+    [
+      'failures',
+      counts({ ok: null as never, failed: 5 }),
+      { message: '5 of the 1000 requests asked for failed (0.5 %); the source does not say how many succeeded.' },
+    ],
+    [
+      'failures',
+      counts({ failed: 10, byProblem: { reset: 4, 'http-5xx': 3, 'connect-refused': 2, 'timeout-read': 1 } }),
+      { message: expect.not.stringContaining('(1)') as never },
+    ],
+    [
+      'decode-starvation',
+      { ...starved, server: { 'PrefillBatchsize.max': 1, 'MaxDecodeTime.mean': 3000 } },
+      {
+        message: expect.stringContaining('the longest stall of a request lasts 3 s on average') as never,
+        advice: expect.stringContaining('it acts as 1 here') as never,
+      },
+    ],
+    [
+      'decode-starvation',
+      { ...starved, server: { 'PrefillBatchsize.max': 2 } },
+      {
+        message: expect.not.stringContaining('longest stall') as never,
+        advice: expect.not.stringContaining('it acts as 1 here') as never,
+      },
+    ],
+    [
+      'stuck-request',
+      { ...by('vllm'), ...counts({ failed: 1 }), durationMs: 320_000, requestsPerSec: 3.125 },
+      { message: expect.stringContaining('120 s') as never },
+    ],
+    [
+      'server-silent',
+      { silences: [{ fromMs: 0, toMs: 4000, waiting: 1, lost: 0, back: true }], ...client({ loopDelayMaxMs: 1999 }) },
+      { evidence: expect.objectContaining({ longestMs: 4000, clientStoodStillMs: null }) },
+    ],
+    [
+      'server-silent',
+      { silences: [{ fromMs: 0, toMs: 4000, waiting: 1, lost: 0, back: true }], ...client({ loopDelayMaxMs: 2000 }) },
+      { evidence: expect.objectContaining({ longestMs: 4000, clientStoodStillMs: 2000 }) },
+    ],
+    [
+      'rate-not-achieved',
+      {
+        ...load({ kind: 'open', concurrency: null, ratePerSec: 5 }),
+        ...counts({ issued: 900, dropped: 100 }),
+        latenessMs: sampleDistribution({ p99: 50_000 }),
+      },
+      // Nine in ten were sent, and it took 250 s instead of 200.
+      {
+        evidence: { ratePerSecAsked: 5, ratePerSecAchieved: expect.closeTo(3.6, 9) as never, dropped: 100, cap: null },
+      },
+    ],
+    [
+      'sick-worker',
+      { workers: [{ name: 'a', exchanges: 0, health: client({ cpuRatio: 1 }).client } as WorkerShareFacts] },
+      { severity: 'invalid', evidence: { workers: 1, sick: 'a', sound: null, shareRatio: 1 } },
+    ],
+    ['short-run', { durationMs: 3980 }, { evidence: { durationMs: 3980, meanLatencyMs: 1990, residences: 2 } }],
+  ];
   expect(told.map(([code, changes]) => found(code, changes))).toMatchObject(
     told.map(([code, , finding]) => ({ code, ...finding })),
   );
@@ -208,9 +224,9 @@ describe('what helps', () => {
   test('a client out of handles is told of handles, one out of ports of ports, one that only failed of both', () => {
     const room = { fileHandlesLeft: 50, fileHandlesLimit: 100, portsLeft: 50, portsLimit: 100 };
     const words = (changes: Partial<Summary>) => {
-      const told = advice('client-room', changes);
+      const en = advice('client-room', changes);
       const zh = found('client-room', changes)!.zh!.advice;
-      return ['ulimit', 'ip_local_port_range'].map((word) => told.includes(word) && zh.includes(word));
+      return ['ulimit', 'ip_local_port_range'].map((word) => en.includes(word) && zh.includes(word));
     };
     expect([
       words(client({ ...room, fileHandlesLeft: 5 })),
