@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { exchange } from '../../../test/made-exchanges.ts';
 import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
-import type { Summary } from '../../core/index.ts';
+import { problem } from '../../core/index.ts';
+import type { Exchange, Summary } from '../../core/index.ts';
 import { checkSlo, judgesSteadyPart, metricOf } from './check-slo.ts';
-import type { ComparedRun } from './compare.ts';
+import { holm } from './compare.ts';
+import type { ComparedMetricRow, ComparedRun } from './compare.ts';
 import { correlationFactor, deviation } from './correlation.ts';
 import { perSec } from './figures.ts';
 import { fixedSpeeds, frontierPoints, throughputAt } from './frontier.ts';
@@ -25,6 +27,19 @@ test('the last five seconds are those that have ended, and all there is of a sho
   expect(meter.peek()).toMatchObject({ recorded: 5, ok: 5, latencyMs: 500, ttftMs: 100 });
 });
 
+test('one request that was asked to wait tells how long; one that was only asked again tells no wait', () => {
+  const retries = (more: Partial<Exchange>) => {
+    const meter = makeMeter({ load: { kind: 'closed', concurrency: 1 }, stream: true });
+    meter.add(exchange(0, 0, [10]));
+    meter.add(exchange(1, 0, [10], more));
+    return meter.read().retries;
+  };
+  const refused = { outcome: 'failed', problem: { ...problem('http-429'), retryAfterMs: 700 } } as const;
+  expect(retries({})).toBeUndefined();
+  expect(retries({ attempts: 3 })).toEqual({ requests: 1, attempts: 2, askedToWait: 0, longestWaitMs: null });
+  expect(retries(refused)).toEqual({ requests: 0, attempts: 0, askedToWait: 1, longestWaitMs: 700 });
+});
+
 test('nothing per second is said of no time, and nothing of what is not known', () => {
   expect([perSec(5, 2000), perSec(0, 2000), perSec(5, 0), perSec(5, null), perSec(null, 2000)]).toEqual([
     2.5,
@@ -33,6 +48,20 @@ test('nothing per second is said of no time, and nothing of what is not known', 
     null,
     null,
   ]);
+});
+
+test('of many comparisons the surest needs 5 % over their number, the next over one less; behind the first that fails none counts', () => {
+  const significant = (...pValues: (number | null)[]) => {
+    const change = (pValue: number | null) => ({ changeRatio: 1, interval: null, pValue, significant: false });
+    const rows = pValues.map((pValue) => ({ changes: [change(pValue)], significant: false }) as never);
+    holm(rows);
+    return rows.map((row: ComparedMetricRow) => row.significant);
+  };
+  expect(significant(0.04, 0.025, 0.0166)).toEqual([true, true, true]);
+  expect(significant(0.04, 0.026, 0.0166)).toEqual([false, false, true]);
+  expect(significant(0.001, 0.017, 0.018)).toEqual([true, true, true]);
+  expect(significant(0.017, 0.018, 0.019)).toEqual([false, false, false]);
+  expect(significant(0.05, null)).toEqual([true, false]);
 });
 
 test('neighbours that are alike widen an error, those that swing do not', () => {

@@ -53,6 +53,12 @@ describe('all streams silent at once', () => {
     expect(read(played(8, 60_000, 2000, 4000, 1500))).toEqual([]);
     expect(read(played(8, 60_000, 2000, 5000, 1500))).toHaveLength(1);
   });
+  test('the time to its first output is counted from the first send, not from the last before it', () => {
+    const run = (sentMs: number) => [exchange(900, sentMs, [sentMs + 100, 1300]), ...played(8, 7000, 3000, 2000, 1000)];
+    // Two seconds are less than three times that second, whoever was sent just before it ended.
+    expect(read(run(0))).toEqual([]);
+    expect(read(run(850))).toEqual([]);
+  });
   test('one that speaks in bursts is none', () => {
     const bursts = Array.from({ length: 8 }, (_, i) => exchange(i, 0, [2000, 4000, 6100, 8000, 10_200, 12_000]));
     expect(read(bursts)).toEqual([]);
