@@ -59,10 +59,12 @@ function hearAll(value: unknown, choices: Map<unknown, Choice>): ParsedEvent[] {
   const items: unknown[] = Array.isArray(value) ? value : [value];
   if (items.length === 0) return notAnAnswer(value, 'object');
   const heard: ParsedEvent[] = [];
+  const indexOf = (item: unknown, place: number): unknown =>
+    Array.isArray(value) ? place : isObject(item) ? item['index'] : undefined;
+  for (const index of items.map(indexOf))
+    if (!choices.has(index)) choices.set(index, { hear: choiceHearer(), output: null, finished: false });
   for (const [place, item] of items.entries()) {
-    const index = Array.isArray(value) ? place : isObject(item) ? item['index'] : undefined;
-    let choice = choices.get(index);
-    if (choice === undefined) choices.set(index, (choice = { hear: choiceHearer(), output: null, finished: false }));
+    const choice = choices.get(indexOf(item, place))!;
     for (const piece of choice.hear(item)) {
       if (piece.kind === 'usage') {
         choice.output = piece.output;

@@ -64,12 +64,16 @@ function textOfPart(part: unknown): string {
 
 /** Models write less than asked, the more so the more is asked: the longest answers are about this many tokens. */
 const longestWritten = 700;
+/** So much of a prompt's end may hold a wish. */
+const wishChars = 160;
 /** How far answers to a wish for a length lie from it. */
 const wishLogSigma = 0.15;
 
 /** The length that a prompt asks for in words at its end ("about 500 characters", "500 个字"), in tokens; null = none. */
 export function wishedTokens(text: string): number | null {
-  const wish = /(\d{1,6})\s*(个?字|characters|words)/.exec(text.slice(-160));
+  // A number that the cut may have halved is none.
+  const end = text.length > wishChars ? text.slice(-wishChars).replace(/^\d+/, '') : text;
+  const wish = /(\d{1,6})\s*(个?字|characters|words)/.exec(end);
   if (wish === null) return null;
   const each =
     wish[2] === 'words' ? 4 * tokensPerOtherChar : wish[2] === 'characters' ? tokensPerOtherChar : tokensPerCjkChar;

@@ -90,9 +90,17 @@ test('a long drain explains an average below the load up to the latency of the s
     bySlow(215_000, { p99: 10_000 }),
     bySlow(215_001, { p99: 10_000 }),
     bySlow(217_500, { p95: 10_000 }),
+    bySlow(217_501, { p95: 10_000 }),
     bySlow(220_000, { p90: 10_000 }),
+    bySlow(220_001, { p90: 10_000 }),
     bySlow(200_000, {}),
-  ]).toEqual([true, false, true, true, false]);
+  ]).toEqual([true, false, true, false, true, false, false]);
+  // Where the rate is all that is printed, it tells the time.
+  const byRate = (requestsPerSec: number | null) =>
+    inFlightOf(
+      samplePoint({ durationMs: null, requestsPerSec, latencyMs: sampleDistribution({ mean: 2000, max: 50_000 }) }),
+    )?.longDrain;
+  expect([byRate(4), byRate(3.99), byRate(null)]).toEqual([true, false, undefined]);
 });
 
 test('the longest silence is the one told, all that was lost is summed up, and gaps between parts are too', () => {
@@ -129,6 +137,8 @@ test('whole milliseconds of a server: the gap that the client saw is (latency âˆ
     });
   expect(told(101)!.evidence).toMatchObject({ printedGapMs: 9.5, clientGapMs: 10 });
   expect(told(101)!.message).toContain('(5 % more)');
+  expect(told(2)!.evidence).toMatchObject({ clientGapMs: 1000 });
+  expect(told(101, { itlMs: null })!.message).toBe('Times are whole milliseconds, floored by the server.');
   for (const one of [told(1), told(null), told(101, { ttftMs: null })])
     expect(one!.evidence).toMatchObject({ clientGapMs: null });
   expect(told(101, { printed: { ...printed, 'itlMs.min': '1' } })).toBeUndefined();

@@ -132,7 +132,7 @@ function valueOf({ summary, slices }: ComparedRun, word: string, steady: boolean
 }
 
 /** Holm's step-down correction over every change of the comparison. */
-function holm(rows: readonly ComparedMetricRow[]): void {
+export function holm(rows: readonly ComparedMetricRow[]): void {
   const all = rows.flatMap((row) => row.changes).filter(({ pValue }) => pValue !== null);
   const ascending = all.toSorted((a, b) => a.pValue! - b.pValue!);
   let still = true;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
+import type { Summary } from '../../core/index.ts';
 import { roofOf } from './roof.ts';
 
 /** vLLM 0.25, Qwen2.5-7B's shape, one H200, one request in flight: 512 prompt tokens, 128 answered, 4.70 ms a step (2026-11-19). */
@@ -37,6 +38,20 @@ describe('how near a point came to the limits of its cards', () => {
   it('a model over two cards reads half of it on each', () => {
     const two = roofOf({ ...alone, asked: { card: 'h200', cards: 2 } })!;
     expect(two.step!.leastMs / roofOf(alone)!.step!.leastMs).toBeCloseTo(0.5, 1);
+  });
+
+  it('the steady part is read, and the whole where it holds the end of no request', () => {
+    const whole = roofOf(alone)!.step!;
+    const gaps = { itlMs: alone.itlMs, tpotMs: null, concurrencyAchieved: 4 };
+    const steady = (more: object) => ({ ...alone, steady: { ...gaps, ...more } as Summary['steady'] });
+    const own = { latencyMs: sampleDistribution({ mean: 100 }), ttftMs: sampleDistribution({ mean: 50 }) };
+    expect(roofOf(steady(own))!.step!.sequences).toBe(2);
+    for (const none of [{ latencyMs: null }, { ttftMs: null }])
+      expect(roofOf(steady({ ...own, ...none }))!.step!.sequences).toBeCloseTo(4 * whole.sequences * (601.4 / 627), 9);
+    for (const unknown of [{ itlMs: null }, { concurrencyAchieved: null }, { itlMs: sampleDistribution({ p50: 0 }) }])
+      expect(roofOf({ ...alone, ...unknown })!.step).toBeNull();
+    expect(roofOf({ ...alone, itlMs: null, tpotMs: sampleDistribution({ p50: 4.7 }) })!.step).toEqual(whole);
+    expect(roofOf({ ...alone, latencyMs: sampleDistribution({ mean: 25.6 }) })!.step).toBeNull();
   });
 
   it('a share above one contradicts the sheet and is not told', () => {

@@ -53,6 +53,12 @@ describe('all streams silent at once', () => {
     expect(read(played(8, 60_000, 2000, 4000, 1500))).toEqual([]);
     expect(read(played(8, 60_000, 2000, 5000, 1500))).toHaveLength(1);
   });
+  test('the time to its first output is counted from the first send, not from the last before it', () => {
+    const run = (sentMs: number) => [exchange(900, sentMs, [sentMs + 100, 1300]), ...played(8, 7000, 3000, 2000, 1000)];
+    // Two seconds are less than three times that second, whoever was sent just before it ended.
+    expect(read(run(0))).toEqual([]);
+    expect(read(run(850))).toEqual([]);
+  });
   test('one that speaks in bursts is none', () => {
     const bursts = Array.from({ length: 8 }, (_, i) => exchange(i, 0, [2000, 4000, 6100, 8000, 10_200, 12_000]));
     expect(read(bursts)).toEqual([]);
@@ -68,6 +74,22 @@ describe('all streams silent at once', () => {
     expect(with6.undisturbed!.latencyMs!.max).toBeCloseTo(never.latencyMs!.max!, 6);
     expect(never.undisturbed).toBeUndefined();
     expect(never.silences).toBeUndefined();
+  });
+  test('a run that began later on its clock has the same figures', () => {
+    const run = played(8, 7000, 3000, 6000);
+    const later = run.map((one) =>
+      exchange(
+        one.seq,
+        one.sentMs! + 5000,
+        one.chunks.atMs.map((at) => at + 5000),
+      ),
+    );
+    const figures = ({ durationMs, requestsPerSec, concurrencyAchieved, undisturbed, latencyMs }: Reading) =>
+      JSON.parse(
+        JSON.stringify({ durationMs, requestsPerSec, concurrencyAchieved, undisturbed, latencyMs }),
+        (_, value: unknown) => (typeof value === 'number' ? Math.round(value * 1e6) : value),
+      ) as unknown;
+    expect(figures(measured(later, 8))).toEqual(figures(measured(run, 8)));
   });
   test('the steady part lies beside it', () => {
     const { steady, silences } = measured(played(8, 12_000, 3000, 6000), 8);

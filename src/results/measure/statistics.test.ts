@@ -42,6 +42,8 @@ describe('the interval of a quantile between order statistics', () => {
   });
   test('there is none where even the largest value may lie below the quantile: p99 needs more than 367 values', () => {
     expect(quantileInterval(ranks(367), 0.99)).toBeNull();
+    // Nor where even the smallest may lie above it.
+    expect(quantileInterval(ranks(20), 0.1)).toBeNull();
   });
 });
 

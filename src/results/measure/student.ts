@@ -14,14 +14,14 @@ export function normalQuantile(p: number): number {
   return p < 0.5 ? -x : x;
 }
 
-/** P(Z > x) for a standard normal and x ≥ 0, through the incomplete gamma function. */
+/** P(Z > x) for a standard normal, through the incomplete gamma function. */
 function normalTail(x: number): number {
-  return x < 0 ? 1 - normalTail(-x) : 0.5 * (1 - regularizedGammaHalf((x * x) / 2));
+  return x < 0 ? 1 - normalTail(-x) : 0.5 * upperGammaHalf((x * x) / 2);
 }
 
-/** Lower regularized incomplete gamma function for a = 1/2 (the square of a normal). */
-function regularizedGammaHalf(x: number): number {
-  if (x <= 0) return 0;
+/** Upper regularized incomplete gamma function for a = 1/2 (the square of a normal). */
+function upperGammaHalf(x: number): number {
+  if (x <= 0) return 1;
   const front = Math.exp(-x) * Math.sqrt(x / Math.PI);
   if (x < 3) {
     let term = 2;
@@ -30,9 +30,9 @@ function regularizedGammaHalf(x: number): number {
       term *= x / (n + 0.5);
       sum += term;
     }
-    return front * sum;
+    return 1 - front * sum;
   }
-  // Lentz's continued fraction for the upper function.
+  // Lentz's continued fraction: far out nothing is left of 1 − the lower function.
   let b = x + 0.5;
   let c = 1e300;
   let d = 1 / b;
@@ -46,7 +46,7 @@ function regularizedGammaHalf(x: number): number {
     h *= step;
     if (Math.abs(step - 1) < 1e-16) break;
   }
-  return 1 - front * h;
+  return front * h;
 }
 
 /** Quantile p of Student's t with so many degrees of freedom, by bisection on its distribution function. */

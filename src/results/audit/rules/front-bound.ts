@@ -18,7 +18,7 @@ export const frontBound: PointRule = {
     if (front === null || front.busiestRatio < limitOf(context, 'front-busy')) return null;
     const full = front.busiestRatio >= limitOf(context, 'front-full');
     const cost = front.usPerToken === null ? { en: '', zh: '' } : costWords(front.usPerToken);
-    const share = percent(Math.min(front.busiestRatio, 9));
+    const share = percent(front.busiestRatio);
     return {
       severity: full ? 'warn' : 'info',
       message: {
