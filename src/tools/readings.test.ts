@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fixtures, importText } from '../../test/imported.ts';
+import { importCsv, importJson, importSqlite, joinFiles, sniff } from './index.ts';
+import type { Imported } from './index.ts';
+
+function readFile(name: string): Imported {
+  const bytes = readFileSync(join(fixtures, name));
+  const kind = sniff(bytes, name);
+  if (kind === 'sqlite') return joinFiles([importSqlite(bytes, name)]);
+  if (kind === 'csv') return joinFiles([importCsv(bytes.toString(), name)]);
+  if (kind === 'json') return joinFiles([importJson(bytes.toString(), name)]);
+  return importText(bytes.toString(), name);
+}
+
+/** What is known, in one line, numbers in six digits. */
+function known(value: unknown): unknown {
+  if (typeof value === 'number') return Number(value.toPrecision(6));
+  if (Array.isArray(value)) return value.map(known);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, one]) => one !== null && JSON.stringify(one) !== '{}');
+  return Object.fromEntries(kept.map(([key, one]) => [key, known(one)]));
+}
+
+const files = readdirSync(fixtures, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(json|jsonl|csv|log|txt|md|db)$/.test(name) && !/README|golden/.test(name))
+  .toSorted();
+
+test('every file that a tool wrote is read as agreed', async () => {
+  const lines = files.flatMap((name) => {
+    const { sweeps, problems } = readFile(name);
+    const told = sweeps.flatMap(({ points, requests, ...sweep }) => [
+      `## ${JSON.stringify(known({ ...sweep, requests: requests.map((list) => [list.length, list[0], list.at(-1)]) }))}`,
+      ...points.flatMap(
+        ({ schema: _, runId: __, verdict: ___, source, printed, printedLines, alsoPrinted, ...point }) => [
+          JSON.stringify(known({ ...point, block: source.block?.split('\n').length })),
+          ...(alsoPrinted ?? [])
+            .slice(0, 3)
+            .map(({ key, digits, line, where }) => `  ${digits} at ${line}: ${key} (${where})`),
+          `  ${Object.entries(printed)
+            .map(([key, digits]) => `${digits} at ${printedLines?.[key]}: ${key}`)
+            .slice(0, 3)
+            .join(', ')}`,
+        ],
+      ),
+    ]);
+    return [`# ${name}`, ...problems.map((problem) => JSON.stringify(problem)), ...told];
+  });
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../test/fixtures/import/readings.golden.txt');
+});
