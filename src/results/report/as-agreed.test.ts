@@ -15,6 +15,7 @@ import {
   htmlReport,
   ownReporters,
   runScreen,
+  searchedOf,
   sweepFigure,
   sweepScreen,
   trendScreen,
@@ -44,6 +45,24 @@ const broken = {
     },
   })),
 };
+const tokenless = ladder.points
+  .slice(0, 2)
+  .map((point) => ({ ...point, outputTokensPerSec: null, tpotMs: null, slo: [] }));
+const nothing = [2.5, 5].map((ratePerSec) => ({
+  ...bare,
+  runId: String(ratePerSec),
+  load: { ...bare.load, ratePerSec },
+}));
+const simulatedProbes = found.probes.map((probe) => ({ ...probe, summary: { ...probe.summary, simulated: true } }));
+const unsure = {
+  ...found,
+  kind: 'rate',
+  value: 2.5,
+  confirmed: false,
+  breaksAt: null,
+  outOfRuns: true,
+  limit: 'range',
+} as const;
 const short = { ...ladder, points: ladder.points.slice(2, 4) };
 /** Says how a line is emphasised, in front of it. */
 const marking: Painter = {
@@ -71,6 +90,15 @@ test.each([
     'a grid': sweepScreen(grid, options),
     'a search': findScreen(found, options),
     'a search in vain': findScreen({ ...found, value: null, confirmed: false, limit: 'unknown' }, options),
+    'a search that is not sure': findScreen(unsure, options),
+    'a search of simulated runs': findScreen({ ...found, probes: simulatedProbes }, options),
+    'a ladder with its search': sweepScreen({ ...ladder, search: searchedOf(found) }, options),
+    'a ladder of nothing': sweepScreen({ ...ladder, points: nothing }, options),
+    'a ladder without tokens': sweepScreen({ ...ladder, points: tokenless }, options),
+    'runs that cannot be compared': comparisonScreen(
+      { ...comparisons['pair']!, comparable: false, metrics: [] },
+      options,
+    ),
     'two runs': comparisonScreen(comparisons['pair']!, options),
     'three runs': comparisonScreen(comparisons['three']!, options),
     'two ladders': comparisonScreen(comparisons['ladders']!, options),
@@ -85,11 +113,16 @@ test.each(['en', 'zh'] as const)('every text reads as agreed: %s', async (lang) 
   const options = { lang, machineOf: madeMachines };
   const sweeps = [ladder, long];
   const pages: Record<string, string> = {};
-  for (const form of ['text', 'markdown', 'csv', 'junit'] as const) {
+  // Forms for programs are the same in every language.
+  for (const form of lang === 'en'
+    ? (['text', 'markdown', 'csv', 'junit'] as const)
+    : (['text', 'markdown'] as const)) {
     pages[`${form} of a run`] = ownReporters[form](full, options);
     pages[`${form} of runs`] = ownReporters[form]({ ...ladder, points: [bare, steady] }, options);
     pages[`${form} of a grid`] = ownReporters[form](grid, options);
     pages[`${form} of two ladders`] = ownReporters[form]([short, { ...short, title: 'b' }], options);
+    pages[`${form} of a search`] = ownReporters[form]({ ...short, search: searchedOf(found) }, options);
+    pages[`${form} of nothing`] = ownReporters[form]({ ...ladder, points: nothing }, options);
     for (const [name, comparison] of Object.entries(comparisons))
       pages[`${form} of ${name} compared`] = comparisonIn(form, comparison, [], options);
   }
