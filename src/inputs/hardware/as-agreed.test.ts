@@ -50,7 +50,7 @@ test('every output of a tool is read as agreed, whole and broken off', async () 
   const lines = outputs.flatMap((name) => {
     const text = readFileSync(join(folder, name), 'utf8');
     const whole = new Set(readDevices(text).devices.map(known));
-    const cuts = [0.5, 0.8].map((share) => Math.floor(text.length * share));
+    const cuts = [0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97].map((share) => Math.floor(text.length * share));
     const numa = readNuma(text);
     return [
       `# ${name}`,

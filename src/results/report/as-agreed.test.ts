@@ -109,6 +109,39 @@ test.each([
     expect(cellsOf(line.replaceAll(/‹\w+›/g, '')), line).toBeLessThanOrEqual(columns);
 });
 
+test('a first screen of a narrow terminal breaks its sentences, cuts names, and says how many doubts it left out', async () => {
+  const options = { lang: 'en', columns: 44, kept: 'a b' } as const;
+  const doubted = {
+    ...broken,
+    points: broken.points.map((point) => ({
+      ...point,
+      verdict: {
+        ...point.verdict,
+        findings: ['x', 'y', 'z'].flatMap((letter) =>
+          point.verdict.findings.map((one) => ({
+            ...one,
+            code: `${one.code}-${letter}`,
+            message: `${letter} ${one.message}`,
+          })),
+        ),
+      },
+    })),
+  };
+  const pages = {
+    'a run': runScreen(full, options),
+    'a ladder': sweepScreen(ladder, options),
+    'a ladder in a wide terminal that has more doubts than room': sweepScreen(doubted, { ...options, columns: 90 }),
+    'a ladder with more doubts than room': sweepScreen(doubted, options),
+    'a run with more doubts than room': runScreen({ ...full, verdict: doubted.points[0]!.verdict }, options),
+    'a search': findScreen(found, options),
+    'two runs': comparisonScreen(comparisons['pair']!, options),
+    'two ladders': comparisonScreen(comparisons['ladders']!, options),
+    'two ladders, wider': comparisonScreen(comparisons['ladders']!, { ...options, columns: 55 }),
+    nights: trendScreen([nights], 'ttft.p99', { ...options, columns: 14 }),
+  };
+  await expect(told(pages)).toMatchFileSnapshot(`${golden}/screens.44.golden.txt`);
+});
+
 test.each(['en', 'zh'] as const)('every text reads as agreed: %s', async (lang) => {
   const options = { lang, machineOf: madeMachines };
   const sweeps = [ladder, long];
