@@ -43,12 +43,12 @@ const testsOf = new Map(
     ),
   ]),
 );
-const only = values.only.split(',');
+const wanted = values.only.split(',');
 const all = [...pureRooms].flatMap((room) =>
   filesBelow(`src/${room}`)
     .filter(
       (file) =>
-        file.endsWith('.ts') && !file.endsWith('.test.ts') && only.some((room) => file.startsWith(`src/${room}`)),
+        file.endsWith('.ts') && !file.endsWith('.test.ts') && wanted.some((from) => file.startsWith(`src/${from}`)),
     )
     .flatMap((file) => changesOf(file).map((change) => ({ room, file, ...change }))),
 );

@@ -23,6 +23,9 @@ function known(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, one]) => [key, known(one)]));
 }
 
+/** What is the same of every point, or told in lines of its own. */
+const apart = new Set(['schema', 'runId', 'verdict', 'source', 'printed', 'printedLines', 'alsoPrinted']);
+
 const files = readdirSync(fixtures, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(json|jsonl|csv|log|txt|md|db)$/.test(name) && !/README|golden/.test(name))
   .toSorted();
@@ -32,18 +35,18 @@ test('every file that a tool wrote is read as agreed', async () => {
     const { sweeps, problems } = readFile(name);
     const told = sweeps.flatMap(({ points, requests, ...sweep }) => [
       `## ${JSON.stringify(known({ ...sweep, requests: requests.map((list) => [list.length, list[0], list.at(-1)]) }))}`,
-      ...points.flatMap(
-        ({ schema: _, runId: __, verdict: ___, source, printed, printedLines, alsoPrinted, ...point }) => [
-          JSON.stringify(known({ ...point, block: source.block?.split('\n').length })),
-          ...(alsoPrinted ?? [])
+      ...points.flatMap((point) => {
+        const { source, printed, printedLines, alsoPrinted = [] } = point;
+        const figures = Object.fromEntries(Object.entries(point).filter(([key]) => !apart.has(key)));
+        const digits = Object.entries(printed).map(([key, said]) => `${said} at ${printedLines?.[key]}: ${key}`);
+        return [
+          JSON.stringify(known({ ...figures, block: source.block?.split('\n').length })),
+          ...alsoPrinted
             .slice(0, 3)
-            .map(({ key, digits, line, where }) => `  ${digits} at ${line}: ${key} (${where})`),
-          `  ${Object.entries(printed)
-            .map(([key, digits]) => `${digits} at ${printedLines?.[key]}: ${key}`)
-            .slice(0, 3)
-            .join(', ')}`,
-        ],
-      ),
+            .map(({ key, digits: said, line, where }) => `  ${said} at ${line}: ${key} (${where})`),
+          `  ${digits.slice(0, 3).join(', ')}`,
+        ];
+      }),
     ]);
     return [`# ${name}`, ...problems.map((problem) => JSON.stringify(problem)), ...told];
   });

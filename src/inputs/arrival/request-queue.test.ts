@@ -65,9 +65,8 @@ describe('requests at a rate, with one slot', () => {
 
   test('that are stopped are told of each: those held with their time, those of the count that never came due without', () => {
     const { queue } = queueOf();
-    queue.next(1000, 0);
-    queue.next(1100, 1);
-    queue.next(1150, 1);
+    const moves = [queue.next(1000, 0), queue.next(1100, 1), queue.next(1150, 1)];
+    expect(moves).toEqual([request(0), 'again', { untilMs: 1200 }]);
     const unsent: [number, number | null][] = [];
     queue.stop((seq, dueMs) => unsent.push([seq, dueMs]));
     expect(unsent).toEqual([
@@ -84,7 +83,7 @@ describe('requests at a rate, with one slot', () => {
     expect(queue.next(1000, 0)).toEqual({ untilMs: 1100 });
     may = true;
     expect(queue.next(1000, 0)).toEqual(request(0));
-    for (const at of [1400, 1400, 1400, 1400]) queue.next(at, 1);
+    expect([1400, 1400, 1400, 1400].map((at) => queue.next(at, 1))).toEqual(['again', 'again', 'again', 'done']);
     may = false;
     expect(queue.next(1500, 0)).toEqual(request(1));
   });

@@ -193,17 +193,17 @@ function unpacked(archive: Uint8Array): [string, string][] {
   expect(at + bytes.readUInt32LE(end + 12)).toBe(end);
   for (let n = bytes.readUInt16LE(end + 10); n > 0; n--) {
     const local = bytes.readUInt32LE(at + 42);
-    const [size, long] = [bytes.readUInt32LE(at + 24), bytes.readUInt16LE(at + 28)];
+    const [size, letters] = [bytes.readUInt32LE(at + 24), bytes.readUInt16LE(at + 28)];
     expect([bytes.readUInt32LE(at), bytes.readUInt32LE(local)]).toEqual([0x02014b50, 0x04034b50]);
     // What both headers say is the same, and nothing is packed, signed, or of another day than the first.
     const said = bytes.subarray(at + 6, at + 32);
     expect(bytes.subarray(local + 4, local + 30)).toEqual(said);
     expect([said.readUInt16LE(0), said.readUInt32LE(2), said.readUInt32LE(6)]).toEqual([20, 0, 0x21 << 16]);
-    const from = local + 30 + long + said.readUInt16LE(24);
+    const from = local + 30 + letters + said.readUInt16LE(24);
     const file = bytes.subarray(from, from + size);
     expect([said.readUInt32LE(10), said.readUInt32LE(14)]).toEqual([crc32(file), size]);
-    files.push([bytes.toString('utf8', at + 46, at + 46 + long), file.toString('utf8')]);
-    at += 46 + long;
+    files.push([bytes.toString('utf8', at + 46, at + 46 + letters), file.toString('utf8')]);
+    at += 46 + letters;
   }
   expect(at).toBe(end);
   return files;
