@@ -106,6 +106,7 @@ test('of nothing that was answered every tool’s file is still read', () => {
     requestsPerSec: 0,
     goodput: { requestsPerSec: 0 },
   });
+  expect(evalscopeFigures(run)).toMatchObject({ tokensPerSec: 3.5, qps: 1.5, total: 5, failed: 2 });
   expect(evalscopeFigures(none)).toMatchObject({ latencySec: -1, packages: -1, qps: 0, failed: 1, total: 1 });
 });
 

@@ -62,6 +62,28 @@ test('the largest batch within a limit keeps it, and the next one does not', () 
   expect(estimatesOf(request, 1)!.points.map(({ batch }) => batch)).toEqual([1]);
 });
 
+test('what was measured is written as MindIE takes it, from 1 to 1000 ms', () => {
+  const of = (ms: number): unknown => {
+    const { advice } = planDocument({ ...asked, measuredPrefillMs: ms, measuredDecodeMs: ms });
+    return [advice.prefillTimeMsPerReq, advice.decodeTimeMsPerReq];
+  };
+  expect([0.2, 1.4, 999.6, 4000].map(of)).toEqual([
+    [1, 1],
+    [1, 1],
+    [1000, 1000],
+    [1000, 1000],
+  ]);
+});
+
+test('a prompt of 512 tokens is read in pieces where the budget of a step is smaller', () => {
+  const pieces = (budget: number): unknown =>
+    checkVllm(`non-default args: {'max_num_batched_tokens': ${budget}}\n`, {
+      file: 'a.log',
+      plan,
+    }).verdict.findings.find(({ code }) => code === 'prompts-in-pieces')?.evidence['pieces'];
+  expect([512, 511, 256, 255].map(pieces)).toEqual([undefined, 2, 2, 3]);
+});
+
 test('ends of small counts: processes that answer, rounds that wait, a block in a log', () => {
   expect([0, 15_000, 15_001, 120_000, 500_000].map(apiServersFor)).toEqual([1, 1, 2, 8, 8]);
   const weights = { prefillMs: 600, decodeMs: 50 };

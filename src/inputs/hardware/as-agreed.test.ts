@@ -59,7 +59,7 @@ test('every output of a tool is read as agreed, whole and broken off', async () 
       ...(numa === null ? [] : [`numa ${known(numa)}`]),
     ];
   });
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`${fixtures}/hardware/devices.golden.txt`);
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../../test/fixtures/hardware/devices.golden.txt');
 });
 
 test('what a model takes of a card, and how long its steps are, comes out as agreed', async () => {
@@ -90,7 +90,7 @@ test('what a model takes of a card, and how long its steps are, comes out as agr
     });
     return [`# ${name} ${known(parametersOf(shape))} active ${activeParametersOf(shape)}`, ...figures];
   });
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`${fixtures}/hardware/models.golden.txt`);
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../../test/fixtures/hardware/models.golden.txt');
 });
 
 test('a name that is nearly right names those it may mean; a card is told by its memory where its name tells two', () => {

@@ -63,6 +63,10 @@ const unsure = {
   outOfRuns: true,
   limit: 'range',
 } as const;
+const mild = {
+  ...full,
+  verdict: { valid: true, findings: full.verdict.findings.filter(({ severity }) => severity === 'info') },
+};
 const short = { ...ladder, points: ladder.points.slice(2, 4) };
 /** Says how a line is emphasised, in front of it. */
 const marking: Painter = {
@@ -167,7 +171,8 @@ test.each(['en', 'zh'] as const)('every text reads as agreed: %s', async (lang) 
 test('the page reads as agreed', async () => {
   const page = htmlReport({
     title: 'night <1>',
-    sweeps: [ladder, { ...ladder, id: 'runs', title: 'runs', points: [full, bare, steady] }],
+    // Findings in the order opposite to the one that they are told in.
+    sweeps: [ladder, { ...ladder, id: 'runs', title: 'runs', points: [mild, full, bare, steady] }],
     figures: [sweepFigure(ladder)],
     comparison: comparisons['pair']!,
     more: [{ id: 'compared', title: { en: 'Compared', zh: '对比' }, body: comparisonHtml(comparisons['three']!) }],
