@@ -1,5 +1,5 @@
 // Changes one small thing at a time in the pure rooms, in memory, runs the tests that stand beside it, and lists what nobody noticed.
-//   npm run mutants -- [--count 40] [--minutes 60] [--seed 1] [--only results/measure] [--processes 2] [--again FILE:LINE] [--beside]
+//   npm run mutants -- [--count 40] [--minutes 60] [--seed 1] [--only results/measure,tools] [--processes 2] [--again FILE:LINE] [--beside]
 // The seed picks so many of each room. Beside a file stand the tests of its room that go through the line, those of its own folder and name first; what they let pass may still be noticed by
 // test/laws, and is told apart (--beside leaves the laws out: quicker, and harsher). What the time does not suffice for is not tried.
 // Tests that take seconds each (steps.mjs names them) are left out.
@@ -43,9 +43,13 @@ const testsOf = new Map(
     ),
   ]),
 );
+const wanted = values.only.split(',');
 const all = [...pureRooms].flatMap((room) =>
   filesBelow(`src/${room}`)
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file.startsWith(`src/${values.only}`))
+    .filter(
+      (file) =>
+        file.endsWith('.ts') && !file.endsWith('.test.ts') && wanted.some((from) => file.startsWith(`src/${from}`)),
+    )
     .flatMap((file) => changesOf(file).map((change) => ({ room, file, ...change }))),
 );
 const mutants =

@@ -287,3 +287,6 @@ export function chartMatrix(): Drawn[] {
   for (const { name, figure } of drawn) if (figure === null) throw new Error(`${name} drew nothing`);
   return drawn as Drawn[];
 }
+
+/** What the charts are drawn of, for those who print it. */
+export { grid as madeGrid, machineOf as madeMachines, point as madePoint, sweep as madeSweep };

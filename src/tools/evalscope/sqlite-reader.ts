@@ -103,6 +103,7 @@ function listOf(text: SqliteValue | undefined): number[] {
   return text
     .slice(1, -1)
     .split(',')
+    .filter((value) => value.trim() !== '')
     .map(Number)
     .filter((value) => Number.isFinite(value));
 }

@@ -1,4 +1,4 @@
-import { distributionOf, problem } from '../../core/index.ts';
+import { distributionOf, problem, problems } from '../../core/index.ts';
 import type { Exchange, ProblemCode, Silence, Summary } from '../../core/index.ts';
 import { FlowBook, possibleCount, SilenceBook } from '../../results/measure/index.ts';
 
@@ -101,8 +101,10 @@ function exchangeOf(
   };
 }
 
-/** The cause that a tool's words for a failure name; what they do not name is an error inside the answer. */
+/** The cause that a tool's words for a failure name, our own files' by its code; what they do not name is an error inside the answer. */
 export function failureOf(words: string): ProblemCode {
+  const code = words.slice(0, Math.max(0, words.indexOf(':')));
+  if (Object.hasOwn(problems, code)) return code as ProblemCode;
   if (/connection refused|connect call failed|cannot connect|ConnectError/i.test(words)) return 'connect-refused';
   if (/time(d)?\s?out/i.test(words)) return 'timeout-total';
   if (/reset by peer|disconnected|payload is not completed/i.test(words)) return 'reset';

@@ -133,14 +133,14 @@ class SqliteFile {
 
   private varint(bytes: Uint8Array, start: number): [value: number, next: number] {
     let value = 0;
-    for (let i = 0; i < 9; i++) {
-      const byte = bytes[start + i];
+    for (let at = start; ; at++) {
+      const byte = bytes[at];
       if (byte === undefined) throw new SqliteMistake('number leaves the file');
-      if (i === 8) return [value * 256 + byte, start + 9];
+      // The ninth byte is the last, and whole.
+      if (at === start + 8) return [value * 256 + byte, at + 1];
       value = value * 128 + (byte & 127);
-      if (byte < 128) return [value, start + i + 1];
+      if (byte < 128) return [value, at + 1];
     }
-    return [value, start + 9];
   }
 }
 

@@ -35,8 +35,8 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
     const line = `  ${whose}: ${told(promiseWords(one).line)}`;
     return one.kept === null ? paint.warn(line) : one.kept ? paint.good(line) : paint.bad(line);
   });
-  const gates = comparison.gates.map((gate) =>
-    (gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn)(told(gateWords(gate))),
+  const gates = comparison.gates.flatMap((gate) =>
+    fold(told(gateWords(gate))).map(gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn),
   );
   const places = new Set(comparison.metrics.map(placeOf));
   const table =

@@ -30,11 +30,12 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
     ...promises,
   ];
   const table = figureTable(summary, frame);
+  const rates = ratesOf(summary, frame);
   const limit = limitInWords(summary);
   const predicted = [predictionWords(summary), predictionDoubts(summary)];
   const below = [
     ...(table.length === 0 ? [] : ['', ...table]),
-    ...fold(ratesOf(summary, frame)),
+    ...(rates === '' ? [] : fold(rates)),
     ...(limit === null ? [] : fold(told(limit))),
     ...predicted.flatMap((words) => (words === null ? [] : fold(told(words)))),
   ];

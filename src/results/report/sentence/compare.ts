@@ -106,8 +106,9 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
       if (change === undefined || change.changeRatio === null) return [];
       return [{ row, change, verdict: changeVerdict(row, change) }];
     });
+  // A change that prints as 0 % is none to speak of, however certain it is.
+  const differs = judged.filter(({ change }) => Math.abs(change.changeRatio!) >= 0.0005);
   const told = (only: readonly ChangeVerdict[], most: number): Phrase => {
-    const differs = judged.filter(({ change }) => Math.abs(change.changeRatio!) >= 0.0005);
     const chosen = differs.filter(({ verdict }) => only.includes(verdict)).slice(0, most);
     const part = (lang: 'en' | 'zh'): string[] =>
       chosen.map(({ row, change }, at) => {
@@ -118,7 +119,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
       });
     return { en: part('en').join(', '), zh: part('zh').join('，') };
   };
-  const has = (verdict: ChangeVerdict): boolean => judged.some((one) => one.verdict === verdict);
+  const has = (verdict: ChangeVerdict): boolean => differs.some((one) => one.verdict === verdict);
   // Some points may not be comparable, too; of the others nothing was tested.
   const only = judged.filter(({ verdict }) => verdict !== 'incomparable');
   if (only.length > 0 && only.every(({ verdict }) => verdict === 'untested')) {
