@@ -1,6 +1,6 @@
 import { means } from '../reading/fact-key.ts';
 import type { DistributionName, FactKey } from '../reading/fact-key.ts';
-import type { CsvFormat } from '../reading/csv-format.ts';
+import type { CsvFormat } from '../reading/file-format.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { settleAiperf } from './json-reader.ts';
 import { statisticOf } from '../evalscope/labels.ts';

@@ -1,5 +1,5 @@
 import { distributionOf } from '../../core/index.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
 import { field, JsonNumber, numberIn, numbersIn, valueLineOf } from '../reading/json-text.ts';
 import type { JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';

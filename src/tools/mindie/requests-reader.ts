@@ -1,5 +1,5 @@
 import { distributionOf } from '../../core/index.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
 import { field, numberIn, numbersIn } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { putDistribution } from '../reading/put-distribution.ts';
