@@ -1,4 +1,4 @@
-import { distributionOf, printable } from '../../core/index.ts';
+import { printable } from '../../core/index.ts';
 import { labels, means } from '../reading/fact-key.ts';
 import type { Meaning } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
@@ -6,7 +6,7 @@ import type { JsonFormat } from '../reading/file-format.ts';
 import { field, JsonNumber, nameIn, numbersIn, textIn } from '../reading/json-text.ts';
 import type { JsonObject, JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import { putDistribution } from '../reading/put-distribution.ts';
+import { putDistributions } from '../reading/put-distributions.ts';
 import { failureOf } from '../reading/request-course.ts';
 import type { RequestTimes } from '../reading/request-course.ts';
 import { servingStatistic } from './labels.ts';
@@ -94,11 +94,13 @@ function noteRequests(object: JsonObject, draft: PointDraft): void {
     const kept = list.filter((_, i) => good[i]);
     return numbersIn(kept.some(Array.isArray) ? kept.flat() : kept).map((value) => value * scale);
   };
-  putDistribution(draft, 'latencyMs', distributionOf(take('latencies', 1000)));
-  putDistribution(draft, 'ttftMs', distributionOf(take('ttfts', 1000)));
-  putDistribution(draft, 'itlMs', distributionOf(take('itls', 1000)));
-  putDistribution(draft, 'inputTokens', distributionOf(take('input_lens', 1)));
-  putDistribution(draft, 'outputTokens', distributionOf(take('output_lens', 1)));
+  putDistributions(draft, {
+    latencyMs: take('latencies', 1000),
+    ttftMs: take('ttfts', 1000),
+    itlMs: take('itls', 1000),
+    inputTokens: take('input_lens', 1),
+    outputTokens: take('output_lens', 1),
+  });
 }
 
 /** When each request was sent and heard: vLLM's --save-detailed, on the clock of its client. */
