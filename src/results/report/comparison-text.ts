@@ -7,6 +7,7 @@ import { placeTitle, pointName, sweepName, variableOf } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { pointNotes } from './sweep-text.ts';
+import { letterOf } from './sentence/compare.ts';
 import { tableText } from './table.ts';
 import { words } from './words.ts';
 
@@ -33,7 +34,7 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
     sweeps.flatMap((sweep) => sweep.points.map((point) => [pointName(sweep, point), variableOf(sweep, point) ?? 0])),
   );
   const places = [...loadOf.keys()].toSorted((a, b) => loadOf.get(a)! - loadOf.get(b)!);
-  const names = sweeps.map((sweep, index) => `${String.fromCodePoint(65 + (index % 26))}: ${sweepName(sweep)}`);
+  const names = sweeps.map((sweep, index) => `${letterOf(index)}: ${sweepName(sweep)}`);
   const letters = names.map((name) => name.slice(0, 1));
   const ratioHeads = letters.slice(1).map((letter) => `${letter}/${letters[0] ?? ''}`);
   const variable = sweeps[0] === undefined ? words.concurrency : placeTitle(sweeps[0]);

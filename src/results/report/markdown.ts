@@ -1,4 +1,4 @@
-import { isGrid, printable, say } from '../../core/index.ts';
+import { isGrid, meanOf, printable, say } from '../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from './count-columns.ts';
 import { digitsFor, secondsOf } from './figure-text.ts';
@@ -99,11 +99,8 @@ function sweepTable(sweep: Sweep, options: ReportOptions): string {
 function gridMarkdown(points: readonly Summary[], lang: ReportOptions['lang']): string {
   const outputs = [...new Set(points.map((point) => askedOf(point).output))].toSorted((a, b) => Number(a) - Number(b));
   const at = (input: string | null, output: string | null): string => {
-    const rates = points
-      .filter((point) => askedOf(point).input === input && askedOf(point).output === output)
-      .map((point) => point.outputTokensPerSec)
-      .filter((rate) => rate !== null);
-    return rates.length === 0 ? '-' : (rates.reduce((sum, rate) => sum + rate, 0) / rates.length).toFixed(4);
+    const here = points.filter((point) => askedOf(point).input === input && askedOf(point).output === output);
+    return meanOf(here.map((point) => point.outputTokensPerSec))?.toFixed(4) ?? '-';
   };
   const rate = say({ en: 'Throughput (tok/s)', zh: 'completion-tokens/s' }, lang);
   const heat = markdownTable(
@@ -156,9 +153,14 @@ function columnTable(sweep: Sweep, lang: ReportOptions['lang']): string {
   return markdownTable(head, body);
 }
 
-/** A table of strangers' words. */
-export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
+/** A table of strangers' words; from the column `figuresFrom` on to the right. */
+export function markdownTable(
+  head: readonly string[],
+  body: readonly (readonly string[])[],
+  figuresFrom = Infinity,
+): string {
+  const rule = head.map((_, i) => (i < figuresFrom ? '---' : '---:'));
+  return [head, rule, ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
 }
 
 function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
@@ -173,7 +175,7 @@ function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
 }
 
 /** Text of a stranger for one cell: one line, no column breaks, no markup and no HTML. */
-function escaped(cell: string): string {
+export function escaped(cell: string): string {
   return printable(cell)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,4 +1,4 @@
-import { dimensionPhrase, isGrid, placeName, placesOf, printable, say } from '../../core/index.ts';
+import { dimensionPhrase, isGrid, joined, placeName, placesOf, printable, say } from '../../core/index.ts';
 import type { Lang, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { words } from './words.ts';
 
@@ -34,9 +34,9 @@ export function pointName(sweep: Sweep, point: Summary): string {
 export function placeTitle(sweep: Sweep): Phrase {
   const { names } = placesOf(sweep.points);
   const grid = isGrid(sweep.points);
-  const told = (names.length > 0 ? names : [loadVariable(sweep)]).filter((name) => !(grid && name === 'output'));
-  const phrases = told.map((name) => (grid && name === 'input' ? words.lengths : dimensionPhrase(name)));
-  return { en: phrases.map(({ en }) => en).join(' · '), zh: phrases.map(({ zh }) => zh).join(' · ') };
+  const shown = (names.length > 0 ? names : [loadVariable(sweep)]).filter((name) => !(grid && name === 'output'));
+  const phrases = shown.map((name) => (grid && name === 'input' ? words.lengths : dimensionPhrase(name)));
+  return joined(phrases, ' · ', ' · ');
 }
 
 /** The name of a sweep for a header. */

@@ -1,4 +1,4 @@
-import { isGrid, say, quotedFigures } from '../../../core/index.ts';
+import { isGrid, meanOf, say, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { sized } from '../figure-text.ts';
 import { askedOf, isFilled } from '../grid.ts';
@@ -138,9 +138,4 @@ function heatOf(
       return value === null ? [] : [{ x: outputs.indexOf(output), y: inputs.indexOf(input), value }];
     }),
   };
-}
-
-function meanOf(values: readonly (number | null | undefined)[]): number | null {
-  const known = values.filter((value) => typeof value === 'number');
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

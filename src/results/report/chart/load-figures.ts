@@ -1,4 +1,4 @@
-import { printable, quotedFigures } from '../../../core/index.ts';
+import { meanOf, printable, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
 import { chartWords } from './chart-words.ts';
@@ -61,13 +61,8 @@ export function goodputFigure(sweep: Sweep): Figure | null {
     name,
     kind: 'line',
     points: placed.map(({ x, runs }) => {
-      const values = runs.map(of).filter((value) => value !== null);
       const doubted = runs.find((run) => !run.verdict.valid);
-      return {
-        x,
-        y: values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
-        ...(doubted !== undefined && { why: reasonOf(doubted) }),
-      };
+      return { x, y: meanOf(runs.map(of)), ...(doubted !== undefined && { why: reasonOf(doubted) }) };
     }),
   });
   panels.push({

@@ -1,4 +1,4 @@
-import { percentileRanks, placesOf, printable, say, quotedFigures } from '../../../core/index.ts';
+import { joined, meanOf, percentileRanks, placesOf, printable, say, quotedFigures } from '../../../core/index.ts';
 import type { DimensionValue, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countColumns, missedOf } from '../count-columns.ts';
 import { secondsOf } from '../figure-text.ts';
@@ -140,7 +140,7 @@ function withMarks(panel: LinePanel | BarPanel, sweep: Sweep): LinePanel | BarPa
   const points = series.points.map((point) => {
     const marks = names.get(point.x);
     if (marks === undefined) return point;
-    return { ...point, label: { en: marks.map(({ en }) => en).join(', '), zh: marks.map(({ zh }) => zh).join('、') } };
+    return { ...point, label: joined(marks, ', ', '、') };
   });
   return { ...panel, series: [{ ...series, labels: 'inward', points }] };
 }
@@ -250,7 +250,7 @@ export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: I
 
 function chartPoint(reading: Reading, x: number, runs: readonly Summary[], intervals: IntervalsOf): ChartPoint {
   const values = runs.map((run) => reading.of(run) ?? null).filter((value) => value !== null);
-  const y = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const y = meanOf(values);
   const doubted = runs.find((run) => !run.verdict.valid);
   const [only] = runs;
   const ratio =

@@ -1,4 +1,4 @@
-import { printable, problems } from '../../../core/index.ts';
+import { printable, problems, severityRank } from '../../../core/index.ts';
 import type { Distribution, Finding, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countColumns } from '../count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from '../figure-text.ts';
@@ -126,9 +126,8 @@ export function findingList(sweeps: readonly Sweep[]): Html {
       about.set(`${finding.code} ${finding.message}`, known);
     }
   }
-  const rank = { invalid: 0, warn: 1, info: 2 };
   const items = [...about.values()]
-    .toSorted((a, b) => rank[a.finding.severity] - rank[b.finding.severity])
+    .toSorted((a, b) => severityRank[a.finding.severity] - severityRank[b.finding.severity])
     .map(({ finding, where }) => findingBox(finding, where));
   return items.length === 0
     ? markup`<p>${both({ en: 'Nothing to doubt was found.', zh: '未发现可疑之处。' })}</p>`

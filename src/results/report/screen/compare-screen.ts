@@ -1,4 +1,4 @@
-import { cellsOf, cutToCells, printable } from '../../../core/index.ts';
+import { cellsOf, cutToCells, padToCells, printable } from '../../../core/index.ts';
 import type { Phrase } from '../../../core/index.ts';
 import type { ComparedMetricRow, Comparison, MetricChange } from '../../measure/index.ts';
 import {
@@ -6,6 +6,7 @@ import {
   changeWords,
   comparedWords,
   compareInWords,
+  letterOf,
   placeOf,
   signedPercent,
 } from '../sentence/compare.ts';
@@ -107,10 +108,7 @@ function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame)
   const widths = head.map((name, i) => Math.max(cellsOf(name), ...cells.map((row) => cellsOf(row.cells[i]!))));
   const line = (row: readonly string[]): string =>
     row
-      .map((cell, i) => {
-        const gap = ' '.repeat(widths[i]! - cellsOf(cell));
-        return i === 0 || i === row.length - 1 ? `${cell}${gap}` : `${gap}${cell}`;
-      })
+      .map((cell, i) => padToCells(cell, widths[i]!, i > 0 && i < row.length - 1))
       .join('  ')
       .trimEnd();
   const taken = widths.reduce((sum, width) => sum + width + 2, 0);
@@ -120,8 +118,7 @@ function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame)
     const row = forest?.rows.find(({ metric }) => metric === name);
     return row === undefined || room < leastPlot ? '' : plotLine(row, forest!.zero, room);
   };
-  const beside = (text: string, drawn: string): string =>
-    drawn === '' ? text : `${text}${' '.repeat(Math.max(0, taken - cellsOf(text)))}${drawn}`;
+  const beside = (text: string, drawn: string): string => (drawn === '' ? text : `${padToCells(text, taken)}${drawn}`);
   const ends = forest === null || room < leastPlot ? '' : endsLine(forest.ends, room);
   return [
     paint.faint(beside(line(head), ends)),
@@ -199,11 +196,7 @@ function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame)
     widths[0] = Math.min(widths[0]!, Math.max(8, columns - rest));
     const line = (row: readonly string[]): string =>
       row
-        .map((cell, i) => {
-          const cut = i === 0 ? cutToCells(cell, widths[0]!) : cell;
-          const gap = ' '.repeat(Math.max(0, widths[i]! - cellsOf(cut)));
-          return i === 0 ? `${cut}${gap}` : `${gap}${cut}`;
-        })
+        .map((cell, i) => padToCells(i === 0 ? cutToCells(cell, widths[0]!) : cell, widths[i]!, i > 0))
         .join('  ')
         .trimEnd();
     return [
@@ -224,8 +217,4 @@ function marked(row: ComparedMetricRow, change: MetricChange): string {
 
 function painted(verdict: ChangeVerdict, { paint }: Pick<Frame, 'paint'>): (line: string) => string {
   return verdict === 'better' ? paint.good : verdict === 'worse' ? paint.bad : (line) => line;
-}
-
-function letterOf(index: number): string {
-  return String.fromCodePoint(65 + (index % 26));
 }

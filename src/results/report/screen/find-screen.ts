@@ -1,4 +1,4 @@
-import { cellsOf } from '../../../core/index.ts';
+import { cellsOf, padToCells } from '../../../core/index.ts';
 import { effortInWords, findInWords, loadFigure, speedAndLimitInWords, whyInWords } from '../sentence/find.ts';
 import type { FindResult } from '../sentence/find.ts';
 import { missedInWords, promiseVerdicts, promiseWords } from '../sentence/promise.ts';
@@ -65,9 +65,8 @@ function promiseRows(found: FindResult, options: ScreenOptions): string[] {
     };
   });
   const widths = [0, 1].map((i) => Math.max(0, ...rows.map(({ cells }) => cellsOf(cells[i]!))));
-  const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - cellsOf(text)));
   return rows.map(({ kept, cells: [name, here, there] }) => {
-    const line = `  ${pad(name!, widths[0]!)}    ${pad(here!, widths[1]!)}    ${there!}`.trimEnd();
+    const line = `  ${padToCells(name!, widths[0]!)}    ${padToCells(here!, widths[1]!)}    ${there!}`.trimEnd();
     return kept === null ? paint.warn(line) : kept ? line : paint.bad(line);
   });
 }

@@ -1,4 +1,4 @@
-import { cellsOf, printable, say, quotedFigures } from '../../../core/index.ts';
+import { cellsOf, padToCells, printable, say, shellWord, quotedFigures } from '../../../core/index.ts';
 import type { Distribution, Figures, Phrase, Summary } from '../../../core/index.ts';
 import { simulationOf } from '../finding-text.ts';
 import { predictionDoubts, predictionWords } from '../prediction-text.ts';
@@ -65,13 +65,7 @@ export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, pai
 
 /** The store that was typed, for the end of a command. */
 export function storeTyped(store: string | undefined): string {
-  return store === undefined ? '' : ` --store ${quoted(store)}`;
-}
-
-/** A word as a shell takes it. */
-function quoted(word: string): string {
-  const plain = printable(word);
-  return /^[\w./:@%+=,-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
+  return store === undefined ? '' : ` --store ${shellWord(printable(store))}`;
 }
 
 const rows: readonly [Phrase, (figures: Figures) => Distribution | null][] = [
@@ -103,9 +97,8 @@ function figureTable(summary: Summary, { lang, paint, columns }: Frame): string[
           lang,
         );
   const width = Math.max(20, cellsOf(basis), ...known.map(([name]) => cellsOf(name)));
-  const pad = (name: string): string => name + ' '.repeat(width - cellsOf(name));
   const line = (name: string, cells: readonly string[]): string =>
-    `${pad(name)}${cells.map((cell) => cell.padStart(9)).join('')}`;
+    `${padToCells(name, width)}${cells.map((cell) => cell.padStart(9)).join('')}`;
   const drawn = known.map(([, { shape }]) => sparkOf(shape));
   const room = columns - width - 9 * shown.length - 3;
   return [

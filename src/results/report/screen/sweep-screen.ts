@@ -1,6 +1,6 @@
-import { cellsOf, cutToCells, isGrid, quotedFigures } from '../../../core/index.ts';
+import { cellsOf, cutToCells, isGrid, joined, padToCells, quotedFigures } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
-import { countOf } from '../figure-text.ts';
+import { missedOf } from '../count-columns.ts';
 import { simulationOf } from '../finding-text.ts';
 import { gridText } from '../grid-text.ts';
 import { placeTitle, pointName } from '../point-name.ts';
@@ -94,7 +94,7 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
   const place = Math.max(8, Math.min(wanted, columns - rest));
   const bars = columns - place - rest > barCells ? barCells : 0;
   const row = (name: string, cells: readonly string[], bar: string): string =>
-    `${left(cutToCells(name, place), place)}${cells.map((cell, i) => `${right(cell, widths[i]!)}${i === 0 && bars > 0 ? ` ${left(bar, bars)}` : ''}`).join('')}`;
+    `${padToCells(cutToCells(name, place), place)}${cells.map((cell, i) => `${padToCells(cell, widths[i]!, true)}${i === 0 && bars > 0 ? ` ${padToCells(bar, bars)}` : ''}`).join('')}`;
   return [
     paint.faint(
       row(
@@ -118,9 +118,7 @@ function broken(point: Summary): ReadonlySet<string> {
 }
 
 function failedCell({ counts }: Summary): string {
-  const lost =
-    (countOf(counts, 'failed') ?? 0) + (countOf(counts, 'unaccounted') ?? 0) + (countOf(counts, 'dropped') ?? 0);
-  return countOf(counts, 'failed') === null || lost === 0 ? '–' : String(lost);
+  return String(missedOf(counts) || '–');
 }
 
 function legendOf(points: readonly Summary[], best: Summary | null): Phrase {
@@ -136,7 +134,8 @@ function legendOf(points: readonly Summary[], best: Summary | null): Phrase {
     ...(invalid ? [{ en: '(!) not valid', zh: '(!) 无效' }] : []),
     ...(points.some(({ partial }) => partial) ? [{ en: '~ partial', zh: '~ 不完整' }] : []),
   ];
-  return { en: `  ${parts.map(({ en }) => en).join(' · ')}`, zh: `  ${parts.map(({ zh }) => zh).join(' · ')}` };
+  const { en, zh } = joined(parts, ' · ', ' · ');
+  return { en: `  ${en}`, zh: `  ${zh}` };
 }
 
 const eighths = ' ▏▎▍▌▋▊▉';
@@ -145,12 +144,4 @@ function barOf(share: number, cells: number): string {
   if (cells <= 0) return '';
   const whole = Math.floor(share * cells);
   return `${'█'.repeat(whole)}${eighths[Math.floor((share * cells - whole) * 8)]!.trim()}`;
-}
-
-function left(text: string, cells: number): string {
-  return text + ' '.repeat(Math.max(0, cells - cellsOf(text)));
-}
-
-function right(text: string, cells: number): string {
-  return ' '.repeat(Math.max(0, cells - cellsOf(text))) + text;
 }

@@ -1,4 +1,4 @@
-import { printable } from '../../../core/index.ts';
+import { joined, printable } from '../../../core/index.ts';
 import type { Distribution, Phrase, Summary } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
 import { countFigure, shortFigure } from './short-figure.ts';
@@ -30,8 +30,11 @@ export function askedInWords(points: readonly Summary[], url: string | null = nu
       : { en: `${counted} ${planned === 1 ? 'request' : 'requests'}${each.en}`, zh: `${each.zh}${counted} 个请求` },
     lengths,
   ];
-  const told = parts.filter((part) => part !== null);
-  return { en: told.map(({ en }) => en).join(' · '), zh: told.map(({ zh }) => zh).join(' · ') };
+  return joined(
+    parts.filter((part) => part !== null),
+    ' · ',
+    ' · ',
+  );
 }
 
 /** The load of one point in words. */

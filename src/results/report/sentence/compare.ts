@@ -89,7 +89,7 @@ function incomparable({ findings }: Comparison): CompareAnswer {
 }
 
 function candidateInWords(comparison: Comparison, candidate: number): CompareAnswer {
-  const letter = String.fromCodePoint(66 + (candidate % 25));
+  const letter = letterOf(1 + (candidate % 25));
   const several = new Set(comparison.metrics.map(placeOf)).size > 1;
   const tested = (row: ComparedMetricRow | undefined): boolean => row?.changes[candidate]?.interval != null;
   const judged = headline
@@ -188,4 +188,9 @@ export function signedPercent(ratio: number | null): string {
   if (ratio >= 9) return `×${Number((ratio + 1).toPrecision(3))}`;
   const value = Number((Math.abs(ratio) * 100).toPrecision(Math.abs(ratio) < 0.1 ? 2 : 3));
   return `${ratio < 0 ? '−' : '+'}${value} %`;
+}
+
+/** What a side of a comparison is called: A is the baseline. */
+export function letterOf(side: number): string {
+  return String.fromCodePoint(65 + (side % 26));
 }

@@ -1,3 +1,4 @@
+import { joined } from '../../../core/index.ts';
 import type { FindLimit, Phrase, Searched, Summary, Sweep } from '../../../core/index.ts';
 import { promiseWords } from './promise.ts';
 import { speedInWords } from './run.ts';
@@ -111,8 +112,7 @@ export function effortInWords({ durationMs, probes }: FindResult): Phrase {
 /** What spoilt a look at the answer, why the answer is no larger or no surer, and the command's words that give more. */
 export function whyInWords(found: FindResult): Phrase | null {
   const says = [spoiltInWords(found), roomInWords(found)].filter((one) => one !== null);
-  if (says.length === 0) return null;
-  return { en: says.map(({ en }) => en).join(' '), zh: says.map(({ zh }) => zh).join('') };
+  return says.length === 0 ? null : joined(says, ' ', '');
 }
 
 /** The promises were kept there all the same, but by figures that describe something else too. */

@@ -1,4 +1,4 @@
-import { printable, problems, quotedFigures } from '../../../core/index.ts';
+import { joined, printable, problems, quotedFigures } from '../../../core/index.ts';
 import type { Figures, Finding, Phrase, Summary } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
 import { countFigure, shortFigure, timeFigure } from './short-figure.ts';
@@ -53,8 +53,7 @@ export function speedInWords(summary: Summary): Phrase {
       ? { en: `whole answer ${timeFigure(whole)}`, zh: `整个回答 ${timeFigure(whole)}` }
       : null,
   ];
-  const told = parts.filter((part) => part !== null);
-  return { en: told.map(({ en }) => en).join(', '), zh: told.map(({ zh }) => zh).join('，') };
+  return joined(parts.filter((part) => part !== null));
 }
 
 function answeredInWords(summary: Summary): Phrase {

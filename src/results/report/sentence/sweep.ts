@@ -1,4 +1,4 @@
-import { isGrid, placesOf, quotedFigures } from '../../../core/index.ts';
+import { isGrid, joined, placesOf, quotedFigures } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { promisesKept } from '../../measure/index.ts';
 import { pointName } from '../point-name.ts';
@@ -94,8 +94,8 @@ function withinPromises(
   points: readonly Summary[],
 ): Pick<SweepAnswer, 'best' | 'says'> {
   const keeps = ({ slo = [] }: Summary): boolean => slo.length > 0 && slo.every(({ kept }) => kept === true);
-  const wanted = (points[0]!.slo ?? []).map((one) => promiseWords(one).promised);
-  const under: Phrase = { en: wanted.map(({ en }) => en).join(' and '), zh: wanted.map(({ zh }) => zh).join(' 且 ') };
+  const promised = (points[0]!.slo ?? []).map((one) => promiseWords(one).promised);
+  const under = joined(promised, ' and ', ' 且 ');
   const kept = points.filter(keeps);
   if (kept.length === 0)
     return { best: null, says: [{ en: `No point keeps ${under.en}.`, zh: `没有一个点满足 ${under.zh}。` }] };

@@ -1,4 +1,4 @@
-import { isGrid } from '../../../core/index.ts';
+import { isGrid, shellWord } from '../../../core/index.ts';
 import type { Sweep } from '../../../core/index.ts';
 import {
   askedInWords,
@@ -154,7 +154,7 @@ function StoredResult({ page, id, query }: { page: EntryPage; id: string; query:
       )}
       <section aria-labelledby="plan-title">
         <h2 id="plan-title">{t(both('Plan', '计划'))}</h2>
-        {command !== null && <CodeBlock text={command.map(quoted).join(' ')} />}
+        {command !== null && <CodeBlock text={command.map(shellWord).join(' ')} />}
         <details>
           <summary>{sweep === null ? 'plan.json' : 'sweep.json'}</summary>
           <CodeBlock text={JSON.stringify(record, null, 2)} />
@@ -175,8 +175,4 @@ function pointOf(sweep: Sweep, runs: readonly string[], asked: string | null, ou
   const inner =
     asked !== null && runs.includes(asked) ? asked : sweep.points.findLast(({ runId }) => runs.includes(runId))?.runId;
   return inner === undefined ? null : `${outer}/${inner}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
