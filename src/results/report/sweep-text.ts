@@ -15,7 +15,7 @@ import { promiseVerdicts } from './sentence/promise.ts';
 import { sweepInWords } from './sentence/sweep.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 /** A sweep as one row per point; `!` marks a point that is not valid, `~` a partial one, `*` a simulated one. */
 export function sweepText(sweep: Sweep, options: ReportOptions): string {
@@ -25,13 +25,13 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const slo = sweep.points.some(({ slo: promises }) => promises !== undefined) ? ['SLO'] : [];
   const head = [
     say(placeTitle(sweep), lang),
-    say(words.ok, lang),
+    say(labels.ok, lang),
     ...counted.map(({ name }) => say(name, lang)),
-    say(words.shortDuration, lang),
-    say(words.shortInFlight, lang),
-    say(words.shortRequests, lang),
-    say(words.shortOutput, lang),
-    say(words.shortLatency, lang),
+    say(labels.shortDuration, lang),
+    say(labels.shortInFlight, lang),
+    say(labels.shortRequests, lang),
+    say(labels.shortOutput, lang),
+    say(labels.shortLatency, lang),
     'p50',
     'p90',
     'p99',
@@ -41,7 +41,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     ...slo,
   ];
   const timed = 6 + counted.length;
-  const latency = say(words.shortLatency, lang);
+  const latency = say(labels.shortLatency, lang);
   const alone = [
     ...head.slice(0, 7 + counted.length),
     ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`),
@@ -55,13 +55,13 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
     ...slo.map(() => brokenIn(point, lang)),
   ]);
   // A column of nothing says nothing; that of failures says so.
-  const told = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
-  const only = (cells: readonly string[]): string[] => told.map((i) => cells[i]!);
+  const shown = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
+  const only = (cells: readonly string[]): string[] => shown.map((i) => cells[i]!);
   // The tables of a grid have said all where nothing is known beyond a throughput.
   const table =
-    isGrid(sweep.points) && told.length <= 4
+    isGrid(sweep.points) && shown.length <= 4
       ? []
-      : [tableText(only(told.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
+      : [tableText(only(shown.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
   const found = foundIn(sweep);
   const lines = [
     paint.strong(sweepName(sweep)),
@@ -70,7 +70,9 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
       : [...findLines(found, options), '']),
     ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
     ...table,
-    ...(told.some((i) => i >= timed && i < head.length - slo.length) ? [paint.faint(say(words.timesInMs, lang))] : []),
+    ...(shown.some((i) => i >= timed && i < head.length - slo.length)
+      ? [paint.faint(say(labels.timesInMs, lang))]
+      : []),
     ...pointNotes(sweep, (point) => [
       ...cautions(point, lang, paint),
       ...findingLines(
@@ -85,7 +87,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** kept, or which promises a point broke; `–` where it cannot be told. */
+/** kept, or which promises a point broke; `–` where it cannot be shown. */
 function brokenIn({ slo = [] }: Summary, lang: Lang): string {
   const broken = slo.filter(({ kept }) => kept === false).map(({ promise }) => promise.split(/[<>]/)[0]!.trim());
   if (broken.length > 0) return `${say(promiseVerdicts.broken, lang)} ${broken.join(' ')}`;

@@ -1,7 +1,7 @@
 import { meanOf, printable, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
-import { chartWords } from './chart-words.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { ChartSeries, Figure, LinePanel } from './figure.ts';
 import { loadAxis, loadLines } from './load-lines.ts';
 import { notesOf, panelOf, reasonOf } from './sweep-figures.ts';
@@ -69,10 +69,10 @@ export function goodputFigure(sweep: Sweep): Figure | null {
     kind: 'lines',
     title: { en: 'Goodput (requests/s)', zh: '达标吞吐（请求/秒）' },
     x: { name: axis.name },
-    y: { name: chartWords.goodput },
+    y: { name: chartLabels.goodput },
     series: [
-      line(chartWords.goodput, (point) => point.goodput?.requestsPerSec ?? null),
-      line(chartWords.offered, (point) => point.requestsPerSec),
+      line(chartLabels.goodput, (point) => point.goodput?.requestsPerSec ?? null),
+      line(chartLabels.offered, (point) => point.requestsPerSec),
     ],
   });
   for (const slo of slos.map(parseSlo).filter(({ unit }) => unit === 'ms')) {
@@ -83,7 +83,7 @@ export function goodputFigure(sweep: Sweep): Figure | null {
       kind: 'lines',
       title: `${name} (ms)`,
       x: { name: axis.name },
-      y: { name: chartWords.milliseconds },
+      y: { name: chartLabels.milliseconds },
       series: [line(name, (point) => metricOf(point, slo.metric, statistic))],
       limits: [{ value: slo.limit, name: printable(slo.text) }],
     });
@@ -122,8 +122,8 @@ export function lengthsFigure(sweep: Sweep): Figure | null {
   ): Figure['panels'][number] => ({
     kind: 'heat',
     title,
-    x: { name: chartWords.inputTokens, values: inputs.map(String) },
-    y: { name: chartWords.outputTokens, values: outputs.map(String) },
+    x: { name: chartLabels.inputTokens, values: inputs.map(String) },
+    y: { name: chartLabels.outputTokens, values: outputs.map(String) },
     cells: at.flatMap(({ input, output, point }) => {
       const value = of(point);
       return typeof value === 'number' ? [{ x: inputs.indexOf(input), y: outputs.indexOf(output), value }] : [];
@@ -138,8 +138,8 @@ export function lengthsFigure(sweep: Sweep): Figure | null {
     },
     columns: 2,
     panels: [
-      heat(chartWords.throughput, (p) => quotedFigures(p).outputTokensPerSec),
-      heat(chartWords.latencyMs, (p) => quotedFigures(p).latencyMs?.mean),
+      heat(chartLabels.throughput, (p) => quotedFigures(p).outputTokensPerSec),
+      heat(chartLabels.latencyMs, (p) => quotedFigures(p).latencyMs?.mean),
     ],
     notes: notesOf([sweep]),
   };

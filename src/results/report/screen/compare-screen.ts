@@ -26,18 +26,18 @@ export const compareScreenLines = 24;
 /** A comparison on one screen: a sentence for each candidate, promises and gates, one table, doubts. The rest is in comparisonReportText. */
 export function comparisonScreen(comparison: Comparison, options: ScreenOptions): string {
   const frame = frameOf(options);
-  const { paint, fold, say: told } = frame;
+  const { paint, fold, say: inLang } = frame;
   const answer = compareInWords(comparison).flatMap(({ tone, says }) =>
-    fold(told(says)).map((line) => ({ good: paint.good, warn: paint.warn, bad: paint.bad })[tone](line)),
+    fold(inLang(says)).map((line) => ({ good: paint.good, warn: paint.warn, bad: paint.bad })[tone](line)),
   );
   const names = comparison.names.map((name, i) => cutToCells(`${letterOf(i)}  ${printable(name)}`, frame.columns));
   const promises = (comparison.promises ?? []).map((one) => {
     const whose = `${letterOf(comparison.runs.indexOf(one.run))}${one.place === undefined ? '' : ` @ ${printable(one.place)}`}`;
-    const line = `  ${whose}: ${told(promiseWords(one).line)}`;
+    const line = `  ${whose}: ${inLang(promiseWords(one).line)}`;
     return one.kept === null ? paint.warn(line) : one.kept ? paint.good(line) : paint.bad(line);
   });
   const gates = comparison.gates.map((gate) =>
-    (gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn)(told(gateWords(gate))),
+    (gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn)(inLang(gateWords(gate))),
   );
   const places = new Set(comparison.metrics.map(placeOf));
   const table =
@@ -50,7 +50,7 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
     ({ severity }, i) => !(severity === 'invalid' && i === 0 && !comparison.comparable),
   );
   const foot = paint.faint(
-    told({
+    inLang({
       en: 'Every metric, with intervals: --all · picture: --as png',
       zh: '全部指标与置信区间：--all · 图表：--as png',
     }),
@@ -58,7 +58,7 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
   // A prediction beside a measurement looks like one more measurement.
   const made = comparison.findings
     .filter(({ code }) => code === 'simulated')
-    .map(({ message, zh }) => told({ en: message, zh: zh.message }));
+    .map(({ message, zh }) => inLang({ en: message, zh: zh.message }));
   const simulated = sharedNotes(made, comparison.names).flatMap((line) => fold(`[${printable(line)}]`).map(paint.warn));
   const above = [...answer, ...names, ...simulated, ...promises];
   const room = compareScreenLines - above.length - table.length - gates.length - 3;
@@ -82,7 +82,7 @@ function sharedNotes(notes: readonly string[], names: readonly string[]): readon
 const chosen = Object.keys(comparedWords);
 
 /** Two runs at one load: a row a metric, with its interval and its verdict in words. */
-function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame): string[] {
+function pairTable(comparison: Comparison, { paint, say: inLang, columns }: Frame): string[] {
   const { metrics } = comparison;
   const rows = chosen.flatMap((metric) => {
     const row = metrics.find((one) => one.metric === metric);
@@ -96,15 +96,22 @@ function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame)
       verdict,
       name: comparedWords[row.metric]!,
       cells: [
-        `${told(comparedWords[row.metric]!)}${unit}`,
+        `${inLang(comparedWords[row.metric]!)}${unit}`,
         ...row.values.map((value) => (row.metric === 'failed' ? shareFigure(value) : shortFigure(value))),
         signedPercent(change.changeRatio),
         change.interval === null ? '' : `${signedPercent(change.interval[0])} … ${signedPercent(change.interval[1])}`,
-        told(changeWords[verdict]),
+        inLang(changeWords[verdict]),
       ],
     };
   });
-  const head = ['', 'A', 'B', told({ en: 'change', zh: '变化' }), told({ en: '95 % interval', zh: '95% 区间' }), ''];
+  const head = [
+    '',
+    'A',
+    'B',
+    inLang({ en: 'change', zh: '变化' }),
+    inLang({ en: '95 % interval', zh: '95% 区间' }),
+    '',
+  ];
   const widths = head.map((name, i) => Math.max(cellsOf(name), ...cells.map((row) => cellsOf(row.cells[i]!))));
   const line = (row: readonly string[]): string =>
     row
@@ -151,7 +158,7 @@ function endsLine([low, high]: readonly [string, string], cells: number): string
 const compact = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'] as const;
 
 /** Several loads or candidates: a row for each, throughput of both sides, and how the tails changed. */
-function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame): string[] {
+function manyTable(comparison: Comparison, { paint, say: inLang, columns }: Frame): string[] {
   const places = [...new Set(comparison.metrics.map(placeOf))];
   const several = comparison.names.length > 2;
   const rowOf = (place: string, metric: string): ComparedMetricRow | undefined =>
@@ -171,9 +178,11 @@ function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame)
   function tableOf(shown: readonly string[]): string[] {
     const head = [
       '',
-      `${told(comparedWords[rate]!)} A`,
-      ...(several ? [told({ en: 'other', zh: '对比' })] : ['B']),
-      ...shown.map((metric) => (metric === rate ? told({ en: 'change', zh: '变化' }) : told(comparedWords[metric]!))),
+      `${inLang(comparedWords[rate]!)} A`,
+      ...(several ? [inLang({ en: 'other', zh: '对比' })] : ['B']),
+      ...shown.map((metric) =>
+        metric === rate ? inLang({ en: 'change', zh: '变化' }) : inLang(comparedWords[metric]!),
+      ),
     ];
     const body = places.flatMap((place) =>
       comparison.names.slice(1).map((_, i) => {
@@ -203,7 +212,7 @@ function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame)
       paint.faint(line(head)),
       ...body.map(line),
       paint.faint(
-        told({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
+        inLang({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
       ),
     ];
   }

@@ -18,15 +18,15 @@ export const runScreenLines = 25;
 /** A run on one screen: the answer, promises, one small table, doubts, where it is kept. The rest is in summaryText. */
 export function runScreen(summary: Summary, options: ScreenOptions): string {
   const frame = frameOf(options);
-  const { paint, fold, say: told } = frame;
+  const { paint, fold, say: inLang } = frame;
   const sentence = runInWords(summary);
   const tone = { good: paint.strong, warn: paint.warn, bad: paint.bad }[sentence.tone];
   const simulated = simulationOf(summary);
   const promises = promiseLines(summary, options.lang, paint);
   const answer = [
-    ...fold(told(askedInWords([summary], options.url ?? null))),
-    ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
-    ...fold(told(sentence.says)).map((line) => tone(line)),
+    ...fold(inLang(askedInWords([summary], options.url ?? null))),
+    ...(simulated === null ? [] : [paint.warn(`[${inLang(simulated)}]`)]),
+    ...fold(inLang(sentence.says)).map((line) => tone(line)),
     ...promises,
   ];
   const table = figureTable(summary, frame);
@@ -35,8 +35,8 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
   const below = [
     ...(table.length === 0 ? [] : ['', ...table]),
     ...fold(ratesOf(summary, frame)),
-    ...(limit === null ? [] : fold(told(limit))),
-    ...predicted.flatMap((words) => (words === null ? [] : fold(told(words)))),
+    ...(limit === null ? [] : fold(inLang(limit))),
+    ...predicted.flatMap((line) => (line === null ? [] : fold(inLang(line)))),
   ];
   const kept = keptLines(options, frame);
   const doubts = doubtsInWords([{ name: null, findings: summary.verdict.findings }]);
@@ -44,7 +44,7 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
   // What the sentence has said is not said again: only what to do about it.
   const todo = doubts.filter((doubt) => isSaid(doubt) && doubt.advice.en !== '').slice(0, 1);
   const advised = todo.flatMap(({ advice }) =>
-    fold(told({ en: `What to do: ${advice.en}`, zh: `建议：${advice.zh}` })),
+    fold(inLang({ en: `What to do: ${advice.en}`, zh: `建议：${advice.zh}` })),
   );
   const room = runScreenLines - answer.length - below.length - kept.length - advised.length - 1;
   const others = doubts.filter((doubt) => !isSaid(doubt));
@@ -53,14 +53,14 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
 }
 
 /** Where a result is kept, and commands that work as typed: all of it, and its picture; nothing for what is not kept. */
-export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, paint }: Frame): string[] {
+export function keptLines({ kept, store }: ScreenOptions, { fold, say: inLang, paint }: Frame): string[] {
   if (kept === undefined) return [];
   const again = `dyno report latest${storeTyped(store)}`;
-  const words: Phrase = {
+  const line: Phrase = {
     en: `Kept as ${kept} · all of it: ${again} · picture: --as png`,
     zh: `已保存为 ${kept} · 全部：${again} · 图表：--as png`,
   };
-  return fold(told(words)).map((line) => paint.faint(line));
+  return fold(inLang(line)).map(paint.faint);
 }
 
 /** The store that was typed, for the end of a command. */
@@ -104,11 +104,11 @@ function figureTable(summary: Summary, { lang, paint, columns }: Frame): string[
   return [
     paint.faint(line(basis, shown)),
     ...known.map(([name, of], i) => {
-      const told = line(
+      const row = line(
         name,
         shown.map((key) => shortFigure(of[key])),
       );
-      return drawn[i]!.length > room ? told : `${told}   ${drawn[i]!}`.trimEnd();
+      return drawn[i]!.length > room ? row : `${row}   ${drawn[i]!}`.trimEnd();
     }),
   ];
 }
@@ -124,7 +124,7 @@ function sparkOf(shape: readonly number[] = []): string {
 }
 
 /** Rates and how full the load was, in one line. */
-function ratesOf(summary: Summary, { say: told }: Frame): string {
+function ratesOf(summary: Summary, { say: inLang }: Frame): string {
   const figures: Figures = quotedFigures(summary);
   const { load, cachedInputRatio, eligibleInputRatio = null, goodput } = summary;
   const asked = load.concurrency === null || load.kind !== 'closed' ? null : String(load.concurrency);
@@ -159,6 +159,6 @@ function ratesOf(summary: Summary, { say: told }: Frame): string {
   ];
   return parts
     .filter((part) => part !== null)
-    .map(told)
+    .map(inLang)
     .join(' · ');
 }

@@ -69,11 +69,11 @@ function loadsInWords(points: readonly Summary[]): Phrase | null {
 function lengthsOf(point: Summary): Phrase | null {
   const [input, output] = [lengthOf(point, 'input'), lengthOf(point, 'output')];
   if (input === null && output === null) return null;
-  const told = {
+  const lengths = {
     en: `${input ?? '–'} → ${output ?? '–'} tokens`,
     zh: `输入 ${input ?? '–'}、输出 ${output ?? '–'} Token`,
   };
-  return { en: printable(told.en), zh: printable(told.zh) };
+  return { en: printable(lengths.en), zh: printable(lengths.zh) };
 }
 
 /** A length as it was asked, else its measured mean. */

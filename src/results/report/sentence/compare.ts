@@ -106,7 +106,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
       if (change === undefined || change.changeRatio === null) return [];
       return [{ row, change, verdict: changeVerdict(row, change) }];
     });
-  const told = (only: readonly ChangeVerdict[], most: number): Phrase => {
+  const largest = (only: readonly ChangeVerdict[], most: number): Phrase => {
     const differs = judged.filter(({ change }) => Math.abs(change.changeRatio!) >= 0.0005);
     const chosen = differs.filter(({ verdict }) => only.includes(verdict)).slice(0, most);
     const part = (lang: 'en' | 'zh'): string[] =>
@@ -122,7 +122,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
   // Some points may not be comparable, too; of the others nothing was tested.
   const only = judged.filter(({ verdict }) => verdict !== 'incomparable');
   if (only.length > 0 && only.every(({ verdict }) => verdict === 'untested')) {
-    const differences = told(['untested'], 3);
+    const differences = largest(['untested'], 3);
     const why: Phrase = wereTooShort(comparison)
       ? {
           en: 'A run is too short to say whether that is more than chance: leave -n out, or give a larger one',
@@ -141,7 +141,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     };
   }
   if (!has('better') && !has('worse')) {
-    const unsure = told(['same', 'untested'], 3);
+    const unsure = largest(['same', 'untested'], 3);
     return {
       tone: 'warn',
       says: {
@@ -150,7 +150,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
       },
     };
   }
-  const [good, bad] = [told(['better'], 3), told(['worse'], 3)];
+  const [good, bad] = [largest(['better'], 3), largest(['worse'], 3)];
   if (has('better') && has('worse'))
     return {
       tone: 'warn',
@@ -161,7 +161,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     };
   const better = has('better');
   const certain = better ? good : bad;
-  const rest = told(['same', 'untested'], 2);
+  const rest = largest(['same', 'untested'], 2);
   return {
     tone: better ? 'good' : 'bad',
     says: {

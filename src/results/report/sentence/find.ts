@@ -37,7 +37,7 @@ const units: Readonly<Record<FindResult['kind'], Phrase>> = {
   lanes: { en: ' sessions at once', zh: ' 路会话' },
 };
 
-const limitWords: Readonly<Record<FindLimit, Phrase>> = {
+const limitNames: Readonly<Record<FindLimit, Phrase>> = {
   batch: { en: 'places in the batch: the rest waits for one', zh: '批的位置数：其余请求在排队' },
   kv: { en: 'the KV cache', zh: 'KV 缓存' },
   prefill: { en: 'prefill: prompts wait for their turn', zh: 'Prefill：提示词排队等待计算' },
@@ -94,7 +94,7 @@ export function speedAndLimitInWords(found: FindResult): Phrase | null {
   const rate = at.requestsPerSec;
   // Only a server that showed no metrics is asked for them.
   const limit =
-    found.limit === 'unknown' && at.server !== null ? { en: 'not known', zh: '未知' } : limitWords[found.limit];
+    found.limit === 'unknown' && at.server !== null ? { en: 'not known', zh: '未知' } : limitNames[found.limit];
   return {
     en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. What limits: ${limit.en}.`,
     zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。瓶颈：${limit.zh}。`,
