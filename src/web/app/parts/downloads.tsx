@@ -30,14 +30,14 @@ export function Downloads({
   return (
     <details class="menu">
       <summary class="button">
-        <Icon name="download" /> {t(both('Download', '下载'))}
+        <Icon name="download" /> {t('Download', '下载')}
       </summary>
       <div class="menu-list">
         {sorted.map((form) => {
           const query = new URLSearchParams([...more, ['lang', lang()]]);
           return (
             <a key={form} href={api(`${path}/${form}?${query.toString()}`)} download>
-              {told[form] === undefined ? t(both(`As ${form} prints it`, `${form} 格式`)) : t(told[form])}
+              {told[form] === undefined ? t(`As ${form} prints it`, `${form} 格式`) : t(told[form])}
             </a>
           );
         })}

@@ -31,7 +31,7 @@ export function Frontier({
   const { tables, notes, machines } = data;
   return (
     <section aria-labelledby="frontier-title" id="frontier">
-      <h2 id="frontier-title">{t(both('Per card, watt and price', '按卡、功耗与价格'))}</h2>
+      <h2 id="frontier-title">{t('Per card, watt and price', '按卡、功耗与价格')}</h2>
       {tables.map(({ title, head, rows }) => (
         <div key={title.en}>
           <h3>{t(title)}</h3>
@@ -48,7 +48,7 @@ export function Frontier({
             <tbody>
               {rows.map(([speed, ...cells]) => (
                 <tr key={speed}>
-                  <th scope="row">{t(both(`${speed} tokens/s per user`, `单用户 ${speed} tok/s`))}</th>
+                  <th scope="row">{t(`${speed} tokens/s per user`, `单用户 ${speed} tok/s`)}</th>
                   {cells.map((cell, i) => (
                     <td key={i}>{cell}</td>
                   ))}
@@ -115,7 +115,7 @@ function MachineForm({ name, id, machine, changed }: FormProps) {
         </label>
       ))}
       <button type="submit" class="small" disabled={JSON.stringify(typed) === kept}>
-        {t(both('Save', '保存'))}
+        {t('Save', '保存')}
       </button>
     </form>
   );

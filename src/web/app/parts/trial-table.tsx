@@ -19,7 +19,7 @@ const phases: Record<string, { en: string; zh: string }> = {
 export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
   const names = [...new Set(tune.trials.flatMap(({ settings }) => Object.keys(settings)))];
   const { metric } = tune.objective;
-  const caption = t(both('Trials', '试验'));
+  const caption = t('Trials', '试验');
   return (
     <CardTable caption={caption} id="trials">
       <thead>
@@ -28,19 +28,19 @@ export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
             #
           </th>
           <th scope="col" class="left">
-            {t(both('Phase', '阶段'))}
+            {t('Phase', '阶段')}
           </th>
           {names.map((name) => (
             <th scope="col" key={name}>
               {name}
             </th>
           ))}
-          <th scope="col">{t(both('Load', '负载'))}</th>
+          <th scope="col">{t('Load', '负载')}</th>
           <th scope="col">{metric}</th>
-          <th scope="col">{t(both('predicted', '预测'))}</th>
-          <th scope="col">{t(both('Took', '用时'))}</th>
+          <th scope="col">{t('predicted', '预测')}</th>
+          <th scope="col">{t('Took', '用时')}</th>
           <th scope="col" class="left">
-            {t(both('Outcome', '结局'))}
+            {t('Outcome', '结局')}
           </th>
         </tr>
       </thead>
@@ -69,9 +69,9 @@ export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
               <td class="left">
                 {trial.outcome === 'ok' ? (
                   trial.feasible === true ? (
-                    <span class="badge good">{t(both('kept the SLOs', '满足 SLO'))}</span>
+                    <span class="badge good">{t('kept the SLOs', '满足 SLO')}</span>
                   ) : trial.feasible === false ? (
-                    <span class="badge warn">{t(both('broke an SLO', '违反 SLO'))}</span>
+                    <span class="badge warn">{t('broke an SLO', '违反 SLO')}</span>
                   ) : (
                     'ok'
                   )
