@@ -9,7 +9,7 @@ import {
   signedPercent,
 } from '../../../results/report/index.ts';
 import { t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 
 /** Every metric at every shared point, those first that a verdict rests on, with the change in words and how sure it is. */
 export function CompareTable({ comparison }: { comparison: Comparison }) {
@@ -22,30 +22,19 @@ export function CompareTable({ comparison }: { comparison: Comparison }) {
     (order.indexOf(metric) + order.length + 1) % (order.length + 1);
   return (
     <CardTable caption={caption} class="compare">
-      <thead>
-        <tr>
-          {places.length > 1 && (
-            <th scope="col" class="left">
-              {t('Point', '测试点')}
-            </th>
-          )}
-          <th scope="col" class="left">
-            {t('Metric', '指标')}
-          </th>
-          {names.map((name, i) => (
-            <th scope="col" key={i}>
-              {name}
-            </th>
-          ))}
-          {names.slice(1).map((name, i) => (
-            <th scope="col" key={i} class="left">
-              {names.length > 2
+      <TableHead
+        names={[
+          ...(places.length > 1 ? [{ left: t('Point', '测试点') }] : []),
+          { left: t('Metric', '指标') },
+          ...names,
+          ...names.slice(1).map((name) => ({
+            left:
+              names.length > 2
                 ? t(`change: ${name}`, `变化：${name}`)
-                : t('change (95 % interval)', '变化（95% 区间）')}
-            </th>
-          ))}
-        </tr>
-      </thead>
+                : t('change (95 % interval)', '变化（95% 区间）'),
+          })),
+        ]}
+      />
       {places.map((place) => (
         <tbody key={place}>
           {metrics

@@ -3,7 +3,7 @@ import type { FrontierPage } from '../../api/shapes.ts';
 import { useEffect, useState } from '../preact.ts';
 import { ask, tell, useLoaded } from '../state/ask.ts';
 import { both, t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 import { toast } from './toasts.tsx';
 
 type Machine = FrontierPage['machines'][number];
@@ -36,15 +36,7 @@ export function Frontier({
         <div key={title.en}>
           <h3>{t(title)}</h3>
           <CardTable caption={t(title)}>
-            <thead>
-              <tr>
-                {head.map((name, i) => (
-                  <th scope="col" key={i}>
-                    {t(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead names={head.map((name) => t(name))} />
             <tbody>
               {rows.map(([speed, ...cells]) => (
                 <tr key={speed}>

@@ -1,7 +1,7 @@
 import type { PlanDocument } from '../../../advice/plan/index.ts';
 import { count, num } from '../format.ts';
 import { t } from '../state/settings.ts';
-import { Tiles } from './tiles.tsx';
+import { Facts, Tiles } from './tiles.tsx';
 
 /** Blocks, batch ranges and settings to begin with. */
 export function PlanFigures({ plan }: { plan: PlanDocument }) {
@@ -53,16 +53,12 @@ export function PlanFigures({ plan }: { plan: PlanDocument }) {
       <h3>
         {huawei ? t('Begin with (MindIE)', '建议初始配置（MindIE）') : t('Begin with (vLLM)', '建议初始配置（vLLM）')}
       </h3>
-      <dl class="facts">
-        {settings.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <strong>{typeof value === 'number' ? num(value) : value}</strong>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={settings.map(([name, value]) => [
+          name,
+          <strong key={name}>{typeof value === 'number' ? num(value) : value}</strong>,
+        ])}
+      />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { GapChart } from './gap-chart.tsx';
 import { Icon } from './icon.tsx';
 import { causeName } from './request-table.tsx';
 import { TroubleBox, Waiting } from './states.tsx';
+import { Facts } from './tiles.tsx';
 
 interface Whole {
   exchange: Exchange;
@@ -72,14 +73,7 @@ function Shown({ exchange: x, answer }: Whole) {
   ];
   return (
     <>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {x.problem?.words != null && <pre>{x.problem.words}</pre>}
       {x.chunks.atMs.length > 0 && <GapChart exchange={x} />}
       {answer !== null && (

@@ -5,7 +5,7 @@ import { count, num, percent, time, unknown } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { VerdictBadge } from './badge.tsx';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 import { Tiles } from './tiles.tsx';
 
 /** What one asks first of a run: promises, first token, time per token, throughput. Of the steady part, where a part was steady. */
@@ -105,19 +105,7 @@ export function DistributionTable({
 }) {
   return (
     <CardTable caption={caption}>
-      <thead>
-        <tr>
-          <th scope="col" class="left">
-            {t('Metric', '指标')}
-          </th>
-          <th scope="col">n</th>
-          {columns.map((name) => (
-            <th scope="col" key={name}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[{ left: t('Metric', '指标') }, 'n', ...columns]} />
       <tbody>
         {rows
           .filter((row): row is readonly [string, Distribution, boolean] => row[1] !== null)
@@ -160,26 +148,19 @@ export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly 
   return (
     <div class="block">
       <CardTable caption={caption}>
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              {t(placeTitle(sweep))}
-            </th>
-            <th scope="col">{t('tokens/s', 'tok/s')}</th>
-            <th scope="col">{t('requests/s', '请求/秒')}</th>
-            <th scope="col">TTFT p50</th>
-            <th scope="col">TTFT p99</th>
-            <th scope="col">TPOT p50</th>
-            <th scope="col">TPOT p99</th>
-            <th scope="col">{t('Latency p50', '延迟 p50')}</th>
-            <th scope="col">{t('Latency p99', '延迟 p99')}</th>
-            <th scope="col">{t('ok / planned', '成功 / 计划')}</th>
-            <th scope="col">{t('Duration', '用时')}</th>
-            <th scope="col" class="left">
-              {t('Verdict', '结论')}
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          names={[
+            { left: t(placeTitle(sweep)) },
+            t('tokens/s', 'tok/s'),
+            t('requests/s', '请求/秒'),
+            ...['TTFT p50', 'TTFT p99', 'TPOT p50', 'TPOT p99'],
+            t('Latency p50', '延迟 p50'),
+            t('Latency p99', '延迟 p99'),
+            t('ok / planned', '成功 / 计划'),
+            t('Duration', '用时'),
+            { left: t('Verdict', '结论') },
+          ]}
+        />
         <tbody>
           {sweep.points.map((point) => {
             const figures: Figures = quotedFigures(point);

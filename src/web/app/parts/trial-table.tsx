@@ -2,7 +2,7 @@ import type { TunePageData } from '../../api/tune-shape.ts';
 import { num, time } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 
 type Tune = TunePageData['tune'];
 
@@ -22,28 +22,18 @@ export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
   const caption = t('Trials', '试验');
   return (
     <CardTable caption={caption} id="trials">
-      <thead>
-        <tr>
-          <th scope="col" class="left">
-            #
-          </th>
-          <th scope="col" class="left">
-            {t('Phase', '阶段')}
-          </th>
-          {names.map((name) => (
-            <th scope="col" key={name}>
-              {name}
-            </th>
-          ))}
-          <th scope="col">{t('Load', '负载')}</th>
-          <th scope="col">{metric}</th>
-          <th scope="col">{t('predicted', '预测')}</th>
-          <th scope="col">{t('Took', '用时')}</th>
-          <th scope="col" class="left">
-            {t('Outcome', '结局')}
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        names={[
+          { left: '#' },
+          { left: t('Phase', '阶段') },
+          ...names,
+          t('Load', '负载'),
+          metric,
+          t('predicted', '预测'),
+          t('Took', '用时'),
+          { left: t('Outcome', '结局') },
+        ]}
+      />
       <tbody>
         {tune.trials.toReversed().map((trial) => {
           const said = trial.predicted?.figures[metric];

@@ -1,7 +1,7 @@
 import type { Sweep } from '../../../core/index.ts';
 import { workersTable } from '../../../results/report/index.ts';
 import { t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 
 /** The machines that sent the requests of a result, one row each; nothing where one machine did it all. */
 export function Workers({ sweep }: { sweep: Sweep }) {
@@ -12,15 +12,7 @@ export function Workers({ sweep }: { sweep: Sweep }) {
     <section aria-labelledby="workers-title">
       <h2 id="workers-title">{title}</h2>
       <CardTable caption={title}>
-        <thead>
-          <tr>
-            {heads.map((head, i) => (
-              <th scope="col" class={i < 2 ? 'left' : undefined} key={i}>
-                {t(head)}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={heads.map((head, i) => (i < 2 ? { left: t(head) } : t(head)))} />
         <tbody>
           {rows.map(([name, ...cells], row) => (
             <tr key={row}>
