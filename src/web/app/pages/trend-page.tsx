@@ -39,7 +39,7 @@ export function TrendPage({ place: { query } }: { place: Place }) {
     all.filter(({ points }) => points.filter(({ value }) => value !== null).length >= least);
   const curves = (measured(2).length > 0 ? measured(2) : measured(1)).slice(0, mostCurves);
   const figure = useMemo(() => (curves.length === 0 ? null : trendFigure(curves, metric)), [data, metric]);
-  const words = `${label === '' ? '' : ` --label ${label}`}${tag === '' ? '' : ` --tag ${tag}`}`;
+  const flags = `${label === '' ? '' : ` --label ${label}`}${tag === '' ? '' : ` --tag ${tag}`}`;
   return (
     <>
       <div class="page-head">
@@ -91,7 +91,7 @@ export function TrendPage({ place: { query } }: { place: Place }) {
         </p>
       )}
       <h2>{t('The same in a terminal', '等价命令')}</h2>
-      <CodeBlock text={`dyno runs --trend ${metric}${words}`} />
+      <CodeBlock text={`dyno runs --trend ${metric}${flags}`} />
     </>
   );
 }

@@ -15,7 +15,7 @@ const fields = {
 } as const;
 type Field = keyof typeof fields;
 
-const told: Record<string, { en: string; zh: string }> = {
+const optionNames: Record<string, { en: string; zh: string }> = {
   run: both('run', '运行'),
   sweep: both('sweep', '扫描'),
   tune: both('search', '调优'),
@@ -115,7 +115,7 @@ export function Filters({ options, query }: { options: Record<Field, string[]>; 
             <option value="">{t(fields[field])}</option>
             {options[field].map((value) => (
               <option key={value} value={value}>
-                {value in told && (field === 'kind' || field === 'verdict') ? t(told[value]!) : value}
+                {value in optionNames && (field === 'kind' || field === 'verdict') ? t(optionNames[value]!) : value}
               </option>
             ))}
           </select>
