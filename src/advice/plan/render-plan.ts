@@ -141,7 +141,7 @@ function blockRows(plan: PlanDocument, t: (phrase: Phrase) => string): string[] 
 }
 
 function beginRows({ advice, npuMemSizeGiB, workload }: PlanDocument): string[] {
-  const settings: [string, number | boolean][] = [
+  const begin: [string, number | boolean][] = [
     ['maxBatchSize', advice.maxBatchSize],
     ['maxPrefillBatchSize', advice.maxPrefillBatchSize],
     ['maxPrefillTokens', advice.maxPrefillTokens],
@@ -159,7 +159,7 @@ function beginRows({ advice, npuMemSizeGiB, workload }: PlanDocument): string[] 
     ['maxLinkNum', advice.maxLinkNum],
   ];
   // Three beside each other.
-  return rowsOf([0, 3, 6, 9, 12].map((at) => settings.slice(at, at + 3).flatMap((setting) => setting.map(String))));
+  return rowsOf([0, 3, 6, 9, 12].map((at) => begin.slice(at, at + 3).flatMap((pair) => pair.map(String))));
 }
 
 /** Why select-batch and swapping stand as they do. */

@@ -129,8 +129,8 @@ function forestHtml(comparison: Comparison): Html | null {
     const { rows, zero, ends } = forest;
     const percent = (share: number): Html => text(`${(share * 100).toFixed(2)}%`);
     const lines = rows.map(
-      ({ metric, place, change, verdict, says, at, from, to }) =>
-        markup`<li class="${text(verdict)}">
+      ({ metric, place, change, verdict: side, says, at, from, to }) =>
+        markup`<li class="${text(side)}">
           <span>${both(metric)} ${text(place === null ? '' : `@ ${place}`)}</span>
           <span class="track" aria-hidden="true">
             <i class="zero" style="left:${percent(zero)}"></i>
