@@ -1,7 +1,6 @@
 import { isGrid, say } from '../../core/index.ts';
-import type { Lang, Summary, Sweep } from '../../core/index.ts';
+import type { Lang, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from './count-columns.ts';
-import type { CountColumn } from './count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines, simulationOf } from './finding-text.ts';
 import { folded } from './folded.ts';
@@ -21,42 +20,15 @@ import { labels } from './labels.ts';
 export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
   const paint = options.paint ?? plainPainter;
-  const counted = countColumns(sweep.points);
-  const slo = sweep.points.some(({ slo: promises }) => promises !== undefined) ? ['SLO'] : [];
-  const head = [
-    say(placeTitle(sweep), lang),
-    say(labels.ok, lang),
-    ...counted.map(({ name }) => say(name, lang)),
-    say(labels.shortDuration, lang),
-    say(labels.shortInFlight, lang),
-    say(labels.shortRequests, lang),
-    say(labels.shortOutput, lang),
-    say(labels.shortLatency, lang),
-    'p50',
-    'p90',
-    'p99',
-    'ttft p50',
-    'p99',
-    'tpot p50',
-    ...slo,
-  ];
-  const timed = 6 + counted.length;
-  const latency = say(labels.shortLatency, lang);
-  const alone = [
-    ...head.slice(0, 7 + counted.length),
-    ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`),
-    'ttft p50',
-    'ttft p99',
-    'tpot p50',
-    ...slo,
-  ];
-  const rows = sweep.points.map((point) => [
-    ...pointRow(sweep, point, counted),
-    ...slo.map(() => brokenIn(point, lang)),
-  ]);
+  const columns = columnsOf(sweep, lang);
+  const head = columns.flatMap(({ names }) => names);
+  const alone = columns.flatMap(({ names, apart = names }) => apart);
+  const rows = sweep.points.map((point) => columns.flatMap(({ of }) => of(point)));
   // A column of nothing says nothing; that of failures says so.
   const shown = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
   const only = (cells: readonly string[]): string[] => shown.map((i) => cells[i]!);
+  const times = columns.flatMap(({ names, inMs = false }) => names.map(() => inMs));
+  const isTimed = shown.some((i) => times[i]);
   // The tables of a grid have said all where nothing is known beyond a throughput.
   const table =
     isGrid(sweep.points) && shown.length <= 4
@@ -70,9 +42,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
       : [...findLines(found, options), '']),
     ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
     ...table,
-    ...(shown.some((i) => i >= timed && i < head.length - slo.length)
-      ? [paint.faint(say(labels.timesInMs, lang))]
-      : []),
+    ...(isTimed ? [paint.faint(say(labels.timesInMs, lang))] : []),
     ...pointNotes(sweep, (point) => [
       ...cautions(point, lang, paint),
       ...findingLines(
@@ -102,18 +72,47 @@ export function pointNotes(sweep: Sweep, linesOf: (point: Summary) => string[]):
   return [...about].map(([line, names]) => `${names.join(', ')}: ${line}`);
 }
 
-function pointRow(sweep: Sweep, point: Summary, counted: readonly CountColumn[]): string[] {
-  const marks = `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
-  return [
-    `${pointName(sweep, point)}${marks}`,
-    String(countOf(point.counts, 'ok') ?? unknown),
-    ...counted.map((column) => String(column.of(point) ?? unknown)),
-    fixed(secondsOf(point.durationMs), 1),
-    sized(point.concurrencyAchieved),
-    sized(point.requestsPerSec),
-    sized(point.outputTokensPerSec),
-    ...sizedTogether([point.latencyMs?.mean, point.latencyMs?.p50, point.latencyMs?.p90, point.latencyMs?.p99]),
-    ...sizedTogether([point.ttftMs?.p50, point.ttftMs?.p99]),
-    sized(point.tpotMs?.p50),
+/** Columns whose figures have their decimals together. */
+interface Columns {
+  names: string[];
+  /** Names that say enough without the column before. */
+  apart?: string[];
+  inMs?: true;
+  of(point: Summary): string[];
+}
+
+function columnsOf(sweep: Sweep, lang: Lang): Columns[] {
+  const one = (name: Phrase, of: (point: Summary) => string): Columns => ({
+    names: [say(name, lang)],
+    of: (point) => [of(point)],
+  });
+  const latency = say(labels.shortLatency, lang);
+  const all: Columns[] = [
+    one(placeTitle(sweep), (point) => `${pointName(sweep, point)}${marksOf(point)}`),
+    one(labels.ok, ({ counts }) => String(countOf(counts, 'ok') ?? unknown)),
+    ...countColumns(sweep.points).map(({ name, of }) => one(name, (point) => String(of(point) ?? unknown))),
+    one(labels.shortDuration, ({ durationMs }) => fixed(secondsOf(durationMs), 1)),
+    one(labels.shortInFlight, ({ concurrencyAchieved }) => sized(concurrencyAchieved)),
+    one(labels.shortRequests, ({ requestsPerSec }) => sized(requestsPerSec)),
+    one(labels.shortOutput, ({ outputTokensPerSec }) => sized(outputTokensPerSec)),
+    {
+      names: [latency, 'p50', 'p90', 'p99'],
+      apart: [latency, ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`)],
+      inMs: true,
+      of: ({ latencyMs: ms }) => sizedTogether([ms?.mean, ms?.p50, ms?.p90, ms?.p99]),
+    },
+    {
+      names: ['ttft p50', 'p99'],
+      apart: ['ttft p50', 'ttft p99'],
+      inMs: true,
+      of: ({ ttftMs: ms }) => sizedTogether([ms?.p50, ms?.p99]),
+    },
+    { names: ['tpot p50'], inMs: true, of: ({ tpotMs }) => [sized(tpotMs?.p50)] },
   ];
+  const isPromised = sweep.points.some(({ slo }) => slo !== undefined);
+  return isPromised ? [...all, { names: ['SLO'], of: (point) => [brokenIn(point, lang)] }] : all;
+}
+
+function marksOf(point: Summary): string {
+  return `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
 }

@@ -3,6 +3,7 @@ import type { DistributionName, Summary } from '../../core/index.ts';
 import { boxedTable, countOf, pointsOf, secondsOf } from '../../results/report/index.ts';
 import { dialectNotes, givenBack, rounded } from '../dialect.ts';
 import type { Reporter } from '../../results/report/index.ts';
+import { mindieMetrics } from './meaning.ts';
 import { mindieColumns } from './tables.ts';
 
 /**
@@ -15,30 +16,9 @@ export const mindie: Reporter = (what) => pointsOf(what).map(givenBack('mindie',
 const statistics = ['mean', 'max', 'min', 'p75', 'p90', 'slo', 'p99'] as const;
 type Statistic = (typeof statistics)[number];
 
-/** The rows in that tool's order; what a summary has no figure of is known only where its own files printed it. */
-const rows: readonly [name: string, unit: string, key?: DistributionName][] = [
-  ['FirstTokenTime', ' ms', 'ttftMs'],
-  ['DecodeTime', ' ms', 'itlMs'],
-  ['LastDecodeTime', ' ms'],
-  ['MaxDecodeTime', ' ms'],
-  ['GenerateTime', ' ms', 'latencyMs'],
-  ['InputTokens', '', 'inputTokens'],
-  ['GeneratedTokens', '', 'outputTokens'],
-  ['GeneratedTokenSpeed', ' token/s', 'userTokensPerSec'],
-  ['GeneratedCharacters', ''],
-  ['Tokenizer', ' ms'],
-  ['Detokenizer', ' ms'],
-  ['CharactersPerToken', ''],
-  ['PostProcessingTime', ' ms'],
-  ['ForwardTime', ' ms'],
-  ['PrefillBatchsize', ''],
-  ['DecoderBatchsize', ''],
-  ['QueueWaitTime', ' μs'],
-];
-
 function tables(summary: Summary): string {
   const n = String(summary.latencyMs?.n ?? countOf(summary.counts, 'ok') ?? '/');
-  const performance = rows.flatMap(([name, unit, key]) => {
+  const performance = mindieMetrics.flatMap(([name, unit, key]) => {
     const cells = statistics.map((statistic) => cell(summary, name, key, statistic));
     if (cells[0] === null) return [];
     return [[name, ...cells.map((shown) => (shown === null ? '/' : shown + unit)), n]];

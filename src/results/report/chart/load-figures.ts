@@ -7,30 +7,24 @@ import { loadAxis, loadLines } from './load-lines.ts';
 import { notesOf, panelOf, reasonOf } from './sweep-figures.ts';
 import type { IntervalsOf, Reading } from './sweep-figures.ts';
 
+const [firstToken, perToken] = [
+  { en: 'First token', zh: '首 Token' },
+  { en: 'Per output token', zh: '每 Token' },
+];
+const tokenTimes = [
+  ['ttft', 'ttftMs', 'p50', firstToken],
+  ['ttft', 'ttftMs', 'p99', firstToken],
+  ['tpot', 'tpotMs', 'p50', perToken],
+  ['tpot', 'tpotMs', 'p90', perToken],
+] as const;
+
 /** First token and time per output token against the load, by percentile; null where nothing was streamed. */
 export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsOf): Figure | null {
-  const all: Reading[] = [
-    {
-      title: { en: 'First token p50 (ms)', zh: '首 Token p50 (ms)' },
-      of: (p) => quotedFigures(p).ttftMs?.p50,
-      interval: 'ttft.p50',
-    },
-    {
-      title: { en: 'First token p99 (ms)', zh: '首 Token p99 (ms)' },
-      of: (p) => quotedFigures(p).ttftMs?.p99,
-      interval: 'ttft.p99',
-    },
-    {
-      title: { en: 'Per output token p50 (ms)', zh: '每 Token p50 (ms)' },
-      of: (p) => quotedFigures(p).tpotMs?.p50,
-      interval: 'tpot.p50',
-    },
-    {
-      title: { en: 'Per output token p90 (ms)', zh: '每 Token p90 (ms)' },
-      of: (p) => quotedFigures(p).tpotMs?.p90,
-      interval: 'tpot.p90',
-    },
-  ];
+  const all = tokenTimes.map(([metric, key, statistic, { en, zh }]): Reading => ({
+    title: { en: `${en} ${statistic} (ms)`, zh: `${zh} ${statistic} (ms)` },
+    of: (point) => quotedFigures(point)[key]?.[statistic],
+    interval: `${metric}.${statistic}`,
+  }));
   const points = sweeps.flatMap((sweep) => sweep.points);
   const wanted = all.filter((reading) => points.some((point) => typeof reading.of(point) === 'number'));
   if (wanted.length === 0) return null;

@@ -129,19 +129,11 @@ function ratesOf(summary: Summary, { say: inLang }: Frame): string {
   const { load, cachedInputRatio, eligibleInputRatio = null, goodput } = summary;
   const asked = load.concurrency === null || load.kind !== 'closed' ? null : String(load.concurrency);
   const inFlight = shortFigure(figures.concurrencyAchieved);
+  const rate = (value: number | null, inWords: (figure: string) => Phrase): Phrase | null =>
+    value === null ? null : inWords(shortFigure(value));
   const parts: (Phrase | null)[] = [
-    figures.requestsPerSec === null
-      ? null
-      : {
-          en: `${shortFigure(figures.requestsPerSec)} requests/s`,
-          zh: `${shortFigure(figures.requestsPerSec)} 请求/s`,
-        },
-    figures.inputTokensPerSec === null
-      ? null
-      : {
-          en: `${shortFigure(figures.inputTokensPerSec)} tokens/s in`,
-          zh: `输入 ${shortFigure(figures.inputTokensPerSec)} tok/s`,
-        },
+    rate(figures.requestsPerSec, (figure) => ({ en: `${figure} requests/s`, zh: `${figure} 请求/s` })),
+    rate(figures.inputTokensPerSec, (figure) => ({ en: `${figure} tokens/s in`, zh: `输入 ${figure} tok/s` })),
     figures.concurrencyAchieved === null
       ? null
       : asked === null

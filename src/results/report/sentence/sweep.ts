@@ -5,7 +5,7 @@ import { pointName } from '../point-name.ts';
 import { loadInWords } from './asked.ts';
 import { answerOf, findInWords, foundIn, speedAndLimitInWords, whyInWords } from './find.ts';
 import { promiseWords } from './promise.ts';
-import { shortFigure } from './short-figure.ts';
+import { rateInWords } from './run.ts';
 
 /** The sweep as if this had been promised of every point of it; promises as `--slo` takes them. */
 export function withPromises(sweep: Sweep, promises: readonly string[]): Sweep {
@@ -160,11 +160,5 @@ function rateOf(point: Summary): number | null {
 }
 
 function rateText(point: Summary): Phrase {
-  const figures = quotedFigures(point);
-  return figures.outputTokensPerSec === null
-    ? { en: `${shortFigure(figures.requestsPerSec)} requests/s`, zh: `${shortFigure(figures.requestsPerSec)} 请求/s` }
-    : {
-        en: `${shortFigure(figures.outputTokensPerSec)} tokens/s`,
-        zh: `${shortFigure(figures.outputTokensPerSec)} tok/s`,
-      };
+  return rateInWords(quotedFigures(point));
 }
