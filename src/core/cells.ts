@@ -7,6 +7,12 @@ export function cellsOf(text: string): number {
   return cells;
 }
 
+/** The text with blanks behind it (or before it) up to so many cells; a longer one as it is. */
+export function padToCells(text: string, cells: number, before = false): string {
+  const blanks = ' '.repeat(Math.max(0, cells - cellsOf(text)));
+  return before ? blanks + text : text + blanks;
+}
+
 /** The beginning of a text that fits so many cells. */
 export function cutToCells(text: string, cells: number): string {
   let [kept, used] = ['', 0];

@@ -1,6 +1,9 @@
 /** How much a doubt matters: invalid means the figures must not be used as they stand. */
 export type Severity = 'info' | 'warn' | 'invalid';
 
+/** The gravest first. */
+export const severityRank: Readonly<Record<Severity, number>> = { invalid: 0, warn: 1, info: 2 };
+
 /** One doubt about a result, with what it rests on and what to do. English at the top, Chinese beside it. */
 export interface Finding {
   code: string;
@@ -20,9 +23,8 @@ export interface Verdict {
 
 /** The verdict that a list of findings amounts to. */
 export function verdictOf(findings: readonly Finding[]): Verdict {
-  const rank: Record<Severity, number> = { invalid: 0, warn: 1, info: 2 };
   return {
     valid: findings.every((finding) => finding.severity !== 'invalid'),
-    findings: findings.toSorted((a, b) => rank[a.severity] - rank[b.severity]),
+    findings: findings.toSorted((a, b) => severityRank[a.severity] - severityRank[b.severity]),
   };
 }

@@ -30,5 +30,6 @@ export * from './run-pace.ts';
 export * from './runner.ts';
 export * from './secret-values.ts';
 export * from './searched.ts';
+export * from './shell-word.ts';
 export * from './summary.ts';
 export * from './summary-document.ts';

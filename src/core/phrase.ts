@@ -11,3 +11,8 @@ export interface Phrase {
 export function say(phrase: Phrase | string, lang: Lang): string {
   return typeof phrase === 'string' ? phrase : phrase[lang];
 }
+
+/** Phrases one behind the other, with what stands between two of them in each language. */
+export function joined(phrases: readonly Phrase[], between = ', ', zhBetween = '，'): Phrase {
+  return { en: phrases.map(({ en }) => en).join(between), zh: phrases.map(({ zh }) => zh).join(zhBetween) };
+}

@@ -59,3 +59,9 @@ export function speedDistributionOf(values: ArrayLike<number>): SpeedDistributio
   const slow = Object.fromEntries(slowRanks.map((rank) => [`p${rank}`, quantile(ascending, rank / 100)]));
   return { ...whole, ...slow };
 }
+
+/** The mean of those that are known; null where none is. */
+export function meanOf(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => typeof value === 'number');
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

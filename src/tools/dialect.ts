@@ -30,3 +30,8 @@ export function totalTokens(summary: Summary, side: 'input' | 'output'): number 
   const dist = side === 'input' ? summary.inputTokens : summary.outputTokens;
   return dist === null || dist.mean === null || dist.n === 0 ? null : dist.mean * dist.n;
 }
+
+/** A figure with at most so many decimals, as tools print it that round. */
+export function rounded(value: number, decimals = 4): string {
+  return String(Number(value.toFixed(decimals)));
+}

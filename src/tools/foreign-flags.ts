@@ -1,6 +1,5 @@
-import { mistake, UserError } from '../core/index.ts';
+import { mistake, nearest, UserError } from '../core/index.ts';
 import type { Mistake, Phrase } from '../core/index.ts';
-import { nearest } from '../core/index.ts';
 
 /** How many words stand behind a flag: none, one, at least one, or any number. */
 export type Takes = 'nothing' | 'one' | 'some' | 'any';
@@ -18,6 +17,11 @@ export interface ForeignTable {
   alias?: Readonly<Record<string, string>>;
   /** Names of what stands without a flag, all required. */
   positional?: readonly string[];
+}
+
+/** Flags that all take as many words, by their names with blanks between. */
+export function taking(takes: Takes, names: string): Record<string, Takes> {
+  return Object.fromEntries(names.split(/\s+/).map((name) => [`--${name}`, takes]));
 }
 
 /** What was typed for another tool, sorted by flag. */

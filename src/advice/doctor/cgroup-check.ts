@@ -1,5 +1,5 @@
 import type { HostFiles } from '../../client/telemetry/index.ts';
-import { check } from './check.ts';
+import { checkOf } from './check.ts';
 import type { Check } from './check.ts';
 
 interface Limits {
@@ -11,9 +11,10 @@ interface Limits {
 
 /** What the container around this process may use. */
 export function cgroupCheck(files: HostFiles): Check {
+  const tell = checkOf('host', 'cgroup-limits');
   const limits = versionTwo(files) ?? versionOne(files);
   if (limits === null) {
-    return check('host', 'cgroup-limits', 'unknown', {
+    return tell('unknown', {
       en: 'no cgroup limits can be read',
       zh: '无法读取 cgroup 限制',
     });
@@ -26,8 +27,8 @@ export function cgroupCheck(files: HostFiles): Check {
     ...(throttled === null ? [] : [`throttled ×${throttled}`]),
   ];
   const tight = (cores !== null && online !== null && cores < online && cores < 4) || (throttled ?? 0) > 1000;
-  if (!tight) return check('host', 'cgroup-limits', 'ok', parts.join(', '));
-  return check('host', 'cgroup-limits', 'warn', parts.join(', '), {
+  if (!tight) return tell('ok', parts.join(', '));
+  return tell('warn', parts.join(', '), {
     en: 'give the container more CPU (docker: --cpus, kubernetes: resources.limits.cpu); a throttled client or server stops for up to 100 ms at a time',
     zh: '为容器分配更多 CPU（docker：--cpus，kubernetes：resources.limits.cpu）；被限流时每次会停顿最多 100 ms',
   });

@@ -13,16 +13,15 @@ export interface Check {
   fix: Phrase | null;
 }
 
-/** A check in one line. */
-export function check(
-  group: Check['group'],
-  code: string,
-  status: CheckStatus,
-  evidence: Phrase | string,
-  fix: Phrase | null = null,
-): Check {
-  const said = typeof evidence === 'string' ? { en: evidence, zh: evidence } : evidence;
-  return { code, group, status, evidence: said, fix };
+/** Says what came of one check: how it stands, on what evidence, and what to do. */
+type CheckTeller = (status: CheckStatus, evidence: Phrase | string, fix?: Phrase | null) => Check;
+
+/** The teller of one check. */
+export function checkOf(group: Check['group'], code: string): CheckTeller {
+  return (status, evidence, fix = null) => {
+    const said = typeof evidence === 'string' ? { en: evidence, zh: evidence } : evidence;
+    return { code, group, status, evidence: said, fix };
+  };
 }
 
 /** What is said of another host where its captured outputs do not tell. */

@@ -4,7 +4,7 @@ import { protocols } from '../../client/protocol/index.ts';
 import type { Address, ParsedEvent } from '../../client/protocol/index.ts';
 import { makeAsker } from './ask-engine.ts';
 import type { EngineAnswer, EngineAsker } from './ask-engine.ts';
-import { check } from './check.ts';
+import { checkOf } from './check.ts';
 import type { Check } from './check.ts';
 
 const timeoutMs = 60_000;
@@ -14,16 +14,17 @@ export async function engineChecks(
   address: Address,
   options: { model: string | null; headers: Readonly<Record<string, string>> },
 ): Promise<Check[]> {
+  const tell = checkOf('engine', 'reachable');
   const asker = makeAsker(options.headers);
   try {
     const url = new URL(address.url);
     const prefix = /^(.*\/v\d+)\//.exec(url.pathname)?.[1] ?? '/v1';
     const list = await asker.ask('GET', `${url.origin}${prefix}/models`, null, 10_000);
-    if (list.failure !== null) return [check('engine', 'reachable', 'bad', failed(list), startIt(address))];
+    if (list.failure !== null) return [tell('bad', failed(list), startIt(address))];
     const { models, first } = modelsOf(list, options.model);
     const again = await asker.ask('GET', `${url.origin}${prefix}/models`, null, 10_000);
     const found = [
-      check('engine', 'reachable', 'ok', `${url.origin}: HTTP ${list.status}`),
+      tell('ok', `${url.origin}: HTTP ${list.status}`),
       models,
       skewCheck(list),
       keepAliveCheck(again),
@@ -50,6 +51,7 @@ function startIt(address: Address): Phrase {
 }
 
 function modelsOf(list: EngineAnswer, wanted: string | null): { models: Check; first: string | null } {
+  const tell = checkOf('engine', 'model-listed');
   let ids: string[] = [];
   try {
     const { data } = JSON.parse(list.body) as { data?: { id?: unknown }[] };
@@ -61,22 +63,23 @@ function modelsOf(list: EngineAnswer, wanted: string | null): { models: Check; f
   const fix = { en: 'name the model with --model', zh: '请用 --model 指定模型' };
   if (ids.length === 0) {
     const seen = { en: `lists no models (HTTP ${list.status})`, zh: `未列出模型（HTTP ${list.status}）` };
-    return { models: check('engine', 'model-listed', wanted === null ? 'bad' : 'unknown', seen, fix), first: null };
+    return { models: tell(wanted === null ? 'bad' : 'unknown', seen, fix), first: null };
   }
   if (wanted !== null && !ids.includes(wanted)) {
     const seen = {
       en: `"${printable(wanted)}" is not among: ${shown}`,
       zh: `"${printable(wanted)}" 不在列表中：${shown}`,
     };
-    return { models: check('engine', 'model-listed', 'bad', seen, fix), first: null };
+    return { models: tell('bad', seen, fix), first: null };
   }
-  return { models: check('engine', 'model-listed', 'ok', shown), first: ids[0]! };
+  return { models: tell('ok', shown), first: ids[0]! };
 }
 
 function skewCheck(answer: EngineAnswer): Check {
+  const tell = checkOf('engine', 'clock-skew');
   const said = Date.parse(String(answer.headers['date'] ?? ''));
   if (Number.isNaN(said) || answer.headAtMs === null) {
-    return check('engine', 'clock-skew', 'unknown', {
+    return tell('unknown', {
       en: 'the server sends no Date header',
       zh: '服务器没有发送 Date 头',
     });
@@ -87,20 +90,18 @@ function skewCheck(answer: EngineAnswer): Check {
     en: `server clock ${skewSec >= 0 ? '+' : ''}${skewSec.toFixed(1)} s (±0.5 s)`,
     zh: `服务器时钟偏差 ${skewSec.toFixed(1)} s（±0.5 s）`,
   };
-  if (Math.abs(skewSec) < 2) return check('engine', 'clock-skew', 'ok', seen);
-  return check('engine', 'clock-skew', 'warn', seen, {
+  if (Math.abs(skewSec) < 2) return tell('ok', seen);
+  return tell('warn', seen, {
     en: 'run chrony or ntpd on both hosts; dyno’s own figures use one clock and are not touched, server logs are',
     zh: '请在两端启用 chrony 或 ntpd；dyno 自身数据只用一个时钟，不受影响，但服务器日志会',
   });
 }
 
 function keepAliveCheck(again: EngineAnswer): Check {
-  if (again.failure !== null) return check('engine', 'keep-alive', 'unknown', failed(again));
-  if (again.reused)
-    return check('engine', 'keep-alive', 'ok', { en: 'the connection was used again', zh: '连接被复用' });
-  return check(
-    'engine',
-    'keep-alive',
+  const tell = checkOf('engine', 'keep-alive');
+  if (again.failure !== null) return tell('unknown', failed(again));
+  if (again.reused) return tell('ok', { en: 'the connection was used again', zh: '连接被复用' });
+  return tell(
     'warn',
     { en: 'every request needs a connection of its own', zh: '每个请求都新建连接' },
     {
@@ -111,11 +112,10 @@ function keepAliveCheck(again: EngineAnswer): Check {
 }
 
 function tlsCheck(answer: EngineAnswer, url: URL): Check {
+  const tell = checkOf('engine', 'tls');
   if (answer.tls === null) {
     const local = /^(?:localhost|127\.|\[::1\])/.test(url.hostname);
-    return check(
-      'engine',
-      'tls',
+    return tell(
       'ok',
       local
         ? { en: 'plain HTTP on this host', zh: '本机明文 HTTP' }
@@ -126,14 +126,13 @@ function tlsCheck(answer: EngineAnswer, url: URL): Check {
   const days = validTo === null ? null : Math.floor((Date.parse(validTo) - Date.now()) / 86_400_000);
   const seen = `${protocol ?? 'TLS'}, ${authorized ? 'trusted' : why}, ${days === null ? '?' : days} d`;
   if (!authorized) {
-    return check('engine', 'tls', 'warn', printable(seen), {
+    return tell('warn', printable(seen), {
       en: 'dyno needs --insecure for this certificate; or give Node the CA with NODE_EXTRA_CA_CERTS',
       zh: '该证书需要 --insecure；或用 NODE_EXTRA_CA_CERTS 提供 CA',
     });
   }
-  if (days !== null && days < 14)
-    return check('engine', 'tls', 'warn', seen, { en: 'renew the certificate', zh: '请更新证书' });
-  return check('engine', 'tls', 'ok', seen);
+  if (days !== null && days < 14) return tell('warn', seen, { en: 'renew the certificate', zh: '请更新证书' });
+  return tell('ok', seen);
 }
 
 const longText = 'Count the words of this sentence and say nothing else. '.repeat(40);
@@ -191,21 +190,20 @@ function usageOf(heard: readonly ParsedEvent[]): Extract<ParsedEvent, { kind: 'u
 }
 
 function usageCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAnswer }): Check {
+  const tell = checkOf('engine', 'usage-in-stream');
   if (heard.length === 0)
-    return check('engine', 'usage-in-stream', 'bad', failed(answer), {
+    return tell('bad', failed(answer), {
       en: 'the test request failed; see the server’s log',
       zh: '试探请求失败，请查看服务器日志',
     });
   const usage = usageOf(heard);
   if (usage?.output != null) {
-    return check('engine', 'usage-in-stream', 'ok', {
+    return tell('ok', {
       en: `told ${usage.input ?? '?'} input and ${usage.output} output tokens`,
       zh: `返回了 ${usage.input ?? '?'} 个输入、${usage.output} 个输出 token`,
     });
   }
-  return check(
-    'engine',
-    'usage-in-stream',
+  return tell(
     'warn',
     { en: 'the stream tells no token counts', zh: '流中没有 token 计数' },
     {
@@ -216,10 +214,11 @@ function usageCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAns
 }
 
 function ignoreEosCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAnswer }): Check {
-  if (heard.length === 0) return check('engine', 'ignore-eos', 'unknown', failed(answer));
+  const tell = checkOf('engine', 'ignore-eos');
+  if (heard.length === 0) return tell('unknown', failed(answer));
   const output = usageOf(heard)?.output ?? null;
   if (output === null)
-    return check('engine', 'ignore-eos', 'unknown', {
+    return tell('unknown', {
       en: 'cannot be told without token counts',
       zh: '没有 token 计数，无法判断',
     });
@@ -227,24 +226,23 @@ function ignoreEosCheck({ heard, answer }: { heard: ParsedEvent[]; answer: Engin
     en: `asked for 48 tokens with ignore_eos, got ${output}`,
     zh: `ignore_eos 请求 48 个 token，得到 ${output}`,
   };
-  if (output === 48) return check('engine', 'ignore-eos', 'ok', seen);
-  return check('engine', 'ignore-eos', 'warn', seen, {
+  if (output === 48) return tell('ok', seen);
+  return tell('warn', seen, {
     en: 'fixed output lengths cannot be had from this server: compare runs by tokens, not by requests',
     zh: '该服务无法固定输出长度：请按 token 而非请求数比较',
   });
 }
 
 function cachedCheck({ heard, answer }: { heard: ParsedEvent[]; answer: EngineAnswer }): Check {
-  if (heard.length === 0) return check('engine', 'cached-tokens', 'unknown', failed(answer));
+  const tell = checkOf('engine', 'cached-tokens');
+  if (heard.length === 0) return tell('unknown', failed(answer));
   const cached = usageOf(heard)?.cached ?? null;
   if (cached !== null)
-    return check('engine', 'cached-tokens', 'ok', {
+    return tell('ok', {
       en: `${cached} of the repeated prompt’s tokens came from the cache`,
       zh: `重复提示词中 ${cached} 个 token 来自缓存`,
     });
-  return check(
-    'engine',
-    'cached-tokens',
+  return tell(
     'warn',
     { en: 'the server does not tell cached tokens', zh: '服务器不返回缓存 token 数' },
     {

@@ -1,7 +1,7 @@
 import type { Device, NumaLayout } from '../../inputs/hardware/index.ts';
 import type { HostFiles } from '../../client/telemetry/index.ts';
 import { cgroupCheck } from './cgroup-check.ts';
-import { check, fixBy, notGiven } from './check.ts';
+import { checkOf, fixBy, notGiven } from './check.ts';
 import type { Check } from './check.ts';
 import { jemallocCheck, numaCheck } from './numa-check.ts';
 import { portsCheck, somaxconnCheck, timeWaitCheck } from './network-checks.ts';
@@ -58,7 +58,7 @@ function allChecks(view: HostView): Check[] {
 }
 
 function governorCheck(files: HostFiles): Check {
-  const code = 'cpu-governor';
+  const tell = checkOf('host', 'cpu-governor');
   const cpus = (files.list('/sys/devices/system/cpu') ?? []).filter((name) => /^cpu\d+$/.test(name));
   const counts = new Map<string, number>();
   for (const cpu of cpus) {
@@ -66,17 +66,15 @@ function governorCheck(files: HostFiles): Check {
     if (governor !== undefined && governor !== '') counts.set(governor, (counts.get(governor) ?? 0) + 1);
   }
   if (counts.size === 0) {
-    return check('host', code, 'unknown', {
+    return tell('unknown', {
       en: 'no cpufreq in /sys: a virtual machine or container does not see it; ask on the bare host',
       zh: '/sys 中没有 cpufreq：虚拟机或容器内看不到，请在物理机上检查',
     });
   }
   const seen = [...counts].map(([governor, count]) => `${governor} ×${count}`).join(', ');
   const slow = [...counts.keys()].filter((governor) => governor !== 'performance');
-  if (slow.length === 0) return check('host', code, 'ok', seen);
-  return check(
-    'host',
-    code,
+  if (slow.length === 0) return tell('ok', seen);
+  return tell(
     'warn',
     { en: `${seen}; clocks that ramp up and down make latencies vary`, zh: `${seen}；频率升降会使时延波动` },
     fixBy('as root on the bare host', '在物理机上以 root 执行', 'cpupower -c all frequency-set -g performance'),
@@ -84,17 +82,15 @@ function governorCheck(files: HostFiles): Check {
 }
 
 function hugePagesCheck({ files, devices }: HostView): Check {
-  const code = 'transparent-huge-pages';
+  const tell = checkOf('host', 'transparent-huge-pages');
   const text = files.read('/sys/kernel/mm/transparent_hugepage/enabled')?.trim();
   const mode = /\[(\w+)\]/.exec(text ?? '')?.[1];
   if (mode === undefined) {
-    return check('host', code, 'unknown', { en: 'cannot be read here', zh: '此处无法读取' });
+    return tell('unknown', { en: 'cannot be read here', zh: '此处无法读取' });
   }
   const ascend = devices.some((device) => device.vendor === 'huawei');
-  if (mode === 'always' || (mode === 'madvise' && !ascend)) return check('host', code, 'ok', text!);
-  return check(
-    'host',
-    code,
+  if (mode === 'always' || (mode === 'madvise' && !ascend)) return tell('ok', text!);
+  return tell(
     'warn',
     {
       en: `${text}${ascend ? '; MindIE’s guide asks for always: throughput varies less from run to run' : ''}`,
@@ -105,7 +101,7 @@ function hugePagesCheck({ files, devices }: HostView): Check {
 }
 
 function swapCheck(files: HostFiles): Check {
-  const code = 'swap';
+  const tell = checkOf('host', 'swap');
   const memory = files.read('/proc/meminfo') ?? '';
   const kib = (name: string): number | null => {
     const match = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(memory);
@@ -113,15 +109,13 @@ function swapCheck(files: HostFiles): Check {
   };
   const [total, free] = [kib('SwapTotal'), kib('SwapFree')];
   if (total === null || free === null)
-    return check('host', code, 'unknown', { en: '/proc/meminfo tells nothing', zh: '/proc/meminfo 无信息' });
-  if (total === 0) return check('host', code, 'ok', { en: 'no swap', zh: '未启用 swap' });
+    return tell('unknown', { en: '/proc/meminfo tells nothing', zh: '/proc/meminfo 无信息' });
+  if (total === 0) return tell('ok', { en: 'no swap', zh: '未启用 swap' });
   const usedMib = Math.round((total - free) / 1024);
   const swappiness = files.read('/proc/sys/vm/swappiness')?.trim() ?? '?';
   const seen = `${usedMib} MiB / ${Math.round(total / 1024)} MiB, swappiness ${swappiness}`;
-  if (usedMib < 64) return check('host', code, 'ok', seen);
-  return check(
-    'host',
-    code,
+  if (usedMib < 64) return tell('ok', seen);
+  return tell(
     'warn',
     {
       en: `${seen}; a page that comes back from disk stalls whoever waits for it`,
@@ -132,16 +126,14 @@ function swapCheck(files: HostFiles): Check {
 }
 
 function lockedMemoryCheck({ files, devices }: HostView): Check {
-  const code = 'locked-memory';
+  const tell = checkOf('host', 'locked-memory');
   const match = /^Max locked memory\s+(\S+)/m.exec(files.read('/proc/self/limits') ?? '');
   if (match === null)
-    return check('host', code, 'unknown', { en: '/proc/self/limits cannot be read', zh: '无法读取 /proc/self/limits' });
+    return tell('unknown', { en: '/proc/self/limits cannot be read', zh: '无法读取 /proc/self/limits' });
   const limit = match[1]!;
   const small = limit !== 'unlimited' && Number(limit) < 1024 ** 3;
-  if (!small || devices.length === 0) return check('host', code, 'ok', `memlock ${limit}`);
-  return check(
-    'host',
-    code,
+  if (!small || devices.length === 0) return tell('ok', `memlock ${limit}`);
+  return tell(
     'warn',
     {
       en: `memlock ${limit} bytes; drivers pin host memory for transfers`,
@@ -152,15 +144,13 @@ function lockedMemoryCheck({ files, devices }: HostView): Check {
 }
 
 function clockSourceCheck(files: HostFiles): Check {
-  const code = 'clock-source';
+  const tell = checkOf('host', 'clock-source');
   const source = files.read('/sys/devices/system/clocksource/clocksource0/current_clocksource')?.trim();
   if (source === undefined || source === '') {
-    return check('host', code, 'unknown', { en: 'cannot be read here', zh: '此处无法读取' });
+    return tell('unknown', { en: 'cannot be read here', zh: '此处无法读取' });
   }
-  if (!/^(?:hpet|acpi_pm|jiffies|refined-jiffies|pit)$/.test(source)) return check('host', code, 'ok', source);
-  return check(
-    'host',
-    code,
+  if (!/^(?:hpet|acpi_pm|jiffies|refined-jiffies|pit)$/.test(source)) return tell('ok', source);
+  return tell(
     'warn',
     {
       en: `${source}: reading the time is slow, which costs a client that stamps every read`,

@@ -12,7 +12,7 @@ import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 import { drawnAround, misfitByReplay } from './replay-search.ts';
 import type { TracedRequest } from './request-trace.ts';
-import { arrivalsOf, leastStepOf, staysOf } from './stays.ts';
+import { arrivalsOf, leastStepOf, staysOf } from './batch-residency.ts';
 import { stepJitter } from './step-jitter.ts';
 import { scoreTrace, traceResiduals } from './trace-score.ts';
 import type { TraceMetric } from './trace-score.ts';

@@ -5,7 +5,7 @@ import { overlapOf, searchByReplay } from './replay-search.ts';
 import type { Found, Shown } from './replay-search.ts';
 import { searchBeside, searchClocked, searchFrom } from './search-starts.ts';
 import type { TracedRequest } from './request-trace.ts';
-import { leastStepOf } from './stays.ts';
+import { leastStepOf } from './batch-residency.ts';
 import { allowedBudget, budget, mostDecoding, roundBatches, usualBudgets, wideBatch } from './trace-variants.ts';
 import { usualShares } from './usual-shares.ts';
 

@@ -4,7 +4,7 @@ import { cutTime } from './clock-pieces.ts';
 import { replay } from './replay.ts';
 import { misfitByReplay, searchByReplay } from './replay-search.ts';
 import type { Found, Shown } from './replay-search.ts';
-import { arrivalsOf, leastStepOf, staysOf } from './stays.ts';
+import { arrivalsOf, leastStepOf, staysOf } from './batch-residency.ts';
 import { clockOf, fitClock } from './step-clock.ts';
 import { rulesOf } from './trace-variants.ts';
 

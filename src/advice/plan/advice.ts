@@ -2,29 +2,10 @@ import { prefillLimits } from './capacity.ts';
 import type { BatchRange } from './capacity.ts';
 import { largestBatchWithin } from './estimates.ts';
 import type { PlanRequest } from './plan-request.ts';
+import type { PlanDocument } from './plan-schema.ts';
 
 /** The settings to begin with, for the goal that was stated. */
-export interface Advice {
-  goal: PlanRequest['goal'];
-  maxBatchSize: number;
-  /** Where maxBatchSize comes from: the mean blocks, or the limit on decoding (estimated). */
-  boundBy: 'memory' | 'decode-limit' | 'decode-limit-unreachable';
-  maxPrefillBatchSize: number;
-  maxPrefillTokens: number;
-  maxSeqLen: number;
-  maxInputTokenLen: number;
-  maxIterTimes: number;
-  supportSelectBatch: boolean;
-  prefillTimeMsPerReq: number;
-  decodeTimeMsPerReq: number;
-  /** Rounds a waiting prompt sits out under the waste rule when the batch is half, three quarters, and nine tenths full. */
-  waitRounds: { half: number; threeQuarters: number; nineTenths: number };
-  maxPreemptCount: number;
-  cpuMemSizeGiB: number;
-  /** In flight from the client: fills the batch, queues nobody. */
-  clientConcurrency: number;
-  maxLinkNum: number;
-}
+export type Advice = PlanDocument['advice'];
 
 /** What the guide recommends where nothing was measured. */
 const usualWeights = { prefillMs: 600, decodeMs: 50 };

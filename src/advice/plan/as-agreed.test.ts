@@ -146,7 +146,7 @@ describe('a field of MindIE’s file', () => {
   );
   const saidOf = (section: MindieSection, key: string, value: unknown): string[] =>
     checkSection(section, { [key]: value })
-      .filter(({ field }) => field.endsWith(key))
+      .filter(({ field }) => field?.endsWith(key) === true)
       .map(({ en }) => en[0]);
 
   test('is told its range, its words or its kind as agreed, where it has none of them', async () => {

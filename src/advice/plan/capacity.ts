@@ -60,7 +60,7 @@ function meanBlocks(from: number, to: number, blockSize: number): number {
 }
 
 /** ⌊blocks / blocks per request⌋ at the longest, the mean and the shortest. */
-export function batchRange(totalBlocks: number, perRequest: BlocksPerRequest): BatchRange {
+export function batchRange(totalBlocks: number, perRequest: Omit<BlocksPerRequest, 'expectedInFlight'>): BatchRange {
   return {
     min: Math.floor(totalBlocks / perRequest.max),
     mean: Math.floor(totalBlocks / perRequest.mean),

@@ -1,42 +1,46 @@
-import type { Remark } from './check-finding.ts';
+import { jsonIn } from '../../core/index.ts';
+import type { Phrase } from '../../core/index.ts';
+import { invalid } from './check-finding.ts';
+import type { Rule } from './check-finding.ts';
+import type { PlanDocument } from './plan-schema.ts';
 
-/** The sections of a file, each a plain object (empty where it is missing). */
-export interface MindieFile {
+/** The sections of a file, each a plain object (empty where it is missing), and the plan for the model and cards it serves, where there is one. */
+export interface MindieFacts {
   server: Readonly<Record<string, unknown>>;
   backend: Readonly<Record<string, unknown>>;
   deploy: Readonly<Record<string, unknown>>;
   model: Readonly<Record<string, unknown>>;
   schedule: Readonly<Record<string, unknown>>;
   log: Readonly<Record<string, unknown>>;
+  plan: PlanDocument | null;
 }
 
-type Rule = (file: MindieFile) => Remark | null;
+/** The whole number in a field; null = it has none. */
+export const whole = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isInteger(value) ? value : null;
 
-const whole = (value: unknown): number | null => (typeof value === 'number' && Number.isInteger(value) ? value : null);
+type Section = Exclude<keyof MindieFacts, 'plan'>;
 
 /** A rule that one number must not be above another. */
 function atMost(
   code: string,
-  low: readonly [keyof MindieFile, string],
-  high: readonly [keyof MindieFile, string],
-  why: { en: string; zh: string },
-): Rule {
-  return (file) => {
+  low: readonly [Section, string],
+  high: readonly [Section, string],
+  why: Phrase,
+): Rule<MindieFacts> {
+  return invalid(code, low[1], (file) => {
     const [a, b] = [whole(file[low[0]][low[1]]), whole(file[high[0]][high[1]])];
     if (a === null || b === null || a <= b) return null;
     return {
-      code,
-      severity: 'invalid',
-      field: low[1],
       evidence: { value: a, limit: b, limitField: high[1] },
       en: [`${a} is more than ${high[1]} (${b})`, why.en],
       zh: [`${a} 大于 ${high[1]}（${b}）`, why.zh],
     };
-  };
+  });
 }
 
 /** Rules between fields that the server enforces or silently bends. */
-export const crossFieldRules: readonly Rule[] = [
+export const crossFieldRules: readonly Rule<MindieFacts>[] = [
   atMost('prefill-batch-above-batch', ['schedule', 'maxPrefillBatchSize'], ['schedule', 'maxBatchSize'], {
     en: 'a prefill batch cannot hold more requests than a batch; use half, or 0 for the same',
     zh: 'prefill 批不能大于 maxBatchSize；建议取一半，或设 0 表示相同',
@@ -70,7 +74,7 @@ export const crossFieldRules: readonly Rule[] = [
       zh: '长分块数不能超过总分块数',
     },
   ),
-  function worldSizeIsDevices({ backend, model }) {
+  invalid('world-size-is-not-devices', 'worldSize', ({ backend, model }) => {
     const ids = backend['npuDeviceIds'];
     const world = whole(model['worldSize']);
     if (!Array.isArray(ids) || backend['multiNodesInferEnabled'] === true || world === null) return null;
@@ -78,108 +82,75 @@ export const crossFieldRules: readonly Rule[] = [
     const count = Array.isArray(first) ? first.length : ids.length;
     if (count === world) return null;
     return {
-      code: 'world-size-is-not-devices',
-      severity: 'invalid',
-      field: 'worldSize',
       evidence: { worldSize: world, devices: count },
       en: [`${world}, but npuDeviceIds names ${count} cards`, 'they must be equal on one node'],
       zh: [`${world}，但 npuDeviceIds 有 ${count} 张卡`, '单机时两者必须相等'],
     };
-  },
-  function devicesAreDistinct({ backend }) {
+  }),
+  invalid('device-ids-wrong', 'npuDeviceIds', ({ backend }) => {
     const ids = backend['npuDeviceIds'];
     const flat: unknown[] = Array.isArray(ids) ? ids.flat() : [];
     if (new Set(flat).size === flat.length && flat.every((id) => whole(id) !== null && (id as number) >= 0))
       return null;
     return {
-      code: 'device-ids-wrong',
-      severity: 'invalid',
-      field: 'npuDeviceIds',
       en: ['must be different whole numbers from 0', 'use the logic ids of npu-smi info -m, each once'],
       zh: ['必须是从 0 开始且不重复的整数', '请使用 npu-smi info -m 的 Logic ID，每个只写一次'],
     };
-  },
-  function swapNeedsHostMemory({ schedule, model }) {
+  }),
+  invalid('swap-without-host-memory', 'cpuMemSize', ({ schedule, model }) => {
     const preempts = whole(schedule['maxPreemptCount']) ?? 0;
     if (preempts === 0 || (whole(model['cpuMemSize']) ?? 0) > 0) return null;
     return {
-      code: 'swap-without-host-memory',
-      severity: 'invalid',
-      field: 'cpuMemSize',
       evidence: { maxPreemptCount: preempts },
       en: [`must be above 0 when maxPreemptCount is ${preempts}`, 'give 5 (up to 40), or set maxPreemptCount to 0'],
       zh: [`maxPreemptCount 为 ${preempts} 时必须大于 0`, '可设为 5（至 40），或把 maxPreemptCount 设为 0'],
     };
-  },
-  function tensorTimesData({ model }) {
+  }),
+  invalid('tp-dp-is-not-world-size', 'tp', ({ model }) => {
     const [tp, dp, world] = [whole(model['tp']), whole(model['dp']), whole(model['worldSize'])];
     if (tp === null || world === null || tp < 1 || tp * Math.max(1, dp ?? 1) === world) return null;
     return {
-      code: 'tp-dp-is-not-world-size',
-      severity: 'invalid',
-      field: 'tp',
       evidence: { tp, dp, worldSize: world },
       en: [`tp ${tp} × dp ${dp ?? 1} is not worldSize ${world}`, 'make tp × dp equal worldSize'],
       zh: [`tp ${tp} × dp ${dp ?? 1} 不等于 worldSize ${world}`, '请使 tp × dp 等于 worldSize'],
     };
-  },
-  function mixNeedsSplitfuse({ schedule, model }) {
+  }),
+  invalid('mix-without-splitfuse', 'templateType', ({ schedule, model }) => {
     const plugins =
       typeof model['plugin_params'] === 'string'
         ? model['plugin_params']
         : JSON.stringify(model['plugin_params'] ?? '');
     if (schedule['templateType'] !== 'Mix' || /splitfuse/i.test(plugins)) return null;
     return {
-      code: 'mix-without-splitfuse',
-      severity: 'invalid',
-      field: 'templateType',
       en: [
         'Mix needs the splitfuse plugin',
         'set plugin_params to {"plugin_type":"splitfuse"}, or templateType to Standard',
       ],
       zh: ['Mix 需要 splitfuse 插件', '请在 plugin_params 中启用 splitfuse，或将 templateType 设为 Standard'],
     };
-  },
-  function pluginsAreJson({ model }) {
+  }),
+  invalid('plugin-params-not-json', 'plugin_params', ({ model }) => {
     const plugins = model['plugin_params'];
-    if (typeof plugins !== 'string' || plugins === '' || isJson(plugins)) return null;
+    if (typeof plugins !== 'string' || plugins === '' || jsonIn(plugins) !== undefined) return null;
     return {
-      code: 'plugin-params-not-json',
-      severity: 'invalid',
-      field: 'plugin_params',
       en: ['is not JSON inside its quotes', 'write it as a text with escaped quotes: "{\\"plugin_type\\":\\"mtp\\"}"'],
       zh: ['引号内不是合法 JSON', '应写成带转义引号的字符串："{\\"plugin_type\\":\\"mtp\\"}"'],
     };
-  },
-  function portsDiffer({ server }) {
+  }),
+  invalid('ports-collide', 'managementPort', ({ server }) => {
     const [port, management] = [server['port'], server['managementPort']];
     const sameHost = (server['ipAddress'] ?? '127.0.0.1') === (server['managementIpAddress'] ?? '127.0.0.2');
     if (!sameHost || port === undefined || port !== management) return null;
     return {
-      code: 'ports-collide',
-      severity: 'invalid',
-      field: 'managementPort',
       en: ['is the same as port on the same address', 'use another, 1026 by default'],
       zh: ['与 port 相同且地址相同', '请换一个，默认 1026'],
     };
-  },
-  function anyAddressMustBeAllowed({ server }) {
+  }),
+  invalid('any-address-not-allowed', 'allowAllZeroIpListening', ({ server }) => {
     if (server['ipAddress'] !== '0.0.0.0' || server['allowAllZeroIpListening'] === true) return null;
     return {
-      code: 'any-address-not-allowed',
-      severity: 'invalid',
-      field: 'allowAllZeroIpListening',
       en: ['must be true to listen on 0.0.0.0', 'set it, or name the address of one interface'],
       zh: ['监听 0.0.0.0 时必须为 true', '请设为 true，或写具体网卡地址'],
     };
-  },
+  }),
 ];
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,10 +1,10 @@
 import { isObject, UserError, userError, verdictOf } from '../../core/index.ts';
 import type { Place } from '../../core/index.ts';
-import { findingOf } from './check-finding.ts';
+import { findingOf, findingsBy, info } from './check-finding.ts';
 import type { Remark } from './check-finding.ts';
 import { checkSection } from './check-mindie-fields.ts';
 import { crossFieldRules } from './check-mindie-rules.ts';
-import type { MindieFile } from './check-mindie-rules.ts';
+import type { MindieFacts } from './check-mindie-rules.ts';
 import { traps } from './check-mindie-traps.ts';
 import type { MindieSection } from './mindie-fields.ts';
 import type { PlanCheck, PlanDocument } from './plan-schema.ts';
@@ -33,13 +33,15 @@ export function checkMindieConfig(json: unknown, facts: ConfigFacts): PlanCheck 
   if (!Object.hasOwn(json, 'BackendConfig') && !Object.hasOwn(json, 'ServerConfig'))
     throw notMindie({ file: facts.file });
   const { file, remarks } = sectionsOf(json);
-  for (const rule of crossFieldRules) push(remarks, rule(file));
-  for (const trap of traps) push(remarks, trap(file, facts.plan));
-  push(remarks, readableByOthers(facts.mode));
-  return { schema: 'llmdyno.plan-check/1', file: facts.file, verdict: verdictOf(remarks.map(findingOf)) };
+  const findings = [
+    ...remarks.map(findingOf),
+    ...findingsBy([...crossFieldRules, ...traps], { ...file, plan: facts.plan }),
+    ...findingsBy([readableByOthers], facts.mode),
+  ];
+  return { schema: 'llmdyno.plan-check/1', file: facts.file, verdict: verdictOf(findings) };
 }
 
-function sectionsOf(json: Record<string, unknown>): { file: MindieFile; remarks: Remark[] } {
+function sectionsOf(json: Record<string, unknown>): { file: Omit<MindieFacts, 'plan'>; remarks: Remark[] } {
   const remarks: Remark[] = checkSection('', json);
   const take = (section: MindieSection, value: unknown, required: boolean): Readonly<Record<string, unknown>> => {
     if (isObject(value)) {
@@ -58,10 +60,6 @@ function sectionsOf(json: Record<string, unknown>): { file: MindieFile; remarks:
   const log = take('LogConfig', json['LogConfig'], false);
   if (Array.isArray(models) && models.length > 1) remarks.push(oneModelOnly(models.length));
   return { file: { server, backend, deploy, model, schedule, log }, remarks };
-}
-
-function push(remarks: Remark[], remark: Remark | null): void {
-  if (remark !== null) remarks.push(remark);
 }
 
 function sectionMissing(section: string): Remark {
@@ -85,17 +83,14 @@ function oneModelOnly(count: number): Remark {
   };
 }
 
-function readableByOthers(mode: number | null): Remark | null {
+const readableByOthers = info('file-mode', 'config.json', (mode: number | null) => {
   if (mode === null || (mode & 0o137) === 0) return null;
   return {
-    code: 'file-mode',
-    severity: 'info',
-    field: 'config.json',
     evidence: { mode: mode.toString(8) },
     en: [`has permissions ${mode.toString(8)}`, 'MindIE refuses files wider than 640: chmod 640'],
     zh: [`权限为 ${mode.toString(8)}`, 'MindIE 拒绝宽于 640 的文件：chmod 640'],
   };
-}
+});
 
 function notMindie(place: Place): UserError {
   return userError(

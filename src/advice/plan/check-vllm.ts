@@ -1,21 +1,20 @@
 import { userError, verdictOf } from '../../core/index.ts';
-import { findingOf } from './check-finding.ts';
-import type { Remark } from './check-finding.ts';
+import { findingsBy, info, invalid, warn } from './check-finding.ts';
+import type { Rule } from './check-finding.ts';
 import { apiServersFor, bestEstimate, frontTokensPerSec } from './front.ts';
 import type { PlanCheck, PlanDocument } from './plan-schema.ts';
 import { isServedText, servedSettings } from './served-settings.ts';
 import type { ServedSettings } from './served-settings.ts';
 
-type Rule = (served: ServedSettings, plan: PlanDocument | null) => Remark | null;
+interface ServedFacts extends ServedSettings {
+  plan: PlanDocument | null;
+}
 
 /** What costs a running vLLM speed or answers, by its own words; a plan, where there is one, knows the lengths and the cards. */
-const vllmRules: readonly Rule[] = [
-  function lengthTooShort({ maxModelLen }, plan) {
+const vllmRules: readonly Rule<ServedFacts>[] = [
+  invalid('length-too-short', 'max_model_len', ({ maxModelLen, plan }) => {
     if (maxModelLen === null || plan === null || maxModelLen >= plan.vllm.maxModelLen) return null;
     return {
-      code: 'length-too-short',
-      severity: 'invalid',
-      field: 'max_model_len',
       evidence: { maxModelLen, needed: plan.vllm.maxModelLen },
       en: [
         `requests of ${plan.vllm.maxModelLen} tokens are refused, because it takes ${maxModelLen}`,
@@ -26,16 +25,13 @@ const vllmRules: readonly Rule[] = [
         `--max-model-len ${plan.vllm.maxModelLen}`,
       ],
     };
-  },
-  function batchBelowCache({ maxNumSeqs, kvTokens }, plan) {
+  }),
+  info('batch-below-cache', 'max_num_seqs', ({ maxNumSeqs, kvTokens, plan }) => {
     if (maxNumSeqs === null || kvTokens === null || plan === null) return null;
     const each = plan.workload.inputTokens + plan.workload.outputTokens;
     const fit = Math.floor(kvTokens / each);
     if (maxNumSeqs * 2 > fit) return null;
     return {
-      code: 'batch-below-cache',
-      severity: 'info',
-      field: 'max_num_seqs',
       evidence: { maxNumSeqs, fit },
       en: [
         `the KV cache holds ${fit} requests of ${each} tokens, and the batch ends at ${maxNumSeqs}`,
@@ -46,16 +42,13 @@ const vllmRules: readonly Rule[] = [
         '在每 Token 时延允许的范围内增大；可用 `dyno find` 实测',
       ],
     };
-  },
-  function batchBeyondCache({ maxNumSeqs, kvTokens }, plan) {
+  }),
+  warn('batch-beyond-cache', 'max_num_seqs', ({ maxNumSeqs, kvTokens, plan }) => {
     if (maxNumSeqs === null || kvTokens === null || plan === null) return null;
     const each = plan.workload.inputTokens + plan.workload.outputTokens;
     const fit = Math.floor(kvTokens / each);
     if (maxNumSeqs <= fit) return null;
     return {
-      code: 'batch-beyond-cache',
-      severity: 'warn',
-      field: 'max_num_seqs',
       evidence: { maxNumSeqs, fit },
       en: [
         `${maxNumSeqs} requests of ${each} tokens do not fit into ${kvTokens} tokens of KV cache: beyond ${fit} they preempt each other`,
@@ -66,14 +59,11 @@ const vllmRules: readonly Rule[] = [
         `--max-num-seqs ${fit}，或为缓存增加显存`,
       ],
     };
-  },
-  function promptsInPieces({ maxBatchedTokens }, plan) {
+  }),
+  info('prompts-in-pieces', 'max_num_batched_tokens', ({ maxBatchedTokens, plan }) => {
     if (maxBatchedTokens === null || plan === null || plan.workload.inputTokens <= maxBatchedTokens) return null;
     const pieces = Math.ceil(plan.workload.inputTokens / maxBatchedTokens);
     return {
-      code: 'prompts-in-pieces',
-      severity: 'info',
-      field: 'max_num_batched_tokens',
       evidence: { maxBatchedTokens, pieces },
       en: [
         `a prompt of ${plan.workload.inputTokens} tokens takes ${pieces} steps`,
@@ -84,39 +74,30 @@ const vllmRules: readonly Rule[] = [
         '增大预算可缩短首 Token 时延，但会拉长其他请求的间隔',
       ],
     };
-  },
-  function eager({ enforceEager }) {
+  }),
+  warn('eager-steps', 'enforce_eager', ({ enforceEager }) => {
     if (enforceEager !== true) return null;
     return {
-      code: 'eager-steps',
-      severity: 'warn',
-      field: 'enforce_eager',
       en: [
         'each step launches every kernel by itself',
         'leave --enforce-eager out unless memory for graphs is missing',
       ],
       zh: ['每步逐个启动算子', '除非显存不足以容纳图，否则去掉 --enforce-eager'],
     };
-  },
-  function noPrefixCache({ prefixCaching }) {
+  }),
+  info('no-prefix-cache', 'enable_prefix_caching', ({ prefixCaching }) => {
     if (prefixCaching !== false) return null;
     return {
-      code: 'no-prefix-cache',
-      severity: 'info',
-      field: 'enable_prefix_caching',
       en: [
         'prompts that begin alike are computed anew each time',
         '--enable-prefix-caching, unless you measure without it on purpose',
       ],
       zh: ['开头相同的提示词每次都会重新计算', '除非有意关闭，否则加上 --enable-prefix-caching'],
     };
-  },
-  function memoryLeft({ memoryShare }) {
+  }),
+  info('memory-left', 'gpu_memory_utilization', ({ memoryShare }) => {
     if (memoryShare === null || memoryShare >= 0.85) return null;
     return {
-      code: 'memory-left',
-      severity: 'info',
-      field: 'gpu_memory_utilization',
       evidence: { memoryShare },
       en: [
         `${Math.round((1 - memoryShare) * 100)} % of each card are left alone`,
@@ -127,15 +108,12 @@ const vllmRules: readonly Rule[] = [
         '若无其他进程占用，可提高 --gpu-memory-utilization',
       ],
     };
-  },
-  function oneFront({ apiServers }, plan) {
+  }),
+  info('front-too-narrow', 'api_server_count', ({ apiServers, plan }) => {
     const most = bestEstimate(plan);
     const needed = apiServersFor(most);
     if (apiServers === null || apiServers >= needed) return null;
     return {
-      code: 'front-too-narrow',
-      severity: 'info',
-      field: 'api_server_count',
       evidence: { apiServers, estimatedTokensPerSec: Math.round(most) },
       en: [
         `the cards may give ${Math.round(most)} tokens/s, and a process that answers HTTP writes some ${frontTokensPerSec}`,
@@ -146,7 +124,7 @@ const vllmRules: readonly Rule[] = [
         `--api-server-count ${needed}`,
       ],
     };
-  },
+  }),
 ];
 
 /** Everything wrong, risky or slow about a running vLLM, by its log or metrics page. A UserError where the text is neither. */
@@ -160,7 +138,6 @@ export function checkVllm(text: string, facts: { file: string; plan: PlanDocumen
       '请给出 mindie-service/conf/config.json、`vllm serve` 启动以来的输出，或运行中服务的地址。',
       { flag: '--check', file: facts.file },
     );
-  const served = servedSettings(text);
-  const remarks = vllmRules.flatMap((rule) => rule(served, facts.plan) ?? []);
-  return { schema: 'llmdyno.plan-check/1', file: facts.file, verdict: verdictOf(remarks.map(findingOf)) };
+  const findings = findingsBy(vllmRules, { ...servedSettings(text), plan: facts.plan });
+  return { schema: 'llmdyno.plan-check/1', file: facts.file, verdict: verdictOf(findings) };
 }

@@ -1,7 +1,8 @@
+import { shellWord } from '../../core/index.ts';
 import { acceptedLine, kvWords, largestPage } from './engine-rules.ts';
 import type { ServeTarget } from './emit-vllm.ts';
 import type { PlanDocument } from './plan-schema.ts';
-import { commandText, shellWord } from './shell-word.ts';
+import { commandText } from './command-text.ts';
 
 /** The `sglang.launch_server` command line of a plan, one flag a line; a UserError where SGLang would refuse it. */
 export function emitSglang(plan: PlanDocument, target: ServeTarget): string {

@@ -1,7 +1,8 @@
+import { shellWord } from '../../core/index.ts';
 import { acceptedLine, kvWords } from './engine-rules.ts';
 import { apiServersFor, bestEstimate } from './front.ts';
 import type { PlanDocument } from './plan-schema.ts';
-import { commandText, shellWord } from './shell-word.ts';
+import { commandText } from './command-text.ts';
 
 /** What a server's command line needs besides the plan. */
 export interface ServeTarget {

@@ -1,16 +1,9 @@
-import type { Phrase } from '../../core/index.ts';
 import type { Advice } from './advice.ts';
 import type { PlanRequest } from './plan-request.ts';
-
-/** One variable to set before the server is started, and why. */
-export interface EnvironmentAdvice {
-  name: string;
-  value: string;
-  why: Phrase;
-}
+import type { PlanDocument } from './plan-schema.ts';
 
 /** MindIE's environment for these settings; empty on cards that MindIE does not run on. */
-export function environmentFor(request: PlanRequest, advice: Advice): EnvironmentAdvice[] {
+export function environmentFor(request: PlanRequest, advice: Advice): PlanDocument['environment'] {
   if (request.card !== null && request.card.vendor !== 'huawei') return [];
   const duo = request.card?.name.startsWith('310p') === true;
   const swaps = advice.maxPreemptCount > 0 && !duo;

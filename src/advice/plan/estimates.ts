@@ -6,31 +6,16 @@ import {
   stepCostPrior,
   usualEfficiency,
 } from '../../inputs/hardware/index.ts';
-import type { Efficiency, Rig } from '../../inputs/hardware/index.ts';
+import type { Rig } from '../../inputs/hardware/index.ts';
 import type { PlanRequest } from './plan-request.ts';
-
-/** What one batch size may bring: estimated from data sheets, never measured. */
-export interface EstimatedPoint {
-  batch: number;
-  /** Prefill of one prompt, and half a running step before it may begin. No queue. */
-  ttftMs: number;
-  tpotMs: number;
-  outputTokensPerSec: number;
-  outputTokensPerSecPerCard: number;
-  bound: 'compute' | 'memory' | 'overhead';
-  /** null = no price given. */
-  costPerMillionOutputTokens: number | null;
-  /** At the cards' full power, so at least this; null = power not published. */
-  outputTokensPerJoule: number | null;
-}
+import type { PlanDocument } from './plan-schema.ts';
 
 /** A roofline of the whole rig: the assumptions, and a curve over batch sizes. */
-export interface Estimates {
-  kind: 'roofline-estimate';
-  assumed: Efficiency;
-  contextTokens: number;
-  points: EstimatedPoint[];
-}
+type Estimates = NonNullable<PlanDocument['estimates']>;
+/** What one batch size may bring: estimated from data sheets, never measured. */
+type EstimatedPoint = Estimates['points'][number];
+/** a + c·decodes + p1·prefill tokens + k·cached tokens / 1000, in ms. */
+export type StepCostLine = NonNullable<PlanDocument['stepCostPrior']>;
 
 /** The rig a request describes; null = the card's rates are not known. */
 export function rigOf(request: PlanRequest): Rig | null {
@@ -118,12 +103,4 @@ export function priorOf(request: PlanRequest): StepCostLine | null {
     p1MsPerPrefillToken: prior.perPrefillTokenMs + (prior.perAttendedMegaTokenMs * inputTokens) / 2 / 1e6,
     kMsPer1000KvTokens: prior.perKvKiloTokenMs,
   };
-}
-
-/** a + c·decodes + p1·prefill tokens + k·cached tokens / 1000, in ms. */
-export interface StepCostLine {
-  aMs: number;
-  cMsPerDecode: number;
-  p1MsPerPrefillToken: number;
-  kMsPer1000KvTokens: number;
 }

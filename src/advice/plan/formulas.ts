@@ -3,13 +3,10 @@ import type { Advice } from './advice.ts';
 import type { BatchRange, BlocksPerRequest } from './capacity.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import type { PlanRequest } from './plan-request.ts';
+import type { PlanDocument } from './plan-schema.ts';
 
 /** One figure's formula, in symbols and with its numbers. */
-export interface Formula {
-  name: string;
-  formula: string;
-  numbers: string;
-}
+type Formula = PlanDocument['formulas'][number];
 
 /** What the formulas are filled with. */
 export interface FormulaFacts {

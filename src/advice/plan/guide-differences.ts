@@ -1,33 +1,29 @@
-import type { Phrase } from '../../core/index.ts';
 import { attentionKindOf } from '../../inputs/hardware/index.ts';
-import type { GuideFigures } from './guide-formula.ts';
 import type { PlanRequest } from './plan-request.ts';
-
-/** One place where the guide's arithmetic and ours part, with both values and the reason. */
-export interface GuideDifference {
-  code: string;
-  guide: string;
-  ours: string;
-  why: Phrase;
-}
+import type { PlanDocument } from './plan-schema.ts';
 
 /** The figures of ours that are compared. */
-export interface OurFigures {
-  kvBytesPerTokenPerCard: number;
-  npuMemSizeGiB: number;
-  engineMemSizeGiB: number;
-  totalBlocks: number;
-  blocksPerRequest: { min: number; mean: number; max: number };
-  maxBatchSize: { min: number; mean: number; max: number };
-  maxPrefillBatchSize: number;
-  maxPrefillTokens: number;
-}
+type OurFigures = Pick<
+  PlanDocument,
+  | 'kvBytesPerTokenPerCard'
+  | 'npuMemSizeGiB'
+  | 'engineMemSizeGiB'
+  | 'totalBlocks'
+  | 'blocksPerRequest'
+  | 'maxBatchSize'
+  | 'maxPrefillBatchSize'
+  | 'maxPrefillTokens'
+>;
 
 /** Every difference that shows in this plan. */
-export function guideDifferences(request: PlanRequest, guide: GuideFigures, ours: OurFigures): GuideDifference[] {
+export function guideDifferences(
+  request: PlanRequest,
+  guide: PlanDocument['guide'],
+  ours: OurFigures,
+): PlanDocument['differences'] {
   const { shape } = request;
   const times = (guide.kvBytesPerTokenPerCard / ours.kvBytesPerTokenPerCard).toFixed(2).replace(/\.?0+$/, '');
-  const found: GuideDifference[] = [];
+  const found: PlanDocument['differences'] = [];
   if (guide.kvBytesPerTokenPerCard !== ours.kvBytesPerTokenPerCard) {
     found.push({
       code: 'head-size',

@@ -11,20 +11,10 @@ import {
 import type { KnownModel } from '../../inputs/hardware/index.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import type { PlanRequest } from './plan-request.ts';
-
-/** The most that these cards can hold. */
-export interface LargestFit {
-  /** One request alone may be this long: all blocks, or what the model was made for. */
-  contextTokens: number;
-  contextBoundBy: 'memory' | 'model';
-  /** Parameters of the largest model whose weights, in the same format, leave room for one request of maximal length. */
-  parameters: number;
-  /** The largest of data/models that does; null = none. */
-  model: string | null;
-}
+import type { PlanDocument } from './plan-schema.ts';
 
 /** What would still fit on these cards. */
-export function largestFit(request: PlanRequest, memory: MemoryPlan, totalBlocks: number): LargestFit {
+export function largestFit(request: PlanRequest, memory: MemoryPlan, totalBlocks: number): PlanDocument['largest'] {
   const byMemory = totalBlocks * request.blockSize;
   const byModel = request.shape.maxPositionTokens;
   const longest = request.workload.maxInputTokens + request.workload.maxOutputTokens;

@@ -15,7 +15,7 @@ import { Asked } from './asked.ts';
 
 /** What the settings are to be good for. */
 export const goals = ['throughput', 'decode-limit', 'ttft-limit'] as const;
-export type Goal = (typeof goals)[number];
+type Goal = (typeof goals)[number];
 
 /** A block count that a server said itself. */
 export interface ServerBlocks {

@@ -21,14 +21,17 @@ const formula = z.object({
   numbers: z.string(),
 });
 
+/** What the MindIE tuning guide's own arithmetic comes to. */
 const guide = z.object({
   kvBytesPerToken: z.number(),
   kvBytesPerTokenPerCard: z.number(),
   npuMemSizeGiB: z.number(),
+  /** The guide has no such figure. */
   engineMemSizeGiB: z.null(),
   totalBlocks: z.int(),
   blocksPerRequest: z.object({ min: z.int(), mean: z.int(), max: z.int(), expectedInFlight: z.null() }),
   maxBatchSize: range,
+  /** Where the guide begins to try: within the range, the middle rounded to a hundred, which gives its 200. */
   startBatchSize: z.int(),
   maxPrefillBatchSize: z.int(),
   maxPrefillTokens: z.int(),
@@ -48,12 +51,15 @@ const estimates = z.object({
   points: z.array(
     z.object({
       batch: z.int(),
+      /** Prefill of one prompt, and half a running step before it may begin. No queue. */
       ttftMs: z.number(),
       tpotMs: z.number(),
       outputTokensPerSec: z.number(),
       outputTokensPerSecPerCard: z.number(),
       bound: z.enum(['compute', 'memory', 'overhead']),
+      /** null = no price given. */
       costPerMillionOutputTokens: maybe,
+      /** At the cards' full power, so at least this; null = power not published. */
       outputTokensPerJoule: maybe,
     }),
   ),
@@ -62,6 +68,7 @@ const estimates = z.object({
 const advice = z.object({
   goal: z.enum(['throughput', 'decode-limit', 'ttft-limit']),
   maxBatchSize: z.int(),
+  /** Where maxBatchSize comes from: the mean blocks, or the limit on decoding (estimated). */
   boundBy: z.enum(['memory', 'decode-limit', 'decode-limit-unreachable']),
   maxPrefillBatchSize: z.int(),
   maxPrefillTokens: z.int(),
@@ -71,9 +78,11 @@ const advice = z.object({
   supportSelectBatch: z.boolean(),
   prefillTimeMsPerReq: z.number(),
   decodeTimeMsPerReq: z.number(),
+  /** Rounds a waiting prompt sits out under the waste rule when the batch is half, three quarters, and nine tenths full. */
   waitRounds: z.object({ half: z.number(), threeQuarters: z.number(), nineTenths: z.number() }),
   maxPreemptCount: z.int(),
   cpuMemSizeGiB: z.number(),
+  /** In flight from the client: fills the batch, queues nobody. */
   clientConcurrency: z.int(),
   maxLinkNum: z.int(),
 });
@@ -143,17 +152,22 @@ export const planSchema = z.object({
   vllm: z.object({
     gpuMemoryUtilization: z.number(),
     blockSize: z.int(),
+    /** total × utilization − weights − activations, or what the server's log says. */
     kvCacheGiB: z.number(),
     totalBlocks: z.int(),
+    /** What one request of maxModelLen keeps on a card. */
     longestRequestGiB: z.number(),
     maxNumSeqs: z.int(),
     maxNumBatchedTokens: z.int(),
     maxModelLen: z.int(),
   }),
   largest: z.object({
+    /** One request alone may be this long: all blocks, or what the model was made for. */
     contextTokens: z.int(),
     contextBoundBy: z.enum(['memory', 'model']),
+    /** Parameters of the largest model whose weights, in the same format, leave room for one request of maximal length. */
     parameters: z.number(),
+    /** The largest of data/models that does; null = none. */
     model: z.string().nullable(),
   }),
   /** null = the card's rates are not known. */

@@ -1,9 +1,9 @@
-import { printable, say } from '../../core/index.ts';
+import { cellsOf, padToCells, printable, say } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { kibBytes } from '../../inputs/hardware/index.ts';
 import type { PlanDocument } from './plan-schema.ts';
 
-const words = {
+const labels = {
   memory: { en: 'Memory of one card', zh: '单卡显存' },
   total: { en: 'total', zh: '总量' },
   idle: { en: 'system (idle)', zh: '系统占用（空闲）' },
@@ -44,14 +44,14 @@ export function renderPlan(plan: PlanDocument, lang: Lang, withGuide: boolean): 
   const t = (phrase: Phrase): string => say(phrase, lang);
   const sections: [Phrase | null, string[]][] = [
     [null, [headline(plan, lang)]],
-    [words.memory, memoryRows(plan, t)],
-    [words.blocks, blockRows(plan, t)],
+    [labels.memory, memoryRows(plan, t)],
+    [labels.blocks, blockRows(plan, t)],
     ...settings(plan, t),
-    [words.largest, largestRows(plan, t)],
-    [words.estimates, estimateRows(plan, t)],
-    [words.formulas, rowsOf(plan.formulas.map(({ name, formula, numbers }) => [name, formula, numbers]))],
-    ...(withGuide ? ([[words.guide, guideRows(plan, t, lang)]] as [Phrase, string[]][]) : []),
-    [words.notes, plan.notes.map((note) => `  [${note.severity}] ${noteText(note, lang)}`)],
+    [labels.largest, largestRows(plan, t)],
+    [labels.estimates, estimateRows(plan, t)],
+    [labels.formulas, rowsOf(plan.formulas.map(({ name, formula, numbers }) => [name, formula, numbers]))],
+    ...(withGuide ? ([[labels.guide, guideRows(plan, t, lang)]] as [Phrase, string[]][]) : []),
+    [labels.notes, plan.notes.map((note) => `  [${note.severity}] ${noteText(note, lang)}`)],
   ];
   return `${sections
     .filter(([, lines]) => lines.length > 0)
@@ -61,11 +61,11 @@ export function renderPlan(plan: PlanDocument, lang: Lang, withGuide: boolean): 
 
 /** MindIE's settings first, and vLLM's beside them; vLLM's alone on cards that MindIE does not run on. */
 function settings(plan: PlanDocument, t: (phrase: Phrase) => string): [Phrase, string[]][] {
-  if (plan.cards.vendor !== null && plan.cards.vendor !== 'huawei') return [[words.beginVllm, vllmRows(plan)]];
+  if (plan.cards.vendor !== null && plan.cards.vendor !== 'huawei') return [[labels.beginVllm, vllmRows(plan)]];
   return [
-    [words.begin, [...beginRows(plan), ...goalLines(plan, t)]],
-    [words.environment, rowsOf(plan.environment.map(({ name, value, why }) => [`${name}=${value}`, t(why)]))],
-    [words.vllm, vllmRows(plan)],
+    [labels.begin, [...beginRows(plan), ...goalLines(plan, t)]],
+    [labels.environment, rowsOf(plan.environment.map(({ name, value, why }) => [`${name}=${value}`, t(why)]))],
+    [labels.vllm, vllmRows(plan)],
   ];
 }
 
@@ -83,16 +83,16 @@ function headline(plan: PlanDocument, lang: Lang): string {
 function memoryRows(plan: PlanDocument, t: (phrase: Phrase) => string): string[] {
   const { memory } = plan;
   return rowsOf([
-    [t(words.total), `${two(memory.totalGiB)} GiB`],
-    [t(words.idle), `${two(memory.idleGiB)} GiB`],
-    [t(words.weights), `${two(memory.weightsPerCardGiB)} GiB`, t(weightsWords(plan))],
+    [t(labels.total), `${two(memory.totalGiB)} GiB`],
+    [t(labels.idle), `${two(memory.idleGiB)} GiB`],
+    [t(labels.weights), `${two(memory.weightsPerCardGiB)} GiB`, t(weightsWords(plan))],
     [
-      t(words.kvCache),
+      t(labels.kvCache),
       `${plan.npuMemSizeGiB} GiB`,
       t({ en: `with -1 the engine takes ${plan.engineMemSizeGiB}`, zh: `设为 -1 时引擎自取 ${plan.engineMemSizeGiB}` }),
     ],
     [
-      t(words.left),
+      t(labels.left),
       `${two(memory.leftGiB)} GiB`,
       t({
         en: `a prefill of ${plan.maxPrefillTokens} tokens needs about ${two(memory.activationGiB)}`,
@@ -119,70 +119,47 @@ function blockRows(plan: PlanDocument, t: (phrase: Phrase) => string): string[] 
       : t({ en: 'per replica, by formula', zh: '每副本，按公式' });
   return rowsOf([
     [
-      t(words.perToken),
+      t(labels.perToken),
       `${short(plan.kvBytesPerTokenPerCard / kibBytes)} KiB`,
       t({
         en: `${short(plan.kvBytesPerToken / kibBytes)} KiB in all`,
         zh: `合计 ${short(plan.kvBytesPerToken / kibBytes)} KiB`,
       }),
     ],
-    [t(words.totalBlocks), `${plan.totalBlocks}`, from],
+    [t(labels.totalBlocks), `${plan.totalBlocks}`, from],
     [
-      t(words.perRequest),
+      t(labels.perRequest),
       `${per.min} / ${per.mean} / ${per.max}`,
       t({
         en: `at its start / mean / longest; ${per.expectedInFlight} expected in flight`,
         zh: `起始 / 平均 / 最长；在途期望 ${per.expectedInFlight}`,
       }),
     ],
-    [t(words.batch), `[${batch.min}, ${batch.max}]`, t({ en: `mean ${batch.mean}`, zh: `平均 ${batch.mean}` })],
-    [t(words.inFlight), `${plan.expectedConcurrent}`],
+    [t(labels.batch), `[${batch.min}, ${batch.max}]`, t({ en: `mean ${batch.mean}`, zh: `平均 ${batch.mean}` })],
+    [t(labels.inFlight), `${plan.expectedConcurrent}`],
   ]);
 }
 
 function beginRows({ advice, npuMemSizeGiB, workload }: PlanDocument): string[] {
-  return rowsOf([
-    [
-      'maxBatchSize',
-      `${advice.maxBatchSize}`,
-      'maxPrefillBatchSize',
-      `${advice.maxPrefillBatchSize}`,
-      'maxPrefillTokens',
-      `${advice.maxPrefillTokens}`,
-    ],
-    [
-      'maxSeqLen',
-      `${advice.maxSeqLen}`,
-      'maxInputTokenLen',
-      `${advice.maxInputTokenLen}`,
-      'maxIterTimes',
-      `${advice.maxIterTimes}`,
-    ],
-    [
-      'npuMemSize',
-      `${npuMemSizeGiB}`,
-      'cpuMemSize',
-      `${advice.cpuMemSizeGiB}`,
-      'cacheBlockSize',
-      `${workload.blockSize}`,
-    ],
-    [
-      'supportSelectBatch',
-      `${advice.supportSelectBatch}`,
-      'prefillTimeMsPerReq',
-      `${advice.prefillTimeMsPerReq}`,
-      'decodeTimeMsPerReq',
-      `${advice.decodeTimeMsPerReq}`,
-    ],
-    [
-      'maxPreemptCount',
-      `${advice.maxPreemptCount}`,
-      'client --concurrency',
-      `${advice.clientConcurrency}`,
-      'maxLinkNum',
-      `${advice.maxLinkNum}`,
-    ],
-  ]);
+  const begin: [string, number | boolean][] = [
+    ['maxBatchSize', advice.maxBatchSize],
+    ['maxPrefillBatchSize', advice.maxPrefillBatchSize],
+    ['maxPrefillTokens', advice.maxPrefillTokens],
+    ['maxSeqLen', advice.maxSeqLen],
+    ['maxInputTokenLen', advice.maxInputTokenLen],
+    ['maxIterTimes', advice.maxIterTimes],
+    ['npuMemSize', npuMemSizeGiB],
+    ['cpuMemSize', advice.cpuMemSizeGiB],
+    ['cacheBlockSize', workload.blockSize],
+    ['supportSelectBatch', advice.supportSelectBatch],
+    ['prefillTimeMsPerReq', advice.prefillTimeMsPerReq],
+    ['decodeTimeMsPerReq', advice.decodeTimeMsPerReq],
+    ['maxPreemptCount', advice.maxPreemptCount],
+    ['client --concurrency', advice.clientConcurrency],
+    ['maxLinkNum', advice.maxLinkNum],
+  ];
+  // Three beside each other.
+  return rowsOf([0, 3, 6, 9, 12].map((at) => begin.slice(at, at + 3).flatMap((pair) => pair.map(String))));
 }
 
 /** Why select-batch and swapping stand as they do. */
@@ -233,13 +210,13 @@ function largestRows({ largest }: PlanDocument, t: (phrase: Phrase) => string): 
   const named =
     largest.model === null ? '' : t({ en: `of those known: ${largest.model}`, zh: `已收录模型中：${largest.model}` });
   return rowsOf([
-    [t(words.context), `${largest.contextTokens} tokens`, t(bound)],
-    [t(words.model), `${short(largest.parameters / 1e9)}B`, named],
+    [t(labels.context), `${largest.contextTokens} tokens`, t(bound)],
+    [t(labels.model), `${short(largest.parameters / 1e9)}B`, named],
   ]);
 }
 
 function estimateRows({ estimates }: PlanDocument, t: (phrase: Phrase) => string): string[] {
-  if (estimates === null) return [`  ${t(words.unknownRates)}`];
+  if (estimates === null) return [`  ${t(labels.unknownRates)}`];
   const priced = estimates.points.some((point) => point.costPerMillionOutputTokens !== null);
   const head = [
     'batch',
@@ -279,7 +256,7 @@ function guideRows(plan: PlanDocument, t: (phrase: Phrase) => string, lang: Lang
   const per = (blocks: { min: number; mean: number; max: number }): string =>
     `${blocks.min} / ${blocks.max} / ${blocks.mean}`;
   const table = rowsOf([
-    ['', t(words.theirs), t(words.ours)],
+    ['', t(labels.theirs), t(labels.ours)],
     ['npuMemSize', `${guide.npuMemSizeGiB} GiB`, `${plan.npuMemSizeGiB} GiB`],
     ['Total Block Num', `${guide.totalBlocks}`, `${plan.totalBlocks}`],
     ['Block Num (min / max / mean)', per(guide.blocksPerRequest), per(plan.blocksPerRequest)],
@@ -295,27 +272,9 @@ function noteText(note: PlanDocument['notes'][number], lang: Lang): string {
   return lang === 'zh' ? `${message}。${advice}。` : `${message}; ${advice}.`;
 }
 
-/** Columns a terminal gives a text: wide characters (Chinese, full-width forms) take two. */
-function columnsOf(text: string): number {
-  let columns = 0;
-  for (const letter of text)
-    columns += /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/.test(
-      letter,
-    )
-      ? 2
-      : 1;
-  return columns;
-}
-
 /** Rows in left-justified columns, two spaces in. */
 function rowsOf(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows)
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, columnsOf(cell));
-  return rows.map((row) => {
-    const cells = row.map((cell, at) =>
-      at === row.length - 1 ? cell : cell + ' '.repeat(widths[at]! - columnsOf(cell)),
-    );
-    return `  ${cells.join('  ')}`.trimEnd();
-  });
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cellsOf(cell));
+  return rows.map((row) => `  ${row.map((cell, at) => padToCells(cell, widths[at]!)).join('  ')}`.trimEnd());
 }

@@ -3,20 +3,7 @@ import { batchRange, blocksIn, blocksPerRequest } from './capacity.ts';
 import type { Advice } from './advice.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import type { PlanRequest } from './plan-request.ts';
-
-/** The same capacity as vLLM would share it out. */
-export interface VllmPlan {
-  gpuMemoryUtilization: number;
-  blockSize: number;
-  /** total × utilization − weights − activations, or what the server's log says. */
-  kvCacheGiB: number;
-  totalBlocks: number;
-  /** What one request of maxModelLen keeps on a card. */
-  longestRequestGiB: number;
-  maxNumSeqs: number;
-  maxNumBatchedTokens: number;
-  maxModelLen: number;
-}
+import type { PlanDocument } from './plan-schema.ts';
 
 const vllmBlockSize = 16;
 
@@ -26,7 +13,7 @@ export function activationGiB(prefillTokens: number, hiddenSize: number): number
 }
 
 /** vLLM settings: its utilization counts the whole card, so it must leave out what is taken while idle. */
-export function vllmPlan(request: PlanRequest, memory: MemoryPlan, advice: Advice): VllmPlan {
+export function vllmPlan(request: PlanRequest, memory: MemoryPlan, advice: Advice): PlanDocument['vllm'] {
   const free = Math.floor(((memory.totalGiB - memory.idleGiB) / memory.totalGiB) * 100) / 100;
   const gpuMemoryUtilization = Math.min(request.gpuMemoryUtilization, free);
   const stepTokens = request.serverSettings.maxPrefillTokens ?? advice.maxPrefillTokens;

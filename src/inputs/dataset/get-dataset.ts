@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exitCodes, mistake, printable, UserError } from '../../core/index.ts';
+import { exitCodes, mistake, printable, shellWord, UserError } from '../../core/index.ts';
 import { download, DownloadFailed } from './download.ts';
 import type { Downloaded } from './download.ts';
 import { hubUrl, knownDatasets } from './known-datasets.ts';
@@ -79,8 +79,4 @@ function notThere(name: string, hub: string) {
     'Leave --from out.',
     '请去掉 --from。',
   );
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

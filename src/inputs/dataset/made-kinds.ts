@@ -47,6 +47,25 @@ function settingsOf(options: DatasetOptions, tokenizer: Tokenizer | null): Recor
   };
 }
 
+/** Texts of no meaning, each of a length of its own. */
+function randomText(
+  named: { spec: string; kind: string; name: string },
+  options: DatasetOptions,
+  tokenizer: Tokenizer | null,
+): Dataset {
+  return madeDataset({
+    ...named,
+    settings: settingsOf(options, tokenizer),
+    contextTokens: options.contextTokens ?? null,
+    make: randomPrompts({
+      seed: options.seed ?? 1,
+      words: wordsFor(tokenizer),
+      input: options.input ?? defaultInput,
+      output: options.output ?? null,
+    }),
+  });
+}
+
 const random: MadeKind = {
   about: {
     en: 'random text of --input-tokens (default 512), exact with --tokenizer, else one common word per token',
@@ -55,19 +74,7 @@ const random: MadeKind = {
   example: '--dataset random --input-tokens 100..500 --output-tokens 200',
   open: (rest, options, tokenizer) => {
     if (rest !== '') throw new UserError(badPart('random', rest, []));
-    return madeDataset({
-      spec: 'random',
-      kind: 'random',
-      name: 'random text',
-      settings: settingsOf(options, tokenizer),
-      contextTokens: options.contextTokens ?? null,
-      make: randomPrompts({
-        seed: options.seed ?? 1,
-        words: wordsFor(tokenizer),
-        input: options.input ?? defaultInput,
-        output: options.output ?? null,
-      }),
-    });
+    return randomText({ spec: 'random', kind: 'random', name: 'random text' }, options, tokenizer);
   },
 };
 
@@ -109,19 +116,7 @@ const synthetic: MadeKind = {
   open: async (rest, options, tokenizer) => {
     const config = await readSynthetic(rest);
     const whole = { ...options, input: options.input ?? config.input, output: options.output ?? config.output };
-    return madeDataset({
-      spec: `synthetic:${rest}`,
-      kind: 'synthetic',
-      name: 'synthetic lengths',
-      settings: settingsOf(whole, tokenizer),
-      contextTokens: options.contextTokens ?? null,
-      make: randomPrompts({
-        seed: options.seed ?? 1,
-        words: wordsFor(tokenizer),
-        input: whole.input,
-        output: whole.output,
-      }),
-    });
+    return randomText({ spec: `synthetic:${rest}`, kind: 'synthetic', name: 'synthetic lengths' }, whole, tokenizer);
   },
 };
 

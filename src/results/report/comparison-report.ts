@@ -5,17 +5,18 @@ import { countOf, percent, sized, unknown } from './figure-text.ts';
 import { findingLines } from './finding-text.ts';
 import { both, markup, table, text } from './html/both.ts';
 import type { Html } from './html/both.ts';
+import { escaped, markdownTable } from './markdown.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { askedInWords } from './sentence/asked.ts';
-import { changeVerdict, compareInWords } from './sentence/compare.ts';
+import { changeVerdict, compareInWords, letterOf } from './sentence/compare.ts';
 import type { ChangeVerdict } from './sentence/compare.ts';
 import { gateWords } from './sentence/gate.ts';
 import { promiseWords } from './sentence/promise.ts';
 import { axisTitle } from './sentence/trend.ts';
 import { tableText } from './table.ts';
 
-const words = {
+const labels = {
   load: { en: 'load', zh: '负载' },
   metric: { en: 'metric', zh: '指标' },
   change: { en: 'change', zh: '变化' },
@@ -45,11 +46,11 @@ const words = {
 const gateMarks = { passed: '✅', failed: '❌', unsure: '❔', unknown: '❔' } as const;
 
 const verdicts: Readonly<Record<ChangeVerdict, Phrase>> = {
-  better: words.better,
-  worse: words.worse,
-  same: words.same,
-  untested: words.unsure,
-  incomparable: words.rowNotComparable,
+  better: labels.better,
+  worse: labels.worse,
+  same: labels.same,
+  untested: labels.unsure,
+  incomparable: labels.rowNotComparable,
   unknown: { en: unknown, zh: unknown },
 };
 
@@ -68,14 +69,14 @@ function rangeOf(change: MetricChange): string {
 /** One row per metric, load and candidate: load, metric, values, change, interval, verdict. */
 function cellsOf(comparison: Comparison, lang: Lang): { head: string[]; rows: string[][] } {
   const several = comparison.runs.length > 2;
-  const names = comparison.names.map((name, i) => letter(i).concat(several ? '' : ` ${printable(name)}`));
-  const head = [say(words.load, lang), say(words.metric, lang), ...names];
+  const names = comparison.names.map((name, i) => letterOf(i).concat(several ? '' : ` ${printable(name)}`));
+  const head = [say(labels.load, lang), say(labels.metric, lang), ...names];
   const perCandidate = comparison.names.slice(1).flatMap((_, i) => {
-    const to = several ? ` ${letter(i + 1)}/${letter(0)}` : '';
+    const to = several ? ` ${letterOf(i + 1)}/${letterOf(0)}` : '';
     return [
-      `${say(words.change, lang)}${to}`,
-      ...(several ? [] : [say(words.interval, lang)]),
-      `${say(words.verdict, lang)}${to}`,
+      `${say(labels.change, lang)}${to}`,
+      ...(several ? [] : [say(labels.interval, lang)]),
+      `${say(labels.verdict, lang)}${to}`,
     ];
   });
   const rows = comparison.metrics.map((row) => [
@@ -91,20 +92,16 @@ function cellsOf(comparison: Comparison, lang: Lang): { head: string[]; rows: st
   return { head: [...head, ...perCandidate], rows };
 }
 
-function letter(index: number): string {
-  return String.fromCodePoint(65 + (index % 26));
-}
-
 function legend(comparison: Comparison, lang: Lang): string[] {
   return comparison.names.map(
-    (name, i) => `${letter(i)}: ${printable(name)}${i === 0 ? ` (${say(words.baseline, lang)})` : ''}`,
+    (name, i) => `${letterOf(i)}: ${printable(name)}${i === 0 ? ` (${say(labels.baseline, lang)})` : ''}`,
   );
 }
 
 function notes(comparison: Comparison): Phrase[] {
   const steady = comparison.metrics.some(({ basis }) => basis === 'steady');
   const interval = comparison.metrics.some((row) => row.interval !== null);
-  return [...(steady ? [words.steady] : []), ...(interval ? [words.method] : [])];
+  return [...(steady ? [labels.steady] : []), ...(interval ? [labels.method] : [])];
 }
 
 function gateLine(gate: GateResult, lang: Lang): string {
@@ -112,11 +109,11 @@ function gateLine(gate: GateResult, lang: Lang): string {
 }
 
 /** Every promise in a line, with whose it is. */
-function promisesOf({ runs, promises = [] }: Comparison): { kept: boolean | null; words: Phrase }[] {
+function promisesOf({ runs, promises = [] }: Comparison): { kept: boolean | null; line: Phrase }[] {
   return promises.map((one) => {
-    const { line } = promiseWords(one);
-    const whose = `${letter(runs.indexOf(one.run))}${one.place === undefined ? '' : ` @ ${printable(one.place)}`}`;
-    return { kept: one.kept, words: { en: `${whose}: ${line.en}`, zh: `${whose}：${line.zh}` } };
+    const { en, zh } = promiseWords(one).line;
+    const whose = `${letterOf(runs.indexOf(one.run))}${one.place === undefined ? '' : ` @ ${printable(one.place)}`}`;
+    return { kept: one.kept, line: { en: `${whose}: ${en}`, zh: `${whose}：${zh}` } };
   });
 }
 
@@ -126,15 +123,13 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
   const paint = options.paint ?? plainPainter;
   const { head, rows } = cellsOf(comparison, lang);
   const lines = [
-    ...(comparison.comparable ? [] : [paint.bad(say(words.notComparable, lang))]),
+    ...(comparison.comparable ? [] : [paint.bad(say(labels.notComparable, lang))]),
     ...(comparison.comparable ? compareInWords(comparison).map(({ says }) => paint.strong(say(says, lang))) : []),
     ...legend(comparison, lang),
     ...(rows.length > 0 ? [tableText(head, rows, options.columns)] : []),
     ...notes(comparison).map((note) => paint.faint(say(note, lang))),
     ...findingLines(comparison.findings, lang, paint, options.columns),
-    ...promisesOf(comparison).map(({ kept, words: said }) =>
-      (kept === false ? paint.bad : paint.good)(say(said, lang)),
-    ),
+    ...promisesOf(comparison).map(({ kept, line }) => (kept === false ? paint.bad : paint.good)(say(line, lang))),
     ...comparison.gates.map((gate) =>
       (gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn)(gateLine(gate, lang)),
     ),
@@ -145,41 +140,31 @@ export function comparisonReportText(comparison: Comparison, options: ReportOpti
 /** The comparison as GitHub-flavoured markdown, for a job summary or a pull request: the answer, who was compared and how each was asked, then the table. */
 export function comparisonMarkdown(comparison: Comparison, { lang }: ReportOptions, sweeps: readonly Sweep[]): string {
   const { head, rows } = cellsOf(comparison, lang);
-  const answers = compareInWords(comparison).map(({ says }) => `**${cell(say(says, lang))}**`);
+  const answers = compareInWords(comparison).map(({ says }) => `**${escaped(say(says, lang))}**`);
   const sides = legend(comparison, lang).map((name, i) => {
     const points = sweeps.find(({ id }) => id === comparison.runs[i])?.points ?? [];
     // The side's name has told its label.
     const asked = say(askedInWords(points.map((point) => ({ ...point, label: null }))), lang);
     const lost = points.reduce((sum, { counts }) => sum + (countOf(counts, 'unaccounted') ?? 0), 0);
-    const gone = lost === 0 ? '' : ` · ${say(words.unaccounted, lang)} ${lost}`;
-    return `- ${cell(`${name}${asked === '' ? '' : ` · ${asked}`}${gone}`)}`;
+    const gone = lost === 0 ? '' : ` · ${say(labels.unaccounted, lang)} ${lost}`;
+    return `- ${escaped(`${name}${asked === '' ? '' : ` · ${asked}`}${gone}`)}`;
   });
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-  const aligned = head.map((_, i) => (i < 2 ? '---' : '---:'));
   return `${[
-    `### ${comparison.names.map(cell).join(' vs ')}`,
+    `### ${comparison.names.map(escaped).join(' vs ')}`,
     '',
     ...answers.flatMap((answer) => [answer, '']),
     ...sides,
     '',
-    ...(rows.length === 0 ? [] : [line(head), `| ${aligned.join(' | ')} |`, ...rows.map(line), '']),
-    ...comparison.gates.map((gate) => `- ${gateMarks[gate.state]} ${cell(gateLine(gate, lang))}`),
+    ...(rows.length === 0 ? [] : [markdownTable(head, rows, 2), '']),
+    ...comparison.gates.map((gate) => `- ${gateMarks[gate.state]} ${escaped(gateLine(gate, lang))}`),
     ...promisesOf(comparison).map(
-      ({ kept, words: said }) => `- ${kept === null ? '❔' : kept ? '✅' : '❌'} ${cell(say(said, lang))}`,
+      ({ kept, line }) => `- ${kept === null ? '❔' : kept ? '✅' : '❌'} ${escaped(say(line, lang))}`,
     ),
     ...comparison.findings.map(
-      (finding) => `- ${cell(lang === 'zh' ? finding.zh.message : finding.message)} (${cell(finding.code)})`,
+      (finding) => `- ${escaped(lang === 'zh' ? finding.zh.message : finding.message)} (${escaped(finding.code)})`,
     ),
-    ...notes(comparison).map((note) => `- ${cell(say(note, lang))}`),
+    ...notes(comparison).map((note) => `- ${escaped(say(note, lang))}`),
   ].join('\n')}\n`;
-}
-
-function cell(value: string): string {
-  return printable(value)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`*_[\]|]/g, '\\$&');
 }
 
 /** The comparison as a section of a page. */
@@ -202,7 +187,7 @@ export function comparisonHtml(comparison: Comparison): Html {
         <p>${both({ en: finding.message, zh: finding.zh.message })} <span class="faint">${text(finding.code)}</span></p>
       </div>`,
   );
-  return markup`${comparison.comparable ? text('') : markup`<p class="badword"><strong>${both(words.notComparable)}</strong></p>`}
+  return markup`${comparison.comparable ? text('') : markup`<p class="badword"><strong>${both(labels.notComparable)}</strong></p>`}
     <ul>
       ${names}
     </ul>

@@ -7,8 +7,9 @@ import { placeTitle, pointName, sweepName, variableOf } from './point-name.ts';
 import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { pointNotes } from './sweep-text.ts';
+import { letterOf } from './sentence/compare.ts';
 import { tableText } from './table.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 interface Row {
   name: Phrase;
@@ -19,10 +20,10 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: words.qps, decimals: 3, of: (point) => point.requestsPerSec, ratio: true },
-  { name: words.averageLatency, decimals: 3, of: (point) => secondsOf(point.latencyMs?.mean), ratio: true },
-  { name: words.throughput, decimals: 3, of: (point) => point.outputTokensPerSec, ratio: true },
-  { name: words.ttftMedian, decimals: 4, of: (point) => secondsOf(point.ttftMs?.p50), ratio: true },
+  { name: labels.qps, decimals: 3, of: (point) => point.requestsPerSec, ratio: true },
+  { name: labels.averageLatency, decimals: 3, of: (point) => secondsOf(point.latencyMs?.mean), ratio: true },
+  { name: labels.throughput, decimals: 3, of: (point) => point.outputTokensPerSec, ratio: true },
+  { name: labels.ttftMedian, decimals: 4, of: (point) => secondsOf(point.ttftMs?.p50), ratio: true },
 ];
 
 /** Sweeps side by side, a row per figure and load; the ratio is to the first sweep. A load one did not run is unknown. */
@@ -33,12 +34,12 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
     sweeps.flatMap((sweep) => sweep.points.map((point) => [pointName(sweep, point), variableOf(sweep, point) ?? 0])),
   );
   const places = [...loadOf.keys()].toSorted((a, b) => loadOf.get(a)! - loadOf.get(b)!);
-  const names = sweeps.map((sweep, index) => `${String.fromCodePoint(65 + (index % 26))}: ${sweepName(sweep)}`);
+  const names = sweeps.map((sweep, index) => `${letterOf(index)}: ${sweepName(sweep)}`);
   const letters = names.map((name) => name.slice(0, 1));
   const ratioHeads = letters.slice(1).map((letter) => `${letter}/${letters[0] ?? ''}`);
-  const variable = sweeps[0] === undefined ? words.concurrency : placeTitle(sweeps[0]);
+  const variable = sweeps[0] === undefined ? labels.concurrency : placeTitle(sweeps[0]);
   const counted = countColumns(sweeps.flatMap(({ points }) => points)).map(({ name, of }, i): Row => ({
-    name: i === 0 ? words.failures : name,
+    name: i === 0 ? labels.failures : name,
     of,
     decimals: 0,
     ratio: false,
@@ -47,7 +48,7 @@ export function comparisonText(sweeps: readonly Sweep[], options: ReportOptions)
   const notes = sweeps.flatMap((sweep, index) =>
     pointNotes(sweep, (point) => cautions(point, lang, paint)).map((line) => `${letters[index]} ${line}`),
   );
-  const head = [say(words.metric, lang), say(variable, lang), ...letters, ...ratioHeads];
+  const head = [say(labels.metric, lang), say(variable, lang), ...letters, ...ratioHeads];
   const table = tableText(head, body, options.columns);
   return `${[...names.map(paint.strong), table, ...notes].join('\n')}\n`;
 }

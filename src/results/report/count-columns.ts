@@ -1,6 +1,6 @@
 import type { Counts, Phrase, Summary } from '../../core/index.ts';
 import { countOf } from './figure-text.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 /** A count of requests that did not come to an answer. */
 export interface CountColumn {
@@ -17,14 +17,14 @@ export function countColumns(points: readonly Summary[]): CountColumn[] {
     points.some(({ counts }) => (countOf(counts, kind) ?? 0) > 0),
   );
   const column = (kind: 'failed' | (typeof kinds)[number]): CountColumn => ({
-    name: words[kind],
+    name: labels[kind],
     of: (point) => countOf(point.counts, kind),
   });
   return [
     column('failed'),
     ...kinds.map(column),
     ...(kinds.some((kind) => kind !== 'cancelled')
-      ? [{ name: words.missed, of: (point: Summary) => missedOf(point.counts) }]
+      ? [{ name: labels.missed, of: (point: Summary) => missedOf(point.counts) }]
       : []),
   ];
 }

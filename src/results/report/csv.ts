@@ -35,7 +35,7 @@ export function rowsOf(what: Reported): { cells: Record<string, Cell> }[] {
 }
 
 function rowOf(point: Summary, sweep: string | null, places: Places): Record<string, Cell> {
-  const told = (name: string): Cell => places.of(point).get(name) ?? null;
+  const placed = (name: string): Cell => places.of(point).get(name) ?? null;
   const cells: Record<string, Cell> = {
     sweep,
     runId: point.runId,
@@ -49,14 +49,14 @@ function rowOf(point: Summary, sweep: string | null, places: Places): Record<str
     findings: point.verdict.findings.map((finding) => finding.code).join(' '),
     startedAt: point.startedAt,
     engine: point.asked?.engine ?? null,
-    variant: told('variant'),
+    variant: placed('variant'),
     settings:
       Object.entries(point.asked?.settings ?? {})
         .map(([name, value]) => `${name}=${value}`)
         .join(' ') || null,
-    input: told('input'),
-    output: told('output'),
-    repetition: told('repetition'),
+    input: placed('input'),
+    output: placed('output'),
+    repetition: placed('repetition'),
     'load.kind': point.load.kind,
     'load.concurrency': point.load.concurrency,
     'load.ratePerSec': point.load.ratePerSec,

@@ -24,14 +24,14 @@ export interface UnitCurves {
   bySpeed: { speed: FrontierSpeed; curves: FrontierCurve[] }[];
 }
 
-export const unitWords = {
+export const unitNames = {
   system: { en: 'Throughput of the system (output tokens/s)', zh: '系统吞吐量（输出 tok/s）' },
   card: { en: 'Throughput per card (output tokens/s)', zh: '单卡吞吐量（输出 tok/s）' },
   watt: { en: 'Throughput per watt (output tokens/J)', zh: '每瓦吞吐量（输出 token/焦耳）' },
   price: { en: 'Output tokens per unit of price (tokens)', zh: '每单位价格的输出 token 数（token）' },
 } as const satisfies Record<FrontierUnit, Phrase>;
 
-export const speedWords = {
+export const speedNames = {
   p50: { en: 'half of the users', zh: '半数用户' },
   p10: { en: '9 of 10 users', zh: '90% 的用户' },
   p1: { en: '99 of 100 users', zh: '99% 的用户' },
@@ -58,11 +58,11 @@ export function frontierCurves(sweeps: readonly Sweep[], machineOf: MachineOf = 
 
 /** What some systems have and others lack, so that nothing is divided by it. */
 export function missingUnits(sweeps: readonly Sweep[], machineOf: MachineOf = nobody): Phrase[] {
-  const words = { cards: 'cards', powerW: 'power', pricePerHour: 'price' } as const;
-  return (Object.keys(words) as (keyof typeof words)[]).flatMap((key) => {
+  const facts = { cards: 'cards', powerW: 'power', pricePerHour: 'price' } as const;
+  return (Object.keys(facts) as (keyof typeof facts)[]).flatMap((key) => {
     const known = sweeps.map(({ points }) => points.every((point) => machineOf(point)[key] !== null));
     if (known.every(Boolean) || !known.some(Boolean)) return [];
-    const fact = words[key];
+    const fact = facts[key];
     return [
       {
         en: `${fact} is known of some only; set it with dyno runs set RUN ${fact}=…`,

@@ -2,7 +2,7 @@ import { printable, say } from '../../core/index.ts';
 import type { Lang, Phrase, Sweep } from '../../core/index.ts';
 import type { MachineOf } from '../measure/index.ts';
 import { sizedTogether } from './figure-text.ts';
-import { atSpeeds, frontierCurves, missingUnits, speedWords, unitWords } from './frontier-curves.ts';
+import { atSpeeds, frontierCurves, missingUnits, speedNames, unitNames } from './frontier-curves.ts';
 import type { UnitCurves } from './frontier-curves.ts';
 import { both, markup, table, text } from './html/both.ts';
 import type { Html } from './html/both.ts';
@@ -11,7 +11,7 @@ import { plainPainter } from './reported.ts';
 import type { ReportOptions } from './reported.ts';
 import { tableText } from './table.ts';
 
-const words = {
+const labels = {
   speed: { en: 'tokens/s per user', zh: '单用户 tok/s' },
   beyond: {
     en: '– is beyond what was measured; between measured points the line is straight.',
@@ -38,28 +38,28 @@ export function frontierTables(sweeps: readonly Sweep[], machineOf: MachineOf | 
   const tables = all.flatMap((curves): FrontierTable[] => {
     const rows = atSpeeds(curves);
     if (rows.length === 0) return [];
-    const title = unitWords[curves.unit];
+    const title = unitNames[curves.unit];
     const width = rows[0]!.cells.length;
     const sized = sizedTogether(rows.flatMap(({ cells }) => cells));
     return [
       {
         title: { en: `${title.en} at a speed per user`, zh: `${title.zh}，按单用户速度` },
-        head: [words.speed, ...headOf(curves)],
+        head: [labels.speed, ...headOf(curves)],
         rows: rows.map(({ speed }, i) => [String(speed), ...sized.slice(i * width, (i + 1) * width)]),
       },
     ];
   });
   if (tables.length === 0) return { tables, notes: [] };
-  // Which points are dominated hardly depends on the unit: it is told once.
+  // Which points are dominated hardly depends on the unit: it is sections once.
   const dominated = dominatedOf(all[0]!);
-  const notes = [...(dominated === null ? [] : [dominated]), words.beyond, ...missingUnits(sweeps, machineOf)];
+  const notes = [...(dominated === null ? [] : [dominated]), labels.beyond, ...missingUnits(sweeps, machineOf)];
   return { tables, notes };
 }
 
 function headOf({ bySpeed }: UnitCurves): Phrase[] {
   return bySpeed.flatMap(({ speed, curves }) =>
     curves.map(({ name }): Phrase => {
-      const users = speedWords[speed];
+      const users = speedNames[speed];
       if (curves.length === 1) return users;
       return { en: `${printable(name)}: ${users.en}`, zh: `${printable(name)}：${users.zh}` };
     }),
@@ -89,11 +89,11 @@ export function frontierText(
   const paint = options.paint ?? plainPainter;
   const { tables, notes } = frontierTables(sweeps, machineOf);
   if (tables.length === 0) return '';
-  const told = tables.flatMap(({ title, head, rows }) => [
+  const sections = tables.flatMap(({ title, head, rows }) => [
     paint.strong(say(title, lang)),
     tableText(inLang(head, lang), rows, columns),
   ]);
-  return `\n${[...told, ...notes.map((note) => paint.faint(say(note, lang)))].join('\n')}\n`;
+  return `\n${[...sections, ...notes.map((note) => paint.faint(say(note, lang)))].join('\n')}\n`;
 }
 
 /** The same as GitHub-flavoured markdown. */
@@ -104,24 +104,24 @@ export function frontierMarkdown(
 ): string {
   const { tables } = frontierTables(sweeps, machineOf);
   if (tables.length === 0) return '';
-  const told = tables.map(
+  const sections = tables.map(
     ({ title, head, rows }) => `**${say(title, lang)}**\n\n${markdownTable(inLang(head, lang), rows)}`,
   );
-  return `\n${told.join('\n\n')}\n\n${say(words.beyond, lang)}\n`;
+  return `\n${sections.join('\n\n')}\n\n${say(labels.beyond, lang)}\n`;
 }
 
 /** The same as a section of a page; null where nobody has two loads. */
 export function frontierHtml(sweeps: readonly Sweep[], machineOf: MachineOf | undefined): Html | null {
   const { tables, notes } = frontierTables(sweeps, machineOf);
   if (tables.length === 0) return null;
-  const told = tables.map(({ title, head, rows }) =>
+  const sections = tables.map(({ title, head, rows }) =>
     table(
       title,
       head.map(both),
       rows.map((row) => row.map(text)),
     ),
   );
-  return markup`${told}${notes.map((note) => markup`<p class="faint">${both(note)}</p>`)}`;
+  return markup`${sections}${notes.map((note) => markup`<p class="faint">${both(note)}</p>`)}`;
 }
 
 function inLang(head: readonly Phrase[], lang: Lang): string[] {

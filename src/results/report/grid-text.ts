@@ -1,4 +1,4 @@
-import { say, quotedFigures } from '../../core/index.ts';
+import { meanOf, say, quotedFigures } from '../../core/index.ts';
 import { askedOf, isFilled } from './grid.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
 import { sized, unknown } from './figure-text.ts';
@@ -6,7 +6,7 @@ import { plainPainter } from './reported.ts';
 import type { Painter, ReportOptions } from './reported.ts';
 import { tableText } from './table.ts';
 
-const said = {
+const labels = {
   heat: {
     en: 'output tokens/s by lengths asked (rows: input, columns: output)',
     zh: '输出 tok/s（行：输入长度，列：输出长度）',
@@ -43,13 +43,13 @@ export function gridText(sweep: Sweep, options: ReportOptions): string {
   const { lang, paint = plainPainter } = options;
   const inputs = inOrder(sweep.points.map((point) => askedOf(point).input));
   const heat = isFilled(sweep.points)
-    ? [paint.strong(say(said.heat, lang)), heatTable(sweep.points, inputs, options)]
+    ? [paint.strong(say(labels.heat, lang)), heatTable(sweep.points, inputs, options)]
     : [];
   return [
     ...heat,
-    paint.strong(say(said.lengths, lang)),
+    paint.strong(say(labels.lengths, lang)),
     cellTable(sweep.points, options),
-    paint.strong(say(isCounted(sweep.points) ? said.chart : said.askedChart, lang)),
+    paint.strong(say(isCounted(sweep.points) ? labels.chart : labels.askedChart, lang)),
     ...chart(sweep.points, inputs, paint),
   ].join('\n');
 }
@@ -63,13 +63,12 @@ function heatTable(
   const most = Math.max(...points.map((point) => quotedFigures(point).outputTokensPerSec ?? 0), 1e-9);
   const cell = (input: string | null, output: string | null): string => {
     const here = points.filter((point) => askedOf(point).input === input && askedOf(point).output === output);
-    const rates = here.map((point) => quotedFigures(point).outputTokensPerSec).filter((rate) => rate !== null);
-    if (rates.length === 0) return unknown;
-    const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+    const mean = meanOf(here.map((point) => quotedFigures(point).outputTokensPerSec));
+    if (mean === null) return unknown;
     return `${sized(mean)} ${shades[Math.min(4, Math.round((mean / most) * 4))]}`;
   };
   return tableText(
-    [`${say(said.input, lang)} \\ ${say(said.output, lang)}`, ...outputs.map((output) => output ?? unknown)],
+    [`${say(labels.input, lang)} \\ ${say(labels.output, lang)}`, ...outputs.map((output) => output ?? unknown)],
     inputs.map((input) => [input ?? unknown, ...outputs.map((output) => cell(input, output))]),
     columns,
   );
@@ -77,21 +76,21 @@ function heatTable(
 
 function cellTable(points: readonly Summary[], { lang, columns }: ReportOptions): string {
   const cells: [Phrase, (point: Summary) => string][] = [
-    [said.input, (point) => askedOf(point).input ?? unknown],
-    [said.output, (point) => askedOf(point).output ?? unknown],
-    [said.realInput, (point) => sized(point.inputTokens?.mean)],
-    [said.realOutput, (point) => sized(point.outputTokens?.mean)],
-    [said.outputRate, (point) => sized(quotedFigures(point).outputTokensPerSec)],
-    [said.inputRate, (point) => sized(quotedFigures(point).inputTokensPerSec)],
-    [said.inputChars, (point) => sized(point.inputCharsPerSec)],
-    [said.outputChars, (point) => sized(point.outputCharsPerSec)],
-    [said.user, (point) => sized(point.userTokensPerSec?.mean)],
-    [said.requests, (point) => sized(quotedFigures(point).requestsPerSec)],
+    [labels.input, (point) => askedOf(point).input ?? unknown],
+    [labels.output, (point) => askedOf(point).output ?? unknown],
+    [labels.realInput, (point) => sized(point.inputTokens?.mean)],
+    [labels.realOutput, (point) => sized(point.outputTokens?.mean)],
+    [labels.outputRate, (point) => sized(quotedFigures(point).outputTokensPerSec)],
+    [labels.inputRate, (point) => sized(quotedFigures(point).inputTokensPerSec)],
+    [labels.inputChars, (point) => sized(point.inputCharsPerSec)],
+    [labels.outputChars, (point) => sized(point.outputCharsPerSec)],
+    [labels.user, (point) => sized(point.userTokensPerSec?.mean)],
+    [labels.requests, (point) => sized(quotedFigures(point).requestsPerSec)],
   ];
-  const told = cells.filter(([, of]) => points.some((point) => of(point) !== unknown));
+  const shown = cells.filter(([, of]) => points.some((point) => of(point) !== unknown));
   return tableText(
-    told.map(([name]) => say(name, lang)),
-    points.map((point) => told.map(([, of]) => of(point))),
+    shown.map(([name]) => say(name, lang)),
+    points.map((point) => shown.map(([, of]) => of(point))),
     columns,
   );
 }

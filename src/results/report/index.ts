@@ -26,7 +26,6 @@ export { folded } from './folded.ts';
 export { htmlReport } from './html/html-report.ts';
 export type { PageScript } from './html/html-report.ts';
 export { asSweep, placeTitle, pointName, sweepName } from './point-name.ts';
-export { boxedTable } from './boxed-table.ts';
 export { countOf, digitsFor, secondsOf } from './figure-text.ts';
 export { plainPainter, pointsOf } from './reported.ts';
 export type { Painter, Reported, Reporter, ReportOptions } from './reported.ts';
@@ -62,7 +61,7 @@ export { askedInWords } from './sentence/asked.ts';
 export { doubtsInWords } from './sentence/doubts.ts';
 export type { Doubt } from './sentence/doubts.ts';
 export { sweepInWords, withPromises } from './sentence/sweep.ts';
-export { tableText } from './table.ts';
+export { boxedTable, tableText } from './table.ts';
 export { xlsx } from './xlsx.ts';
 
 /** Every form of our own that is text, by the word of `--as`. */

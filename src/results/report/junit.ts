@@ -47,8 +47,8 @@ function suiteText({ name, properties, cases }: Suite): string {
   const skipped = cases.filter((one) => one.skipped !== null).length;
   const head = `  <testsuite name="${attribute(name)}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}">\n`;
   const lines = properties.map(([key, value]) => `      <property name="${key}" value="${attribute(value)}"/>\n`);
-  const told = lines.length === 0 ? '' : `    <properties>\n${lines.join('')}    </properties>\n`;
-  return `${head}${told}${cases.map(caseText).join('')}  </testsuite>\n`;
+  const known = lines.length === 0 ? '' : `    <properties>\n${lines.join('')}    </properties>\n`;
+  return `${head}${known}${cases.map(caseText).join('')}  </testsuite>\n`;
 }
 
 function propertiesOf({ points }: Sweep): (readonly [string, string])[] {
@@ -94,6 +94,6 @@ function caseText({ name, className, seconds, failure, skipped }: Case): string 
     : `${head}>\n      <skipped message="${attribute(skipped)}"/>\n    </testcase>\n`;
 }
 
-function attribute(words: string): string {
-  return escapeXml(printable(words));
+function attribute(value: string): string {
+  return escapeXml(printable(value));
 }

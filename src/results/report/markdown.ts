@@ -1,4 +1,4 @@
-import { isGrid, printable, say } from '../../core/index.ts';
+import { isGrid, meanOf, printable, say } from '../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from './count-columns.ts';
 import { digitsFor, secondsOf } from './figure-text.ts';
@@ -10,7 +10,7 @@ import { askedInWords } from './sentence/asked.ts';
 import { sweepInWords } from './sentence/sweep.ts';
 import type { Reporter, ReportOptions } from './reported.ts';
 import { pointNotes } from './sweep-text.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 interface Row {
   name: Phrase | string;
@@ -18,18 +18,18 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: words.timeTaken, of: (p) => digitsFor(p, 'durationMs', secondsOf(p.durationMs), 3) },
-  { name: words.qps, of: (p) => digitsFor(p, 'requestsPerSec', p.requestsPerSec, 3) },
-  { name: words.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
-  { name: words.throughput, of: (p) => digitsFor(p, 'outputTokensPerSec', p.outputTokensPerSec, 3) },
+  { name: labels.timeTaken, of: (p) => digitsFor(p, 'durationMs', secondsOf(p.durationMs), 3) },
+  { name: labels.qps, of: (p) => digitsFor(p, 'requestsPerSec', p.requestsPerSec, 3) },
+  { name: labels.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
+  { name: labels.throughput, of: (p) => digitsFor(p, 'outputTokensPerSec', p.outputTokensPerSec, 3) },
   { name: 'p50', of: (p) => digitsFor(p, 'latencyMs.p50', secondsOf(p.latencyMs?.p50), 4) },
   { name: 'p90', of: (p) => digitsFor(p, 'latencyMs.p90', secondsOf(p.latencyMs?.p90), 4) },
-  { name: words.ttftMean, of: (p) => digitsFor(p, 'ttftMs.mean', p.ttftMs?.mean, 2) },
-  { name: words.ttftP99, of: (p) => digitsFor(p, 'ttftMs.p99', p.ttftMs?.p99, 2) },
-  { name: words.tpotMean, of: (p) => digitsFor(p, 'tpotMs.mean', p.tpotMs?.mean, 2) },
-  { name: words.tpotP99, of: (p) => digitsFor(p, 'tpotMs.p99', p.tpotMs?.p99, 2) },
-  { name: words.itlMean, of: (p) => digitsFor(p, 'itlMs.mean', p.itlMs?.mean, 2) },
-  { name: words.itlP99, of: (p) => digitsFor(p, 'itlMs.p99', p.itlMs?.p99, 2) },
+  { name: labels.ttftMean, of: (p) => digitsFor(p, 'ttftMs.mean', p.ttftMs?.mean, 2) },
+  { name: labels.ttftP99, of: (p) => digitsFor(p, 'ttftMs.p99', p.ttftMs?.p99, 2) },
+  { name: labels.tpotMean, of: (p) => digitsFor(p, 'tpotMs.mean', p.tpotMs?.mean, 2) },
+  { name: labels.tpotP99, of: (p) => digitsFor(p, 'tpotMs.p99', p.tpotMs?.p99, 2) },
+  { name: labels.itlMean, of: (p) => digitsFor(p, 'itlMs.mean', p.itlMs?.mean, 2) },
+  { name: labels.itlP99, of: (p) => digitsFor(p, 'itlMs.p99', p.itlMs?.p99, 2) },
 ];
 
 /** Of what we measured ourselves no published table says what its rows are called: each has its statistic and its unit. */
@@ -61,7 +61,7 @@ function isOwn({ points }: Sweep): boolean {
 /** The rows of counts; the first is called what published tables call it. */
 function countRows(points: readonly Summary[]): Row[] {
   return countColumns(points).map(({ name, of }, i) => ({
-    name: i === 0 ? words.failures : name,
+    name: i === 0 ? labels.failures : name,
     of: (point) => of(point)?.toFixed(0) ?? null,
   }));
 }
@@ -99,11 +99,8 @@ function sweepTable(sweep: Sweep, options: ReportOptions): string {
 function gridMarkdown(points: readonly Summary[], lang: ReportOptions['lang']): string {
   const outputs = [...new Set(points.map((point) => askedOf(point).output))].toSorted((a, b) => Number(a) - Number(b));
   const at = (input: string | null, output: string | null): string => {
-    const rates = points
-      .filter((point) => askedOf(point).input === input && askedOf(point).output === output)
-      .map((point) => point.outputTokensPerSec)
-      .filter((rate) => rate !== null);
-    return rates.length === 0 ? '-' : (rates.reduce((sum, rate) => sum + rate, 0) / rates.length).toFixed(4);
+    const here = points.filter((point) => askedOf(point).input === input && askedOf(point).output === output);
+    return meanOf(here.map((point) => point.outputTokensPerSec))?.toFixed(4) ?? '-';
   };
   const rate = say({ en: 'Throughput (tok/s)', zh: 'completion-tokens/s' }, lang);
   const heat = markdownTable(
@@ -143,12 +140,12 @@ const gridColumns: readonly { name: Phrase; of(point: Summary): string | null }[
     name: { en: 'Input throughput (tok/s)', zh: 'prompt-tokens/s' },
     of: (p) => asTabled(p, 'inputTokensPerSec', p.inputTokensPerSec, 4),
   },
-  { name: words.qps, of: (p) => asTabled(p, 'requestsPerSec', p.requestsPerSec, 4) },
-  { name: words.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
+  { name: labels.qps, of: (p) => asTabled(p, 'requestsPerSec', p.requestsPerSec, 4) },
+  { name: labels.averageLatency, of: (p) => digitsFor(p, 'latencyMs.mean', secondsOf(p.latencyMs?.mean), 3) },
 ];
 
 function columnTable(sweep: Sweep, lang: ReportOptions['lang']): string {
-  const head = [say(words.perMetric, lang), ...sweep.points.map((point) => pointName(sweep, point))];
+  const head = [say(labels.perMetric, lang), ...sweep.points.map((point) => pointName(sweep, point))];
   const body = [...(isOwn(sweep) ? ownRows : rows), ...countRows(sweep.points)].flatMap((row) => {
     const cells = sweep.points.map((point) => row.of(point));
     return cells.every((cell) => cell === null) ? [] : [[say(row.name, lang), ...cells.map((cell) => cell ?? '-')]];
@@ -156,9 +153,14 @@ function columnTable(sweep: Sweep, lang: ReportOptions['lang']): string {
   return markdownTable(head, body);
 }
 
-/** A table of strangers' words. */
-export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
+/** A table of strangers' words; from the column `figuresFrom` on to the right. */
+export function markdownTable(
+  head: readonly string[],
+  body: readonly (readonly string[])[],
+  figuresFrom = Infinity,
+): string {
+  const rule = head.map((_, i) => (i < figuresFrom ? '---' : '---:'));
+  return [head, rule, ...body].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n');
 }
 
 function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
@@ -166,14 +168,14 @@ function notesOf(point: Summary, lang: ReportOptions['lang']): string[] {
   const invalid = point.verdict.findings.filter((finding) => finding.severity === 'invalid');
   return [
     ...(simulated === null ? [] : [say(simulated, lang)]),
-    ...(point.partial ? [say(words.partial, lang)] : []),
-    ...(point.verdict.valid ? [] : [say(words.notValid, lang)]),
+    ...(point.partial ? [say(labels.partial, lang)] : []),
+    ...(point.verdict.valid ? [] : [say(labels.notValid, lang)]),
     ...invalid.map((finding) => (lang === 'zh' ? finding.zh.message : finding.message)),
   ];
 }
 
 /** Text of a stranger for one cell: one line, no column breaks, no markup and no HTML. */
-function escaped(cell: string): string {
+export function escaped(cell: string): string {
   return printable(cell)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,6 +1,6 @@
-import { dimensionPhrase, isGrid, placeName, placesOf, printable, say } from '../../core/index.ts';
+import { dimensionPhrase, isGrid, joined, placeName, placesOf, printable, say } from '../../core/index.ts';
 import type { Lang, Phrase, Summary, Sweep } from '../../core/index.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 /** What a point differs in: its concurrency or its rate; null = not known. */
 export function variableOf(sweep: Sweep, point: Summary): number | null {
@@ -34,9 +34,9 @@ export function pointName(sweep: Sweep, point: Summary): string {
 export function placeTitle(sweep: Sweep): Phrase {
   const { names } = placesOf(sweep.points);
   const grid = isGrid(sweep.points);
-  const told = (names.length > 0 ? names : [loadVariable(sweep)]).filter((name) => !(grid && name === 'output'));
-  const phrases = told.map((name) => (grid && name === 'input' ? words.lengths : dimensionPhrase(name)));
-  return { en: phrases.map(({ en }) => en).join(' · '), zh: phrases.map(({ zh }) => zh).join(' · ') };
+  const shown = (names.length > 0 ? names : [loadVariable(sweep)]).filter((name) => !(grid && name === 'output'));
+  const phrases = shown.map((name) => (grid && name === 'input' ? labels.lengths : dimensionPhrase(name)));
+  return joined(phrases, ' · ', ' · ');
 }
 
 /** The name of a sweep for a header. */
@@ -58,16 +58,16 @@ export function asSweep(summary: Summary): Sweep {
   };
 }
 
-/** The load of a point in words. */
+/** The load of a point in labels. */
 export function loadText(summary: Summary, lang: Lang): string {
   const { kind, concurrency, ratePerSec, stream } = summary.load;
   const parts = [
-    kind === null ? null : say(words[kind], lang),
-    ratePerSec === null ? null : `${ratePerSec} ${say(words.rate, lang)}`,
+    kind === null ? null : say(labels[kind], lang),
+    ratePerSec === null ? null : `${ratePerSec} ${say(labels.rate, lang)}`,
     concurrency === null
       ? null
-      : `${say(kind === 'open' ? words.concurrencyCap : words.concurrency, lang)} ${concurrency}`,
-    stream === null ? null : say(stream ? words.streamed : words.notStreamed, lang),
+      : `${say(kind === 'open' ? labels.concurrencyCap : labels.concurrency, lang)} ${concurrency}`,
+    stream === null ? null : say(stream ? labels.streamed : labels.notStreamed, lang),
   ];
   return parts.filter((part) => part !== null).join(', ');
 }

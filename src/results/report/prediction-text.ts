@@ -1,4 +1,4 @@
-import { printable } from '../../core/index.ts';
+import { joined, printable } from '../../core/index.ts';
 import type { Phrase, Summary } from '../../core/index.ts';
 import { shortFigure } from './sentence/short-figure.ts';
 
@@ -23,22 +23,21 @@ export function predictionWords({ server }: Pick<Summary, 'server'>): Phrase | n
     return [{ en: `${name.en} ${range ?? 'not predicted'}`, zh: `${name.zh} ${range ?? '不预测'}` }];
   });
   if (known.length === 0) return null;
-  return {
-    en: `90 % of measurements of the whole run: ${known.map(({ en }) => en).join(' · ')} (ms)`,
-    zh: `整个运行 90% 的实测应落在：${known.map(({ zh }) => zh).join(' · ')}（ms）`,
-  };
+  const { en, zh } = joined(known, ' · ', ' · ');
+  return { en: `90 % of measurements of the whole run: ${en} (ms)`, zh: `整个运行 90% 的实测应落在：${zh}（ms）` };
 }
 
 /** Why to trust a prediction less, in one line; null = nothing is known against it. */
 export function predictionDoubts({ server }: Pick<Summary, 'server'>): Phrase | null {
   const warnings = factsIn(factsIn(server)['prediction'])['warnings'];
   if (!Array.isArray(warnings) || warnings.length === 0) return null;
-  const told = (lang: 'en' | 'zh', between: string): string =>
-    warnings.map((one) => printable(String(factsIn(one)[lang] ?? ''))).join(between);
-  return { en: `less certain: ${told('en', '; ')}`, zh: `可信度较低：${told('zh', '；')}` };
+  const said = (fact: unknown): string => printable(String(fact ?? ''));
+  const all = warnings.map(factsIn).map(({ en, zh }) => ({ en: said(en), zh: said(zh) }));
+  const { en, zh } = joined(all, '; ', '；');
+  return { en: `less certain: ${en}`, zh: `可信度较低：${zh}` };
 }
 
 /** A part of a file that anybody may have written: an object, or nothing. */
-function factsIn(value: unknown): Record<string, unknown> {
+export function factsIn(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

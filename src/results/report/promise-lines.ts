@@ -1,4 +1,4 @@
-import { cellsOf, say } from '../../core/index.ts';
+import { cellsOf, padToCells, say } from '../../core/index.ts';
 import type { Lang, Summary } from '../../core/index.ts';
 import type { Painter } from './reported.ts';
 import { promisesInWords } from './sentence/promise.ts';
@@ -11,8 +11,6 @@ export function promiseLines(summary: Pick<Summary, 'slo'>, lang: Lang, paint: P
   const figures = Math.max(0, ...promises.map(({ measured }) => measured.length));
   return promises.map(({ measured, kept, verdict }, i) => {
     const colour = kept === null ? paint.warn : kept ? paint.good : paint.bad;
-    const name = promised[i]!;
-    const gap = ' '.repeat(names - cellsOf(name));
-    return `  ${name}${gap}    ${measured.padStart(figures)}    ${colour(say(verdict, lang))}`;
+    return `  ${padToCells(promised[i]!, names)}    ${measured.padStart(figures)}    ${colour(say(verdict, lang))}`;
   });
 }

@@ -10,7 +10,7 @@ import { isComparison } from './reported.ts';
 import type { Reported } from './reported.ts';
 import { changeVerdict, changeWords } from './sentence/compare.ts';
 import { axisTitle } from './sentence/trend.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 import type { SheetChart } from './xlsx-chart.ts';
 
 /** How the cells of a column are shown: as they are, a count, a figure with two or three decimals, or a share. */
@@ -64,11 +64,11 @@ function pointsSheet(sweeps: readonly Sweep[], lang: Lang): Sheet {
     { name: { en: 'result', zh: '结果' }, format: 'plain', of: (_, sweep) => sweepName(sweep) },
     { name: { en: 'point', zh: '负载点' }, format: 'plain', of: (point, sweep) => pointName(sweep, point) },
     { name: { en: 'model', zh: '模型' }, format: 'plain', of: ({ model }) => model },
-    { name: words.concurrency, format: 'count', of: ({ load }) => load.concurrency },
+    { name: labels.concurrency, format: 'count', of: ({ load }) => load.concurrency },
     { name: { en: 'rate (requests/s)', zh: '速率（请求/s）' }, format: 'two', of: ({ load }) => load.ratePerSec },
     { name: { en: 'usable', zh: '可用' }, format: 'plain', of: ({ verdict }) => verdict.valid },
     { name: { en: 'requests', zh: '请求数' }, format: 'count', of: ({ counts }) => countOf(counts, 'planned') },
-    { name: words.ok, format: 'count', of: ({ counts }) => countOf(counts, 'ok') },
+    { name: labels.ok, format: 'count', of: ({ counts }) => countOf(counts, 'ok') },
     ...countColumns(points.map(({ point }) => point)).map(({ name, of }): Column => ({ name, format: 'count', of })),
     { name: { en: 'duration (s)', zh: '用时 (s)' }, format: 'two', of: ({ durationMs }) => secondsOf(durationMs) },
     { name: axisTitle('requestsPerSec'), format: 'three', of: ({ requestsPerSec }) => requestsPerSec },
@@ -90,22 +90,22 @@ function pointsSheet(sweeps: readonly Sweep[], lang: Lang): Sheet {
       })),
     ),
   ];
-  const told = all.filter(({ of }) => points.some(({ sweep, point }) => of(point, sweep) !== null));
+  const shown = all.filter(({ of }) => points.some(({ sweep, point }) => of(point, sweep) !== null));
   return {
     name: say({ en: 'points', zh: '负载点' }, lang),
-    head: told.map(({ name }) => say(name, lang)),
-    formats: told.map(({ format }) => format),
-    rows: points.map(({ sweep, point }) => told.map(({ of }) => of(point, sweep))),
+    head: shown.map(({ name }) => say(name, lang)),
+    formats: shown.map(({ format }) => format),
+    rows: points.map(({ sweep, point }) => shown.map(({ of }) => of(point, sweep))),
     charts: chartsOf(
       sweeps,
-      told.map(({ name }) => name.en),
+      shown.map(({ name }) => name.en),
     ),
   };
 }
 
 /** Throughput and the time to the first token over the load, a line for each sweep of more than one point. */
 function chartsOf(sweeps: readonly Sweep[], names: readonly string[]): SheetChart[] {
-  const x = [words.concurrency.en, 'rate (requests/s)'].map((name) => names.indexOf(name)).find((at) => at !== -1);
+  const x = [labels.concurrency.en, 'rate (requests/s)'].map((name) => names.indexOf(name)).find((at) => at !== -1);
   let row = 1;
   const lines = sweeps.flatMap((sweep) => {
     const fromRow = row;

@@ -1,7 +1,6 @@
 import { isGrid, say } from '../../core/index.ts';
-import type { Lang, Summary, Sweep } from '../../core/index.ts';
+import type { Lang, Phrase, Summary, Sweep } from '../../core/index.ts';
 import { countColumns } from './count-columns.ts';
-import type { CountColumn } from './count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from './figure-text.ts';
 import { cautions, findingLines, simulationOf } from './finding-text.ts';
 import { folded } from './folded.ts';
@@ -15,53 +14,26 @@ import { promiseVerdicts } from './sentence/promise.ts';
 import { sweepInWords } from './sentence/sweep.ts';
 import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 /** A sweep as one row per point; `!` marks a point that is not valid, `~` a partial one, `*` a simulated one. */
 export function sweepText(sweep: Sweep, options: ReportOptions): string {
   const { lang } = options;
   const paint = options.paint ?? plainPainter;
-  const counted = countColumns(sweep.points);
-  const slo = sweep.points.some(({ slo: promises }) => promises !== undefined) ? ['SLO'] : [];
-  const head = [
-    say(placeTitle(sweep), lang),
-    say(words.ok, lang),
-    ...counted.map(({ name }) => say(name, lang)),
-    say(words.shortDuration, lang),
-    say(words.shortInFlight, lang),
-    say(words.shortRequests, lang),
-    say(words.shortOutput, lang),
-    say(words.shortLatency, lang),
-    'p50',
-    'p90',
-    'p99',
-    'ttft p50',
-    'p99',
-    'tpot p50',
-    ...slo,
-  ];
-  const timed = 6 + counted.length;
-  const latency = say(words.shortLatency, lang);
-  const alone = [
-    ...head.slice(0, 7 + counted.length),
-    ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`),
-    'ttft p50',
-    'ttft p99',
-    'tpot p50',
-    ...slo,
-  ];
-  const rows = sweep.points.map((point) => [
-    ...pointRow(sweep, point, counted),
-    ...slo.map(() => brokenIn(point, lang)),
-  ]);
+  const columns = columnsOf(sweep, lang);
+  const head = columns.flatMap(({ names }) => names);
+  const alone = columns.flatMap(({ names, apart = names }) => apart);
+  const rows = sweep.points.map((point) => columns.flatMap(({ of }) => of(point)));
   // A column of nothing says nothing; that of failures says so.
-  const told = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
-  const only = (cells: readonly string[]): string[] => told.map((i) => cells[i]!);
+  const shown = head.flatMap((_, i) => (i < 3 || rows.some((row) => row[i] !== unknown) ? [i] : []));
+  const only = (cells: readonly string[]): string[] => shown.map((i) => cells[i]!);
+  const times = columns.flatMap(({ names, inMs = false }) => names.map(() => inMs));
+  const isTimed = shown.some((i) => times[i]);
   // The tables of a grid have said all where nothing is known beyond a throughput.
   const table =
-    isGrid(sweep.points) && told.length <= 4
+    isGrid(sweep.points) && shown.length <= 4
       ? []
-      : [tableText(only(told.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
+      : [tableText(only(shown.length === head.length ? head : alone), rows.map(only), options.columns, only(alone))];
   const found = foundIn(sweep);
   const lines = [
     paint.strong(sweepName(sweep)),
@@ -70,7 +42,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
       : [...findLines(found, options), '']),
     ...(isGrid(sweep.points) ? [gridText(sweep, options)] : []),
     ...table,
-    ...(told.some((i) => i >= timed && i < head.length - slo.length) ? [paint.faint(say(words.timesInMs, lang))] : []),
+    ...(isTimed ? [paint.faint(say(labels.timesInMs, lang))] : []),
     ...pointNotes(sweep, (point) => [
       ...cautions(point, lang, paint),
       ...findingLines(
@@ -85,7 +57,7 @@ export function sweepText(sweep: Sweep, options: ReportOptions): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** kept, or which promises a point broke; `–` where it cannot be told. */
+/** kept, or which promises a point broke; `–` where it cannot be shown. */
 function brokenIn({ slo = [] }: Summary, lang: Lang): string {
   const broken = slo.filter(({ kept }) => kept === false).map(({ promise }) => promise.split(/[<>]/)[0]!.trim());
   if (broken.length > 0) return `${say(promiseVerdicts.broken, lang)} ${broken.join(' ')}`;
@@ -100,18 +72,47 @@ export function pointNotes(sweep: Sweep, linesOf: (point: Summary) => string[]):
   return [...about].map(([line, names]) => `${names.join(', ')}: ${line}`);
 }
 
-function pointRow(sweep: Sweep, point: Summary, counted: readonly CountColumn[]): string[] {
-  const marks = `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
-  return [
-    `${pointName(sweep, point)}${marks}`,
-    String(countOf(point.counts, 'ok') ?? unknown),
-    ...counted.map((column) => String(column.of(point) ?? unknown)),
-    fixed(secondsOf(point.durationMs), 1),
-    sized(point.concurrencyAchieved),
-    sized(point.requestsPerSec),
-    sized(point.outputTokensPerSec),
-    ...sizedTogether([point.latencyMs?.mean, point.latencyMs?.p50, point.latencyMs?.p90, point.latencyMs?.p99]),
-    ...sizedTogether([point.ttftMs?.p50, point.ttftMs?.p99]),
-    sized(point.tpotMs?.p50),
+/** Columns whose figures have their decimals together. */
+interface Columns {
+  names: string[];
+  /** Names that say enough without the column before. */
+  apart?: string[];
+  inMs?: true;
+  of(point: Summary): string[];
+}
+
+function columnsOf(sweep: Sweep, lang: Lang): Columns[] {
+  const one = (name: Phrase, of: (point: Summary) => string): Columns => ({
+    names: [say(name, lang)],
+    of: (point) => [of(point)],
+  });
+  const latency = say(labels.shortLatency, lang);
+  const all: Columns[] = [
+    one(placeTitle(sweep), (point) => `${pointName(sweep, point)}${marksOf(point)}`),
+    one(labels.ok, ({ counts }) => String(countOf(counts, 'ok') ?? unknown)),
+    ...countColumns(sweep.points).map(({ name, of }) => one(name, (point) => String(of(point) ?? unknown))),
+    one(labels.shortDuration, ({ durationMs }) => fixed(secondsOf(durationMs), 1)),
+    one(labels.shortInFlight, ({ concurrencyAchieved }) => sized(concurrencyAchieved)),
+    one(labels.shortRequests, ({ requestsPerSec }) => sized(requestsPerSec)),
+    one(labels.shortOutput, ({ outputTokensPerSec }) => sized(outputTokensPerSec)),
+    {
+      names: [latency, 'p50', 'p90', 'p99'],
+      apart: [latency, ...['p50', 'p90', 'p99'].map((rank) => `${latency} ${rank}`)],
+      inMs: true,
+      of: ({ latencyMs: ms }) => sizedTogether([ms?.mean, ms?.p50, ms?.p90, ms?.p99]),
+    },
+    {
+      names: ['ttft p50', 'p99'],
+      apart: ['ttft p50', 'ttft p99'],
+      inMs: true,
+      of: ({ ttftMs: ms }) => sizedTogether([ms?.p50, ms?.p99]),
+    },
+    { names: ['tpot p50'], inMs: true, of: ({ tpotMs }) => [sized(tpotMs?.p50)] },
   ];
+  const isPromised = sweep.points.some(({ slo }) => slo !== undefined);
+  return isPromised ? [...all, { names: ['SLO'], of: (point) => [brokenIn(point, lang)] }] : all;
+}
+
+function marksOf(point: Summary): string {
+  return `${point.verdict.valid ? '' : '!'}${point.partial ? '~' : ''}${simulationOf(point) === null ? '' : '*'}`;
 }

@@ -47,12 +47,12 @@ function blocksOf(widths: readonly number[], columns: number): number[][] | null
 
 /** A row as its first cell with the others below it, each behind its name. */
 function listed([head, ...rows]: readonly (readonly string[])[], columns: number): string {
-  const told = (name: string, cell: string, indent: string): string[] => {
+  const named = (name: string, cell: string, indent: string): string[] => {
     const text = name === '' ? cell : `${name}: ${cell}`;
     return wrapToCells(text, columns - indent.length - 2).map((line, i) => `${indent}${i === 0 ? '' : '  '}${line}`);
   };
   return rows
-    .flatMap((row) => row.flatMap((cell, at) => (cell === '' ? [] : told(head![at]!, cell, at === 0 ? '' : '  '))))
+    .flatMap((row) => row.flatMap((cell, at) => (cell === '' ? [] : named(head![at]!, cell, at === 0 ? '' : '  '))))
     .join('\n');
 }
 
@@ -81,4 +81,14 @@ function drawn([head, ...rows]: readonly string[][]): string {
   });
   for (const row of rows) table.push(row);
   return table.toString();
+}
+
+/** A table in a box of `+`, `-` and `|`, cells to the right, as prettytable prints it. */
+export function boxedTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
+  const line = (row: readonly string[]): string =>
+    `|${row.map((cell, i) => ` ${cell.padStart(widths[i]!)} `).join('|')}|`;
+  return [rule, line(head), rule, ...rows.map(line), rule];
 }

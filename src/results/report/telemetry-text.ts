@@ -1,6 +1,6 @@
-import { printable } from '../../core/index.ts';
+import { joined, printable } from '../../core/index.ts';
 import type { Phrase, Summary } from '../../core/index.ts';
-import { predictionWords } from './prediction-text.ts';
+import { factsIn, predictionWords } from './prediction-text.ts';
 
 type Facts = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ export function serverStory({ server }: Pick<Summary, 'server'>): Phrase | null 
   if (server === null || typeof server['story'] !== 'string') return null;
   const isOurs = (numberOf(server, 'scrapes') ?? 0) > 0 || typeof server['saturation'] === 'string';
   if (!isOurs || server['story'] === '') return null;
-  const zh = factsOf(server['zh'])['story'];
+  const zh = factsIn(server['zh'])['story'];
   return { en: printable(server['story']), zh: printable(typeof zh === 'string' ? zh : server['story']) };
 }
 
@@ -25,7 +25,7 @@ export function telemetryWords(summary: Pick<Summary, 'server' | 'devices'>): Ph
   const predicted = predictionWords(summary);
   if (predicted !== null) lines.push(predicted);
   if (devices !== null && Array.isArray(devices['devices'])) {
-    const cards = devices['devices'].map(factsOf);
+    const cards = devices['devices'].map(factsIn);
     lines.push(...cards.map(cardWords));
     const perJoule = numberOf(devices, 'tokensPerJoule');
     if (perJoule !== null)
@@ -38,13 +38,13 @@ export function telemetryWords(summary: Pick<Summary, 'server' | 'devices'>): Ph
 function cardWords(card: Facts): Phrase {
   const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
   const pair = (key: string): { mean: number; max: number } | null => {
-    const [mean, max] = [numberOf(factsOf(card[key]), 'mean'), numberOf(factsOf(card[key]), 'max')];
+    const [mean, max] = [numberOf(factsIn(card[key]), 'mean'), numberOf(factsIn(card[key]), 'max')];
     return mean === null || max === null ? null : { mean, max };
   };
   const [use, power, heat] = [pair('utilizationRatio'), pair('powerW'), pair('temperatureC')];
   const margin = numberOf(card, 'memoryMarginBytes');
   const parts: Phrase[] = [];
-  const both = (words: string): Phrase => ({ en: words, zh: words });
+  const both = (figure: string): Phrase => ({ en: figure, zh: figure });
   if (use !== null) {
     const figures = `${percent(use.mean)} (max ${percent(use.max)})`;
     parts.push({ en: `in use ${figures}`, zh: `利用率 ${figures}` });
@@ -56,24 +56,17 @@ function cardWords(card: Facts): Phrase {
     parts.push({ en: `${gib} of memory never used`, zh: `显存余量 ${gib}` });
   }
   const name = printable(`${String(card['vendor'])} ${numberOf(card, 'index') ?? '?'}`);
-  return {
-    en: `${name}: ${parts.map(({ en }) => en).join(', ')}`,
-    zh: `${name}：${parts.map(({ zh }) => zh).join('，')}`,
-  };
+  const { en, zh } = joined(parts);
+  return { en: `${name}: ${en}`, zh: `${name}：${zh}` };
 }
 
 function missingOf(facts: Facts): Phrase[] {
-  const list = Array.isArray(facts['missing']) ? facts['missing'].map(factsOf) : [];
+  const list = Array.isArray(facts['missing']) ? facts['missing'].map(factsIn) : [];
   return list.flatMap((one) => {
     const why = one['why'];
-    const zh = factsOf(one['zh'])['why'];
+    const zh = factsIn(one['zh'])['why'];
     return typeof why === 'string' ? [{ en: printable(why), zh: printable(typeof zh === 'string' ? zh : why) }] : [];
   });
-}
-
-/** A part of a file that anybody may have written: an object, or nothing. */
-function factsOf(value: unknown): Facts {
-  return typeof value === 'object' && value !== null ? (value as Facts) : {};
 }
 
 function numberOf(facts: Facts, key: string): number | null {

@@ -14,7 +14,7 @@ import { telemetryWords } from './telemetry-text.ts';
 import { tableText } from './table.ts';
 import { clientLines } from './client-lines.ts';
 import { promiseLines } from './promise-lines.ts';
-import { words } from './words.ts';
+import { labels } from './labels.ts';
 
 /** Our own report for a terminal. */
 export const text: Reporter = (what, options) => {
@@ -58,7 +58,7 @@ export function summaryText(summary: Summary, options: ReportOptions): string {
 function sourceLine(summary: Summary, lang: Lang): string[] {
   const { tool, file } = summary.source;
   if (tool === 'llmdyno' && file === null) return [];
-  return [`${say(words.source, lang)}: ${printable(tool)}${file === null ? '' : ` ${printable(file)}`}`];
+  return [`${say(labels.source, lang)}: ${printable(tool)}${file === null ? '' : ` ${printable(file)}`}`];
 }
 
 function countLines(summary: Summary, lang: Lang): string[] {
@@ -66,12 +66,12 @@ function countLines(summary: Summary, lang: Lang): string[] {
   const kinds = ['planned', 'ok', 'failed', 'cancelled', 'dropped', 'unaccounted'] as const;
   const parts = kinds
     .filter((kind) => kind === 'planned' || kind === 'ok' || kind === 'failed' || countOf(counts, kind) !== 0)
-    .map((kind) => `${say(words[kind], lang)} ${countOf(counts, kind) ?? unknown}`);
+    .map((kind) => `${say(labels[kind], lang)} ${countOf(counts, kind) ?? unknown}`);
   const causes = Object.entries(problems).flatMap(([code, phrase]) => {
     const count = Object.hasOwn(counts.byProblem, code) ? counts.byProblem[code as keyof typeof problems] : 0;
     return count !== undefined && count > 0 ? [`    ${count} × ${say(phrase, lang)} (${code})`] : [];
   });
-  return [`${say(words.requests, lang)}: ${parts.join(', ')}`, ...causes];
+  return [`${say(labels.requests, lang)}: ${parts.join(', ')}`, ...causes];
 }
 
 /** The figures to quote, where a part of the run is steady; what follows is then of the whole run. */
@@ -79,74 +79,74 @@ function steadyLines({ steady, durationMs }: Summary, lang: Lang): string[] {
   if (steady === null) return [];
   const seconds = (ms: number | null): string => fixed(secondsOf(ms), 1);
   const times: [Phrase, Distribution | null][] = [
-    [words.ttft, steady.ttftMs],
-    [words.tpot, steady.tpotMs],
-    [words.latency, steady.latencyMs],
+    [labels.ttft, steady.ttftMs],
+    [labels.tpot, steady.tpotMs],
+    [labels.latency, steady.latencyMs],
   ];
   const shown = ['mean', 'p50', 'p90', 'p99'] as const;
   return [
-    `${say(words.steady, lang)} (${seconds(steady.toMs - steady.fromMs)} / ${seconds(durationMs)} ${say(words.seconds, lang)}): ${say(words.quote, lang)}`,
+    `${say(labels.steady, lang)} (${seconds(steady.toMs - steady.fromMs)} / ${seconds(durationMs)} ${say(labels.seconds, lang)}): ${say(labels.quote, lang)}`,
     [
-      `${say(words.requestRate, lang)}: ${sized(steady.requestsPerSec)}`,
-      `${say(words.outputRate, lang)}: ${sized(steady.outputTokensPerSec)}`,
-      `${say(words.inFlight, lang)}: ${sized(steady.concurrencyAchieved)}`,
+      `${say(labels.requestRate, lang)}: ${sized(steady.requestsPerSec)}`,
+      `${say(labels.outputRate, lang)}: ${sized(steady.outputTokensPerSec)}`,
+      `${say(labels.inFlight, lang)}: ${sized(steady.concurrencyAchieved)}`,
     ].join(', '),
     ...times.flatMap(([name, dist]) => {
       if (dist === null) return [];
       const values = sizedTogether(shown.map((key) => dist[key]));
       return [
-        `${say(name, lang)}: ${shown.map((key, i) => `${key === 'mean' ? say(words.mean, lang) : key} ${values[i]}`).join(', ')}`,
+        `${say(name, lang)}: ${shown.map((key, i) => `${key === 'mean' ? say(labels.mean, lang) : key} ${values[i]}`).join(', ')}`,
       ];
     }),
     '',
-    say(words.wholeRun, lang),
+    say(labels.wholeRun, lang),
   ];
 }
 
 function rateLines(summary: Summary, lang: Lang): string[] {
   const { goodput, flow, load } = summary;
   const rows: [Phrase, string][] = [
-    [words.duration, `${fixed(secondsOf(summary.durationMs), 3)} ${say(words.seconds, lang)}`],
-    [words.inFlight, sized(summary.concurrencyAchieved)],
-    [words.requestRate, sized(summary.requestsPerSec)],
-    [words.outputRate, sized(summary.outputTokensPerSec)],
-    [words.inputRate, sized(summary.inputTokensPerSec)],
-    [words.totalRate, sized(summary.totalTokensPerSec)],
+    [labels.duration, `${fixed(secondsOf(summary.durationMs), 3)} ${say(labels.seconds, lang)}`],
+    [labels.inFlight, sized(summary.concurrencyAchieved)],
+    [labels.requestRate, sized(summary.requestsPerSec)],
+    [labels.outputRate, sized(summary.outputTokensPerSec)],
+    [labels.inputRate, sized(summary.inputTokensPerSec)],
+    [labels.totalRate, sized(summary.totalTokensPerSec)],
   ];
-  if (summary.cachedInputRatio !== null) rows.push([words.cached, percent(summary.cachedInputRatio)]);
+  if (summary.cachedInputRatio !== null) rows.push([labels.cached, percent(summary.cachedInputRatio)]);
   if (summary.accuracy !== undefined) {
     const { correct, of, ratio } = summary.accuracy;
-    rows.push([words.accuracy, `${percent(ratio)} (${correct}/${of})`]);
+    rows.push([labels.accuracy, `${percent(ratio)} (${correct}/${of})`]);
   }
   if (goodput !== null)
     rows.push([
-      words.goodput,
-      `${sized(goodput.requestsPerSec)} ${say(words.rate, lang)}, ${percent(goodput.ratio)} (${goodput.slo.map(printable).join(', ')})`,
+      labels.goodput,
+      `${sized(goodput.requestsPerSec)} ${say(labels.rate, lang)}, ${percent(goodput.ratio)} (${goodput.slo.map(printable).join(', ')})`,
     ]);
-  if (flow !== undefined && load.kind !== 'closed') rows.push([words.kept, say(words[flow.state], lang)]);
+  if (flow !== undefined && load.kind !== 'closed') rows.push([labels.kept, say(labels[flow.state], lang)]);
   return rows.map(([name, value]) => `${say(name, lang)}: ${value}`);
 }
 
 /** The distributions; null = there is not a single one. */
 function distributionTable(summary: Summary, { lang, columns }: ReportOptions): string | null {
   const all: [Phrase, Distribution | null][] = [
-    [words.latency, summary.latencyMs],
-    [words.ttft, summary.ttftMs],
-    [words.timeToAnswer, summary.timeToAnswerMs],
-    [words.tpot, summary.tpotMs],
-    [words.itl, summary.itlMs],
-    [words.latencyFromDue, summary.latencyFromDueMs],
-    [words.ttftFromDue, summary.ttftFromDueMs],
-    [words.lateness, summary.latenessMs],
-    [words.userSpeed, summary.userTokensPerSec],
-    [words.inputTokens, summary.inputTokens],
-    [words.outputTokens, summary.outputTokens],
+    [labels.latency, summary.latencyMs],
+    [labels.ttft, summary.ttftMs],
+    [labels.timeToAnswer, summary.timeToAnswerMs],
+    [labels.tpot, summary.tpotMs],
+    [labels.itl, summary.itlMs],
+    [labels.latencyFromDue, summary.latencyFromDueMs],
+    [labels.ttftFromDue, summary.ttftFromDueMs],
+    [labels.lateness, summary.latenessMs],
+    [labels.userSpeed, summary.userTokensPerSec],
+    [labels.inputTokens, summary.inputTokens],
+    [labels.outputTokens, summary.outputTokens],
   ];
   const shown = ['mean', 'min', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
   const rows = all.filter((row): row is [Phrase, Distribution] => row[1] !== null);
   if (rows.length === 0) return null;
   return tableText(
-    [say(words.metric, lang), 'n', say(words.mean, lang), ...shown.slice(1)],
+    [say(labels.metric, lang), 'n', say(labels.mean, lang), ...shown.slice(1)],
     rows.map(([name, dist]) => [say(name, lang), String(dist.n)].concat(sizedTogether(shown.map((key) => dist[key])))),
     columns,
   );
@@ -155,7 +155,7 @@ function distributionTable(summary: Summary, { lang, columns }: ReportOptions): 
 function methodLine(summary: Summary, lang: Lang): string {
   const { input, output } = summary.tokenSource;
   return (
-    `${say(words.method, lang)}: ${printable(summary.percentileMethod ?? unknown)}; ` +
-    `${say(words.tokensBy, lang)}: ${input ?? unknown} / ${output ?? unknown}`
+    `${say(labels.method, lang)}: ${printable(summary.percentileMethod ?? unknown)}; ` +
+    `${say(labels.tokensBy, lang)}: ${input ?? unknown} / ${output ?? unknown}`
   );
 }

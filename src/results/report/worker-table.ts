@@ -1,7 +1,7 @@
 import { printable, say } from '../../core/index.ts';
-import type { Phrase, Summary, Sweep, WorkerShareFacts } from '../../core/index.ts';
+import type { Lang, Phrase, Summary, Sweep, WorkerShareFacts } from '../../core/index.ts';
 import { fixed, percent, unknown } from './figure-text.ts';
-import { both, table, text } from './html/both.ts';
+import { both, table } from './html/both.ts';
 import type { Html } from './html/both.ts';
 import { markdownTable } from './markdown.ts';
 import { pointName, sweepName } from './point-name.ts';
@@ -30,23 +30,17 @@ const heads: readonly Phrase[] = [
 /** What a run over many machines is called above their table. */
 export const workersTitle: Phrase = { en: 'Workers', zh: '各 worker' };
 
-/** The machines behind a result: a row each, under heads; no row where one machine did it all. */
-export function workersTable(sweeps: readonly Sweep[]): { heads: readonly Phrase[]; rows: readonly Phrase[][] } {
-  return { heads, rows: rowsOf(sweeps) };
-}
+type Row = readonly (Phrase | string)[];
 
-/** A row per machine and point; none where one machine did it all. */
-function rowsOf(sweeps: readonly Sweep[]): Phrase[][] {
+/** The machines behind a result: a row per machine and point, under heads; no row where one machine did it all. */
+export function workersTable(sweeps: readonly Sweep[]): { heads: Row; rows: Row[] } {
   const points = sweeps.flatMap((sweep) => sweep.points.map((point) => ({ sweep, point })));
-  return points.flatMap(({ sweep, point }) => {
+  const rows = points.flatMap(({ sweep, point }) => {
     const load =
       points.length === 1 ? '' : `${sweeps.length > 1 ? `${sweepName(sweep)} ` : ''}${pointName(sweep, point)}: `;
-    return workerRows(point).map(([name, ...rest]) => [`${load}${name}`, ...rest].map((cell) => phraseOf(cell)));
+    return workerRows(point).map(([name, ...rest]) => [`${load}${name}`, ...rest]);
   });
-}
-
-function phraseOf(cell: Phrase | string): Phrase {
-  return typeof cell === 'string' ? { en: cell, zh: cell } : cell;
+  return { heads, rows };
 }
 
 function workerRows({ workers = [] }: Summary): [string, ...(Phrase | string)[]][] {
@@ -72,23 +66,30 @@ function labelled({ name, labels }: WorkerShareFacts): string {
 
 /** The machines behind a result for a terminal; empty where one machine did it all. */
 export function workersText(sweeps: readonly Sweep[], { lang, columns }: ReportOptions): string {
-  const [head, ...rows] = [heads, ...rowsOf(sweeps)].map((row) => row.map((cell) => say(cell, lang)));
-  return rows.length === 0 ? '' : `${tableText(head!, rows, columns)}\n`;
+  const { head, rows } = inLang(sweeps, lang);
+  return rows.length === 0 ? '' : `${tableText(head, rows, columns)}\n`;
 }
 
 /** The same as a table of markdown. */
 export function workersMarkdown(sweeps: readonly Sweep[], { lang }: ReportOptions): string {
-  const [head, ...rows] = [heads, ...rowsOf(sweeps)].map((row) => row.map((cell) => say(cell, lang)));
-  return rows.length === 0 ? '' : `\n${markdownTable(head!, rows)}\n`;
+  const { head, rows } = inLang(sweeps, lang);
+  return rows.length === 0 ? '' : `\n${markdownTable(head, rows)}\n`;
+}
+
+function inLang(sweeps: readonly Sweep[], lang: Lang): { head: string[]; rows: string[][] } {
+  const cells = (row: Row): string[] => row.map((cell) => say(cell, lang));
+  return { head: cells(heads), rows: workersTable(sweeps).rows.map(cells) };
 }
 
 /** The same for a page; null where one machine did it all. */
 export function workersHtml(sweeps: readonly Sweep[]): Html | null {
-  const rows = rowsOf(sweeps);
-  if (rows.length === 0) return null;
-  return table(
-    { en: 'The machines that sent the requests', zh: '发送请求的机器' },
-    heads.map((head) => both(head)),
-    rows.map(([name, ...cells]) => [text(name!.en), ...cells.map((cell) => both(cell))]),
-  );
+  const { rows } = workersTable(sweeps);
+  const caption = { en: 'The machines that sent the requests', zh: '发送请求的机器' };
+  return rows.length === 0
+    ? null
+    : table(
+        caption,
+        heads.map(both),
+        rows.map((row) => row.map(both)),
+      );
 }

@@ -2,17 +2,14 @@ import { join } from 'node:path';
 import { printable } from '../../core/index.ts';
 import type { Summary } from '../../core/index.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { pointAsked } from './schema/summary-schema.ts';
 import { z } from './schema/shape.ts';
 
 /** What a user says of a result later; absent = as it was recorded. */
 const entryFacts = z.object({
   name: z.string().exactOptional(),
   model: z.string().exactOptional(),
-  engine: z.string().exactOptional(),
-  variant: z.string().exactOptional(),
-  settings: z.record(z.string(), z.string()).exactOptional(),
-  card: z.string().exactOptional(),
-  cards: z.number().positive().exactOptional(),
+  ...pointAsked.shape,
   pricePerHour: z.number().positive().exactOptional(),
   powerW: z.number().positive().exactOptional(),
 });

@@ -16,7 +16,7 @@ export { setFacts } from './facts.ts';
 export type { EntryFacts } from './facts.ts';
 export { findEntry, findWhatever, labelOf } from './find-entry.ts';
 export { hostFacts } from './host-facts.ts';
-export { writeJsonFile } from './json-file.ts';
+export { exists, writeJsonFile } from './json-file.ts';
 export { identityOf, isSameProcess } from './process-identity.ts';
 export type { ProcessIdentity } from './process-identity.ts';
 export { newRunId } from './run-id.ts';

@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSimulatedEngine, UserError } from '../../core/index.ts';
 import { labelOf } from './find-entry.ts';
+import { exists } from './json-file.ts';
 import { entriesIn, readEntry } from './stored-entry.ts';
 import type { BrokenEntry, StoredEntry, StoredRun, StoredSweep } from './stored-entry.ts';
 import { tunesIn } from './stored-tune.ts';
@@ -106,11 +106,4 @@ function passes(entry: ListedEntry, filter: ListFilter): boolean {
 
 function holds(text: string, part: string): boolean {
   return text.toLowerCase().includes(part.toLowerCase());
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

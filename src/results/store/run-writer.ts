@@ -1,4 +1,4 @@
-import { access, mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { invariant, keptPlan, summaryDocument } from '../../core/index.ts';
 import type { Ended, RunPlan, Summary } from '../../core/index.ts';
@@ -7,7 +7,7 @@ import { answerBytes, exchangeBytes } from './exchange-line.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { FolderLock } from './folder-lock.ts';
 import { hostFacts } from './host-facts.ts';
-import { writeJsonFile } from './json-file.ts';
+import { exists, writeJsonFile } from './json-file.ts';
 import { openLineWriter } from './line-writer.ts';
 import type { LineWriter } from './line-writer.ts';
 import { newRunId } from './run-id.ts';
@@ -166,11 +166,4 @@ export async function makeDirectories(dir: string): Promise<void> {
     await makeDirectories(dirname(dir));
     await makeDirectories(dir);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,21 +1,15 @@
 import { means } from '../reading/fact-key.ts';
 import type { DistributionName, FactKey } from '../reading/fact-key.ts';
-import type { CsvFormat } from '../reading/csv-format.ts';
+import type { CsvFormat } from '../reading/file-format.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import { settleAiperf } from './json-reader.ts';
+import { aiperfDistributions, settleAiperf } from './json-reader.ts';
 import { statisticOf } from '../evalscope/labels.ts';
 
-const spread: Record<string, DistributionName> = {
-  'Request Latency (ms)': 'latencyMs',
-  'Time to First Token (ms)': 'ttftMs',
-  'Time To First Token (ms)': 'ttftMs',
-  'Inter Token Latency (ms)': 'tpotMs',
-  'Inter Chunk Latency (ms)': 'itlMs',
-  'Input Sequence Length (tokens)': 'inputTokens',
-  'Output Sequence Length (tokens)': 'outputTokens',
-  'E2E Output Token Throughput (tokens/sec/user)': 'userTokensPerSec',
-  'Effective Latency (CO-aware) (ms)': 'latencyFromDueMs',
-};
+/** "Time to First Token (ms)" is what the JSON calls time_to_first_token; in another unit it is not known here. */
+function distributionOf(name: string): DistributionName | undefined {
+  const label = /^(.*?)(?: \(CO-aware\))? \((?:ms|tokens|tokens\/sec\/user)\)$/.exec(name)?.[1] ?? '';
+  return new Map(Object.entries(aiperfDistributions)).get(label.toLowerCase().replaceAll(' ', '_'));
+}
 
 const single: Record<string, { key: FactKey; scale: number }> = {
   'Benchmark Duration (sec)': { key: 'durationMs', scale: 1000 },
@@ -36,7 +30,7 @@ const single: Record<string, { key: FactKey; scale: number }> = {
 /** `profile_export_aiperf.csv` and genai-perf's CSV: a table of distributions, then a table of single values. */
 export const aiperfCsv: CsvFormat = {
   tool: 'aiperf',
-  matches: (rows) => rows[0]?.cells[0] === 'Metric' && rows.some((row) => Object.hasOwn(spread, row.cells[0]!)),
+  matches: (rows) => rows[0]?.cells[0] === 'Metric' && rows.some((row) => distributionOf(row.cells[0]!) !== undefined),
   read(rows, complain) {
     const draft = new PointDraft(
       rows.some((row) => row.cells[0] === 'Benchmark Duration (sec)') ? 'aiperf' : 'genai-perf',
@@ -44,16 +38,17 @@ export const aiperfCsv: CsvFormat = {
     );
     let header: string[] = [];
     for (const { cells, line } of rows) {
-      const [name] = cells;
+      const [name = ''] = cells;
+      const distribution = distributionOf(name);
       if (name === 'Metric') header = cells;
-      else if (Object.hasOwn(spread, name!)) {
+      else if (distribution !== undefined) {
         header.forEach((column, i) => {
           const statistic = i === 0 ? null : statisticOf(column);
           if (statistic !== null && cells[i] !== undefined)
-            draft.putText(means(`${spread[name!]!}.${statistic}`), cells[i]!, line, complain);
+            draft.putText(means(`${distribution}.${statistic}`), cells[i]!, line, complain);
         });
-      } else if (Object.hasOwn(single, name!) && cells[1] !== undefined)
-        draft.putText(single[name!]!, cells[1], line, complain);
+      } else if (Object.hasOwn(single, name) && cells[1] !== undefined)
+        draft.putText(single[name]!, cells[1], line, complain);
     }
     const ended = draft.get('counts.ended');
     const ok = draft.get('counts.ok');

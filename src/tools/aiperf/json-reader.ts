@@ -1,9 +1,9 @@
-import { exactMethod, printable } from '../../core/index.ts';
+import { exactMethod } from '../../core/index.ts';
 import { means } from '../reading/fact-key.ts';
 import type { DistributionName, FactKey } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
-import { field, JsonNumber, textIn } from '../reading/json-text.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
+import { field, JsonNumber, nameIn, textIn } from '../reading/json-text.ts';
 import type { JsonObject, JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { statisticOf } from '../evalscope/labels.ts';
@@ -63,8 +63,7 @@ function pointOf(object: JsonObject, complain: Complain): PointDraft {
   if (rate instanceof JsonNumber) draft.putJson(means('load.ratePerSec'), rate, complain);
   const requests = find(config, 'requests', 6) ?? find(config, 'request_count', 6);
   if (requests instanceof JsonNumber) draft.putJson(means('counts.planned'), requests, complain);
-  const name = find(config, 'name', 6);
-  draft.model = printable(textIn(name) ?? '').slice(0, 200) || null;
+  draft.model = nameIn(find(config, 'name', 6));
   draft.startedAt = /^\d{4}-\d\d-\d\dT[\d:.]+$/.exec(textIn(object.get('start_time')) ?? '')?.[0] ?? null;
   draft.stream = field(config, 'endpoint', 'streaming') === true || draft.facts.has('ttftMs.mean') ? true : null;
   settleAiperf(draft);

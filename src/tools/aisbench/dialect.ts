@@ -1,5 +1,5 @@
 import type { Distribution, Summary } from '../../core/index.ts';
-import { dialectNotes, givenBack, totalTokens } from '../dialect.ts';
+import { dialectNotes, givenBack, rounded, totalTokens } from '../dialect.ts';
 import { countOf, pointsOf } from '../../results/report/index.ts';
 import type { Reporter } from '../../results/report/index.ts';
 
@@ -12,7 +12,7 @@ function tables(summary: Summary): string {
   const row = (name: string, dist: Distribution | null, unit: string): string[] => [
     name,
     'total',
-    ...statistics.map((key) => (typeof dist?.[key] === 'number' ? `${digits(dist[key])}${unit}` : '-')),
+    ...statistics.map((key) => (typeof dist?.[key] === 'number' ? `${rounded(dist[key])}${unit}` : '-')),
     String(dist?.n ?? '-'),
   ];
   const performance = [
@@ -37,13 +37,13 @@ function tables(summary: Summary): string {
 function common(summary: Summary): string[][] {
   const whole = (value: number | null): string | null => (value === null ? null : String(Math.round(value)));
   const rate = (value: number | null, unit: string): string | null =>
-    value === null ? null : `${digits(value)} ${unit}`;
+    value === null ? null : `${rounded(value)} ${unit}`;
   const rows: [string, string | null][] = [
     ['Benchmark Duration', rate(summary.durationMs, 'ms')],
     ['Total Requests', whole(countOf(summary.counts, 'planned'))],
     ['Failed Requests', whole(countOf(summary.counts, 'failed'))],
     ['Success Requests', whole(countOf(summary.counts, 'ok'))],
-    ['Concurrency', summary.concurrencyAchieved === null ? null : digits(summary.concurrencyAchieved)],
+    ['Concurrency', summary.concurrencyAchieved === null ? null : rounded(summary.concurrencyAchieved)],
     ['Max Concurrency', whole(summary.load.concurrency)],
     ['Request Throughput', rate(summary.requestsPerSec, 'req/s')],
     ['Total Input Tokens', whole(totalTokens(summary, 'input'))],
@@ -53,10 +53,6 @@ function common(summary: Summary): string[][] {
     ['Total Token Throughput', rate(summary.totalTokensPerSec, 'token/s')],
   ];
   return rows.flatMap(([name, value]) => (value === null ? [] : [[name, 'total', value]]));
-}
-
-function digits(value: number): string {
-  return String(Number(value.toFixed(4)));
 }
 
 /** The box of tabulate's fancy_grid, which that tool prints. */

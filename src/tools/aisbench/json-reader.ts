@@ -1,9 +1,8 @@
-import { distributionOf } from '../../core/index.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
 import { field, JsonNumber, numberIn, numbersIn, valueLineOf } from '../reading/json-text.ts';
 import type { JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import { putDistribution } from '../reading/put-distribution.ts';
+import { putDistributions } from '../reading/put-distributions.ts';
 import { settleAisbench } from './text-reader.ts';
 import { putCommon } from '../mindie/meaning.ts';
 
@@ -49,12 +48,14 @@ export const aisbenchDetailsJson: JsonFormat = {
     draft.derived('counts.ok', good.length);
     draft.derived('counts.failed', values.length - good.length);
     const timed = good.flatMap((value) => timesOf(value));
-    putDistribution(draft, 'latencyMs', distributionOf(timed.map((times) => times.latencyMs)));
-    putDistribution(draft, 'ttftMs', distributionOf(timed.map((times) => times.ttftMs)));
-    putDistribution(draft, 'itlMs', distributionOf(timed.flatMap((times) => times.gapsMs)));
     const counts = (name: string): number[] => good.flatMap((value) => numberIn(field(value, name)) ?? []);
-    putDistribution(draft, 'inputTokens', distributionOf(counts('input_tokens')));
-    putDistribution(draft, 'outputTokens', distributionOf(counts('output_tokens')));
+    putDistributions(draft, {
+      latencyMs: timed.map((times) => times.latencyMs),
+      ttftMs: timed.map((times) => times.ttftMs),
+      itlMs: timed.flatMap((times) => times.gapsMs),
+      inputTokens: counts('input_tokens'),
+      outputTokens: counts('output_tokens'),
+    });
     settleAisbench(draft);
     if (timed.length > 0) draft.stream = timed.some((times) => times.gapsMs.length > 0);
     return [draft];

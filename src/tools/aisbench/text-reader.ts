@@ -1,8 +1,9 @@
 import { exactMethod } from '../../core/index.ts';
 import { boxCells, isBoxRule } from '../reading/box-table.ts';
+import { raggedRow } from '../reading/imported.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import type { BlockReader, TextFormat } from '../reading/text-format.ts';
+import type { BlockReader, TextFormat } from '../reading/file-format.ts';
 import { isPerfMetric, putCommon, putPerfCell } from '../mindie/meaning.ts';
 
 const patience = 30;
@@ -18,11 +19,8 @@ class AisbenchBlock implements BlockReader {
   private draft: PointDraft | null = null;
   private header: string[] = [];
   private strangers = 0;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     const cells = boxCells(line);
@@ -48,10 +46,7 @@ class AisbenchBlock implements BlockReader {
 
   private takeRow(cells: string[], lineNumber: number, draft: PointDraft): void {
     if (cells.length !== this.header.length) {
-      this.complain(lineNumber, {
-        en: 'table row with another number of cells than its header',
-        zh: '表格行的列数与表头不一致',
-      });
+      this.complain(lineNumber, raggedRow.inTable);
       return;
     }
     const name = cells[0]!;

@@ -1,6 +1,6 @@
 import { percentileRanks } from '../../core/index.ts';
 import type { Distribution, Summary } from '../../core/index.ts';
-import { givenBack } from '../dialect.ts';
+import { dialectNotes, givenBack } from '../dialect.ts';
 import { countOf, digitsFor, pointsOf, secondsOf } from '../../results/report/index.ts';
 import type { Reporter } from '../../results/report/index.ts';
 
@@ -39,7 +39,7 @@ function block(summary: Summary): string {
   ];
   return [
     'Benchmarking summary: ',
-    ...notes(summary),
+    ...dialectNotes(summary).map((note) => ` ${note}`),
     ...lines.flatMap(([label, value]) => (value === null ? [] : [` ${label}: ${value}`])),
     ...percentiles(summary, 'Percentile of time to first token', 'ttftMs', summary.ttftMs),
     ...percentiles(summary, 'Percentile of request latency', 'latencyMs', summary.latencyMs),
@@ -63,16 +63,6 @@ function packagesOf(summary: Summary): string | null {
   return summary.load.stream === false
     ? digitsFor(summary, 'latencyMs.mean', secondsOf(summary.latencyMs?.mean), 3)
     : null;
-}
-
-function notes(summary: Summary): string[] {
-  const invalid = summary.verdict.findings.filter((finding) => finding.severity === 'invalid');
-  return [
-    ...(summary.simulated ? [' Note: simulated, not a measurement of a real engine'] : []),
-    ...(summary.engine?.simulated === true ? [' Note: simulated engine, not a measurement of a real one'] : []),
-    ...(summary.partial ? [' Note: partial, the run did not end by itself'] : []),
-    ...(invalid.length > 0 ? [` Note: not valid (${invalid.map((finding) => finding.code).join(', ')})`] : []),
-  ];
 }
 
 function percentiles(summary: Summary, title: string, key: string, dist: Distribution | null): string[] {

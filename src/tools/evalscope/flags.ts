@@ -1,3 +1,4 @@
+import { taking } from '../foreign-flags.ts';
 import type { ForeignTable, ForeignWords } from '../foreign-flags.ts';
 
 /** Whose defaults hold: those of 0.5 (not streamed, nothing sent that was not asked for) or of 1.x. */
@@ -8,84 +9,31 @@ export const evalscopeFlags: ForeignTable = {
   tool: 'evalscope perf',
   alias: { '-n': '--number' },
   supported: {
-    '--model': 'one',
-    '--url': 'one',
-    '--api': 'one',
-    '--api-key': 'one',
-    '--headers': 'some',
-    '--connect-timeout': 'one',
-    '--read-timeout': 'one',
-    '--total-timeout': 'one',
-    '--no-test-connection': 'nothing',
-    '--number': 'some',
-    '--parallel': 'some',
-    '--rate': 'some',
-    '--open-loop': 'nothing',
-    '--warmup-num': 'one',
-    '--duration': 'one',
-    '--sleep-interval': 'one',
-    '--name': 'one',
-    '--outputs-dir': 'one',
-    '--no-timestamp': 'nothing',
-    '--tokenizer-path': 'one',
-    '--dataset': 'one',
-    '--dataset-path': 'one',
-    '--dataset-offset': 'one',
-    '--max-prompt-length': 'one',
-    '--min-prompt-length': 'one',
-    '--prefix-length': 'one',
-    '--prompt': 'one',
-    '--query-template': 'one',
-    '--max-tokens': 'some',
-    '--min-tokens': 'one',
-    '--temperature': 'one',
-    '--top-p': 'one',
-    '--top-k': 'one',
-    '--frequency-penalty': 'one',
-    '--repetition-penalty': 'one',
-    '--logprobs': 'nothing',
-    '--n-choices': 'one',
-    '--seed': 'one',
-    '--stop': 'any',
-    '--stop-token-ids': 'any',
-    '--stream': 'nothing',
-    '--no-stream': 'nothing',
-    '--extra-args': 'one',
+    ...taking(
+      'one',
+      'model url api api-key connect-timeout read-timeout total-timeout warmup-num duration sleep-interval name ' +
+        'outputs-dir tokenizer-path dataset dataset-path dataset-offset max-prompt-length min-prompt-length ' +
+        'prefix-length prompt query-template min-tokens temperature top-p top-k frequency-penalty ' +
+        'repetition-penalty n-choices seed extra-args',
+    ),
+    ...taking('some', 'headers number parallel rate max-tokens'),
+    ...taking('nothing', 'no-test-connection open-loop no-timestamp logprobs stream no-stream'),
+    ...taking('any', 'stop stop-token-ids'),
   },
   ignored: {
-    '--attn-implementation': 'one',
-    '--port': 'one',
-    '--db-commit-interval': 'one',
-    '--queue-size-multiplier': 'one',
-    '--in-flight-task-multiplier': 'one',
-    '--num-workers': 'one',
-    '--log-every-n-query': 'one',
-    '--debug': 'nothing',
-    '--enable-progress-tracker': 'nothing',
-    '--visualizer': 'one',
-    '--wandb-api-key': 'one',
-    '--swanlab-api-key': 'one',
-    '--swanlab-host': 'one',
-    '--data-source': 'one',
-    '--apply-chat-template': 'nothing',
-    '--no-apply-chat-template': 'nothing',
-    '--alias': 'one',
+    ...taking(
+      'one',
+      'attn-implementation port db-commit-interval queue-size-multiplier in-flight-task-multiplier num-workers ' +
+        'log-every-n-query visualizer wandb-api-key swanlab-api-key swanlab-host data-source alias',
+    ),
+    ...taking('nothing', 'debug enable-progress-tracker apply-chat-template no-apply-chat-template'),
     // Of datasets with pictures, of --multi-turn and of --sla-auto-tune, which are refused themselves.
-    '--image-width': 'one',
-    '--image-height': 'one',
-    '--image-format': 'one',
-    '--image-num': 'one',
-    '--image-patch-size': 'one',
-    '--min-turns': 'one',
-    '--max-turns': 'one',
-    '--multi-turn-args': 'one',
-    '--sla-variable': 'one',
-    '--sla-params': 'one',
-    '--sla-num-runs': 'one',
-    '--sla-lower-bound': 'one',
-    '--sla-upper-bound': 'one',
-    '--sla-fixed-parallel': 'one',
-    '--sla-number-multiplier': 'one',
+    ...taking(
+      'one',
+      'image-width image-height image-format image-num image-patch-size min-turns max-turns multi-turn-args ' +
+        'sla-variable sla-params sla-num-runs sla-lower-bound sla-upper-bound sla-fixed-parallel ' +
+        'sla-number-multiplier',
+    ),
   },
   rejected: {
     '--sla-auto-tune': {
@@ -116,26 +64,14 @@ export const evalscopeFlags: ForeignTable = {
   },
 };
 
-const modernOnly = [
-  '--open-loop',
-  '--warmup-num',
-  '--duration',
-  '--sleep-interval',
-  '--total-timeout',
-  '--no-test-connection',
-  '--no-stream',
-  '--outputs-dir',
-  '--no-timestamp',
-  '--api-key',
-  '--extra-args',
-  '--min-tokens',
-  '--top-k',
-  '--repetition-penalty',
-  '--dataset-offset',
-  '--prefix-length',
-  '--visualizer',
-  '--enable-progress-tracker',
-];
+const modernOnly = Object.keys(
+  taking(
+    'any',
+    'open-loop warmup-num duration sleep-interval total-timeout no-test-connection no-stream outputs-dir ' +
+      'no-timestamp api-key extra-args min-tokens top-k repetition-penalty dataset-offset prefix-length ' +
+      'visualizer enable-progress-tracker',
+  ),
+);
 
 /** The release that a command was written for: a flag or a list that 0.5 did not have means 1.x. */
 export function dialectOf(words: ForeignWords): Dialect {

@@ -1,7 +1,6 @@
-import { printable } from '../../core/index.ts';
 import { means, normalLabel } from '../reading/fact-key.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
-import { field, numberIn, textIn } from '../reading/json-text.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
+import { field, nameIn, numberIn, textIn } from '../reading/json-text.ts';
 import type { JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { evalscopeColumns, evalscopeLabels, statisticOf } from './labels.ts';
@@ -65,7 +64,7 @@ export const evalscopeArgsJson: JsonFormat = {
     const [value] = values;
     const draft = new PointDraft('evalscope', 1);
     draft.part = 'settings';
-    draft.model = printable(textIn(field(value, 'model')) ?? '').slice(0, 200) || null;
+    draft.model = nameIn(field(value, 'model'));
     const planned = numberIn(field(value, 'number'));
     if (planned !== null) draft.derived('counts.planned', planned);
     draft.stream = field(value, 'stream') === false ? false : null;

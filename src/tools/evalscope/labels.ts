@@ -1,53 +1,39 @@
-import { means } from '../reading/fact-key.ts';
+import { labels, means } from '../reading/fact-key.ts';
 import type { Meaning, StatisticName } from '../reading/fact-key.ts';
 
 /**
  * What evalscope's labels of v0.5 to v1.14 stand for, in normalLabel form. Text blocks, tables and
  * benchmark_summary.json share them; the unit in brackets is part of the label because it changed over the years.
  */
-export const evalscopeLabels: ReadonlyMap<string, Meaning> = new Map([
-  ['time taken for tests', means('durationMs', 1000)],
-  ['time taken for tests (s)', means('durationMs', 1000)],
-  ['test duration (s)', means('durationMs', 1000)],
-  ['expected number of requests', means('counts.planned')],
-  ['number of concurrency', means('load.concurrency')],
-  ['concurrency', means('load.concurrency')],
-  ['request rate (req/s)', means('load.ratePerSec')],
-  ['total requests', means('counts.ended')],
-  ['succeed requests', means('counts.ok')],
-  ['success requests', means('counts.ok')],
-  ['failed requests', means('counts.failed')],
-  ['stream requests', means('server.streamRequests')],
-  ['non-stream requests', means('server.nonStreamRequests')],
-  ['average qps', means('requestsPerSec')],
-  ['request throughput (req/s)', means('requestsPerSec')],
-  ['req throughput (req/s)', means('requestsPerSec')],
-  ['average latency', means('latencyMs.mean', 1000)],
-  ['average latency (s)', means('latencyMs.mean', 1000)],
-  ['avg latency (s)', means('latencyMs.mean', 1000)],
-  ['throughput', means('outputTokensPerSec')],
-  ['throughput(average output tokens per second)', means('outputTokensPerSec')],
-  ['throughput(average tokens/s)', means('outputTokensPerSec')],
-  ['output token throughput (tok/s)', means('outputTokensPerSec')],
-  ['output throughput (tok/s)', means('outputTokensPerSec')],
-  ['total token throughput (tok/s)', means('totalTokensPerSec')],
-  ['total throughput (tok/s)', means('totalTokensPerSec')],
-  ['average time to first token', means('ttftMs.mean', 1000)],
-  ['average time to first token (s)', means('ttftMs.mean', 1000)],
-  ['avg ttft (ms)', means('ttftMs.mean')],
-  ['average time per output token', means('tpotMs.mean', 1000)],
-  ['average time per output token (s)', means('tpotMs.mean', 1000)],
-  ['avg tpot (ms)', means('tpotMs.mean')],
-  ['average inter-token latency (s)', means('itlMs.mean', 1000)],
-  ['avg itl (ms)', means('itlMs.mean')],
-  ['average input tokens per request', means('inputTokens.mean')],
-  ['avg input tokens', means('inputTokens.mean')],
-  ['average output tokens per request', means('outputTokens.mean')],
-  ['avg output tokens', means('outputTokens.mean')],
-  ['average package per request', means('server.packagesPerRequest')],
-  ['average package latency', means('server.packageLatencyMs', 1000)],
-  ['average package latency (s)', means('server.packageLatencyMs', 1000)],
-  ['kv cache hit rate (%)', means('cachedInputRatio', 0.01)],
+export const evalscopeLabels: ReadonlyMap<string, Meaning> = labels([
+  [means('durationMs', 1000), 'time taken for tests; time taken for tests (s); test duration (s)'],
+  [means('counts.planned'), 'expected number of requests'],
+  [means('load.concurrency'), 'number of concurrency; concurrency'],
+  [means('load.ratePerSec'), 'request rate (req/s)'],
+  [means('counts.ended'), 'total requests'],
+  [means('counts.ok'), 'succeed requests; success requests'],
+  [means('counts.failed'), 'failed requests'],
+  [means('server.streamRequests'), 'stream requests'],
+  [means('server.nonStreamRequests'), 'non-stream requests'],
+  [means('requestsPerSec'), 'average qps; request throughput (req/s); req throughput (req/s)'],
+  [means('latencyMs.mean', 1000), 'average latency; average latency (s); avg latency (s)'],
+  [
+    means('outputTokensPerSec'),
+    'throughput; throughput(average output tokens per second); throughput(average tokens/s); ' +
+      'output token throughput (tok/s); output throughput (tok/s)',
+  ],
+  [means('totalTokensPerSec'), 'total token throughput (tok/s); total throughput (tok/s)'],
+  [means('ttftMs.mean', 1000), 'average time to first token; average time to first token (s)'],
+  [means('ttftMs.mean'), 'avg ttft (ms)'],
+  [means('tpotMs.mean', 1000), 'average time per output token; average time per output token (s)'],
+  [means('tpotMs.mean'), 'avg tpot (ms)'],
+  [means('itlMs.mean', 1000), 'average inter-token latency (s)'],
+  [means('itlMs.mean'), 'avg itl (ms)'],
+  [means('inputTokens.mean'), 'average input tokens per request; avg input tokens'],
+  [means('outputTokens.mean'), 'average output tokens per request; avg output tokens'],
+  [means('server.packagesPerRequest'), 'average package per request'],
+  [means('server.packageLatencyMs', 1000), 'average package latency; average package latency (s)'],
+  [means('cachedInputRatio', 0.01), 'kv cache hit rate (%)'],
 ]);
 
 /** The columns of evalscope's percentile tables; null = a column this summary has no place for. */

@@ -1,30 +1,30 @@
 import { boxCells, isBoxRule } from '../reading/box-table.ts';
-import { means, normalLabel } from '../reading/fact-key.ts';
+import { labels, means, normalLabel } from '../reading/fact-key.ts';
 import type { Meaning } from '../reading/fact-key.ts';
+import { raggedRow } from '../reading/imported.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import type { BlockReader, TextFormat } from '../reading/text-format.ts';
+import type { BlockReader, TextFormat } from '../reading/file-format.ts';
 import { evalscopeColumns, statisticOf } from './labels.ts';
 import { settleEvalscope } from './text-reader.ts';
 
 /** Columns of "Detailed Performance Metrics" (1.0 to 1.6) and "Performance Overview" (1.7 on), in normalLabel form. */
-const columns: ReadonlyMap<string, Meaning> = new Map([
-  ['conc.', means('load.concurrency')],
-  ['rate', means('load.ratePerSec')],
-  ['num', means('counts.planned')],
-  ['rps', means('requestsPerSec')],
-  ['gen/s', means('outputTokensPerSec')],
-  ['gen. toks/s', means('outputTokensPerSec')],
-  ['avg lat.(s)', means('latencyMs.mean', 1000)],
-  ['p99 lat.(s)', means('latencyMs.p99', 1000)],
-  ['avg ttft(s)', means('ttftMs.mean', 1000)],
-  ['p99 ttft(s)', means('ttftMs.p99', 1000)],
-  ['avg ttft(ms)', means('ttftMs.mean')],
-  ['p99 ttft(ms)', means('ttftMs.p99')],
-  ['avg tpot(s)', means('tpotMs.mean', 1000)],
-  ['p99 tpot(s)', means('tpotMs.p99', 1000)],
-  ['avg tpot(ms)', means('tpotMs.mean')],
-  ['p99 tpot(ms)', means('tpotMs.p99')],
+const columns: ReadonlyMap<string, Meaning> = labels([
+  [means('load.concurrency'), 'conc.'],
+  [means('load.ratePerSec'), 'rate'],
+  [means('counts.planned'), 'num'],
+  [means('requestsPerSec'), 'rps'],
+  [means('outputTokensPerSec'), 'gen/s; gen. toks/s'],
+  [means('latencyMs.mean', 1000), 'avg lat.(s)'],
+  [means('latencyMs.p99', 1000), 'p99 lat.(s)'],
+  [means('ttftMs.mean', 1000), 'avg ttft(s)'],
+  [means('ttftMs.p99', 1000), 'p99 ttft(s)'],
+  [means('ttftMs.mean'), 'avg ttft(ms)'],
+  [means('ttftMs.p99'), 'p99 ttft(ms)'],
+  [means('tpotMs.mean', 1000), 'avg tpot(s)'],
+  [means('tpotMs.p99', 1000), 'p99 tpot(s)'],
+  [means('tpotMs.mean'), 'avg tpot(ms)'],
+  [means('tpotMs.p99'), 'p99 tpot(ms)'],
 ]);
 
 const opening = /^\s*(?:Performance Overview|Detailed Performance Metrics)\s*$/;
@@ -44,11 +44,8 @@ class OverviewTables implements BlockReader {
   private current: PointDraft | null = null;
   private strangers = 0;
   private started = false;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     if (opening.test(line)) {
@@ -77,10 +74,7 @@ class OverviewTables implements BlockReader {
     const titles = this.header.map((title) => normalLabel(title));
     if (titles[0] !== 'conc.') return;
     if (cells.length !== titles.length) {
-      this.complain(lineNumber, {
-        en: 'table row with another number of cells than its header',
-        zh: '表格行的列数与表头不一致',
-      });
+      this.complain(lineNumber, raggedRow.inTable);
       return;
     }
     const load = `${cells[0]} ${titles[1] === 'rate' ? cells[1] : ''}`;

@@ -1,6 +1,5 @@
-import { distributionOf } from '../../core/index.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import { putDistribution } from '../reading/put-distribution.ts';
+import { putDistributions } from '../reading/put-distributions.ts';
 import type { RequestTimes } from '../reading/request-course.ts';
 import { sqliteRows } from '../reading/sqlite-table.ts';
 import type { SqliteValue } from '../reading/sqlite-table.ts';
@@ -11,15 +10,15 @@ import type { SqliteValue } from '../reading/sqlite-table.ts';
  * and do not replace them.
  */
 export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
-  const good: Record<'latency' | 'ttft' | 'tpot' | 'input' | 'output' | 'speed', number[]> = {
-    latency: [],
-    ttft: [],
-    tpot: [],
-    input: [],
-    output: [],
-    speed: [],
+  const columns = {
+    latencyMs: [] as number[],
+    ttftMs: [] as number[],
+    tpotMs: [] as number[],
+    itlMs: [] as number[],
+    inputTokens: [] as number[],
+    outputTokens: [] as number[],
+    userTokensPerSec: [] as number[],
   };
-  const gaps: number[] = [];
   const requests: RequestTimes[] = [];
   let [failed, streamed, from, to] = [0, 0, Infinity, -Infinity];
   for (const row of sqliteRows(bytes, 'result')) {
@@ -41,38 +40,32 @@ export function evalscopeDatabase(bytes: Uint8Array): PointDraft[] {
       failed++;
       continue;
     }
-    good.latency.push(latency * 1000);
+    columns.latencyMs.push(latency * 1000);
     const [input, output, first] = [
       number('prompt_tokens'),
       number('completion_tokens'),
       number('first_chunk_latency'),
     ];
-    if (input !== null) good.input.push(input);
-    if (output !== null) good.output.push(output);
-    if (output !== null && latency > 0) good.speed.push(output / latency);
+    if (input !== null) columns.inputTokens.push(input);
+    if (output !== null) columns.outputTokens.push(output);
+    if (output !== null && latency > 0) columns.userTokensPerSec.push(output / latency);
     const between = gapsOf(row);
     if (between.length === 0) continue;
     streamed++;
-    for (const gap of between) gaps.push(gap);
-    if (first !== null) good.ttft.push(first * 1000);
-    if (first !== null && output !== null && output > 1) good.tpot.push(((latency - first) * 1000) / (output - 1));
+    for (const gap of between) columns.itlMs.push(gap);
+    if (first !== null) columns.ttftMs.push(first * 1000);
+    if (first !== null && output !== null && output > 1) columns.tpotMs.push(((latency - first) * 1000) / (output - 1));
   }
   const draft = new PointDraft('evalscope', 1);
   draft.part = 'requests';
   draft.requests = requests;
-  const ok = good.latency.length;
+  const ok = columns.latencyMs.length;
   draft.derived('counts.ok', ok);
   draft.derived('counts.failed', failed);
-  putDistribution(draft, 'latencyMs', distributionOf(good.latency));
-  putDistribution(draft, 'ttftMs', distributionOf(good.ttft));
-  putDistribution(draft, 'tpotMs', distributionOf(good.tpot));
-  putDistribution(draft, 'itlMs', distributionOf(gaps));
-  putDistribution(draft, 'inputTokens', distributionOf(good.input));
-  putDistribution(draft, 'outputTokens', distributionOf(good.output));
-  putDistribution(draft, 'userTokensPerSec', distributionOf(good.speed));
+  putDistributions(draft, columns);
   draft.stream = ok === 0 ? null : streamed > 0;
   draft.tokenSource = 'server';
-  if (to > from) addRates(draft, ok, good.input, good.output, to - from);
+  if (to > from) addRates(draft, ok, columns.inputTokens, columns.outputTokens, to - from);
   return ok + failed === 0 ? [] : [draft];
 }
 

@@ -1,3 +1,4 @@
+import { rounded } from '../dialect.ts';
 import type { AsMeasured } from '../measured.ts';
 import { percentileJson, summaryJson } from './json-files.ts';
 
@@ -9,9 +10,9 @@ export function overviewTables(points: readonly AsMeasured[]): string {
     return [
       ...loadOf(measured),
       String(json['Total Requests']),
-      short(json['Req Throughput (req/s)']!, 2),
-      short(json['Output Throughput (tok/s)']!, 2),
-      `${short(share, 1)}%`,
+      rounded(json['Req Throughput (req/s)']!, 2),
+      rounded(json['Output Throughput (tok/s)']!, 2),
+      `${rounded(share, 1)}%`,
     ];
   });
   return (
@@ -29,10 +30,10 @@ function requestRows(measured: AsMeasured): string[][] {
   };
   const row = (metric: string, average: number, column: string, decimals: number): string[] => [
     metric,
-    short(average, decimals),
+    rounded(average, decimals),
     ...['50%', '99%', 'max'].map((name) => {
       const value = at(name, column);
-      return value === null ? '-' : short(value, decimals);
+      return value === null ? '-' : rounded(value, decimals);
     }),
   ];
   const tpot = json['Avg TPOT (ms)']!;
@@ -42,18 +43,14 @@ function requestRows(measured: AsMeasured): string[][] {
     row('TPOT (ms)', tpot, 'TPOT (ms)', 2),
     row('Input Tokens', json['Avg Input Tokens']!, 'Input tokens', 0),
     row('Output Tokens', json['Avg Output Tokens']!, 'Output tokens', 0),
-    ['Decode toks/s', tpot === 0 ? '-' : short(1000 / tpot, 2), '-', '-', '-'],
+    ['Decode toks/s', tpot === 0 ? '-' : rounded(1000 / tpot, 2), '-', '-', '-'],
   ];
   return lines.map((line, i) => [...(i === 0 ? loadOf(measured) : ['', '']), ...line]);
 }
 
 function loadOf({ plan }: AsMeasured): [string, string] {
   const { concurrency, ratePerSec } = plan.load;
-  return [concurrency === null ? 'INF' : String(concurrency), ratePerSec === null ? '-' : short(ratePerSec, 2)];
-}
-
-function short(value: number, decimals: number): string {
-  return String(Number(value.toFixed(decimals)));
+  return [concurrency === null ? 'INF' : String(concurrency), ratePerSec === null ? '-' : rounded(ratePerSec, 2)];
 }
 
 /** A table as rich draws it: heavy head, light rows, no blank at the outer edges; words to the left, figures to the right. */

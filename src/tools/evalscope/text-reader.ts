@@ -3,7 +3,7 @@ import { normalLabel } from '../reading/fact-key.ts';
 import type { DistributionName, FactKey } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import type { BlockReader, TextFormat } from '../reading/text-format.ts';
+import type { BlockReader, TextFormat } from '../reading/file-format.ts';
 import { evalscopeColumns, evalscopeLabels, statisticOf } from './labels.ts';
 
 const opening = /^\s*Benchmarking summary:\s*$/;
@@ -23,11 +23,8 @@ class EvalscopeBlock implements BlockReader {
   private percentilesOf: DistributionName | null = null;
   /** Header of the percentile table being read: metrics as columns (old) or percentiles as columns (new). */
   private header: string[] | null = null;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     if (this.draft === null) {

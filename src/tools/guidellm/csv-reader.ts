@@ -1,7 +1,8 @@
 import { means } from '../reading/fact-key.ts';
-import type { CsvFormat } from '../reading/csv-format.ts';
+import type { CsvFormat } from '../reading/file-format.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import type { DistributionName, FactKey, StatisticName } from '../reading/fact-key.ts';
+import { raggedRow } from '../reading/imported.ts';
 import type { Complain } from '../reading/imported.ts';
 import { settleGuidellm } from './meaning.ts';
 
@@ -53,10 +54,7 @@ export const guidellmCsv: CsvFormat = {
     const [groups, names, statistics] = [rows[0]!.cells, rows[1]!.cells, rows[2]!.cells];
     return rows.slice(3).flatMap((row) => {
       if (row.cells.length !== groups.length) {
-        complain(row.line, {
-          en: 'row with another number of cells than its header: left out',
-          zh: '行的列数与表头不一致，已忽略',
-        });
+        complain(row.line, raggedRow.leftOut);
         return [];
       }
       const draft = new PointDraft('guidellm', row.line);

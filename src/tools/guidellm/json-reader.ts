@@ -1,9 +1,8 @@
-import { printable } from '../../core/index.ts';
 import type { ProblemCode } from '../../core/index.ts';
 import { means } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
-import { field, numberIn, textIn } from '../reading/json-text.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
+import { field, nameIn, numberIn, textIn } from '../reading/json-text.ts';
 import type { JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { failureOf } from '../reading/request-course.ts';
@@ -51,7 +50,7 @@ function pointOf(benchmark: JsonValue, complain: Complain): PointDraft {
   const strategy = field(benchmark, 'config', 'strategy') ?? field(benchmark, 'args', 'strategy');
   const level = numberIn(field(strategy, 'streams')) ?? numberIn(field(strategy, 'rate'));
   const backend = field(benchmark, 'config', 'backend') ?? field(benchmark, 'args', 'backend');
-  draft.model = printable(textIn(field(backend, 'model')) ?? '').slice(0, 200) || null;
+  draft.model = nameIn(field(backend, 'model'));
   settleGuidellm(draft, textIn(field(strategy, 'type_')) ?? '', level);
   const requests = requestsIn(benchmark);
   // A part of them says nothing of how many were under way. The list has a few more than the totals where guidellm was stopped.

@@ -1,5 +1,6 @@
-import type { CsvFormat } from '../reading/csv-format.ts';
+import type { CsvFormat } from '../reading/file-format.ts';
 import type { CsvRow } from '../reading/csv-text.ts';
+import { raggedRow } from '../reading/imported.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { settleAisbench } from '../aisbench/text-reader.ts';
@@ -26,10 +27,7 @@ function byColumn(draft: PointDraft, rows: readonly CsvRow[], complain: Complain
   const metrics = rows[0]!.cells.map((cell) => cell.trim());
   for (const { cells, line } of rows.slice(1)) {
     if (cells.length !== metrics.length) {
-      complain(line, {
-        en: 'row with another number of cells than its header: left out',
-        zh: '行的列数与表头不一致，已忽略',
-      });
+      complain(line, raggedRow.leftOut);
       continue;
     }
     metrics.forEach((metric, i) => {

@@ -1,8 +1,10 @@
 import { printable } from '../../core/index.ts';
 import type { DistributionName, Summary } from '../../core/index.ts';
 import { boxedTable, countOf, pointsOf, secondsOf } from '../../results/report/index.ts';
-import { dialectNotes, givenBack } from '../dialect.ts';
+import { dialectNotes, givenBack, rounded } from '../dialect.ts';
 import type { Reporter } from '../../results/report/index.ts';
+import { mindieMetrics } from './meaning.ts';
+import { mindieColumns } from './tables.ts';
 
 /**
  * The two tables of MindIE Benchmark (performance, then common metrics), one pair per point. `DecodeTime` is our pooled
@@ -14,30 +16,9 @@ export const mindie: Reporter = (what) => pointsOf(what).map(givenBack('mindie',
 const statistics = ['mean', 'max', 'min', 'p75', 'p90', 'slo', 'p99'] as const;
 type Statistic = (typeof statistics)[number];
 
-/** The rows in that tool's order; what a summary has no figure of is known only where its own files printed it. */
-const rows: readonly [name: string, unit: string, key?: DistributionName][] = [
-  ['FirstTokenTime', ' ms', 'ttftMs'],
-  ['DecodeTime', ' ms', 'itlMs'],
-  ['LastDecodeTime', ' ms'],
-  ['MaxDecodeTime', ' ms'],
-  ['GenerateTime', ' ms', 'latencyMs'],
-  ['InputTokens', '', 'inputTokens'],
-  ['GeneratedTokens', '', 'outputTokens'],
-  ['GeneratedTokenSpeed', ' token/s', 'userTokensPerSec'],
-  ['GeneratedCharacters', ''],
-  ['Tokenizer', ' ms'],
-  ['Detokenizer', ' ms'],
-  ['CharactersPerToken', ''],
-  ['PostProcessingTime', ' ms'],
-  ['ForwardTime', ' ms'],
-  ['PrefillBatchsize', ''],
-  ['DecoderBatchsize', ''],
-  ['QueueWaitTime', ' μs'],
-];
-
 function tables(summary: Summary): string {
   const n = String(summary.latencyMs?.n ?? countOf(summary.counts, 'ok') ?? '/');
-  const performance = rows.flatMap(([name, unit, key]) => {
+  const performance = mindieMetrics.flatMap(([name, unit, key]) => {
     const cells = statistics.map((statistic) => cell(summary, name, key, statistic));
     if (cells[0] === null) return [];
     return [[name, ...cells.map((shown) => (shown === null ? '/' : shown + unit)), n]];
@@ -45,7 +26,7 @@ function tables(summary: Summary): string {
   return [
     ...dialectNotes(summary),
     'The BenchMark test performance metric result is:',
-    ...boxedTable(['Metric', 'average', 'max', 'min', 'P75', 'P90', 'SLO_P90', 'P99', 'N'], performance),
+    ...boxedTable(['Metric', ...mindieColumns], performance),
     'The BenchMark test common metric result is:',
     ...boxedTable(['Common Metric', 'Value'], commonRows(summary)),
     '',
@@ -62,7 +43,7 @@ function cell(summary: Summary, name: string, key: DistributionName | undefined,
   const value = dist?.[rank];
   if (typeof value !== 'number') return null;
   const printed = summary.printed[`${key}.${rank}`];
-  return dist === summary[key] && printed !== undefined && Number(printed) === value ? printed : digits(value);
+  return dist === summary[key] && printed !== undefined && Number(printed) === value ? printed : rounded(value);
 }
 
 function commonRows(summary: Summary): string[][] {
@@ -75,7 +56,7 @@ function commonRows(summary: Summary): string[][] {
         ? String(value)
         : `${value}( ${((value / planned) * 100).toFixed(1)}% )`;
   const rate = (value: number | null, unit: string): string | null =>
-    value === null ? null : `${digits(value)} ${unit}`;
+    value === null ? null : `${rounded(value)} ${unit}`;
   const perClient =
     summary.outputTokensPerSec === null || !load.concurrency ? null : summary.outputTokensPerSec / load.concurrency;
   const lpct =
@@ -97,20 +78,11 @@ function commonRows(summary: Summary): string[][] {
     ['ModelName', summary.model === null ? null : printable(summary.model).replaceAll('|', '/')],
     ['lpct', rate(lpct, 'ms')],
     ['Throughput', rate(summary.requestsPerSec, 'req/s')],
-    ...(newer
-      ? ([
-          ['InputGenerateSpeed', rate(summary.inputTokensPerSec, 'token/s')],
-          ['OutputGenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')],
-          ['TotalGenerateSpeed', rate(summary.totalTokensPerSec, 'token/s')],
-        ] satisfies [string, string | null][])
-      : ([['GenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')]] satisfies [string, string | null][])),
+    ['InputGenerateSpeed', newer ? rate(summary.inputTokensPerSec, 'token/s') : null],
+    [newer ? 'OutputGenerateSpeed' : 'GenerateSpeed', rate(summary.outputTokensPerSec, 'token/s')],
+    ['TotalGenerateSpeed', newer ? rate(summary.totalTokensPerSec, 'token/s') : null],
     ['GenerateSpeedPerClient', rate(perClient, 'token/s')],
-    ['accuracy', summary.accuracy === undefined ? '/' : `${digits(summary.accuracy.ratio * 100)}%`],
+    ['accuracy', summary.accuracy === undefined ? '/' : `${rounded(summary.accuracy.ratio * 100)}%`],
   ];
   return common.filter((row): row is [string, string] => row[1] !== null);
-}
-
-/** At most four decimals, as that tool rounds. */
-function digits(value: number): string {
-  return String(Number(value.toFixed(4)));
 }

@@ -6,41 +6,42 @@ import { readNumber } from '../reading/number-text.ts';
 import type { PointDraft } from '../reading/point-draft.ts';
 import { statisticOf } from '../evalscope/labels.ts';
 
-/** MindIE's and AISBench's performance metrics that a summary has a place for. */
-const distributions: Record<string, DistributionName> = {
-  FirstTokenTime: 'ttftMs',
-  DecodeTime: 'itlMs',
-  GenerateTime: 'latencyMs',
-  InputTokens: 'inputTokens',
-  GeneratedTokens: 'outputTokens',
-  GeneratedTokenSpeed: 'userTokensPerSec',
-  TTFT: 'ttftMs',
-  TPOT: 'tpotMs',
-  ITL: 'itlMs',
-  E2EL: 'latencyMs',
-  OutputTokens: 'outputTokens',
-  OutputTokenThroughput: 'userTokensPerSec',
-};
+/** MindIE's performance metrics in its order; those that a summary has no figure of are kept under their own name. */
+export const mindieMetrics: readonly (readonly [name: string, unit: string, key?: DistributionName])[] = [
+  ['FirstTokenTime', ' ms', 'ttftMs'],
+  ['DecodeTime', ' ms', 'itlMs'],
+  ['LastDecodeTime', ' ms'],
+  ['MaxDecodeTime', ' ms'],
+  ['GenerateTime', ' ms', 'latencyMs'],
+  ['InputTokens', '', 'inputTokens'],
+  ['GeneratedTokens', '', 'outputTokens'],
+  ['GeneratedTokenSpeed', ' token/s', 'userTokensPerSec'],
+  ['GeneratedCharacters', ''],
+  ['Tokenizer', ' ms'],
+  ['Detokenizer', ' ms'],
+  ['CharactersPerToken', ''],
+  ['PostProcessingTime', ' ms'],
+  ['ForwardTime', ' ms'],
+  ['PrefillBatchsize', ''],
+  ['DecoderBatchsize', ''],
+  ['QueueWaitTime', ' μs'],
+];
 
-/** Metrics kept under their own name, because they tell what the server did. */
-const kept = new Set([
-  'LastDecodeTime',
-  'MaxDecodeTime',
-  'GeneratedCharacters',
-  'Tokenizer',
-  'Detokenizer',
-  'CharactersPerToken',
-  'PostProcessingTime',
-  'ForwardTime',
-  'PrefillBatchsize',
-  'DecoderBatchsize',
-  'QueueWaitTime',
-  'PrefillTokenThroughput',
+/** The performance metrics of MindIE and AISBench, and where a summary has a place for them. */
+const metrics = new Map<string, DistributionName | null>([
+  ...mindieMetrics.map(([name, , key]) => [name, key ?? null] as const),
+  ['PrefillTokenThroughput', null],
+  ['TTFT', 'ttftMs'],
+  ['TPOT', 'tpotMs'],
+  ['ITL', 'itlMs'],
+  ['E2EL', 'latencyMs'],
+  ['OutputTokens', 'outputTokens'],
+  ['OutputTokenThroughput', 'userTokensPerSec'],
 ]);
 
 /** Whether a cell names a performance metric of MindIE or AISBench. */
 export function isPerfMetric(name: string): boolean {
-  return Object.hasOwn(distributions, name) || kept.has(name);
+  return metrics.has(name);
 }
 
 /** One cell of the performance table: metric, statistic (`average`, `SLO_P90` …) and text with unit. */
@@ -66,7 +67,7 @@ export function putPerfCell(
   }
   const fact = { value: number.value, digits: number.digits, line };
   const word = statisticOf(statistic);
-  const name = Object.hasOwn(distributions, metric) ? distributions[metric]! : null;
+  const name = metrics.get(metric) ?? null;
   if (name !== null && word !== null) draft.put(means(`${name}.${word}`, scale), fact);
   else if (name !== null && statistic === 'N') {
     if (name === 'latencyMs') draft.samples ??= fact.value;

@@ -1,8 +1,7 @@
-import { distributionOf } from '../../core/index.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
 import { field, numberIn, numbersIn } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import { putDistribution } from '../reading/put-distribution.ts';
+import { putDistributions } from '../reading/put-distributions.ts';
 import { settleMindie } from './text-reader.ts';
 
 /** MindIE's `results_per_request_*.json`: everything the tables were made of, so it is computed again from there. */
@@ -16,13 +15,13 @@ export const mindieRequestsJson: JsonFormat = {
   read(values) {
     const draft = new PointDraft('mindie', 1);
     const columns = {
-      latency: [] as number[],
-      ttft: [] as number[],
-      gaps: [] as number[],
-      tpot: [] as number[],
-      input: [] as number[],
-      output: [] as number[],
-      speed: [] as number[],
+      latencyMs: [] as number[],
+      ttftMs: [] as number[],
+      itlMs: [] as number[],
+      tpotMs: [] as number[],
+      inputTokens: [] as number[],
+      outputTokens: [] as number[],
+      userTokensPerSec: [] as number[],
     };
     let requests = 0;
     for (const request of values.flatMap((value) => (value instanceof Map ? [...value.values()] : []))) {
@@ -30,26 +29,20 @@ export const mindieRequestsJson: JsonFormat = {
       const [first, ...gaps] = numbersIn(field(request, 'latency'));
       if (latency === null || first === undefined) continue;
       requests++;
-      columns.latency.push(latency);
-      columns.ttft.push(first);
-      for (const gap of gaps) columns.gaps.push(gap);
+      columns.latencyMs.push(latency);
+      columns.ttftMs.push(first);
+      for (const gap of gaps) columns.itlMs.push(gap);
       const [input, output] = [numberIn(field(request, 'input_len')), numberIn(field(request, 'output_len'))];
-      if (input !== null) columns.input.push(input);
+      if (input !== null) columns.inputTokens.push(input);
       if (output === null) continue;
-      columns.output.push(output);
-      if (latency > 0) columns.speed.push((output / latency) * 1000);
-      if (output > 1) columns.tpot.push((latency - first) / (output - 1));
+      columns.outputTokens.push(output);
+      if (latency > 0) columns.userTokensPerSec.push((output / latency) * 1000);
+      if (output > 1) columns.tpotMs.push((latency - first) / (output - 1));
     }
-    putDistribution(draft, 'latencyMs', distributionOf(columns.latency));
-    putDistribution(draft, 'ttftMs', distributionOf(columns.ttft));
-    putDistribution(draft, 'itlMs', distributionOf(columns.gaps));
-    putDistribution(draft, 'tpotMs', distributionOf(columns.tpot));
-    putDistribution(draft, 'inputTokens', distributionOf(columns.input));
-    putDistribution(draft, 'outputTokens', distributionOf(columns.output));
-    putDistribution(draft, 'userTokensPerSec', distributionOf(columns.speed));
+    putDistributions(draft, columns);
     draft.derived('counts.ok', requests);
     settleMindie(draft);
-    draft.stream = columns.gaps.length > 0 ? true : null;
+    draft.stream = columns.itlMs.length > 0 ? true : null;
     return requests === 0 ? [] : [draft];
   },
 };

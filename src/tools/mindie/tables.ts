@@ -1,4 +1,5 @@
 import { leastOf, mostOf, printable, quantile } from '../../core/index.ts';
+import { boxedTable } from '../../results/report/index.ts';
 import { ascending } from './figures.ts';
 import type { MindieRequest, MindieRow } from './figures.ts';
 import { sumOf } from '../served.ts';
@@ -72,14 +73,9 @@ export function mindieCommon(requests: readonly MindieRequest[], common: MindieC
   ];
 }
 
-/** A table in a box, cells to the right, as prettytable draws it. */
+/** A table in a box, as one text. */
 export function prettyTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
-  const line = (row: readonly string[]): string =>
-    `|${row.map((cell, i) => ` ${cell.padStart(widths[i]!)} `).join('|')}|`;
-  return `${[rule, line(head), rule, ...rows.map(line), rule].join('\n')}\n`;
+  return `${boxedTable(head, rows).join('\n')}\n`;
 }
 
 /** Comma-separated, quoted where needed. */

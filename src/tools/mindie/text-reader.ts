@@ -1,8 +1,9 @@
 import { exactMethod } from '../../core/index.ts';
 import { boxCells, isBoxRule } from '../reading/box-table.ts';
+import { raggedRow } from '../reading/imported.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import type { BlockReader, TextFormat } from '../reading/text-format.ts';
+import type { BlockReader, TextFormat } from '../reading/file-format.ts';
 import { isPerfMetric, putCommon, putPerfCell } from './meaning.ts';
 
 const opening = /The BenchMark test (performance|common) metric result is:\s*$/;
@@ -20,11 +21,8 @@ class MindieBlock implements BlockReader {
   private header: string[] | null = null;
   private sawCommon = false;
   private strangers = 0;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     const start = opening.exec(line);
@@ -58,10 +56,7 @@ class MindieBlock implements BlockReader {
     }
     if (this.header === null) return;
     if (cells.length !== this.header.length) {
-      this.complain(lineNumber, {
-        en: 'table row with another number of cells than its header',
-        zh: '表格行的列数与表头不一致',
-      });
+      this.complain(lineNumber, raggedRow.inTable);
       return;
     }
     if (this.header[0] === 'Common Metric') {

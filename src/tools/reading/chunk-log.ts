@@ -1,27 +1,26 @@
-import { means } from './fact-key.ts';
-import type { Meaning } from './fact-key.ts';
+import { labels, means } from './fact-key.ts';
 import type { Complain } from './imported.ts';
 import { PointDraft } from './point-draft.ts';
-import type { BlockReader, TextFormat } from './text-format.ts';
+import type { BlockReader, TextFormat } from './file-format.ts';
 
 const prefix = /^\s*\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[.,]\d+\]\[\d+\]\[\w+\] (.*)$/;
 const opening = /^chunk_size: (\d+), generate_size: (\d+)\s*$/;
 
-const labels: ReadonlyMap<string, Meaning> = new Map([
-  ['并发', means('load.concurrency')],
-  ['总测试文本块数目', means('server.textsOffered')],
-  ['单个文本块长度', means('server.askedInputChars')],
-  ['生成文本长度', means('server.askedOutputChars')],
-  ['duration', means('durationMs', 1000)],
-  ['prompt-tokens/second', means('inputTokensPerSec')],
-  ['completion-tokens/second', means('outputTokensPerSec')],
-  ['prompt-chars/second', means('inputCharsPerSec')],
-  ['completion-chars/second', means('outputCharsPerSec')],
-  ['total completion tokens', means('totals.outputTokens')],
-  ['completion tokens per request', means('outputTokens.mean')],
-  ['n-request', means('counts.ok')],
-  ['QPS', means('requestsPerSec')],
-  ['tokens-speed-per-request/second(终端用户视角)', means('userTokensPerSec.mean')],
+const figures = labels([
+  [means('load.concurrency'), '并发'],
+  [means('server.textsOffered'), '总测试文本块数目'],
+  [means('server.askedInputChars'), '单个文本块长度'],
+  [means('server.askedOutputChars'), '生成文本长度'],
+  [means('durationMs', 1000), 'duration'],
+  [means('inputTokensPerSec'), 'prompt-tokens/second'],
+  [means('outputTokensPerSec'), 'completion-tokens/second'],
+  [means('inputCharsPerSec'), 'prompt-chars/second'],
+  [means('outputCharsPerSec'), 'completion-chars/second'],
+  [means('totals.outputTokens'), 'total completion tokens'],
+  [means('outputTokens.mean'), 'completion tokens per request'],
+  [means('counts.ok'), 'n-request'],
+  [means('requestsPerSec'), 'QPS'],
+  [means('userTokensPerSec.mean'), 'tokens-speed-per-request/second(终端用户视角)'],
 ]);
 
 /** The log of the vLLM chunk test: one `chunk_size: …, generate_size: …` block per cell of an input × output matrix. */
@@ -33,11 +32,8 @@ export const chunkLog: TextFormat = {
 
 class ChunkBlock implements BlockReader {
   private draft: PointDraft | null = null;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     const match = prefix.exec(line);
@@ -55,7 +51,7 @@ class ChunkBlock implements BlockReader {
     }
     if (/^-{20,}$/.test(text)) return 'done';
     const colon = text.lastIndexOf(':');
-    const meaning = colon === -1 ? undefined : labels.get(text.slice(0, colon).trim());
+    const meaning = colon === -1 ? undefined : figures.get(text.slice(0, colon).trim());
     if (meaning !== undefined) this.draft!.putText(meaning, text.slice(colon + 1), lineNumber, this.complain);
     return 'more';
   }

@@ -1,5 +1,6 @@
 import { printable, printableLine } from '../../core/index.ts';
 import { plainLine, boxCells, isBoxRule } from './box-table.ts';
+import { complaintsOf } from './imported.ts';
 import type { Complain, ImportProblem } from './imported.ts';
 import { means } from './fact-key.ts';
 import { HtmlTableCollector } from './html-table.ts';
@@ -10,7 +11,7 @@ import type { PointDraft } from './point-draft.ts';
 import { Section } from './section.ts';
 import { pointsOfTable } from './sweep-table.ts';
 import { Surroundings } from './surroundings.ts';
-import type { BlockReader, TextFormat } from './text-format.ts';
+import type { BlockReader, TextFormat } from './file-format.ts';
 
 /** Fences in these languages hold programs and settings, not results. */
 const codeLanguages = new Set(
@@ -28,8 +29,6 @@ const longestLine = 100_000;
 export class DocumentReader {
   readonly problems: ImportProblem[] = [];
   readonly sections: Section[] = [];
-  private readonly formats: readonly TextFormat[];
-  private readonly file: string;
   private headings: string[] = [];
   private section: Section | null = null;
   private subtitle: string | null = null;
@@ -48,15 +47,14 @@ export class DocumentReader {
   private lineNumber = 0;
   private points = 0;
 
-  constructor(file: string, formats: readonly TextFormat[]) {
-    this.file = file;
-    this.formats = formats;
-  }
+  private readonly complain: Complain;
 
-  private readonly complain: Complain = (line, message) => {
-    if (this.problems.length < mostProblems)
-      this.problems.push({ file: this.file, line, message: message.en, zh: message.zh });
-  };
+  constructor(
+    file: string,
+    private readonly formats: readonly TextFormat[],
+  ) {
+    this.complain = complaintsOf(file, this.problems, mostProblems);
+  }
 
   line(raw: string): void {
     this.lineNumber++;
@@ -242,10 +240,7 @@ export class DocumentReader {
 
   private here(): Section {
     if (this.section === null) {
-      this.section = new Section(
-        this.headings.filter((heading) => heading !== ''),
-        this.lineNumber,
-      );
+      this.section = new Section(this.headings.filter((heading) => heading !== ''));
       this.sections.push(this.section);
     }
     return this.section;
@@ -307,13 +302,10 @@ const mostChars = 64 * 1024;
 
 /** The lines of a block while it is being read, so that the tool's own table can be given back as it was printed. */
 class BlockLines {
-  private readonly first: number;
   private readonly lines: string[] = [];
   private chars = 0;
 
-  constructor(first: number) {
-    this.first = first;
-  }
+  constructor(private readonly first: number) {}
 
   add(text: string): void {
     this.chars += text.length + 1;

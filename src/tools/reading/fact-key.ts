@@ -44,6 +44,11 @@ export function means(key: FactKey, scale = 1): Meaning {
   return { key, scale };
 }
 
+/** A table of labels, written as what each meaning is called: names with `; ` between. */
+export function labels(table: readonly (readonly [Meaning, string])[]): ReadonlyMap<string, Meaning> {
+  return new Map(table.flatMap(([meaning, names]) => names.split('; ').map((name) => [name, meaning] as const)));
+}
+
 /** Labels compared without case, spaces, and the punctuation that versions of a tool change. */
 export function normalLabel(label: string): string {
   return label

@@ -5,7 +5,7 @@ import { evalscopeText } from '../evalscope/text-reader.ts';
 import { mindieText } from '../mindie/text-reader.ts';
 import { servingText } from '../vllm/text-reader.ts';
 import { vllm2023Text } from '../vllm/text-of-2023-reader.ts';
-import type { CsvFormat } from './csv-format.ts';
+import type { CsvFormat, JsonFormat, TextFormat } from './file-format.ts';
 import { aiperfCsv } from '../aiperf/csv-reader.ts';
 import { aiperfJson } from '../aiperf/json-reader.ts';
 import { aisbenchDetailsJson, aisbenchJson } from '../aisbench/json-reader.ts';
@@ -21,78 +21,40 @@ import { aisbenchCsv, mindieCommonCsv, mindiePerfCsv } from '../mindie/csv-reade
 import { mindieRequestsJson } from '../mindie/requests-reader.ts';
 import { pytorchJson, servingJson } from '../vllm/json-reader.ts';
 import { tableCsv, tableJson } from './table-files.ts';
-import type { JsonFormat } from './json-format.ts';
-import type { TextFormat } from './text-format.ts';
 
-/** Words of `--format`; each names the tools whose files it admits. */
-export const formatNames = [
-  'auto',
-  'evalscope',
-  'evalscope-perf',
-  'vllm',
-  'sglang',
-  'mindie',
-  'aisbench',
-  'guidellm',
-  'aiperf',
-  'chunk-log',
-  'markdown',
-] as const;
-export type FormatName = (typeof formatNames)[number];
-
-/** Log blocks found in running text, one entry per kind. */
-export const textFormats = {
-  evalscope: [evalscopeText, evalscopeOverviewText],
-  'evalscope-perf': [evalscopeText],
-  vllm: [servingText, vllm2023Text],
-  sglang: [servingText],
-  mindie: [mindieText],
-  aisbench: [aisbenchText],
-  guidellm: [],
-  aiperf: [],
-  'chunk-log': [chunkLog],
-  markdown: [],
-} as const satisfies Record<Exclude<FormatName, 'auto'>, readonly TextFormat[]>;
-
-/** The kinds of block to look for under a `--format`. */
-export function textFormatsFor(name: FormatName): TextFormat[] {
-  return name === 'auto' ? [...new Set<TextFormat>(Object.values(textFormats).flat())] : [...textFormats[name]];
+/** Log blocks in running text, and kinds of whole files. */
+interface FileFormats {
+  text: TextFormat;
+  json: JsonFormat;
+  csv: CsvFormat;
 }
 
-/** JSON files, one entry per kind; asked in this order. */
-export const jsonFormats = {
-  evalscope: [evalscopeAsideJson, evalscopePercentileJson, evalscopeArgsJson, evalscopeSummaryJson],
-  'evalscope-perf': [],
-  vllm: [servingJson, pytorchJson],
-  sglang: [servingJson],
-  mindie: [mindieRequestsJson],
-  aisbench: [aisbenchJson, aisbenchDetailsJson],
-  guidellm: [guidellmJson],
-  aiperf: [aiperfJson],
-  'chunk-log': [],
-  markdown: [tableJson],
-} as const satisfies Record<Exclude<FormatName, 'auto'>, readonly JsonFormat[]>;
+/** Of each kind those that a tool writes, in the order in which a file is held against them. */
+type ToolFormats = { readonly [K in keyof FileFormats]?: readonly FileFormats[K][] };
 
-/** CSV files, one entry per kind. */
-export const csvFormats = {
-  evalscope: [],
-  'evalscope-perf': [],
-  vllm: [],
-  sglang: [],
-  mindie: [mindiePerfCsv, mindieCommonCsv],
-  aisbench: [aisbenchCsv],
-  guidellm: [guidellmCsv],
-  aiperf: [aiperfCsv],
-  'chunk-log': [],
-  markdown: [tableCsv],
-} as const satisfies Record<Exclude<FormatName, 'auto'>, readonly CsvFormat[]>;
+/** What the files of each tool look like, by the word of `--format` that admits them. */
+const formats = {
+  evalscope: {
+    text: [evalscopeText, evalscopeOverviewText],
+    json: [evalscopeAsideJson, evalscopePercentileJson, evalscopeArgsJson, evalscopeSummaryJson],
+  },
+  'evalscope-perf': { text: [evalscopeText] },
+  vllm: { text: [servingText, vllm2023Text], json: [servingJson, pytorchJson] },
+  sglang: { text: [servingText], json: [servingJson] },
+  mindie: { text: [mindieText], json: [mindieRequestsJson], csv: [mindiePerfCsv, mindieCommonCsv] },
+  aisbench: { text: [aisbenchText], json: [aisbenchJson, aisbenchDetailsJson], csv: [aisbenchCsv] },
+  guidellm: { json: [guidellmJson], csv: [guidellmCsv] },
+  aiperf: { json: [aiperfJson], csv: [aiperfCsv] },
+  'chunk-log': { text: [chunkLog] },
+  markdown: { json: [tableJson], csv: [tableCsv] },
+} as const satisfies Record<string, ToolFormats>;
 
-/** The kinds of JSON file to look for under a `--format`. */
-export function jsonFormatsFor(name: FormatName): JsonFormat[] {
-  return name === 'auto' ? [...new Set<JsonFormat>(Object.values(jsonFormats).flat())] : [...jsonFormats[name]];
-}
+/** Words of `--format`. */
+export type FormatName = 'auto' | keyof typeof formats;
+export const formatNames = ['auto', ...Object.keys(formats)] as readonly FormatName[];
 
-/** The kinds of CSV file to look for under a `--format`. */
-export function csvFormatsFor(name: FormatName): CsvFormat[] {
-  return name === 'auto' ? [...new Set<CsvFormat>(Object.values(csvFormats).flat())] : [...csvFormats[name]];
+/** The kinds of block or file to look for under a `--format`, each once. */
+export function formatsFor<K extends keyof FileFormats>(kind: K, name: FormatName): FileFormats[K][] {
+  const tools: readonly ToolFormats[] = name === 'auto' ? Object.values(formats) : [formats[name]];
+  return [...new Set(tools.flatMap((tool): readonly FileFormats[K][] => tool[kind] ?? []))];
 }

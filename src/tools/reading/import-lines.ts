@@ -1,5 +1,5 @@
 import { DocumentReader } from './document-reader.ts';
-import { textFormatsFor } from './formats.ts';
+import { formatsFor } from './formats.ts';
 import type { FormatName } from './formats.ts';
 import type { Imported } from './imported.ts';
 import { sweepsOf } from './sweeps-of.ts';
@@ -12,7 +12,7 @@ export interface LineImporter {
 
 /** An importer of running text: markdown documents and raw logs of every tool. `file` is only a name. */
 export function lineImporter(file: string, format: FormatName = 'auto'): LineImporter {
-  const reader = new DocumentReader(file, textFormatsFor(format));
+  const reader = new DocumentReader(file, formatsFor('text', format));
   return {
     line: (text) => reader.line(text),
     end: () => {

@@ -1,8 +1,9 @@
-import { csvFormatsFor, jsonFormatsFor } from './formats.ts';
+import { formatsFor } from './formats.ts';
 import type { FormatName } from './formats.ts';
 import { readCsv } from './csv-text.ts';
 import { evalscopeDatabase } from '../evalscope/sqlite-reader.ts';
-import type { Complain, ImportProblem } from './imported.ts';
+import { complaintsOf } from './imported.ts';
+import type { ImportProblem } from './imported.ts';
 import { JsonMistake, readJson } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
 import { PointDraft } from './point-draft.ts';
@@ -22,19 +23,10 @@ export function handedOver(read: DraftFile): DraftFile {
 
 const mostProblems = 200;
 
-function collector(file: string): { problems: ImportProblem[]; complain: Complain } {
-  const problems: ImportProblem[] = [];
-  return {
-    problems,
-    complain: (line, message) => {
-      if (problems.length < mostProblems) problems.push({ file, line, message: message.en, zh: message.zh });
-    },
-  };
-}
-
 /** Reads a JSON or JSON-lines file. */
 export function importJson(text: string, file: string, format: FormatName = 'auto'): DraftFile {
-  const { problems, complain } = collector(file);
+  const problems: ImportProblem[] = [];
+  const complain = complaintsOf(file, problems, mostProblems);
   const values: JsonValue[] = [];
   try {
     readJson(text, values);
@@ -47,7 +39,7 @@ export function importJson(text: string, file: string, format: FormatName = 'aut
   }
   const [first] = values;
   const kind =
-    first === undefined ? undefined : jsonFormatsFor(format).find((candidate) => candidate.matches(first, file));
+    first === undefined ? undefined : formatsFor('json', format).find((candidate) => candidate.matches(first, file));
   if (kind === undefined) {
     if (values.length > 0) complain(1, { en: 'JSON of no kind that is known here', zh: '无法识别的 JSON 文件' });
     return { file, drafts: [], problems };
@@ -57,9 +49,10 @@ export function importJson(text: string, file: string, format: FormatName = 'aut
 
 /** Reads a CSV file. */
 export function importCsv(text: string, file: string, format: FormatName = 'auto'): DraftFile {
-  const { problems, complain } = collector(file);
+  const problems: ImportProblem[] = [];
+  const complain = complaintsOf(file, problems, mostProblems);
   const rows = readCsv(text);
-  const kind = csvFormatsFor(format).find((candidate) => candidate.matches(rows, file));
+  const kind = formatsFor('csv', format).find((candidate) => candidate.matches(rows));
   if (kind === undefined) {
     complain(1, { en: 'CSV of no kind that is known here', zh: '无法识别的 CSV 文件' });
     return { file, drafts: [], problems };
@@ -69,7 +62,8 @@ export function importCsv(text: string, file: string, format: FormatName = 'auto
 
 /** Reads evalscope's SQLite file, handed in whole. */
 export function importSqlite(bytes: Uint8Array, file: string): DraftFile {
-  const { problems, complain } = collector(file);
+  const problems: ImportProblem[] = [];
+  const complain = complaintsOf(file, problems, mostProblems);
   try {
     return { file, drafts: evalscopeDatabase(bytes), problems };
   } catch (error) {

@@ -41,3 +41,20 @@ export interface Imported {
 
 /** Where readers report what they could not read. */
 export type Complain = (line: number, message: Phrase) => void;
+
+/** Collects what could not be read of a file, up to so many. */
+export function complaintsOf(file: string, problems: ImportProblem[], most: number): Complain {
+  return (line, { en, zh }) => {
+    if (problems.length < most) problems.push({ file, line, message: en, zh });
+  };
+}
+
+/** Said of a row that has not the columns of its table. */
+export const raggedRow = {
+  inTable: { en: 'table row with another number of cells than its header', zh: '表格行的列数与表头不一致' },
+  leftOut: { en: 'row with another number of cells than its header: left out', zh: '行的列数与表头不一致，已忽略' },
+  leftOutOfTable: {
+    en: 'table row with another number of cells than its header: left out',
+    zh: '表格行的列数与表头不一致，已忽略',
+  },
+} as const satisfies Record<string, Phrase>;

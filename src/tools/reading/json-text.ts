@@ -1,14 +1,12 @@
+import { printable } from '../../core/index.ts';
+
 /** A number of a JSON object's field, with its digits as written and the line it stands on. */
 export class JsonNumber {
-  readonly value: number;
-  readonly digits: string;
-  readonly line: number;
-
-  constructor(value: number, digits: string, line: number) {
-    this.value = value;
-    this.digits = digits;
-    this.line = line;
-  }
+  constructor(
+    readonly value: number,
+    readonly digits: string,
+    readonly line: number,
+  ) {}
 }
 
 /** An object of a file: a Map, so that no key of a stranger ever becomes a property. */
@@ -25,11 +23,11 @@ const deepest = 100;
 
 /** What is wrong with a JSON text, and where. */
 export class JsonMistake extends Error {
-  readonly line: number;
-
-  constructor(message: string, line: number) {
+  constructor(
+    message: string,
+    readonly line: number,
+  ) {
     super(message);
-    this.line = line;
   }
 }
 
@@ -37,21 +35,18 @@ export class JsonMistake extends Error {
  * Every JSON value of a text, one after the other: a plain document is one, JSON lines and vLLM's append mode are many.
  * Accepts the NaN and Infinity that Python writes. Throws JsonMistake; `values` then holds what came before it.
  */
-export function readJson(text: string, values: JsonValue[] = [], firstLine = 1): JsonValue[] {
-  const reader = new JsonReader(text, firstLine);
+export function readJson(text: string, values: JsonValue[] = []): JsonValue[] {
+  const reader = new JsonReader(text);
   while (reader.more()) values.push(reader.value(0, true));
   return values;
 }
 
 class JsonReader {
-  private readonly text: string;
-  private at = 0;
-  private line: number;
+  private at: number;
+  private line = 1;
 
-  constructor(text: string, firstLine: number) {
-    this.text = text;
-    this.line = firstLine;
-    if (text.charCodeAt(0) === 0xfeff) this.at = 1;
+  constructor(private readonly text: string) {
+    this.at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   }
 
   more(): boolean {
@@ -184,4 +179,9 @@ export function valueLineOf(value: JsonValue | undefined): number {
 /** The text in a value; null for anything else. */
 export function textIn(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/** A name out of a stranger's file, as one bounded line; null = there is none. */
+export function nameIn(value: JsonValue | undefined, mostChars = 200): string | null {
+  return printable(textIn(value) ?? '').slice(0, mostChars) || null;
 }

@@ -5,16 +5,11 @@ import type { PointDraft } from './point-draft.ts';
 
 /** One heading's stretch of a document with the load points found in it, in the order found. */
 export class Section {
-  /** Headings from the document's first level down to this one. */
-  readonly path: readonly string[];
-  readonly line: number;
   private points: PointDraft[] = [];
   private hasTable = false;
 
-  constructor(path: readonly string[], line: number) {
-    this.path = path;
-    this.line = line;
-  }
+  /** `path`: headings from the document's first level down to this one. */
+  constructor(readonly path: readonly string[]) {}
 
   get drafts(): readonly PointDraft[] {
     return this.points;

@@ -1,6 +1,7 @@
 import { printable } from '../../core/index.ts';
 import { means, normalLabel } from './fact-key.ts';
 import type { Meaning } from './fact-key.ts';
+import { raggedRow } from './imported.ts';
 import type { Complain } from './imported.ts';
 import { readNumber } from './number-text.ts';
 import type { NumberText } from './number-text.ts';
@@ -44,12 +45,7 @@ export function pointsOfTable(table: PipeTable, complain: Complain, about = ''):
       });
     return drafts;
   }
-  for (const line of table.raggedLines) {
-    complain(line, {
-      en: 'table row with another number of cells than its header: left out',
-      zh: '表格行的列数与表头不一致，已忽略',
-    });
-  }
+  for (const line of table.raggedLines) complain(line, raggedRow.leftOutOfTable);
   if (table.cutAtLine !== undefined)
     complain(table.cutAtLine, {
       en: 'the table is too long: the rest is left out',

@@ -1,8 +1,8 @@
 import type { Phrase } from '../../core/index.ts';
-import type { CsvFormat } from './csv-format.ts';
+import type { CsvFormat } from './file-format.ts';
 import type { CsvRow } from './csv-text.ts';
 import type { Complain } from './imported.ts';
-import type { JsonFormat } from './json-format.ts';
+import type { JsonFormat } from './file-format.ts';
 import { JsonNumber } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
 import type { PipeTable } from './pipe-table.ts';

@@ -23,32 +23,61 @@ const titles: Record<VllmMetric, readonly [title: string, word: string]> = {
 
 const width = 50;
 
-/** The result block: labels of 40 columns, values of at least 10, sections centred in 50, as vLLM prints them. */
+/** Rows of a block, label and figure; null = it has no such row. */
+export type BlockRow = readonly [label: string, figure: string | null];
+
+/** The spread of one metric in ms, by the name of each figure. */
+export interface BlockSection {
+  metric: VllmMetric;
+  figures: readonly (readonly [name: string, ms: number | null])[];
+}
+
+/** The result block: labels of 40 columns, figures of at least 10, sections centred in 50, as vLLM prints them. */
+export function printedBlock(rows: readonly BlockRow[], sections: readonly BlockSection[]): string {
+  const lines = (all: readonly BlockRow[]): string[] =>
+    all.flatMap(([label, figure]) => (figure === null ? [] : [`${label.padEnd(40)} ${figure.padEnd(10)}`]));
+  return `${[
+    centred(' Serving Benchmark Result ', '='),
+    ...lines(rows),
+    ...sections.flatMap(({ metric, figures }) => {
+      const [title, word] = titles[metric];
+      return [
+        centred(title, '-'),
+        ...lines(figures.map(([name, ms]): BlockRow => [`${name} ${word} (ms):`, ms === null ? null : ms.toFixed(2)])),
+      ];
+    }),
+    '='.repeat(width),
+  ].join('\n')}\n`;
+}
+
+/** The block of a run that was measured as vLLM's benchmark does it. */
 export function vllmBlock(figures: VllmFigures, options: VllmBlockOptions): string {
   const now = options.dialect === 'now';
-  const rows: (readonly [string, string] | null)[] = [
+  const { goodputPerSec: goodput, peakTokensPerSec: peak, peakConcurrent } = figures;
+  const rows: BlockRow[] = [
     ['Successful requests:', String(figures.completed)],
-    now ? ['Failed requests:', String(figures.failed)] : null,
-    now && options.maxConcurrency !== null ? ['Maximum request concurrency:', String(options.maxConcurrency)] : null,
-    now && Number.isFinite(options.requestRate)
-      ? ['Request rate configured (RPS):', options.requestRate.toFixed(2)]
-      : null,
+    ['Failed requests:', now ? String(figures.failed) : null],
+    ['Maximum request concurrency:', now && options.maxConcurrency !== null ? String(options.maxConcurrency) : null],
+    [
+      'Request rate configured (RPS):',
+      now && Number.isFinite(options.requestRate) ? options.requestRate.toFixed(2) : null,
+    ],
     ['Benchmark duration (s):', figures.durationSec.toFixed(2)],
     ['Total input tokens:', String(figures.inputTokens)],
     ['Total generated tokens:', String(figures.outputTokens)],
     ['Request throughput (req/s):', figures.requestsPerSec.toFixed(2)],
-    figures.goodputPerSec === null ? null : ['Request goodput (req/s):', figures.goodputPerSec.toFixed(2)],
+    ['Request goodput (req/s):', goodput === null ? null : goodput.toFixed(2)],
     ['Output token throughput (tok/s):', figures.outputTokensPerSec.toFixed(2)],
-    now ? ['Peak output token throughput (tok/s):', figures.peakTokensPerSec.toFixed(2)] : null,
-    now ? ['Peak concurrent requests:', figures.peakConcurrent.toFixed(2)] : null,
+    ['Peak output token throughput (tok/s):', now ? peak.toFixed(2) : null],
+    ['Peak concurrent requests:', now ? peakConcurrent.toFixed(2) : null],
     [now ? 'Total token throughput (tok/s):' : 'Total Token throughput (tok/s):', figures.totalTokensPerSec.toFixed(2)],
   ];
-  return `${[
-    centred(' Serving Benchmark Result ', '='),
-    ...rows.flatMap((row) => (row === null ? [] : [line(row[0], row[1])])),
-    ...options.metrics.flatMap((metric) => section(metric, figures, options.percentiles)),
-    '='.repeat(width),
-  ].join('\n')}\n`;
+  const sections = options.metrics.map((metric): BlockSection => {
+    const { mean, median, at } = statistics(figures.samples[metric], options.percentiles);
+    const ranks = options.percentiles.map((percent, i) => [`P${percent}`, at[i]!] as const);
+    return { metric, figures: [['Mean', mean], ['Median', median], ...ranks] };
+  });
+  return printedBlock(rows, sections);
 }
 
 /** The lines above the block. */
@@ -68,21 +97,6 @@ export function vllmPreamble(options: VllmBlockOptions, burstiness: number, warm
     `Maximum request concurrency: ${options.maxConcurrency ?? 'None'}`,
     '',
   ].join('\n');
-}
-
-function section(metric: VllmMetric, figures: VllmFigures, percentiles: readonly number[]): string[] {
-  const [title, word] = titles[metric];
-  const { mean, median, at } = statistics(figures.samples[metric], percentiles);
-  return [
-    centred(title, '-'),
-    line(`Mean ${word} (ms):`, mean.toFixed(2)),
-    line(`Median ${word} (ms):`, median.toFixed(2)),
-    ...percentiles.map((percent, i) => line(`P${percent} ${word} (ms):`, at[i]!.toFixed(2))),
-  ];
-}
-
-function line(label: string, value: string): string {
-  return `${label.padEnd(40)} ${value.padEnd(10)}`;
 }
 
 /** As Python's format centres: an odd blank goes to the right. */

@@ -2,6 +2,9 @@ import type { Distribution, Summary } from '../../core/index.ts';
 import { countOf, pointsOf, secondsOf } from '../../results/report/index.ts';
 import { dialectNotes, givenBack, totalTokens } from '../dialect.ts';
 import type { Reporter } from '../../results/report/index.ts';
+import { printedBlock } from './block.ts';
+import type { BlockRow, BlockSection } from './block.ts';
+import type { VllmMetric } from './figures.ts';
 
 /**
  * The "Serving Benchmark Result" block of `vllm bench serve`: its labels, widths and digits, one block per point. A
@@ -10,14 +13,12 @@ import type { Reporter } from '../../results/report/index.ts';
  */
 export const vllm: Reporter = (what) => pointsOf(what).map(givenBack('vllm', block)).join('\n');
 
-const width = 50;
-
 function block(summary: Summary): string {
   const { counts, load } = summary;
   const whole = (value: number | null): string | null => (value === null ? null : String(Math.round(value)));
   const two = (value: number | null | undefined): string | null =>
     typeof value === 'number' ? value.toFixed(2) : null;
-  const lines: [string, string | null][] = [
+  const rows: BlockRow[] = [
     ['Successful requests:', whole(countOf(counts, 'ok'))],
     ['Failed requests:', whole(countOf(counts, 'failed'))],
     ['Maximum request concurrency:', whole(load.concurrency)],
@@ -30,38 +31,16 @@ function block(summary: Summary): string {
     ['Output token throughput (tok/s):', two(summary.outputTokensPerSec)],
     ['Total token throughput (tok/s):', two(summary.totalTokensPerSec)],
   ];
-  return [
-    ...dialectNotes(summary),
-    centred(' Serving Benchmark Result ', '='),
-    ...lines.flatMap(([label, value]) => (value === null ? [] : [row(label, value)])),
-    ...section('Time to First Token', 'TTFT', summary.ttftMs),
-    ...section('Time per Output Token (excl. 1st token)', 'TPOT', summary.tpotMs),
-    ...section('Inter-token Latency', 'ITL', summary.itlMs),
-    ...section('End-to-end Latency', 'E2EL', summary.latencyMs),
-    '='.repeat(width),
-    '',
-  ].join('\n');
-}
-
-function row(label: string, value: string): string {
-  return `${label.padEnd(40)} ${value.padEnd(10)}`;
-}
-
-function section(title: string, word: string, dist: Distribution | null): string[] {
-  if (dist === null) return [];
-  const rows = [
-    ['Mean', dist.mean],
-    ['Median', dist.p50],
-    ['P90', dist.p90],
-    ['P99', dist.p99],
-  ] as const;
-  return [
-    centred(title, '-'),
-    ...rows.flatMap(([name, value]) => (value === null ? [] : [row(`${name} ${word} (ms):`, value.toFixed(2))])),
+  const spreads: [VllmMetric, Distribution | null][] = [
+    ['ttft', summary.ttftMs],
+    ['tpot', summary.tpotMs],
+    ['itl', summary.itlMs],
+    ['e2el', summary.latencyMs],
   ];
-}
-
-function centred(title: string, fill: string): string {
-  const left = Math.floor((width - title.length) / 2);
-  return fill.repeat(left) + title + fill.repeat(width - title.length - left);
+  const sections = spreads.flatMap(([metric, dist]): BlockSection[] => {
+    if (dist === null) return [];
+    const { mean, p50, p90, p99 } = dist;
+    return [{ metric, figures: Object.entries({ Mean: mean, Median: p50, P90: p90, P99: p99 }) }];
+  });
+  return [...dialectNotes(summary), printedBlock(rows, sections)].join('\n');
 }

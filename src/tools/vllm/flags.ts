@@ -1,16 +1,13 @@
+import { taking } from '../foreign-flags.ts';
 import type { ForeignTable } from '../foreign-flags.ts';
-
-const plain = (names: string): Record<string, 'one'> =>
-  Object.fromEntries(names.split(/\s+/).map((name) => [`--${name}`, 'one' as const]));
-const switches = (names: string): Record<string, 'nothing'> =>
-  Object.fromEntries(names.split(/\s+/).map((name) => [`--${name}`, 'nothing' as const]));
 
 /** The options of `vllm bench serve` (2026) and of benchmark_serving.py (2024, 2025), which went before it. */
 export const vllmServeFlags: ForeignTable = {
   tool: 'vllm bench serve',
   alias: { '--endpoint-type': '--backend' },
   supported: {
-    ...plain(
+    ...taking(
+      'one',
       'backend base-url host port endpoint model served-model-name tokenizer dataset dataset-name dataset-path num-prompts ' +
         'request-rate burstiness max-concurrency num-warmups seed logprobs temperature top-p top-k min-p frequency-penalty ' +
         'presence-penalty repetition-penalty extra-body chat-template-kwargs best-of input-len output-len random-input-len ' +
@@ -18,13 +15,14 @@ export const vllmServeFlags: ForeignTable = {
         'prefix-repetition-prefix-len prefix-repetition-suffix-len prefix-repetition-num-prefixes ' +
         'prefix-repetition-output-len percentile-metrics metric-percentiles label result-dir result-filename',
     ),
-    ...switches('insecure ignore-eos disable-shuffle no-oversample save-result save-detailed append-result'),
+    ...taking('nothing', 'insecure ignore-eos disable-shuffle no-oversample save-result save-detailed append-result'),
     '--header': 'some',
     '--goodput': 'some',
     '--metadata': 'any',
   },
   ignored: {
-    ...plain(
+    ...taking(
+      'one',
       'tokenizer-mode ready-check-timeout-sec request-id-prefix timeline-itl-thresholds hf-subset hf-split hf-name hf-output-len ' +
         'sonnet-input-len sonnet-output-len sonnet-prefix-len ' +
         // Of datasets that are refused by their names, and so without effect on any other.
@@ -34,7 +32,8 @@ export const vllmServeFlags: ForeignTable = {
         'random-mm-limit-mm-per-prompt random-mm-bucket-config timed-trace-sec-multiplier timed-trace-label-timestamp ' +
         'timed-trace-label-input-length timed-trace-label-output-length timed-trace-label-hash-ids lora-assignment',
     ),
-    ...switches(
+    ...taking(
+      'nothing',
       'trust-remote-code disable-tqdm profile use-beam-search skip-tokenizer-init skip-chat-template plot-timeline ' +
         'plot-dataset-stats no-stream enable-multimodal-chat custom-ensure-client-side-data no-reranker no-self-timed',
     ),
@@ -66,8 +65,8 @@ export const vllmServeFlags: ForeignTable = {
 export const vllm2023Flags: ForeignTable = {
   tool: 'benchmark_serving.py (2023)',
   supported: {
-    ...plain('backend host port dataset tokenizer best-of num-prompts request-rate seed'),
-    ...switches('use-beam-search'),
+    ...taking('one', 'backend host port dataset tokenizer best-of num-prompts request-rate seed'),
+    ...taking('nothing', 'use-beam-search'),
   },
-  ignored: switches('trust-remote-code'),
+  ignored: taking('nothing', 'trust-remote-code'),
 };

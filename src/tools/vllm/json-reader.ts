@@ -1,50 +1,38 @@
-import { distributionOf, printable } from '../../core/index.ts';
-import { means } from '../reading/fact-key.ts';
-import type { DistributionName, Meaning } from '../reading/fact-key.ts';
+import { printable } from '../../core/index.ts';
+import { labels, means } from '../reading/fact-key.ts';
+import type { Meaning } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
-import type { JsonFormat } from '../reading/json-format.ts';
-import { field, JsonNumber, numbersIn, textIn } from '../reading/json-text.ts';
+import type { JsonFormat } from '../reading/file-format.ts';
+import { field, JsonNumber, nameIn, numbersIn, textIn } from '../reading/json-text.ts';
 import type { JsonObject, JsonValue } from '../reading/json-text.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import { putDistribution } from '../reading/put-distribution.ts';
+import { putDistributions } from '../reading/put-distributions.ts';
 import { failureOf } from '../reading/request-course.ts';
 import type { RequestTimes } from '../reading/request-course.ts';
-import { statisticOf } from '../evalscope/labels.ts';
+import { servingStatistic } from './labels.ts';
 import { settleServing } from './text-reader.ts';
 
 /** Keys of vLLM's --save-result and SGLang's JSON lines. */
-const keys: ReadonlyMap<string, Meaning> = new Map([
-  ['completed', means('counts.ok')],
-  ['failed', means('counts.failed')],
-  ['num_prompts', means('counts.planned')],
-  ['max_concurrency', means('load.concurrency')],
-  ['request_rate', means('load.ratePerSec')],
-  ['duration', means('durationMs', 1000)],
-  ['total_input_tokens', means('totals.inputTokens')],
-  ['total_output_tokens', means('totals.outputTokens')],
-  ['total_output_tokens_retokenized', means('server.retokenizedOutputTokens')],
-  ['request_throughput', means('requestsPerSec')],
-  ['request_goodput', means('goodput.requestsPerSec')],
-  ['request_goodput:', means('goodput.requestsPerSec')],
-  ['input_throughput', means('inputTokensPerSec')],
-  ['output_throughput', means('outputTokensPerSec')],
-  ['total_token_throughput', means('totalTokensPerSec')],
-  ['total_throughput', means('totalTokensPerSec')],
-  ['concurrency', means('concurrencyAchieved')],
-  ['accept_length', means('server.acceptLength')],
-  ['max_output_tokens_per_s', means('server.peakOutputTokensPerSec')],
-  ['max_concurrent_requests', means('server.peakConcurrentRequests')],
+const keys: ReadonlyMap<string, Meaning> = labels([
+  [means('counts.ok'), 'completed'],
+  [means('counts.failed'), 'failed'],
+  [means('counts.planned'), 'num_prompts'],
+  [means('load.concurrency'), 'max_concurrency'],
+  [means('load.ratePerSec'), 'request_rate'],
+  [means('durationMs', 1000), 'duration'],
+  [means('totals.inputTokens'), 'total_input_tokens'],
+  [means('totals.outputTokens'), 'total_output_tokens'],
+  [means('server.retokenizedOutputTokens'), 'total_output_tokens_retokenized'],
+  [means('requestsPerSec'), 'request_throughput'],
+  [means('goodput.requestsPerSec'), 'request_goodput; request_goodput:'],
+  [means('inputTokensPerSec'), 'input_throughput'],
+  [means('outputTokensPerSec'), 'output_throughput'],
+  [means('totalTokensPerSec'), 'total_token_throughput; total_throughput'],
+  [means('concurrencyAchieved'), 'concurrency'],
+  [means('server.acceptLength'), 'accept_length'],
+  [means('server.peakOutputTokensPerSec'), 'max_output_tokens_per_s'],
+  [means('server.peakConcurrentRequests'), 'max_concurrent_requests'],
 ]);
-
-const metrics: Record<string, DistributionName> = {
-  ttft: 'ttftMs',
-  tpot: 'tpotMs',
-  itl: 'itlMs',
-  e2el: 'latencyMs',
-  e2e_latency: 'latencyMs',
-  client_queue_time: 'latenessMs',
-  e2el_including_client_queue: 'latencyFromDueMs',
-};
 
 /** `vllm bench serve --save-result` (also in append mode) and `sglang.bench_serving --output-file`. */
 export const servingJson: JsonFormat = {
@@ -69,12 +57,8 @@ function pointOf(object: JsonObject, complain: Complain): PointDraft {
   if (object.has('total_throughput') || object.has('mean_e2e_latency_ms') || backend?.startsWith('sglang') === true) {
     draft.server.set('backend', printable(backend ?? 'sglang').slice(0, 60));
   }
-  draft.model =
-    printable(textIn(object.get('model_id')) ?? textIn(field(object.get('server_info'), 'model_path')) ?? '').slice(
-      0,
-      200,
-    ) || null;
-  draft.label = printable(textIn(object.get('label')) ?? textIn(object.get('tag')) ?? '').slice(0, 200) || null;
+  draft.model = nameIn(textIn(object.get('model_id')) ?? field(object.get('server_info'), 'model_path'));
+  draft.label = nameIn(textIn(object.get('label')) ?? object.get('tag'));
   noteFailures(object, draft);
   noteRequests(object, draft);
   draft.requests = timesIn(object);
@@ -82,15 +66,9 @@ function pointOf(object: JsonObject, complain: Complain): PointDraft {
   return draft;
 }
 
-/** "mean_ttft_ms", "p99_itl_ms"; undefined = another key, null = a figure a summary does not carry. */
+/** "mean_ttft_ms", "p99_itl_ms", read as the block's "Mean TTFT (ms)"; undefined = another key, null = a figure a summary does not carry. */
 function statisticMeaning(key: string): Meaning | null | undefined {
-  const match =
-    /^(mean|median|std|max|min|p[\d.]+)_(ttft|tpot|itl|e2el|e2e_latency|client_queue_time|e2el_including_client_queue)_ms$/.exec(
-      key,
-    );
-  if (match === null) return undefined;
-  const statistic = statisticOf(match[1]!);
-  return statistic === null ? null : means(`${metrics[match[2]!]!}.${statistic}`);
+  return servingStatistic(key.replace(/_ms$/, ' (ms)').replaceAll('_', ' ').replace(' including ', ' incl. '));
 }
 
 /** Detailed files list an error text per request: one that is not empty failed. */
@@ -116,11 +94,13 @@ function noteRequests(object: JsonObject, draft: PointDraft): void {
     const kept = list.filter((_, i) => good[i]);
     return numbersIn(kept.some(Array.isArray) ? kept.flat() : kept).map((value) => value * scale);
   };
-  putDistribution(draft, 'latencyMs', distributionOf(take('latencies', 1000)));
-  putDistribution(draft, 'ttftMs', distributionOf(take('ttfts', 1000)));
-  putDistribution(draft, 'itlMs', distributionOf(take('itls', 1000)));
-  putDistribution(draft, 'inputTokens', distributionOf(take('input_lens', 1)));
-  putDistribution(draft, 'outputTokens', distributionOf(take('output_lens', 1)));
+  putDistributions(draft, {
+    latencyMs: take('latencies', 1000),
+    ttftMs: take('ttfts', 1000),
+    itlMs: take('itls', 1000),
+    inputTokens: take('input_lens', 1),
+    outputTokens: take('output_lens', 1),
+  });
 }
 
 /** When each request was sent and heard: vLLM's --save-detailed, on the clock of its client. */
@@ -173,7 +153,7 @@ function takeRecord(record: JsonValue, draft: PointDraft, complain: Complain): v
   if (meaning !== undefined && meaning !== null && value !== undefined) {
     draft.putJson(meaning, new JsonNumber(value, String(value), 1), complain);
   }
-  draft.model ??= printable(textIn(field(record, 'model', 'name')) ?? '').slice(0, 200) || null;
+  draft.model ??= nameIn(field(record, 'model', 'name'));
   const args = field(record, 'benchmark', 'extra_info', 'args');
   for (const [key, target] of [
     ['num_prompts', 'counts.planned'],

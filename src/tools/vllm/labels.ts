@@ -1,29 +1,26 @@
-import { means } from '../reading/fact-key.ts';
+import { labels, means } from '../reading/fact-key.ts';
 import type { DistributionName, Meaning } from '../reading/fact-key.ts';
 import { statisticOf } from '../evalscope/labels.ts';
 
 /** What the labels of vLLM's and SGLang's serving blocks of 2024 to now stand for, in normalLabel form. */
-export const servingLabels: ReadonlyMap<string, Meaning> = new Map([
-  ['successful requests', means('counts.ok')],
-  ['failed requests', means('counts.failed')],
-  ['maximum request concurrency', means('load.concurrency')],
-  ['max request concurrency', means('load.concurrency')],
-  ['max reqeuest concurrency', means('load.concurrency')],
-  ['request rate configured (rps)', means('load.ratePerSec')],
-  ['traffic request rate', means('load.ratePerSec')],
-  ['benchmark duration (s)', means('durationMs', 1000)],
-  ['total input tokens', means('totals.inputTokens')],
-  ['total generated tokens', means('totals.outputTokens')],
-  ['total generated tokens (retokenized)', means('server.retokenizedOutputTokens')],
-  ['request throughput (req/s)', means('requestsPerSec')],
-  ['request goodput (req/s)', means('goodput.requestsPerSec')],
-  ['input token throughput (tok/s)', means('inputTokensPerSec')],
-  ['output token throughput (tok/s)', means('outputTokensPerSec')],
-  ['total token throughput (tok/s)', means('totalTokensPerSec')],
-  ['peak output token throughput (tok/s)', means('server.peakOutputTokensPerSec')],
-  ['peak concurrent requests', means('server.peakConcurrentRequests')],
-  ['concurrency', means('concurrencyAchieved')],
-  ['accept length', means('server.acceptLength')],
+export const servingLabels: ReadonlyMap<string, Meaning> = labels([
+  [means('counts.ok'), 'successful requests'],
+  [means('counts.failed'), 'failed requests'],
+  [means('load.concurrency'), 'maximum request concurrency; max request concurrency; max reqeuest concurrency'],
+  [means('load.ratePerSec'), 'request rate configured (rps); traffic request rate'],
+  [means('durationMs', 1000), 'benchmark duration (s)'],
+  [means('totals.inputTokens'), 'total input tokens'],
+  [means('totals.outputTokens'), 'total generated tokens'],
+  [means('server.retokenizedOutputTokens'), 'total generated tokens (retokenized)'],
+  [means('requestsPerSec'), 'request throughput (req/s)'],
+  [means('goodput.requestsPerSec'), 'request goodput (req/s)'],
+  [means('inputTokensPerSec'), 'input token throughput (tok/s)'],
+  [means('outputTokensPerSec'), 'output token throughput (tok/s)'],
+  [means('totalTokensPerSec'), 'total token throughput (tok/s)'],
+  [means('server.peakOutputTokensPerSec'), 'peak output token throughput (tok/s)'],
+  [means('server.peakConcurrentRequests'), 'peak concurrent requests'],
+  [means('concurrencyAchieved'), 'concurrency'],
+  [means('server.acceptLength'), 'accept length'],
 ]);
 
 const metricWords: Record<string, DistributionName> = {

@@ -2,7 +2,7 @@ import { means } from '../reading/fact-key.ts';
 import type { Meaning } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
-import type { BlockReader, TextFormat } from '../reading/text-format.ts';
+import type { BlockReader, TextFormat } from '../reading/file-format.ts';
 
 const opening = /^\s*Total time: [\d.]+ s\s*$/;
 
@@ -25,11 +25,8 @@ export const vllm2023Text: TextFormat = {
 
 class Vllm2023Block implements BlockReader {
   private draft: PointDraft | null = null;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     if (this.draft !== null && opening.test(line)) return 'not-mine';

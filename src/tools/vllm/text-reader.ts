@@ -3,7 +3,7 @@ import { means, normalLabel } from '../reading/fact-key.ts';
 import type { Complain } from '../reading/imported.ts';
 import { PointDraft } from '../reading/point-draft.ts';
 import { namesModel } from '../reading/surroundings.ts';
-import type { BlockReader, TextFormat } from '../reading/text-format.ts';
+import type { BlockReader, TextFormat } from '../reading/file-format.ts';
 import { servingLabels, servingStatistic } from './labels.ts';
 
 const opening = /^\s*=+ (?:Serving|Online Serving) Benchmark Result =+\s*$/i;
@@ -24,11 +24,8 @@ class ServingBlock implements BlockReader {
   private inside = false;
   private before = new Map<string, string>();
   private waited = 0;
-  private readonly complain: Complain;
 
-  constructor(complain: Complain) {
-    this.complain = complain;
-  }
+  constructor(private readonly complain: Complain) {}
 
   feed(line: string, lineNumber: number): 'more' | 'done' | 'not-mine' {
     if (opening.test(line)) {

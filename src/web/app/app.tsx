@@ -46,13 +46,13 @@ export function App() {
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
-        {t(both('Skip to content', '跳到正文'))}
+        {t('Skip to content', '跳到正文')}
       </a>
       <header class="bar">
         <a class="brand" href={linkTo('runs')}>
           <Icon name="gauge" /> <span>llmdyno</span>
         </a>
-        <nav aria-label={t(both('Pages', '页面'))}>
+        <nav aria-label={t('Pages', '页面')}>
           {pages
             .filter(({ tab }) => tab)
             .map(({ name, title }) => (
@@ -75,7 +75,7 @@ export function App() {
             type="button"
             class="quiet icon-button"
             id="switch-theme"
-            aria-label={isDark() ? t(both('Light colours', '浅色')) : t(both('Dark colours', '深色'))}
+            aria-label={isDark() ? t('Light colours', '浅色') : t('Dark colours', '深色')}
             onClick={() => choose({ theme: isDark() ? 'light' : 'dark' })}
           >
             <Icon name={isDark() ? 'sun' : 'moon'} />

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/index.ts';
 import type { StartAsk } from '../api/shapes.ts';
 
 /** The command that does what a form asks, as one would type it. */
@@ -5,9 +6,9 @@ export function commandLine({ command, url, words }: StartAsk): string {
   const flags = Object.entries(words).flatMap(([name, value]) =>
     value === true
       ? [`--${name}`]
-      : (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [`--${name}`, quoted(one)]),
+      : (Array.isArray(value) ? value : [String(value)]).flatMap((one) => [`--${name}`, shellWord(one)]),
   );
-  return ['dyno', command, ...(url === null ? [] : [quoted(url)]), ...flags].join(' ');
+  return ['dyno', command, ...(url === null ? [] : [shellWord(url)]), ...flags].join(' ');
 }
 
 /** The plan file that says the same: `dyno run plan.yaml`. */
@@ -24,11 +25,6 @@ export function planYaml({ command, url, words }: StartAsk): string {
   });
   const run = `# dyno ${command} plan.yaml${profile === undefined ? '' : ` --profile ${String(profile)}`}`;
   return [run, ...(url === null ? [] : [`url: ${scalar(url)}`]), ...lines].join('\n');
-}
-
-/** Quoted for a POSIX shell where it has to be. */
-function quoted(word: string): string {
-  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function scalar(text: string): string {

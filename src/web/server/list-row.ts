@@ -1,8 +1,7 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import type { Phrase, Summary } from '../../core/index.ts';
-import { labelOf, openSweep, readSummary, readTags } from '../../results/store/index.ts';
+import { exists, labelOf, openSweep, readSummary, readTags } from '../../results/store/index.ts';
 import type { Row } from '../api/shapes.ts';
 import type { Entry } from './page-backend.ts';
 
@@ -116,11 +115,4 @@ async function tagsOf(dir: string): Promise<string[]> {
     if (error instanceof UserError) return [];
     throw error;
   }
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,6 +1,6 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { holderOf } from '../../results/store/index.ts';
+import { exists, holderOf } from '../../results/store/index.ts';
 import type { LiveState } from '../api/live-events.ts';
 
 /** What the run of a folder last said of itself; null = it is not under way: nobody measures into it. `outer` = its sweep's folder. */
@@ -21,13 +21,6 @@ async function askedToStop(folders: readonly string[]): Promise<LiveState['stopp
   for (const how of ['cancel', 'stop'] as const)
     for (const folder of folders) if (await exists(join(folder, how))) return how;
   return null;
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Whether a living process measures into a folder. */

@@ -1,8 +1,8 @@
 import type { Phrase, Sweep } from '../../../core/index.ts';
 import type { FrontierPoint, MachineOf } from '../../measure/index.ts';
-import { frontierCurves, missingUnits, speedWords, unitWords } from '../frontier-curves.ts';
+import { frontierCurves, missingUnits, speedNames, unitNames } from '../frontier-curves.ts';
 import type { FrontierCurve } from '../frontier-curves.ts';
-import { chartWords } from './chart-words.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { ChartSeries, Figure, LinePanel } from './figure.ts';
 import { notesOf } from './sweep-figures.ts';
 
@@ -18,15 +18,15 @@ export function frontierFigure(sweeps: readonly Sweep[], machineOf?: MachineOf):
   if (all.length === 0) return null;
   const panels = all.flatMap(({ unit, bySpeed }) =>
     bySpeed.slice(0, drawnSpeeds).map(({ speed, curves }): LinePanel => {
-      const users = speedWords[speed];
+      const users = speedNames[speed];
       return {
         kind: 'lines',
-        title: unitWords[unit],
+        title: unitNames[unit],
         x: {
           name: { en: `speed that ${users.en} reach (output tokens/s)`, zh: `${users.zh}达到的速度（输出 tok/s）` },
           from: 0,
         },
-        y: { name: unitWords[unit] },
+        y: { name: unitNames[unit] },
         series: seriesOf(curves),
       };
     }),
@@ -42,7 +42,7 @@ export function frontierFigure(sweeps: readonly Sweep[], machineOf?: MachineOf):
     panels,
     notes: [
       ...(panels.some(({ series }) => series.some(({ points }) => points.some(({ label }) => label !== undefined)))
-        ? [chartWords.loadNumbers]
+        ? [chartLabels.loadNumbers]
         : []),
       ...missingUnits(sweeps, machineOf),
       ...notesOf(sweeps),
@@ -72,13 +72,13 @@ function seriesOf(curves: readonly FrontierCurve[]): ChartSeries[] {
         x,
         y,
         ...(numbered(index) && { label: String(load) }),
-        ...(!valid && { why: chartWords.notValid }),
+        ...(!valid && { why: chartLabels.notValid }),
       })),
     ),
   });
   const rest = [
-    beside(chartWords.dominated, ({ valid, dominated }) => valid && dominated),
-    beside(chartWords.notValid, ({ valid }) => !valid),
+    beside(chartLabels.dominated, ({ valid, dominated }) => valid && dominated),
+    beside(chartLabels.notValid, ({ valid }) => !valid),
   ];
   return [...lines, ...rest.filter(({ points }) => points.length > 0)];
 }

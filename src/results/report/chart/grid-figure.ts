@@ -1,9 +1,9 @@
-import { isGrid, say, quotedFigures } from '../../../core/index.ts';
+import { isGrid, meanOf, say, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { sized } from '../figure-text.ts';
 import { askedOf, isFilled } from '../grid.ts';
 import { sweepName } from '../point-name.ts';
-import { chartWords } from './chart-words.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { ChartPoint, ChartSeries, Figure, HeatPanel, Words } from './figure.ts';
 import { distinctNames } from './load-lines.ts';
 import { notesOf, reasonOf } from './sweep-figures.ts';
@@ -43,9 +43,9 @@ export function gridFigure(...sweeps: readonly Sweep[]): Figure | null {
     panels: [
       {
         kind: 'lines',
-        title: chartWords.throughput,
-        x: { name: counted ? chartWords.realOutput : chartWords.askedOutput, from: 0 },
-        y: { name: chartWords.throughput },
+        title: chartLabels.throughput,
+        x: { name: counted ? chartLabels.realOutput : chartLabels.askedOutput, from: 0 },
+        y: { name: chartLabels.throughput },
         series,
       },
     ],
@@ -70,8 +70,8 @@ export function gridHeatFigure(sweep: Sweep): Figure | null {
     },
     columns: 2,
     panels: [
-      heatOf(cells, chartWords.throughput, (run) => quotedFigures(run).outputTokensPerSec),
-      heatOf(cells, chartWords.latencyMs, (run) => quotedFigures(run).latencyMs?.mean),
+      heatOf(cells, chartLabels.throughput, (run) => quotedFigures(run).outputTokensPerSec),
+      heatOf(cells, chartLabels.latencyMs, (run) => quotedFigures(run).latencyMs?.mean),
     ].filter((panel) => panel.cells.length > 0),
     notes: notesOf([sweep]),
   };
@@ -131,16 +131,11 @@ function heatOf(
   return {
     kind: 'heat',
     title,
-    x: { name: chartWords.askedOutput, values: outputs },
-    y: { name: chartWords.askedInput, values: inputs },
+    x: { name: chartLabels.askedOutput, values: outputs },
+    y: { name: chartLabels.askedInput, values: inputs },
     cells: cells.flatMap(({ input, output, runs }) => {
       const value = meanOf(runs.map(of));
       return value === null ? [] : [{ x: outputs.indexOf(output), y: inputs.indexOf(input), value }];
     }),
   };
-}
-
-function meanOf(values: readonly (number | null | undefined)[]): number | null {
-  const known = values.filter((value) => typeof value === 'number');
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

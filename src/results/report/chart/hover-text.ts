@@ -25,14 +25,14 @@ export function hoverText(
   const [first] = marks;
   const panel = first === undefined ? undefined : figure.panels[panelOf[first.seriesIndex] ?? -1];
   if (first === undefined || panel === undefined) return '';
-  const told = marks.flatMap((mark) => {
+  const lines = marks.flatMap((mark) => {
     const figureText = valueText(panel, mark, lang);
     // A series with the name of its panel needs no name.
     const name = mark.seriesName === say(panel.title, lang) ? '' : plain(mark.seriesName ?? '');
     return figureText === null ? [] : [`${mark.marker ?? ''}${name === '' ? '' : `${name}  `}${figureText}`];
   });
   const head = headText(panel, first, lang);
-  return [...(head === '' ? [] : [head]), ...told].join('\n');
+  return [...(head === '' ? [] : [head]), ...lines].join('\n');
 }
 
 function headText(panel: Panel, { value }: Hovered, lang: Lang): string {

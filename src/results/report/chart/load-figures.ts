@@ -1,36 +1,30 @@
-import { printable, quotedFigures } from '../../../core/index.ts';
+import { meanOf, printable, quotedFigures } from '../../../core/index.ts';
 import type { Summary, Sweep } from '../../../core/index.ts';
 import { checkSlo, metricOf, parseSlo } from '../../measure/index.ts';
-import { chartWords } from './chart-words.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { ChartSeries, Figure, LinePanel } from './figure.ts';
 import { loadAxis, loadLines } from './load-lines.ts';
 import { notesOf, panelOf, reasonOf } from './sweep-figures.ts';
 import type { IntervalsOf, Reading } from './sweep-figures.ts';
 
+const [firstToken, perToken] = [
+  { en: 'First token', zh: '首 Token' },
+  { en: 'Per output token', zh: '每 Token' },
+];
+const tokenTimes = [
+  ['ttft', 'ttftMs', 'p50', firstToken],
+  ['ttft', 'ttftMs', 'p99', firstToken],
+  ['tpot', 'tpotMs', 'p50', perToken],
+  ['tpot', 'tpotMs', 'p90', perToken],
+] as const;
+
 /** First token and time per output token against the load, by percentile; null where nothing was streamed. */
 export function tokenTimesFigure(sweeps: readonly Sweep[], intervals: IntervalsOf): Figure | null {
-  const all: Reading[] = [
-    {
-      title: { en: 'First token p50 (ms)', zh: '首 Token p50 (ms)' },
-      of: (p) => quotedFigures(p).ttftMs?.p50,
-      interval: 'ttft.p50',
-    },
-    {
-      title: { en: 'First token p99 (ms)', zh: '首 Token p99 (ms)' },
-      of: (p) => quotedFigures(p).ttftMs?.p99,
-      interval: 'ttft.p99',
-    },
-    {
-      title: { en: 'Per output token p50 (ms)', zh: '每 Token p50 (ms)' },
-      of: (p) => quotedFigures(p).tpotMs?.p50,
-      interval: 'tpot.p50',
-    },
-    {
-      title: { en: 'Per output token p90 (ms)', zh: '每 Token p90 (ms)' },
-      of: (p) => quotedFigures(p).tpotMs?.p90,
-      interval: 'tpot.p90',
-    },
-  ];
+  const all = tokenTimes.map(([metric, key, statistic, { en, zh }]): Reading => ({
+    title: { en: `${en} ${statistic} (ms)`, zh: `${zh} ${statistic} (ms)` },
+    of: (point) => quotedFigures(point)[key]?.[statistic],
+    interval: `${metric}.${statistic}`,
+  }));
   const points = sweeps.flatMap((sweep) => sweep.points);
   const wanted = all.filter((reading) => points.some((point) => typeof reading.of(point) === 'number'));
   if (wanted.length === 0) return null;
@@ -61,23 +55,18 @@ export function goodputFigure(sweep: Sweep): Figure | null {
     name,
     kind: 'line',
     points: placed.map(({ x, runs }) => {
-      const values = runs.map(of).filter((value) => value !== null);
       const doubted = runs.find((run) => !run.verdict.valid);
-      return {
-        x,
-        y: values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
-        ...(doubted !== undefined && { why: reasonOf(doubted) }),
-      };
+      return { x, y: meanOf(runs.map(of)), ...(doubted !== undefined && { why: reasonOf(doubted) }) };
     }),
   });
   panels.push({
     kind: 'lines',
     title: { en: 'Goodput (requests/s)', zh: '达标吞吐（请求/秒）' },
     x: { name: axis.name },
-    y: { name: chartWords.goodput },
+    y: { name: chartLabels.goodput },
     series: [
-      line(chartWords.goodput, (point) => point.goodput?.requestsPerSec ?? null),
-      line(chartWords.offered, (point) => point.requestsPerSec),
+      line(chartLabels.goodput, (point) => point.goodput?.requestsPerSec ?? null),
+      line(chartLabels.offered, (point) => point.requestsPerSec),
     ],
   });
   for (const slo of slos.map(parseSlo).filter(({ unit }) => unit === 'ms')) {
@@ -88,7 +77,7 @@ export function goodputFigure(sweep: Sweep): Figure | null {
       kind: 'lines',
       title: `${name} (ms)`,
       x: { name: axis.name },
-      y: { name: chartWords.milliseconds },
+      y: { name: chartLabels.milliseconds },
       series: [line(name, (point) => metricOf(point, slo.metric, statistic))],
       limits: [{ value: slo.limit, name: printable(slo.text) }],
     });
@@ -127,8 +116,8 @@ export function lengthsFigure(sweep: Sweep): Figure | null {
   ): Figure['panels'][number] => ({
     kind: 'heat',
     title,
-    x: { name: chartWords.inputTokens, values: inputs.map(String) },
-    y: { name: chartWords.outputTokens, values: outputs.map(String) },
+    x: { name: chartLabels.inputTokens, values: inputs.map(String) },
+    y: { name: chartLabels.outputTokens, values: outputs.map(String) },
     cells: at.flatMap(({ input, output, point }) => {
       const value = of(point);
       return typeof value === 'number' ? [{ x: inputs.indexOf(input), y: outputs.indexOf(output), value }] : [];
@@ -143,8 +132,8 @@ export function lengthsFigure(sweep: Sweep): Figure | null {
     },
     columns: 2,
     panels: [
-      heat(chartWords.throughput, (p) => quotedFigures(p).outputTokensPerSec),
-      heat(chartWords.latencyMs, (p) => quotedFigures(p).latencyMs?.mean),
+      heat(chartLabels.throughput, (p) => quotedFigures(p).outputTokensPerSec),
+      heat(chartLabels.latencyMs, (p) => quotedFigures(p).latencyMs?.mean),
     ],
     notes: notesOf([sweep]),
   };

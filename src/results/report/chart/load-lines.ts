@@ -1,7 +1,7 @@
 import { isGrid, placeName, placesOf, printable } from '../../../core/index.ts';
 import type { DimensionValue, Phrase, Places, Summary, Sweep } from '../../../core/index.ts';
 import { loadVariable, sweepName } from '../point-name.ts';
-import { chartWords } from './chart-words.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { Axis } from './figure.ts';
 
 /** Runs of the same thing: more than one where a point was repeated. */
@@ -19,10 +19,10 @@ export interface LoadLine {
 type XName = 'concurrency' | 'rate' | 'input' | 'output';
 
 const axisNames: Record<XName, Phrase> = {
-  concurrency: chartWords.concurrency,
-  rate: chartWords.rate,
-  input: chartWords.askedInput,
-  output: chartWords.askedOutput,
+  concurrency: chartLabels.concurrency,
+  rate: chartLabels.rate,
+  input: chartLabels.askedInput,
+  output: chartLabels.askedOutput,
 };
 
 /** The dimension along which points lie: the load, else a length; null = they differ in nothing that has a scale. */
@@ -32,8 +32,8 @@ function xNameOf(sweeps: readonly Sweep[]): XName | null {
   if (sweeps.length > 1 && sweeps.every(({ points: list }) => list.length === 1)) return null;
   const points = sweeps.flatMap((sweep) => sweep.points.map((point) => placesOf(sweep.points).of(point)));
   const varies = (name: XName): boolean => {
-    const told = new Set(points.map((values) => values.get(name)).filter((value) => typeof value === 'number'));
-    return told.size > 1;
+    const values = new Set(points.map((place) => place.get(name)).filter((value) => typeof value === 'number'));
+    return values.size > 1;
   };
   const lengths: XName[] = sweeps.some(({ points: list }) => isGrid(list)) ? [] : ['input', 'output'];
   return [load, ...lengths].find(varies) ?? (points.length === 1 ? load : null);

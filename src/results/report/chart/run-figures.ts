@@ -1,7 +1,7 @@
 import type { Phrase, Summary } from '../../../core/index.ts';
 import { cdfOf, requestSpans, timelineOf } from '../../measure/index.ts';
 import type { TimelineStep, Trace } from '../../measure/index.ts';
-import { chartWords } from './chart-words.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { Axis, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
 import { simulationNotes } from './sweep-figures.ts';
 
@@ -19,9 +19,9 @@ const percentileNames = ['p50', 'p90', 'p99'] as const;
 /** The one picture of a run: how first tokens, times per token and latencies spread, and its throughput over time. */
 export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
   const kinds = [
-    ['ttftMs', chartWords.ttft],
-    ['tpotMs', chartWords.tpot],
-    ['latencyMs', chartWords.latencyMs],
+    ['ttftMs', chartLabels.ttft],
+    ['tpotMs', chartLabels.tpot],
+    ['latencyMs', chartLabels.latencyMs],
   ] as const;
   const panels = kinds.flatMap(([key, title]): LinePanel[] => {
     const pairs = summary[key] === null ? [] : cdfOf(trace, key);
@@ -31,7 +31,7 @@ export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
         kind: 'lines',
         title,
         x: { name: title, from: 0 },
-        y: { name: chartWords.share, to: 100 },
+        y: { name: chartLabels.share, to: 100 },
         series: [
           {
             // The panels say what they show; a legend would say it again.
@@ -49,7 +49,7 @@ export function cdfFigure(summary: Summary, trace: Trace): Figure | null {
   });
   if (panels.length === 0) return null;
   const steps = timelineOf(trace);
-  const overTime = ownPanel(chartWords.throughput, timeAxis(trace), steps, (step) => step.outputTokensPerSec);
+  const overTime = ownPanel(chartLabels.throughput, timeAxis(trace), steps, (step) => step.outputTokensPerSec);
   const course =
     steps.length < 2 ? [] : [{ ...overTime, series: overTime.series.map((one) => ({ ...one, name: 'CDF' })) }];
   return {
@@ -88,7 +88,7 @@ export function overTimeFigure(summary: Summary, trace: Trace, sampled: readonly
         points: steps.map((step) => ({ x: step.atMs / 1000, y: step[key][name] })),
       })),
     );
-  const inFlight = own(chartWords.inFlight, (step) => step.inFlight);
+  const inFlight = own(chartLabels.inFlight, (step) => step.inFlight);
   const atServer = sampled.filter(({ about }) => about === 'requests').flatMap((one) => seriesOf(one, trace));
   return {
     id: 'over-time',
@@ -100,9 +100,9 @@ export function overTimeFigure(summary: Summary, trace: Trace, sampled: readonly
     columns: 2,
     panels: [
       { ...inFlight, series: [...inFlight.series, ...atServer] },
-      own(chartWords.throughput, (step) => step.outputTokensPerSec),
-      ...(summary.ttftMs === null ? [] : [bands(chartWords.ttft, 'ttftMs')]),
-      ...(summary.itlMs === null ? [] : [bands(chartWords.itl, 'itlMs')]),
+      own(chartLabels.throughput, (step) => step.outputTokensPerSec),
+      ...(summary.ttftMs === null ? [] : [bands(chartLabels.ttft, 'ttftMs')]),
+      ...(summary.itlMs === null ? [] : [bands(chartLabels.itl, 'itlMs')]),
       ...sampledPanels(sampled, 'server', trace),
     ],
     notes: simulationNotes([summary]),
@@ -135,7 +135,7 @@ function ownPanel(
   of: (step: TimelineStep) => number | null,
 ): LinePanel {
   return timePanel(title, axis, [
-    { name: chartWords.client, kind: 'line', points: steps.map((step) => ({ x: step.atMs / 1000, y: of(step) })) },
+    { name: chartLabels.client, kind: 'line', points: steps.map((step) => ({ x: step.atMs / 1000, y: of(step) })) },
   ]);
 }
 
@@ -159,7 +159,7 @@ function seriesOf({ series }: Sampled, trace: Trace): ChartSeries[] {
 /** The same for every panel of a run, so that what lies above each other happened together. */
 function timeAxis(trace: Trace): Axis {
   const { fromMs, toMs } = trace.span()!;
-  return { name: chartWords.seconds, from: 0, to: Math.max(0.001, (toMs - fromMs) / 1000) };
+  return { name: chartLabels.seconds, from: 0, to: Math.max(0.001, (toMs - fromMs) / 1000) };
 }
 
 function timePanel(title: Words, x: Axis, series: readonly ChartSeries[]): LinePanel {
@@ -193,12 +193,12 @@ export function timelineFigure(summary: Summary, trace: Trace): Figure | null {
       {
         kind: 'spans',
         title: { en: 'Requests, in the order they were sent', zh: '请求（按发送顺序）' },
-        x: { name: chartWords.seconds, from: 0 },
-        y: { name: chartWords.requestNumber },
+        x: { name: chartLabels.seconds, from: 0 },
+        y: { name: chartLabels.requestNumber },
         phases: [
-          { name: chartWords.waiting, tone: 'wait' },
-          { name: chartWords.decoding, tone: 'work' },
-          { name: chartWords.failed, tone: 'bad' },
+          { name: chartLabels.waiting, tone: 'wait' },
+          { name: chartLabels.decoding, tone: 'work' },
+          { name: chartLabels.failed, tone: 'bad' },
         ],
         rows: spans.map((span) => ({
           name: String(span.seq),

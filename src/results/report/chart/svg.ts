@@ -31,8 +31,8 @@ function stable(svg: string): string {
 
 /** Title and description for whoever cannot see the picture. */
 function described(svg: string, title: string, about: string): string {
-  const words = `<title>${escapeXml(title)}</title><desc>${escapeXml(about)}</desc>`;
-  return svg.replace(/^(<svg\b[^>]*)>/, (_, head: string) => `${head} role="img">\n${words}`);
+  const spoken = `<title>${escapeXml(title)}</title><desc>${escapeXml(about)}</desc>`;
+  return svg.replace(/^(<svg\b[^>]*)>/, (_, head: string) => `${head} role="img">\n${spoken}`);
 }
 
 /** Text of a stranger inside XML or HTML, attributes included. */

@@ -1,12 +1,12 @@
-import { percentileRanks, placesOf, printable, say, quotedFigures } from '../../../core/index.ts';
+import { joined, meanOf, percentileRanks, placesOf, printable, say, quotedFigures } from '../../../core/index.ts';
 import type { DimensionValue, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countColumns, missedOf } from '../count-columns.ts';
 import { secondsOf } from '../figure-text.ts';
 import { pointName, sweepName } from '../point-name.ts';
 import { parseSlo } from '../../measure/index.ts';
 import { sweepInWords } from '../sentence/sweep.ts';
-import { words } from '../words.ts';
-import { chartWords } from './chart-words.ts';
+import { labels } from '../labels.ts';
+import { chartLabels } from './chart-labels.ts';
 import type { Axis, BarPanel, ChartPoint, ChartSeries, Figure, LinePanel, Words } from './figure.ts';
 import { distinctNames, loadAxis, loadLines, namedRuns, placeOf } from './load-lines.ts';
 
@@ -31,26 +31,26 @@ export interface Reading {
 const none: IntervalsOf = () => null;
 
 const readings = {
-  duration: { title: chartWords.duration, of: (p) => secondsOf(p.durationMs) },
-  qps: { title: chartWords.qps, of: (p) => quotedFigures(p).requestsPerSec, interval: 'requestsPerSec' },
+  duration: { title: chartLabels.duration, of: (p) => secondsOf(p.durationMs) },
+  qps: { title: chartLabels.qps, of: (p) => quotedFigures(p).requestsPerSec, interval: 'requestsPerSec' },
   latency: {
-    title: chartWords.latency,
+    title: chartLabels.latency,
     of: (p) => secondsOf(quotedFigures(p).latencyMs?.mean),
     interval: 'latency.mean',
   },
   throughput: {
-    title: chartWords.throughput,
+    title: chartLabels.throughput,
     of: (p) => quotedFigures(p).outputTokensPerSec,
     interval: 'outputTokensPerSec',
   },
   p50: {
-    title: chartWords.latencyP50,
+    title: chartLabels.latencyP50,
     of: (p) => secondsOf(quotedFigures(p).latencyMs?.p50),
     interval: 'latency.p50',
   },
-  itl: { title: chartWords.itl, of: (p) => quotedFigures(p).itlMs?.mean },
+  itl: { title: chartLabels.itl, of: (p) => quotedFigures(p).itlMs?.mean },
   p90: {
-    title: chartWords.latencyP90,
+    title: chartLabels.latencyP90,
     of: (p) => secondsOf(quotedFigures(p).latencyMs?.p90),
     interval: 'latency.p90',
   },
@@ -82,9 +82,9 @@ function tokenTime(metric: keyof typeof tokenTimes, points: readonly Summary[]):
 /** Failed requests, with the lost ones where any were lost. */
 function failures(sweeps: readonly Sweep[]): Reading {
   const [, ...more] = countColumns(sweeps.flatMap(({ points }) => points));
-  const lost = more.some(({ name }) => name === words.missed);
+  const lost = more.some(({ name }) => name === labels.missed);
   return {
-    title: lost ? chartWords.missed : chartWords.failures,
+    title: lost ? chartLabels.missed : chartLabels.failures,
     of: (p) => missedOf(p.counts),
     whole: true,
   };
@@ -118,7 +118,7 @@ export function sweepFigure(sweep: Sweep, intervals: IntervalsOf = none): Figure
     },
     columns: panels.length === 4 ? 2 : 3,
     panels,
-    notes: panels.length === 0 ? [chartWords.nothing] : notesOf([sweep], intervals),
+    notes: panels.length === 0 ? [chartLabels.nothing] : notesOf([sweep], intervals),
   };
 }
 
@@ -134,13 +134,13 @@ function withMarks(panel: LinePanel | BarPanel, sweep: Sweep): LinePanel | BarPa
     if (typeof x === 'number') names.set(x, [...(names.get(x) ?? []), word]);
   };
   const promised = (sweep.points[0]?.slo ?? []).length > 0;
-  if (promised) name(best, chartWords.best);
-  if (!promised || knee !== best) name(knee, chartWords.knee);
-  name(peak, chartWords.peak);
+  if (promised) name(best, chartLabels.best);
+  if (!promised || knee !== best) name(knee, chartLabels.knee);
+  name(peak, chartLabels.peak);
   const points = series.points.map((point) => {
     const marks = names.get(point.x);
     if (marks === undefined) return point;
-    return { ...point, label: { en: marks.map(({ en }) => en).join(', '), zh: marks.map(({ zh }) => zh).join('、') } };
+    return { ...point, label: joined(marks, ', ', '、') };
   });
   return { ...panel, series: [{ ...series, labels: 'inward', points }] };
 }
@@ -177,10 +177,10 @@ export function percentilesFigure(sweep: Sweep): Figure | null {
   const [point] = sweep.points;
   if (point === undefined) return null;
   const kinds = [
-    ['latencyMs', chartWords.latencyMs],
-    ['ttftMs', chartWords.ttft],
-    ['tpotMs', chartWords.tpot],
-    ['itlMs', chartWords.itl],
+    ['latencyMs', chartLabels.latencyMs],
+    ['ttftMs', chartLabels.ttft],
+    ['tpotMs', chartLabels.tpot],
+    ['itlMs', chartLabels.itl],
   ] as const;
   const ranks = [
     ['min', 0] as const,
@@ -192,7 +192,7 @@ export function percentilesFigure(sweep: Sweep): Figure | null {
       const y = point[key]?.[statistic] ?? null;
       return y === null ? [] : [{ x, y, ...(point.verdict.valid ? {} : { why: reasonOf(point) }) }];
     });
-    const x: Axis = { name: chartWords.percentile, from: 0, to: 100 };
+    const x: Axis = { name: chartLabels.percentile, from: 0, to: 100 };
     const name = pointName(sweep, point);
     return points.length < 2
       ? []
@@ -250,7 +250,7 @@ export function panelOf(reading: Reading, sweeps: readonly Sweep[], intervals: I
 
 function chartPoint(reading: Reading, x: number, runs: readonly Summary[], intervals: IntervalsOf): ChartPoint {
   const values = runs.map((run) => reading.of(run) ?? null).filter((value) => value !== null);
-  const y = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const y = meanOf(values);
   const doubted = runs.find((run) => !run.verdict.valid);
   const [only] = runs;
   const ratio =
@@ -274,8 +274,8 @@ export function reasonOf(point: Summary): Words {
 
 /** Whether runs or the engines behind them were simulated. */
 export function simulationNotes(points: readonly Pick<Summary, 'simulated' | 'engine'>[]): Phrase[] {
-  if (points.some((point) => point.simulated)) return [chartWords.simulated];
-  return points.some((point) => point.engine?.simulated === true) ? [chartWords.simulatedEngine] : [];
+  if (points.some((point) => point.simulated)) return [chartLabels.simulated];
+  return points.some((point) => point.engine?.simulated === true) ? [chartLabels.simulatedEngine] : [];
 }
 
 const mostNotes = 6;
@@ -285,14 +285,14 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
   const points = sweeps.flatMap((sweep) => sweep.points);
   const notes: Words[] = [];
   notes.push(...simulationNotes(points));
-  if (points.some(({ steady }) => steady !== null)) notes.push(chartWords.steady);
+  if (points.some(({ steady }) => steady !== null)) notes.push(chartLabels.steady);
   // Bars have no band.
-  if (loadAxis(sweeps) !== null && points.some((point) => intervals(point) !== null)) notes.push(chartWords.bands);
-  if (sweeps.some((sweep) => placesOf(sweep.points).names.includes('repetition'))) notes.push(chartWords.range);
+  if (loadAxis(sweeps) !== null && points.some((point) => intervals(point) !== null)) notes.push(chartLabels.bands);
+  if (sweeps.some((sweep) => placesOf(sweep.points).names.includes('repetition'))) notes.push(chartLabels.range);
   const hollow = distinctNames(sweeps).flatMap(([name, sweep]) =>
     sweep.points.filter((point) => !point.verdict.valid).map((point) => ({ name, sweep, point })),
   );
-  // The same doubt about many points is told once, in the words of the first of them.
+  // The same doubt about many points is reasons once, in the words of the first of them.
   const byCode = new Map<string, { reason: Phrase; places: Map<string, DimensionValue[]> }>();
   for (const { name, sweep, point } of hollow) {
     const code = point.verdict.findings.find(({ severity }) => severity === 'invalid')?.code ?? '';
@@ -303,7 +303,7 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
     known.places.set(name, [...(known.places.get(name) ?? []), placeOf(sweep, point)]);
     byCode.set(code, known);
   }
-  const told = [...byCode.values()].slice(0, mostNotes).map(({ reason, places }): Phrase => {
+  const reasons = [...byCode.values()].slice(0, mostNotes).map(({ reason, places }): Phrase => {
     const where = [...places].map(([name, loads]) => `${sweeps.length > 1 ? `${name} ` : ''}${loads.join(', ')}`);
     const several = [...places.values()].flat().length > 1;
     return {
@@ -311,7 +311,7 @@ export function notesOf(sweeps: readonly Sweep[], intervals: IntervalsOf = none)
       zh: `○ ${where.join('；')}：${several ? '以首个点为例，' : ''}${reason.zh}`,
     };
   });
-  const rest = byCode.size - told.length;
-  if (rest > 0) told.push({ en: `○ and ${rest} more reasons; see the audit`, zh: `○ 另有 ${rest} 个原因，见审计` });
-  return [...notes, ...told];
+  const rest = byCode.size - reasons.length;
+  if (rest > 0) reasons.push({ en: `○ and ${rest} more reasons; see the audit`, zh: `○ 另有 ${rest} 个原因，见审计` });
+  return [...notes, ...reasons];
 }

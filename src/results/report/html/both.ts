@@ -6,8 +6,8 @@ import { escapeXml } from '../chart/svg.ts';
 export type Html = string & { readonly html: true };
 
 /** Words of anybody as safe text on one line. */
-export function text(words: string): Html {
-  return escapeXml(printable(words)) as Html;
+export function text(value: string): Html {
+  return escapeXml(printable(value)) as Html;
 }
 
 /** The same words in both languages; the page shows one of them. */

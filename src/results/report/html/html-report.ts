@@ -2,12 +2,12 @@ import type { Lang, Phrase, Sweep } from '../../../core/index.ts';
 import type { Comparison } from '../../measure/index.ts';
 import type { Figure } from '../chart/index.ts';
 import { pointName, sweepName } from '../point-name.ts';
+import { forestOf } from '../sentence/forest.ts';
 import { promisesInWords } from '../sentence/promise.ts';
 import { runInWords } from '../sentence/run.ts';
 import { sweepInWords } from '../sentence/sweep.ts';
 import { both, markup, text } from './both.ts';
 import type { Html } from './both.ts';
-import { forestHtml } from './forest.ts';
 import { storyOf } from './story.ts';
 import { style } from './style.ts';
 import { distributionTable, findingList, telemetryList, problemTable, sweepTable } from './tables.ts';
@@ -96,14 +96,14 @@ function body(parts: HtmlParts): Html {
 
 /** The answer, then what was promised, then how far it can be trusted. */
 function verdict(parts: HtmlParts): Html {
-  const { tone, verdict: words, cautions } = storyOf(parts.sweeps);
+  const { tone, verdict: trust, cautions } = storyOf(parts.sweeps);
   const answers = parts.answers ?? parts.sweeps.flatMap(answerOf);
   const promises = parts.sweeps.flatMap(({ points }) => (points.length === 1 ? promisesInWords(points[0]!) : []));
   return markup`<section id="verdict" class="verdict ${text(tone)}" aria-label="verdict / 结论">
     ${answers.map((answer, i) => (i === 0 ? markup`<p><strong>${both(answer)}</strong></p>` : markup`<p>${both(answer)}</p>`))}
     ${promises.length === 0 ? text('') : markup`<div class="tiles">${promises.map(({ line, kept }) => markup`<p class="${text(kept === null ? 'warnword' : kept ? 'good' : 'badword')}">${both(line)}</p>`)}</div>`}
     ${cautions.map((caution) => markup`<p class="warnword">${both(caution)}</p>`)}
-    <p class="faint">${both(words)}</p>
+    <p class="faint">${both(trust)}</p>
   </section>`;
 }
 
@@ -119,6 +119,36 @@ function answerOf(sweep: Sweep, _: number, all: readonly Sweep[]): Phrase[] {
   if (all.length === 1) return says;
   const name = sweepName(sweep);
   return says.slice(0, 1).map(({ en, zh }) => ({ en: `${name}: ${en}`, zh: `${name}：${zh}` }));
+}
+
+/** The changes of every candidate with their intervals under each other, coloured by verdict; null where nothing is known of both. */
+function forestHtml(comparison: Comparison): Html | null {
+  const plots = comparison.names.slice(1).flatMap((name, candidate): Html[] => {
+    const forest = forestOf(comparison, candidate);
+    if (forest === null) return [];
+    const { rows, zero, ends } = forest;
+    const percent = (share: number): Html => text(`${(share * 100).toFixed(2)}%`);
+    const lines = rows.map(
+      ({ metric, place, change, verdict: side, says, at, from, to }) =>
+        markup`<li class="${text(side)}">
+          <span>${both(metric)} ${text(place === null ? '' : `@ ${place}`)}</span>
+          <span class="track" aria-hidden="true">
+            <i class="zero" style="left:${percent(zero)}"></i>
+            ${from === null || to === null ? text('') : markup`<i class="span" style="left:${percent(from)};width:${percent(to - from)}"></i>`}
+            <i class="dot" style="left:${percent(at)}"></i>
+          </span>
+          <strong>${text(change)}</strong>
+          <span>${both(says)}</span>
+        </li>`,
+    );
+    const more = comparison.names.length > 2 ? text(`: ${name}`) : text('');
+    return [
+      markup`<h2>${both({ en: 'Change against the baseline', zh: '相对基线的变化' })}${more}</h2>
+        <ol>${lines}</ol>
+        <p class="faint">${text(`${ends[0]} … ${ends[1]}`)}</p>`,
+    ];
+  });
+  return plots.length === 0 ? null : markup`<section class="forest" id="changes">${plots}</section>`;
 }
 
 function story(parts: HtmlParts): Html {

@@ -1,4 +1,4 @@
-import { printable } from '../../../core/index.ts';
+import { printable, severityRank } from '../../../core/index.ts';
 import type { Finding, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countOf, fixed, percent, secondsOf, sized } from '../figure-text.ts';
 import { placeTitle, pointName, sweepName } from '../point-name.ts';
@@ -98,9 +98,10 @@ function foundWords(sweep: Sweep): Phrase[] {
 
 /** What to do, each once, the gravest first. */
 function adviceOf(findings: readonly Finding[]): Phrase[] {
-  const rank = { invalid: 0, warn: 1, info: 2 };
   const seen = new Map<string, Phrase>();
-  for (const { advice, zh, severity } of findings.toSorted((a, b) => rank[a.severity] - rank[b.severity]))
+  for (const { advice, zh, severity } of findings.toSorted(
+    (a, b) => severityRank[a.severity] - severityRank[b.severity],
+  ))
     if (advice !== '' && severity !== 'info') seen.set(advice, { en: advice, zh: zh.advice });
   return [...seen.values()].slice(0, 6);
 }

@@ -1,10 +1,10 @@
-import { printable, problems } from '../../../core/index.ts';
+import { printable, problems, severityRank } from '../../../core/index.ts';
 import type { Distribution, Finding, Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { countColumns } from '../count-columns.ts';
 import { countOf, fixed, secondsOf, sized, sizedTogether, unknown } from '../figure-text.ts';
 import { placeTitle, pointName, sweepName } from '../point-name.ts';
 import { telemetryWords } from '../telemetry-text.ts';
-import { words } from '../words.ts';
+import { labels } from '../labels.ts';
 import { both, markup, table, text } from './both.ts';
 import type { Html } from './both.ts';
 
@@ -13,7 +13,7 @@ export function sweepTable(sweep: Sweep): Html {
   const counted = countColumns(sweep.points);
   const heads: (Phrase | string)[] = [
     placeTitle(sweep),
-    words.ok,
+    labels.ok,
     ...counted.map(({ name: title }) => title),
     { en: 'duration (s)', zh: '用时（秒）' },
     { en: 'requests/s', zh: 'QPS' },
@@ -46,16 +46,16 @@ export function sweepTable(sweep: Sweep): Html {
 /** The distributions of one point. */
 export function distributionTable(point: Summary, name: string): Html {
   const list: [Phrase, Distribution | null][] = [
-    [words.latency, point.latencyMs],
-    [words.ttft, point.ttftMs],
-    [words.timeToAnswer, point.timeToAnswerMs],
-    [words.tpot, point.tpotMs],
-    [words.itl, point.itlMs],
-    [words.latencyFromDue, point.latencyFromDueMs],
-    [words.lateness, point.latenessMs],
-    [words.userSpeed, point.userTokensPerSec],
-    [words.inputTokens, point.inputTokens],
-    [words.outputTokens, point.outputTokens],
+    [labels.latency, point.latencyMs],
+    [labels.ttft, point.ttftMs],
+    [labels.timeToAnswer, point.timeToAnswerMs],
+    [labels.tpot, point.tpotMs],
+    [labels.itl, point.itlMs],
+    [labels.latencyFromDue, point.latencyFromDueMs],
+    [labels.lateness, point.latenessMs],
+    [labels.userSpeed, point.userTokensPerSec],
+    [labels.inputTokens, point.inputTokens],
+    [labels.outputTokens, point.outputTokens],
   ];
   const shown = ['mean', 'min', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
   const rows = list
@@ -70,7 +70,7 @@ export function distributionTable(point: Summary, name: string): Html {
       en: `${name}: distributions; percentiles: ${point.percentileMethod ?? unknown}`,
       zh: `${name}：分布；百分位算法：${point.percentileMethod ?? unknown}`,
     },
-    [both(words.metric), text('n'), ...shown.map((key) => (key === 'mean' ? both(words.mean) : text(key)))],
+    [both(labels.metric), text('n'), ...shown.map((key) => (key === 'mean' ? both(labels.mean) : text(key)))],
     rows,
   );
 }
@@ -126,16 +126,15 @@ export function findingList(sweeps: readonly Sweep[]): Html {
       about.set(`${finding.code} ${finding.message}`, known);
     }
   }
-  const rank = { invalid: 0, warn: 1, info: 2 };
   const items = [...about.values()]
-    .toSorted((a, b) => rank[a.finding.severity] - rank[b.finding.severity])
+    .toSorted((a, b) => severityRank[a.finding.severity] - severityRank[b.finding.severity])
     .map(({ finding, where }) => findingBox(finding, where));
   return items.length === 0
     ? markup`<p>${both({ en: 'Nothing to doubt was found.', zh: '未发现可疑之处。' })}</p>`
     : markup`${items}`;
 }
 
-const severities = { info: words.severityInfo, warn: words.severityWarn, invalid: words.severityInvalid };
+const severities = { info: labels.severityInfo, warn: labels.severityWarn, invalid: labels.severityInvalid };
 
 function findingBox(finding: Finding, where: readonly string[]): Html {
   const evidence = Object.entries(finding.evidence).map(

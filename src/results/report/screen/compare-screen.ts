@@ -1,4 +1,4 @@
-import { cellsOf, cutToCells, printable } from '../../../core/index.ts';
+import { cellsOf, cutToCells, padToCells, printable } from '../../../core/index.ts';
 import type { Phrase } from '../../../core/index.ts';
 import type { ComparedMetricRow, Comparison, MetricChange } from '../../measure/index.ts';
 import {
@@ -6,6 +6,7 @@ import {
   changeWords,
   comparedWords,
   compareInWords,
+  letterOf,
   placeOf,
   signedPercent,
 } from '../sentence/compare.ts';
@@ -25,18 +26,18 @@ export const compareScreenLines = 24;
 /** A comparison on one screen: a sentence for each candidate, promises and gates, one table, doubts. The rest is in comparisonReportText. */
 export function comparisonScreen(comparison: Comparison, options: ScreenOptions): string {
   const frame = frameOf(options);
-  const { paint, fold, say: told } = frame;
+  const { paint, fold, say: inLang } = frame;
   const answer = compareInWords(comparison).flatMap(({ tone, says }) =>
-    fold(told(says)).map((line) => ({ good: paint.good, warn: paint.warn, bad: paint.bad })[tone](line)),
+    fold(inLang(says)).map((line) => ({ good: paint.good, warn: paint.warn, bad: paint.bad })[tone](line)),
   );
   const names = comparison.names.map((name, i) => cutToCells(`${letterOf(i)}  ${printable(name)}`, frame.columns));
   const promises = (comparison.promises ?? []).map((one) => {
     const whose = `${letterOf(comparison.runs.indexOf(one.run))}${one.place === undefined ? '' : ` @ ${printable(one.place)}`}`;
-    const line = `  ${whose}: ${told(promiseWords(one).line)}`;
+    const line = `  ${whose}: ${inLang(promiseWords(one).line)}`;
     return one.kept === null ? paint.warn(line) : one.kept ? paint.good(line) : paint.bad(line);
   });
   const gates = comparison.gates.flatMap((gate) =>
-    fold(told(gateWords(gate))).map(gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn),
+    fold(inLang(gateWords(gate))).map(gate.failed ? paint.bad : gate.state === 'passed' ? paint.good : paint.warn),
   );
   const places = new Set(comparison.metrics.map(placeOf));
   const table =
@@ -49,7 +50,7 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
     ({ severity }, i) => !(severity === 'invalid' && i === 0 && !comparison.comparable),
   );
   const foot = paint.faint(
-    told({
+    inLang({
       en: 'Every metric, with intervals: --all · picture: --as png',
       zh: '全部指标与置信区间：--all · 图表：--as png',
     }),
@@ -57,7 +58,7 @@ export function comparisonScreen(comparison: Comparison, options: ScreenOptions)
   // A prediction beside a measurement looks like one more measurement.
   const made = comparison.findings
     .filter(({ code }) => code === 'simulated')
-    .map(({ message, zh }) => told({ en: message, zh: zh.message }));
+    .map(({ message, zh }) => inLang({ en: message, zh: zh.message }));
   const simulated = sharedNotes(made, comparison.names).flatMap((line) => fold(`[${printable(line)}]`).map(paint.warn));
   const above = [...answer, ...names, ...simulated, ...promises];
   const room = compareScreenLines - above.length - table.length - gates.length - 3;
@@ -81,7 +82,7 @@ function sharedNotes(notes: readonly string[], names: readonly string[]): readon
 const chosen = Object.keys(comparedWords);
 
 /** Two runs at one load: a row a metric, with its interval and its verdict in words. */
-function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame): string[] {
+function pairTable(comparison: Comparison, { paint, say: inLang, columns }: Frame): string[] {
   const { metrics } = comparison;
   const rows = chosen.flatMap((metric) => {
     const row = metrics.find((one) => one.metric === metric);
@@ -95,22 +96,26 @@ function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame)
       verdict,
       name: comparedWords[row.metric]!,
       cells: [
-        `${told(comparedWords[row.metric]!)}${unit}`,
+        `${inLang(comparedWords[row.metric]!)}${unit}`,
         ...row.values.map((value) => (row.metric === 'failed' ? shareFigure(value) : shortFigure(value))),
         signedPercent(change.changeRatio),
         change.interval === null ? '' : `${signedPercent(change.interval[0])} … ${signedPercent(change.interval[1])}`,
-        told(changeWords[verdict]),
+        inLang(changeWords[verdict]),
       ],
     };
   });
-  const head = ['', 'A', 'B', told({ en: 'change', zh: '变化' }), told({ en: '95 % interval', zh: '95% 区间' }), ''];
+  const head = [
+    '',
+    'A',
+    'B',
+    inLang({ en: 'change', zh: '变化' }),
+    inLang({ en: '95 % interval', zh: '95% 区间' }),
+    '',
+  ];
   const widths = head.map((name, i) => Math.max(cellsOf(name), ...cells.map((row) => cellsOf(row.cells[i]!))));
   const line = (row: readonly string[]): string =>
     row
-      .map((cell, i) => {
-        const gap = ' '.repeat(widths[i]! - cellsOf(cell));
-        return i === 0 || i === row.length - 1 ? `${cell}${gap}` : `${gap}${cell}`;
-      })
+      .map((cell, i) => padToCells(cell, widths[i]!, i > 0 && i < row.length - 1))
       .join('  ')
       .trimEnd();
   const taken = widths.reduce((sum, width) => sum + width + 2, 0);
@@ -120,8 +125,7 @@ function pairTable(comparison: Comparison, { paint, say: told, columns }: Frame)
     const row = forest?.rows.find(({ metric }) => metric === name);
     return row === undefined || room < leastPlot ? '' : plotLine(row, forest!.zero, room);
   };
-  const beside = (text: string, drawn: string): string =>
-    drawn === '' ? text : `${text}${' '.repeat(Math.max(0, taken - cellsOf(text)))}${drawn}`;
+  const beside = (text: string, drawn: string): string => (drawn === '' ? text : `${padToCells(text, taken)}${drawn}`);
   const ends = forest === null || room < leastPlot ? '' : endsLine(forest.ends, room);
   return [
     paint.faint(beside(line(head), ends)),
@@ -154,7 +158,7 @@ function endsLine([low, high]: readonly [string, string], cells: number): string
 const compact = ['outputTokensPerSec', 'ttft.p99', 'tpot.p99', 'latency.p99'] as const;
 
 /** Several loads or candidates: a row for each, throughput of both sides, and how the tails changed. */
-function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame): string[] {
+function manyTable(comparison: Comparison, { paint, say: inLang, columns }: Frame): string[] {
   const places = [...new Set(comparison.metrics.map(placeOf))];
   const several = comparison.names.length > 2;
   const rowOf = (place: string, metric: string): ComparedMetricRow | undefined =>
@@ -174,9 +178,11 @@ function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame)
   function tableOf(shown: readonly string[]): string[] {
     const head = [
       '',
-      `${told(comparedWords[rate]!)} A`,
-      ...(several ? [told({ en: 'other', zh: '对比' })] : ['B']),
-      ...shown.map((metric) => (metric === rate ? told({ en: 'change', zh: '变化' }) : told(comparedWords[metric]!))),
+      `${inLang(comparedWords[rate]!)} A`,
+      ...(several ? [inLang({ en: 'other', zh: '对比' })] : ['B']),
+      ...shown.map((metric) =>
+        metric === rate ? inLang({ en: 'change', zh: '变化' }) : inLang(comparedWords[metric]!),
+      ),
     ];
     const body = places.flatMap((place) =>
       comparison.names.slice(1).map((_, i) => {
@@ -199,18 +205,14 @@ function manyTable(comparison: Comparison, { paint, say: told, columns }: Frame)
     widths[0] = Math.min(widths[0]!, Math.max(8, columns - rest));
     const line = (row: readonly string[]): string =>
       row
-        .map((cell, i) => {
-          const cut = i === 0 ? cutToCells(cell, widths[0]!) : cell;
-          const gap = ' '.repeat(Math.max(0, widths[i]! - cellsOf(cut)));
-          return i === 0 ? `${cut}${gap}` : `${gap}${cut}`;
-        })
+        .map((cell, i) => padToCells(i === 0 ? cutToCells(cell, widths[0]!) : cell, widths[i]!, i > 0))
         .join('  ')
         .trimEnd();
     return [
       paint.faint(line(head)),
       ...body.map(line),
       paint.faint(
-        told({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
+        inLang({ en: '▲ better ▼ worse, certain at 95 % · ? not certain', zh: '▲ 更好 ▼ 更差（95 % 确定）· ? 不确定' }),
       ),
     ];
   }
@@ -224,8 +226,4 @@ function marked(row: ComparedMetricRow, change: MetricChange): string {
 
 function painted(verdict: ChangeVerdict, { paint }: Pick<Frame, 'paint'>): (line: string) => string {
   return verdict === 'better' ? paint.good : verdict === 'worse' ? paint.bad : (line) => line;
-}
-
-function letterOf(index: number): string {
-  return String.fromCodePoint(65 + (index % 26));
 }

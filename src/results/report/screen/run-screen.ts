@@ -1,4 +1,4 @@
-import { cellsOf, printable, say, quotedFigures } from '../../../core/index.ts';
+import { cellsOf, padToCells, printable, say, shellWord, quotedFigures } from '../../../core/index.ts';
 import type { Distribution, Figures, Phrase, Summary } from '../../../core/index.ts';
 import { simulationOf } from '../finding-text.ts';
 import { predictionDoubts, predictionWords } from '../prediction-text.ts';
@@ -18,15 +18,15 @@ export const runScreenLines = 25;
 /** A run on one screen: the answer, promises, one small table, doubts, where it is kept. The rest is in summaryText. */
 export function runScreen(summary: Summary, options: ScreenOptions): string {
   const frame = frameOf(options);
-  const { paint, fold, say: told } = frame;
+  const { paint, fold, say: inLang } = frame;
   const sentence = runInWords(summary);
   const tone = { good: paint.strong, warn: paint.warn, bad: paint.bad }[sentence.tone];
   const simulated = simulationOf(summary);
   const promises = promiseLines(summary, options.lang, paint);
   const answer = [
-    ...fold(told(askedInWords([summary], options.url ?? null))),
-    ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
-    ...fold(told(sentence.says)).map((line) => tone(line)),
+    ...fold(inLang(askedInWords([summary], options.url ?? null))),
+    ...(simulated === null ? [] : [paint.warn(`[${inLang(simulated)}]`)]),
+    ...fold(inLang(sentence.says)).map((line) => tone(line)),
     ...promises,
   ];
   const table = figureTable(summary, frame);
@@ -36,8 +36,8 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
   const below = [
     ...(table.length === 0 ? [] : ['', ...table]),
     ...(rates === '' ? [] : fold(rates)),
-    ...(limit === null ? [] : fold(told(limit))),
-    ...predicted.flatMap((words) => (words === null ? [] : fold(told(words)))),
+    ...(limit === null ? [] : fold(inLang(limit))),
+    ...predicted.flatMap((line) => (line === null ? [] : fold(inLang(line)))),
   ];
   const kept = keptLines(options, frame);
   const doubts = doubtsInWords([{ name: null, findings: summary.verdict.findings }]);
@@ -45,7 +45,7 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
   // What the sentence has said is not said again: only what to do about it.
   const todo = doubts.filter((doubt) => isSaid(doubt) && doubt.advice.en !== '').slice(0, 1);
   const advised = todo.flatMap(({ advice }) =>
-    fold(told({ en: `What to do: ${advice.en}`, zh: `建议：${advice.zh}` })),
+    fold(inLang({ en: `What to do: ${advice.en}`, zh: `建议：${advice.zh}` })),
   );
   const room = runScreenLines - answer.length - below.length - kept.length - advised.length - 1;
   const others = doubts.filter((doubt) => !isSaid(doubt));
@@ -54,25 +54,19 @@ export function runScreen(summary: Summary, options: ScreenOptions): string {
 }
 
 /** Where a result is kept, and commands that work as typed: all of it, and its picture; nothing for what is not kept. */
-export function keptLines({ kept, store }: ScreenOptions, { fold, say: told, paint }: Frame): string[] {
+export function keptLines({ kept, store }: ScreenOptions, { fold, say: inLang, paint }: Frame): string[] {
   if (kept === undefined) return [];
   const again = `dyno report latest${storeTyped(store)}`;
-  const words: Phrase = {
+  const line: Phrase = {
     en: `Kept as ${kept} · all of it: ${again} · picture: --as png`,
     zh: `已保存为 ${kept} · 全部：${again} · 图表：--as png`,
   };
-  return fold(told(words)).map((line) => paint.faint(line));
+  return fold(inLang(line)).map(paint.faint);
 }
 
 /** The store that was typed, for the end of a command. */
 export function storeTyped(store: string | undefined): string {
-  return store === undefined ? '' : ` --store ${quoted(store)}`;
-}
-
-/** A word as a shell takes it. */
-function quoted(word: string): string {
-  const plain = printable(word);
-  return /^[\w./:@%+=,-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", String.raw`'\''`)}'`;
+  return store === undefined ? '' : ` --store ${shellWord(printable(store))}`;
 }
 
 const rows: readonly [Phrase, (figures: Figures) => Distribution | null][] = [
@@ -104,19 +98,18 @@ function figureTable(summary: Summary, { lang, paint, columns }: Frame): string[
           lang,
         );
   const width = Math.max(20, cellsOf(basis), ...known.map(([name]) => cellsOf(name)));
-  const pad = (name: string): string => name + ' '.repeat(width - cellsOf(name));
   const line = (name: string, cells: readonly string[]): string =>
-    `${pad(name)}${cells.map((cell) => cell.padStart(9)).join('')}`;
+    `${padToCells(name, width)}${cells.map((cell) => cell.padStart(9)).join('')}`;
   const drawn = known.map(([, { shape }]) => sparkOf(shape));
   const room = columns - width - 9 * shown.length - 3;
   return [
     paint.faint(line(basis, shown)),
     ...known.map(([name, of], i) => {
-      const told = line(
+      const row = line(
         name,
         shown.map((key) => shortFigure(of[key])),
       );
-      return drawn[i]!.length > room ? told : `${told}   ${drawn[i]!}`.trimEnd();
+      return drawn[i]!.length > room ? row : `${row}   ${drawn[i]!}`.trimEnd();
     }),
   ];
 }
@@ -132,24 +125,16 @@ function sparkOf(shape: readonly number[] = []): string {
 }
 
 /** Rates and how full the load was, in one line. */
-function ratesOf(summary: Summary, { say: told }: Frame): string {
+function ratesOf(summary: Summary, { say: inLang }: Frame): string {
   const figures: Figures = quotedFigures(summary);
   const { load, cachedInputRatio, eligibleInputRatio = null, goodput } = summary;
   const asked = load.concurrency === null || load.kind !== 'closed' ? null : String(load.concurrency);
   const inFlight = shortFigure(figures.concurrencyAchieved);
+  const rate = (value: number | null, inWords: (figure: string) => Phrase): Phrase | null =>
+    value === null ? null : inWords(shortFigure(value));
   const parts: (Phrase | null)[] = [
-    figures.requestsPerSec === null
-      ? null
-      : {
-          en: `${shortFigure(figures.requestsPerSec)} requests/s`,
-          zh: `${shortFigure(figures.requestsPerSec)} 请求/s`,
-        },
-    figures.inputTokensPerSec === null
-      ? null
-      : {
-          en: `${shortFigure(figures.inputTokensPerSec)} tokens/s in`,
-          zh: `输入 ${shortFigure(figures.inputTokensPerSec)} tok/s`,
-        },
+    rate(figures.requestsPerSec, (figure) => ({ en: `${figure} requests/s`, zh: `${figure} 请求/s` })),
+    rate(figures.inputTokensPerSec, (figure) => ({ en: `${figure} tokens/s in`, zh: `输入 ${figure} tok/s` })),
     figures.concurrencyAchieved === null
       ? null
       : asked === null
@@ -167,6 +152,6 @@ function ratesOf(summary: Summary, { say: told }: Frame): string {
   ];
   return parts
     .filter((part) => part !== null)
-    .map(told)
+    .map(inLang)
     .join(' · ');
 }

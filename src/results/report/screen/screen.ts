@@ -33,14 +33,14 @@ export function frameOf({ lang, paint = plainPainter, columns: given = usualColu
 }
 
 /** Doubts in at most so many lines, each with what to do where there is room; how many are left out is said. */
-export function doubtLines(doubts: readonly Doubt[], room: number, { paint, fold, say: told }: Frame): string[] {
+export function doubtLines(doubts: readonly Doubt[], room: number, { paint, fold, say: inLang }: Frame): string[] {
   const head = (severity: Doubt['severity']): Phrase =>
     severity === 'invalid' ? { en: 'NOT VALID', zh: '无效' } : { en: 'Doubt', zh: '存疑' };
   const lines: string[] = [];
   let left = doubts.length;
   for (const { says, where, advice, severity } of doubts) {
-    const text = `${told(head(severity))}${told(where)}${told({ en: ': ', zh: '：' })}${told(says)}`;
-    const whole = fold(`${text}${told({ en: ' ', zh: '' })}${told(advice)}`.trim());
+    const text = `${inLang(head(severity))}${inLang(where)}${inLang({ en: ': ', zh: '：' })}${inLang(says)}`;
+    const whole = fold(`${text}${inLang({ en: ' ', zh: '' })}${inLang(advice)}`.trim());
     const short = whole.length <= 2 ? whole : shortened(fold(text));
     // The last line may be needed for the number of those left out.
     if (lines.length + short.length > room - (left > 1 ? 1 : 0)) break;
@@ -49,7 +49,9 @@ export function doubtLines(doubts: readonly Doubt[], room: number, { paint, fold
   }
   if (left > 0)
     lines.push(
-      paint.faint(told({ en: `${left} more doubt${left === 1 ? '' : 's'}: --all`, zh: `另有 ${left} 条存疑：--all` })),
+      paint.faint(
+        inLang({ en: `${left} more doubt${left === 1 ? '' : 's'}: --all`, zh: `另有 ${left} 条存疑：--all` }),
+      ),
     );
   return lines;
 }

@@ -1,6 +1,6 @@
-import { cellsOf, cutToCells, isGrid, quotedFigures } from '../../../core/index.ts';
+import { cellsOf, cutToCells, isGrid, joined, padToCells, quotedFigures } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
-import { countOf } from '../figure-text.ts';
+import { missedOf } from '../count-columns.ts';
 import { simulationOf } from '../finding-text.ts';
 import { gridText } from '../grid-text.ts';
 import { placeTitle, pointName } from '../point-name.ts';
@@ -20,13 +20,13 @@ const usualPoints = 8;
 /** A sweep on one screen: the load to run at, one row a point, doubts told once, where it is kept. The rest is in sweepText. */
 export function sweepScreen(sweep: Sweep, options: ScreenOptions): string {
   const frame = frameOf(options);
-  const { paint, fold, say: told } = frame;
+  const { paint, fold, say: inLang } = frame;
   const { best, says } = sweepInWords(sweep);
   const simulated = sweep.points.map(simulationOf).find((one) => one !== null) ?? null;
   const answer = [
-    ...fold(told(askedInWords(sweep.points, options.url ?? null))),
-    ...(simulated === null ? [] : [paint.warn(`[${told(simulated)}]`)]),
-    ...says.flatMap((sentence, i) => fold(told(sentence)).map((line) => (i === 0 ? paint.strong(line) : line))),
+    ...fold(inLang(askedInWords(sweep.points, options.url ?? null))),
+    ...(simulated === null ? [] : [paint.warn(`[${inLang(simulated)}]`)]),
+    ...says.flatMap((sentence, i) => fold(inLang(sentence)).map((line) => (i === 0 ? paint.strong(line) : line))),
   ];
   const table = isGrid(sweep.points)
     ? gridText(sweep, { ...options, columns: frame.columns })
@@ -54,7 +54,7 @@ interface Column {
 const barCells = 10;
 
 /** One row a point; columns of nothing are left out. Figures are of the steady part where a point has one. */
-function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: told }: Frame): string[] {
+function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: inLang }: Frame): string[] {
   const { points } = sweep;
   const tokens = points.some((point) => quotedFigures(point).outputTokensPerSec !== null);
   const rate = (point: Summary) =>
@@ -71,11 +71,11 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
     { head: 'TPOT p50', metric: 'tpot.p50', cell: (point) => shortFigure(quotedFigures(point).tpotMs?.p50) },
     { head: 'p99', metric: 'tpot.p99', cell: (point) => shortFigure(quotedFigures(point).tpotMs?.p99) },
     {
-      head: told({ en: 'latency p99', zh: '延迟 p99' }),
+      head: inLang({ en: 'latency p99', zh: '延迟 p99' }),
       metric: 'latency.p99',
       cell: (point) => shortFigure(quotedFigures(point).latencyMs?.p99),
     },
-    { head: told({ en: 'failed', zh: '失败' }), metric: 'failed', cell: (point) => failedCell(point) },
+    { head: inLang({ en: 'failed', zh: '失败' }), metric: 'failed', cell: (point) => failedCell(point) },
   ];
   const known = all.filter(({ cell, metric }) => metric === 'failed' || points.some((point) => cell(point) !== '–'));
   const marked = points.map((point) =>
@@ -87,14 +87,14 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
     const marks = `${point.verdict.valid ? '' : ' (!)'}${point.partial ? ' ~' : ''}${elsewhere ? ' !' : ''}`;
     return `${point === best ? '→ ' : '  '}${pointName(sweep, point)}${marks}`;
   });
-  const title = `  ${told(placeTitle(sweep))}`;
+  const title = `  ${inLang(placeTitle(sweep))}`;
   const widths = known.map(({ head }, i) => Math.max(cellsOf(head), ...marked.map((row) => cellsOf(row[i]!))) + 2);
   const rest = widths.reduce((sum, width) => sum + width, 0);
   const wanted = Math.max(cellsOf(title), ...places.map(cellsOf));
   const place = Math.max(8, Math.min(wanted, columns - rest));
   const bars = columns - place - rest > barCells ? barCells : 0;
   const row = (name: string, cells: readonly string[], bar: string): string =>
-    `${left(cutToCells(name, place), place)}${cells.map((cell, i) => `${right(cell, widths[i]!)}${i === 0 && bars > 0 ? ` ${left(bar, bars)}` : ''}`).join('')}`;
+    `${padToCells(cutToCells(name, place), place)}${cells.map((cell, i) => `${padToCells(cell, widths[i]!, true)}${i === 0 && bars > 0 ? ` ${padToCells(bar, bars)}` : ''}`).join('')}`;
   return [
     paint.faint(
       row(
@@ -107,20 +107,18 @@ function pointTable(sweep: Sweep, best: Summary | null, { paint, columns, say: t
       const line = row(places[i]!, marked[i]!, barOf((rate(point) ?? 0) / (most || 1), bars - 1)).trimEnd();
       return point === best ? paint.strong(line) : broken(point).size > 0 ? paint.bad(line) : line;
     }),
-    paint.faint(told(legendOf(points, best))),
+    paint.faint(inLang(legendOf(points, best))),
   ];
 }
 
 /** The metrics of the promises that a point broke. */
 function broken(point: Summary): ReadonlySet<string> {
-  const words = promisesInWords(point).filter(({ kept }) => kept === false);
-  return new Set(words.map(({ promised }) => promised.en.split(' ')[0]!));
+  const missed = promisesInWords(point).filter(({ kept }) => kept === false);
+  return new Set(missed.map(({ promised }) => promised.en.split(' ')[0]!));
 }
 
 function failedCell({ counts }: Summary): string {
-  const lost =
-    (countOf(counts, 'failed') ?? 0) + (countOf(counts, 'unaccounted') ?? 0) + (countOf(counts, 'dropped') ?? 0);
-  return countOf(counts, 'failed') === null || lost === 0 ? '–' : String(lost);
+  return String(missedOf(counts) || '–');
 }
 
 function legendOf(points: readonly Summary[], best: Summary | null): Phrase {
@@ -136,7 +134,8 @@ function legendOf(points: readonly Summary[], best: Summary | null): Phrase {
     ...(invalid ? [{ en: '(!) not valid', zh: '(!) 无效' }] : []),
     ...(points.some(({ partial }) => partial) ? [{ en: '~ partial', zh: '~ 不完整' }] : []),
   ];
-  return { en: `  ${parts.map(({ en }) => en).join(' · ')}`, zh: `  ${parts.map(({ zh }) => zh).join(' · ')}` };
+  const { en, zh } = joined(parts, ' · ', ' · ');
+  return { en: `  ${en}`, zh: `  ${zh}` };
 }
 
 const eighths = ' ▏▎▍▌▋▊▉';
@@ -145,12 +144,4 @@ function barOf(share: number, cells: number): string {
   if (cells <= 0) return '';
   const whole = Math.floor(share * cells);
   return `${'█'.repeat(whole)}${eighths[Math.floor((share * cells - whole) * 8)]!.trim()}`;
-}
-
-function left(text: string, cells: number): string {
-  return text + ' '.repeat(Math.max(0, cells - cellsOf(text)));
-}
-
-function right(text: string, cells: number): string {
-  return ' '.repeat(Math.max(0, cells - cellsOf(text))) + text;
 }

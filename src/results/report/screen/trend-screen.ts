@@ -6,7 +6,7 @@ import { smallChart } from './small-chart.ts';
 
 /** A metric over many runs: for each curve its sentence, its changes, and a small chart with the changes marked. */
 export function trendScreen(curves: readonly TrendCurve[], metric: string, options: ScreenOptions): string {
-  const { columns, fold, paint, say: told } = frameOf(options);
+  const { columns, fold, paint, say: inLang } = frameOf(options);
   const blocks = curves.map((curve) => {
     const { points, changes } = curve;
     const [head, ...news] = trendInWords(curve, metric);
@@ -25,13 +25,15 @@ export function trendScreen(curves: readonly TrendCurve[], metric: string, optio
       columns,
     );
     return [
-      ...fold(told(head!)).map(paint.strong),
-      ...news.flatMap((line, i) => fold(told(line)).map(isWorse(curve, changes[i]!, metric) ? paint.bad : paint.good)),
+      ...fold(inLang(head!)).map(paint.strong),
+      ...news.flatMap((line, i) =>
+        fold(inLang(line)).map(isWorse(curve, changes[i]!, metric) ? paint.bad : paint.good),
+      ),
       ...chart,
     ];
   });
   const legend = curves.some(({ changes }) => changes.length > 0)
-    ? [paint.faint(told({ en: '▲ better ▼ worse, certain at 95 %', zh: '▲ 更好 ▼ 更差（95 % 确定）' }))]
+    ? [paint.faint(inLang({ en: '▲ better ▼ worse, certain at 95 %', zh: '▲ 更好 ▼ 更差（95 % 确定）' }))]
     : [];
   return `${[...blocks.map((lines) => lines.join('\n')), ...legend].join('\n\n')}\n`;
 }

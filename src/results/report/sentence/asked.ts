@@ -1,4 +1,4 @@
-import { printable } from '../../../core/index.ts';
+import { joined, printable } from '../../../core/index.ts';
 import type { Distribution, Phrase, Summary } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
 import { countFigure, shortFigure } from './short-figure.ts';
@@ -30,8 +30,11 @@ export function askedInWords(points: readonly Summary[], url: string | null = nu
       : { en: `${counted} ${planned === 1 ? 'request' : 'requests'}${each.en}`, zh: `${each.zh}${counted} 个请求` },
     lengths,
   ];
-  const told = parts.filter((part) => part !== null);
-  return { en: told.map(({ en }) => en).join(' · '), zh: told.map(({ zh }) => zh).join(' · ') };
+  return joined(
+    parts.filter((part) => part !== null),
+    ' · ',
+    ' · ',
+  );
 }
 
 /** The load of one point in words. */
@@ -66,11 +69,11 @@ function loadsInWords(points: readonly Summary[]): Phrase | null {
 function lengthsOf(point: Summary): Phrase | null {
   const [input, output] = [lengthOf(point, 'input'), lengthOf(point, 'output')];
   if (input === null && output === null) return null;
-  const told = {
+  const lengths = {
     en: `${input ?? '–'} → ${output ?? '–'} tokens`,
     zh: `输入 ${input ?? '–'}、输出 ${output ?? '–'} Token`,
   };
-  return { en: printable(told.en), zh: printable(told.zh) };
+  return { en: printable(lengths.en), zh: printable(lengths.zh) };
 }
 
 /** A length as it was asked, else its measured mean. */

@@ -89,7 +89,7 @@ function incomparable({ findings }: Comparison): CompareAnswer {
 }
 
 function candidateInWords(comparison: Comparison, candidate: number): CompareAnswer {
-  const letter = String.fromCodePoint(66 + (candidate % 25));
+  const letter = letterOf(1 + (candidate % 25));
   const several = new Set(comparison.metrics.map(placeOf)).size > 1;
   const tested = (row: ComparedMetricRow | undefined): boolean => row?.changes[candidate]?.interval != null;
   const judged = headline
@@ -108,7 +108,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     });
   // A change that prints as 0 % is none to speak of, however certain it is.
   const differs = judged.filter(({ change }) => Math.abs(change.changeRatio!) >= 0.0005);
-  const told = (only: readonly ChangeVerdict[], most: number): Phrase => {
+  const largest = (only: readonly ChangeVerdict[], most: number): Phrase => {
     const chosen = differs.filter(({ verdict }) => only.includes(verdict)).slice(0, most);
     const part = (lang: 'en' | 'zh'): string[] =>
       chosen.map(({ row, change }, at) => {
@@ -123,7 +123,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
   // Some points may not be comparable, too; of the others nothing was tested.
   const only = judged.filter(({ verdict }) => verdict !== 'incomparable');
   if (only.length > 0 && only.every(({ verdict }) => verdict === 'untested')) {
-    const differences = told(['untested'], 3);
+    const differences = largest(['untested'], 3);
     const why: Phrase = wereTooShort(comparison)
       ? {
           en: 'A run is too short to say whether that is more than chance: leave -n out, or give a larger one',
@@ -142,7 +142,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     };
   }
   if (!has('better') && !has('worse')) {
-    const unsure = told(['same', 'untested'], 3);
+    const unsure = largest(['same', 'untested'], 3);
     return {
       tone: 'warn',
       says: {
@@ -151,7 +151,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
       },
     };
   }
-  const [good, bad] = [told(['better'], 3), told(['worse'], 3)];
+  const [good, bad] = [largest(['better'], 3), largest(['worse'], 3)];
   if (has('better') && has('worse'))
     return {
       tone: 'warn',
@@ -162,7 +162,7 @@ function candidateInWords(comparison: Comparison, candidate: number): CompareAns
     };
   const better = has('better');
   const certain = better ? good : bad;
-  const rest = told(['same', 'untested'], 2);
+  const rest = largest(['same', 'untested'], 2);
   return {
     tone: better ? 'good' : 'bad',
     says: {
@@ -189,4 +189,9 @@ export function signedPercent(ratio: number | null): string {
   if (ratio >= 9) return `×${Number((ratio + 1).toPrecision(3))}`;
   const value = Number((Math.abs(ratio) * 100).toPrecision(Math.abs(ratio) < 0.1 ? 2 : 3));
   return `${ratio < 0 ? '−' : '+'}${value} %`;
+}
+
+/** What a side of a comparison is called: A is the baseline. */
+export function letterOf(side: number): string {
+  return String.fromCodePoint(65 + (side % 26));
 }

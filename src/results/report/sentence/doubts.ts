@@ -1,4 +1,4 @@
-import { printable } from '../../../core/index.ts';
+import { printable, severityRank } from '../../../core/index.ts';
 import type { Finding, Phrase, Severity } from '../../../core/index.ts';
 import { firstSentence } from './run.ts';
 
@@ -20,8 +20,6 @@ export interface Doubt {
   /** What to do about it, in one sentence; empty = nothing. */
   advice: Phrase;
 }
-
-const rank: Record<Severity, number> = { invalid: 0, warn: 1, info: 2 };
 
 /** Every doubt once, the worst first; what is only a remark is left out. */
 export function doubtsInWords(points: readonly Doubted[]): Doubt[] {
@@ -52,7 +50,7 @@ export function doubtsInWords(points: readonly Doubted[]): Doubt[] {
         advice: { en: firstSentence(worst.advice), zh: firstSentence(worst.zh.advice) },
       };
     })
-    .toSorted((a, b) => rank[a.severity] - rank[b.severity]);
+    .toSorted((a, b) => severityRank[a.severity] - severityRank[b.severity]);
 }
 
 function placesInWords(at: readonly string[], of: number): Phrase {

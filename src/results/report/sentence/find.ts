@@ -1,3 +1,4 @@
+import { joined } from '../../../core/index.ts';
 import type { FindLimit, Phrase, Searched, Summary, Sweep } from '../../../core/index.ts';
 import { promiseWords } from './promise.ts';
 import { speedInWords } from './run.ts';
@@ -36,7 +37,7 @@ const units: Readonly<Record<FindResult['kind'], Phrase>> = {
   lanes: { en: ' sessions at once', zh: ' 路会话' },
 };
 
-const limitWords: Readonly<Record<FindLimit, Phrase>> = {
+const limitNames: Readonly<Record<FindLimit, Phrase>> = {
   batch: { en: 'places in the batch: the rest waits for one', zh: '批的位置数：其余请求在排队' },
   kv: { en: 'the KV cache', zh: 'KV 缓存' },
   prefill: { en: 'prefill: prompts wait for their turn', zh: 'Prefill：提示词排队等待计算' },
@@ -93,7 +94,7 @@ export function speedAndLimitInWords(found: FindResult): Phrase | null {
   const rate = at.requestsPerSec;
   // Only a server that showed no metrics is asked for them.
   const limit =
-    found.limit === 'unknown' && at.server !== null ? { en: 'not known', zh: '未知' } : limitWords[found.limit];
+    found.limit === 'unknown' && at.server !== null ? { en: 'not known', zh: '未知' } : limitNames[found.limit];
   return {
     en: `That is ${speed.en}${rate === null ? '' : `; ${shortFigure(rate)} requests/s`}. What limits: ${limit.en}.`,
     zh: `此时${speed.zh}${rate === null ? '' : `；${shortFigure(rate)} 请求/s`}。瓶颈：${limit.zh}。`,
@@ -111,8 +112,7 @@ export function effortInWords({ durationMs, probes }: FindResult): Phrase {
 /** What spoilt a look at the answer, why the answer is no larger or no surer, and the command's words that give more. */
 export function whyInWords(found: FindResult): Phrase | null {
   const says = [spoiltInWords(found), roomInWords(found)].filter((one) => one !== null);
-  if (says.length === 0) return null;
-  return { en: says.map(({ en }) => en).join(' '), zh: says.map(({ zh }) => zh).join('') };
+  return says.length === 0 ? null : joined(says, ' ', '');
 }
 
 /** The promises were kept there all the same, but by figures that describe something else too. */

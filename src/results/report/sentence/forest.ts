@@ -39,15 +39,15 @@ export function forestOf({ metrics }: Comparison, candidate: number): Forest | n
       return change === undefined || change.changeRatio === null ? [] : [{ row, change, ratio: change.changeRatio }];
     });
   // Of many points the first metrics only: the table has all.
-  const told = all.filter(({ row }, i) => i < mostRows || row.metric === all[0]!.row.metric);
-  if (told.length === 0) return null;
-  const edges = told.flatMap(({ change, ratio }) => [ratio, ...(change.interval ?? [])]);
+  const shown = all.filter(({ row }, i) => i < mostRows || row.metric === all[0]!.row.metric);
+  if (shown.length === 0) return null;
+  const edges = shown.flatMap(({ change, ratio }) => [ratio, ...(change.interval ?? [])]);
   const low = Math.max(-1, Math.min(-0.05, ...edges));
   // A tenfold change must not squeeze all others into a line.
   const high = Math.min(most, Math.max(0.05, ...edges));
   const share = (value: number): number => (Math.min(high, Math.max(low, value)) - low) / (high - low);
   return {
-    rows: told.map(({ row, change, ratio }) => {
+    rows: shown.map(({ row, change, ratio }) => {
       const verdict = changeVerdict(row, change);
       return {
         metric: comparedWords[row.metric]!,

@@ -1,3 +1,4 @@
+import { joined } from '../../../core/index.ts';
 import type { Phrase, Summary } from '../../../core/index.ts';
 import { roofOf } from '../../measure/index.ts';
 import type { Roof } from '../../measure/index.ts';
@@ -44,11 +45,8 @@ function reachInWords({ card, cards, step, promptComputeRatio }: Roof): Phrase |
       zh: `提示词占算力 ${percent(promptComputeRatio)}`,
     });
   }
-  if (parts.length === 0) return null;
-  return {
-    en: `Of what ${name} can do: ${parts.map(({ en }) => en).join(', ')}.`,
-    zh: `相对 ${name} 的上限：${parts.map(({ zh }) => zh).join('，')}。`,
-  };
+  const { en, zh } = joined(parts);
+  return parts.length === 0 ? null : { en: `Of what ${name} can do: ${en}.`, zh: `相对 ${name} 的上限：${zh}。` };
 }
 
 function limitOf(summary: Summary, roof: Roof | null): Limit | null {

@@ -1,4 +1,4 @@
-import { printable, problems, quotedFigures } from '../../../core/index.ts';
+import { joined, printable, problems, quotedFigures } from '../../../core/index.ts';
 import type { Figures, Finding, Phrase, Summary } from '../../../core/index.ts';
 import { countOf } from '../figure-text.ts';
 import { countFigure, shortFigure, timeFigure } from './short-figure.ts';
@@ -32,6 +32,7 @@ export function runInWords(summary: Summary): Sentence {
 /** How fast, in a few words: `1,112 tokens/s, first token 30.2 ms, then 14.1 ms a token`; empty = nothing is known. */
 export function speedInWords(summary: Summary): Phrase {
   const figures: Figures = quotedFigures(summary);
+  const rate = rateInWords(figures);
   const first = figures.ttftMs?.p50 ?? null;
   const then = figures.tpotMs?.p50 ?? null;
   const whole = figures.latencyMs?.p50 ?? null;
@@ -39,22 +40,23 @@ export function speedInWords(summary: Summary): Phrase {
     figures.outputTokensPerSec === null
       ? figures.requestsPerSec === null
         ? null
-        : {
-            en: `${shortFigure(figures.requestsPerSec)} requests/s`,
-            zh: `${shortFigure(figures.requestsPerSec)} 请求/s`,
-          }
-      : {
-          en: `${shortFigure(figures.outputTokensPerSec)} tokens/s`,
-          zh: `吞吐 ${shortFigure(figures.outputTokensPerSec)} tok/s`,
-        },
+        : rate
+      : { en: rate.en, zh: `吞吐 ${rate.zh}` },
     first === null ? null : { en: `first token ${timeFigure(first)}`, zh: `首 Token ${timeFigure(first)}` },
     then === null ? null : { en: `then ${timeFigure(then)} a token`, zh: `之后每 Token ${timeFigure(then)}` },
     first === null && whole !== null
       ? { en: `whole answer ${timeFigure(whole)}`, zh: `整个回答 ${timeFigure(whole)}` }
       : null,
   ];
-  const told = parts.filter((part) => part !== null);
-  return { en: told.map(({ en }) => en).join(', '), zh: told.map(({ zh }) => zh).join('，') };
+  return joined(parts.filter((part) => part !== null));
+}
+
+/** Tokens per second, or requests where nobody counted tokens. */
+export function rateInWords({ outputTokensPerSec, requestsPerSec }: Figures): Phrase {
+  const [tokens, requests] = [shortFigure(outputTokensPerSec), shortFigure(requestsPerSec)];
+  return outputTokensPerSec === null
+    ? { en: `${requests} requests/s`, zh: `${requests} 请求/s` }
+    : { en: `${tokens} tokens/s`, zh: `${tokens} tok/s` };
 }
 
 function answeredInWords(summary: Summary): Phrase {

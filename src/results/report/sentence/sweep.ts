@@ -1,11 +1,11 @@
-import { isGrid, placesOf, quotedFigures } from '../../../core/index.ts';
+import { isGrid, joined, placesOf, quotedFigures } from '../../../core/index.ts';
 import type { Phrase, Summary, Sweep } from '../../../core/index.ts';
 import { promisesKept } from '../../measure/index.ts';
 import { pointName } from '../point-name.ts';
 import { loadInWords } from './asked.ts';
 import { answerOf, findInWords, foundIn, speedAndLimitInWords, whyInWords } from './find.ts';
 import { promiseWords } from './promise.ts';
-import { shortFigure } from './short-figure.ts';
+import { rateInWords } from './run.ts';
 
 /** The sweep as if this had been promised of every point of it; promises as `--slo` takes them. */
 export function withPromises(sweep: Sweep, promises: readonly string[]): Sweep {
@@ -94,8 +94,8 @@ function withinPromises(
   points: readonly Summary[],
 ): Pick<SweepAnswer, 'best' | 'says'> {
   const keeps = ({ slo = [] }: Summary): boolean => slo.length > 0 && slo.every(({ kept }) => kept === true);
-  const wanted = (points[0]!.slo ?? []).map((one) => promiseWords(one).promised);
-  const under: Phrase = { en: wanted.map(({ en }) => en).join(' and '), zh: wanted.map(({ zh }) => zh).join(' 且 ') };
+  const promised = (points[0]!.slo ?? []).map((one) => promiseWords(one).promised);
+  const under = joined(promised, ' and ', ' 且 ');
   const kept = points.filter(keeps);
   if (kept.length === 0)
     return { best: null, says: [{ en: `No point keeps ${under.en}.`, zh: `没有一个点满足 ${under.zh}。` }] };
@@ -160,11 +160,5 @@ function rateOf(point: Summary): number | null {
 }
 
 function rateText(point: Summary): Phrase {
-  const figures = quotedFigures(point);
-  return figures.outputTokensPerSec === null
-    ? { en: `${shortFigure(figures.requestsPerSec)} requests/s`, zh: `${shortFigure(figures.requestsPerSec)} 请求/s` }
-    : {
-        en: `${shortFigure(figures.outputTokensPerSec)} tokens/s`,
-        zh: `${shortFigure(figures.outputTokensPerSec)} tok/s`,
-      };
+  return rateInWords(quotedFigures(point));
 }

@@ -4,7 +4,7 @@ import type { CurvePoint, FittedCurve } from '../sim/curve.ts';
 
 type Three = readonly [number, number, number];
 
-const words = {
+const labels = {
   simulated: { en: 'simulated', zh: '模拟' },
   measured: { en: 'measured', zh: '实测' },
   fitted: { en: 'fitted to the measured', zh: '由实测拟合' },
@@ -27,11 +27,11 @@ export function simulationFigure(
   ) => ({
     kind: 'lines' as const,
     title,
-    x: { name: words.x },
+    x: { name: labels.x },
     y: { name: title },
     series: [
       {
-        name: words.simulated,
+        name: labels.simulated,
         kind: 'line' as const,
         points: curve.map((point) => banded(point.load, simulated(point))),
       },
@@ -39,7 +39,7 @@ export function simulationFigure(
         ? []
         : [
             {
-              name: words.measured,
+              name: labels.measured,
               kind: 'line' as const,
               points: measured.flatMap((point) => {
                 const load = point.load.concurrency;
@@ -59,7 +59,7 @@ export function simulationFigure(
         ? []
         : [
             {
-              name: words.fitted,
+              name: labels.fitted,
               kind: 'line' as const,
               points: fitted.points.map((point) => banded(point.load, predicted(point))),
             },

@@ -5,7 +5,7 @@ import type { TunePageData } from '../../api/tune-shape.ts';
 type Tune = TunePageData['tune'];
 type Trial = Tune['trials'][number];
 
-const words = {
+const labels = {
   kept: { en: 'kept every SLO', zh: '满足全部 SLO' },
   broke: { en: 'broke an SLO, or not known', zh: '违反 SLO 或未知' },
   front: { en: 'Pareto front', zh: 'Pareto 前沿' },
@@ -52,9 +52,9 @@ export function tuneFigure(tune: Tune, { x, y }: { x: string; y: string }): Figu
         x: { name: axisTitle(x) },
         y: { name: axisTitle(y) },
         series: [
-          { name: words.kept, kind: 'dots' as const, points: dots(true) },
-          { name: words.broke, kind: 'dots' as const, points: dots(false) },
-          { name: words.front, kind: 'line' as const, points: front.map((point) => ({ x: point.x, y: point.y })) },
+          { name: labels.kept, kind: 'dots' as const, points: dots(true) },
+          { name: labels.broke, kind: 'dots' as const, points: dots(false) },
+          { name: labels.front, kind: 'line' as const, points: front.map((point) => ({ x: point.x, y: point.y })) },
         ].filter(({ points }) => points.length > 0),
       },
       {
@@ -64,26 +64,26 @@ export function tuneFigure(tune: Tune, { x, y }: { x: string; y: string }): Figu
         y: { name: axisTitle(metric) },
         series: [
           {
-            name: words.kept,
+            name: labels.kept,
             kind: 'dots' as const,
             points: course
               .filter(({ trial }) => trial.feasible === true)
               .map(({ trial }) => ({ x: trial.number, y: trial.objective })),
           },
           {
-            name: words.broke,
+            name: labels.broke,
             kind: 'dots' as const,
             points: course
               .filter(({ trial }) => trial.feasible !== true && trial.objective !== null)
               .map(({ trial }) => ({ x: trial.number, y: trial.objective })),
           },
           {
-            name: words.best,
+            name: labels.best,
             kind: 'steps' as const,
             points: course.map(({ trial, best: so }) => ({ x: trial.number, y: so })),
           },
           {
-            name: words.predicted,
+            name: labels.predicted,
             kind: 'line' as const,
             points: course.flatMap(({ trial }) => {
               const said = trial.predicted?.figures[metric];

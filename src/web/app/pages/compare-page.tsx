@@ -12,7 +12,7 @@ import { ForestPlot } from '../parts/forest.tsx';
 import { TroubleBox, Waiting } from '../parts/states.tsx';
 import { ask, useLoaded } from '../state/ask.ts';
 import type { Place } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 interface Compared {
   comparison: Comparison;
@@ -31,11 +31,11 @@ export function ComparePage({ place }: { place: Place }) {
   return (
     <>
       <div class="page-head">
-        <h1>{t(both('Compare', '对比'))}</h1>
+        <h1>{t('Compare', '对比')}</h1>
         <p class="faint">
           {ids.length < 2
-            ? t(both('pick two results or more; the first is the baseline', '请选择两个或更多结果，第一个为基线'))
-            : t(both('the first is the baseline', '第一个为基线'))}
+            ? t('pick two results or more; the first is the baseline', '请选择两个或更多结果，第一个为基线')
+            : t('the first is the baseline', '第一个为基线')}
         </p>
         {data !== null && (
           <div class="actions">
@@ -64,7 +64,7 @@ function ComparedResults({ compared, query }: { compared: Compared; query: URLSe
   return (
     <>
       {answers.map(({ tone, says }, i) => (
-        <section class={`verdict ${tone}`} key={i} aria-label={t(both('Verdict', '结论'))}>
+        <section class={`verdict ${tone}`} key={i} aria-label={t('Verdict', '结论')}>
           <p class="verdict-line">
             <strong>{t(says)}</strong>
           </p>
@@ -76,13 +76,13 @@ function ComparedResults({ compared, query }: { compared: Compared; query: URLSe
       {doubts.length > 0 && <Doubts doubts={doubts} cautions={[]} />}
       {comparison.metrics.length > 0 && (
         <section aria-labelledby="differences-title">
-          <h2 id="differences-title">{t(both('Differences', '差异'))}</h2>
+          <h2 id="differences-title">{t('Differences', '差异')}</h2>
           <CompareTable comparison={comparison} />
         </section>
       )}
       {remarks.length > 0 && (
         <details>
-          <summary>{t(both(`Remarks (${remarks.length})`, `备注（${remarks.length}）`))}</summary>
+          <summary>{t(`Remarks (${remarks.length})`, `备注（${remarks.length}）`)}</summary>
           {remarks.map((finding, i) => (
             <FindingBox key={i} finding={finding} at={[]} many={false} />
           ))}
@@ -90,7 +90,7 @@ function ComparedResults({ compared, query }: { compared: Compared; query: URLSe
       )}
       {figures.length > 0 && (
         <section aria-labelledby="charts-title">
-          <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
+          <h2 id="charts-title">{t('Charts', '图表')}</h2>
           <Figures figures={figures} query={query} />
         </section>
       )}

@@ -6,7 +6,7 @@ import { when } from '../format.ts';
 import { ask, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 /** What is being measured now, wherever it was started, and a form to start more. */
 export function LivePage({ place }: { place: Place }) {
@@ -20,19 +20,17 @@ function LiveList({ query }: { query: URLSearchParams }) {
   return (
     <>
       <div class="page-head">
-        <h1>{t(both('Live', '实时'))}</h1>
+        <h1>{t('Live', '实时')}</h1>
         <p class="faint">
           {t(
-            both(
-              'runs started in a terminal with the same store appear here too',
-              '终端中使用同一存储启动的运行也会出现在这里',
-            ),
+            'runs started in a terminal with the same store appear here too',
+            '终端中使用同一存储启动的运行也会出现在这里',
           )}
         </p>
       </div>
       <section aria-labelledby="now-title" class="now">
-        <h2 id="now-title">{t(both('Now', '正在进行'))}</h2>
-        {live.length === 0 && <p class="faint">{t(both('Nothing is being measured.', '当前没有运行。'))}</p>}
+        <h2 id="now-title">{t('Now', '正在进行')}</h2>
+        {live.length === 0 && <p class="faint">{t('Nothing is being measured.', '当前没有运行。')}</p>}
         <ul class="live-list">
           {live.map((row) => (
             <li key={row.id}>

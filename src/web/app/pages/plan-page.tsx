@@ -13,7 +13,7 @@ import { useMemo } from '../preact.ts';
 import { ApiError } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { askedOf } from '../state/plan-asked.ts';
 import { FindingBox } from '../parts/findings.tsx';
 import { estimatesFigure } from '../charts/estimates-figure.ts';
@@ -26,19 +26,17 @@ export function PlanPage({ place }: { place: Place }) {
   return (
     <>
       <div class="page-head">
-        <h1>{t(both('Plan', '规划'))}</h1>
+        <h1>{t('Plan', '规划')}</h1>
         <p class="faint">
           {t(
-            both(
-              'memory, KV blocks and batch sizes on paper, before anything is measured',
-              '未测先算：显存、KV block 与批大小',
-            ),
+            'memory, KV blocks and batch sizes on paper, before anything is measured',
+            '未测先算：显存、KV block 与批大小',
           )}
         </p>
         <div class="actions">
           {'plan' in answer && answer.plan.stepCostPrior !== null && (
             <a class="button" id="simulate-plan" href={linkTo('simulate', '', simulateQuery(place.query))}>
-              {t(both('Simulate this', '模拟此配置'))}
+              {t('Simulate this', '模拟此配置')}
             </a>
           )}
         </div>
@@ -54,7 +52,7 @@ export function PlanPage({ place }: { place: Place }) {
               <PlanFigures plan={answer.plan} />
               {figure !== null && <FigureBox figure={figure} query={place.query} />}
               {answer.plan.notes.length > 0 && (
-                <section aria-label={t(both('Notes', '说明'))}>
+                <section aria-label={t('Notes', '说明')}>
                   {answer.plan.notes.map((note, i) => (
                     <FindingBox key={i} finding={note} at={[]} many={false} />
                   ))}
@@ -65,8 +63,8 @@ export function PlanPage({ place }: { place: Place }) {
           )}
         </div>
       </div>
-      <section aria-label={t(both('The same in a terminal', '等价命令'))}>
-        <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+      <section aria-label={t('The same in a terminal', '等价命令')}>
+        <h3>{t('The same in a terminal', '等价命令')}</h3>
         <CodeBlock id="command-line" text={planCommand(asked)} />
       </section>
     </>
@@ -107,13 +105,13 @@ function Emitted({ plan }: { plan: PlanDocument }) {
     ['MindIE config.json', orRefusal(() => JSON.stringify(mindiePatch(plan), null, 2))],
     ...(plan.stepCostPrior === null
       ? []
-      : ([[t(both('engine profile', '引擎配置')), JSON.stringify(emitProfile(plan, today()), null, 2)]] as [
+      : ([[t('engine profile', '引擎配置'), JSON.stringify(emitProfile(plan, today()), null, 2)]] as [
           string,
           string,
         ][])),
   ];
   return (
-    <section aria-label={t(both('Settings to copy', '可复制的配置'))}>
+    <section aria-label={t('Settings to copy', '可复制的配置')}>
       {texts.map(([name, text]) => (
         <details key={name}>
           <summary>{name}</summary>
@@ -121,8 +119,8 @@ function Emitted({ plan }: { plan: PlanDocument }) {
         </details>
       ))}
       <details>
-        <summary>{t(both('Formulas', '公式'))}</summary>
-        <div class="scroll" tabIndex={0} role="region" aria-label={t(both('Formulas', '公式'))}>
+        <summary>{t('Formulas', '公式')}</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label={t('Formulas', '公式')}>
           <table class="plain">
             <tbody>
               {plan.formulas.map(({ name, formula, numbers }) => (

@@ -1,4 +1,4 @@
-import { isGrid } from '../../../core/index.ts';
+import { isGrid, shellWord } from '../../../core/index.ts';
 import type { Sweep } from '../../../core/index.ts';
 import {
   askedInWords,
@@ -83,8 +83,8 @@ function StoredResult({ page, id, query }: { page: EntryPage; id: string; query:
   ];
   return (
     <>
-      <nav class="crumbs" aria-label={t(both('Path', '路径'))}>
-        <a href={linkTo('runs')}>{t(both('Runs', '运行'))}</a>
+      <nav class="crumbs" aria-label={t('Path', '路径')}>
+        <a href={linkTo('runs')}>{t('Runs', '运行')}</a>
         {inner !== undefined && (
           <>
             {' / '}
@@ -104,11 +104,11 @@ function StoredResult({ page, id, query }: { page: EntryPage; id: string; query:
         <div class="actions">
           {row.live && (
             <a class="button primary" href={linkTo('live', outer)}>
-              {t(both('Watch live', '实时观察'))}
+              {t('Watch live', '实时观察')}
             </a>
           )}
           <a class="button" href={linkTo('compare', '', new URLSearchParams([['id', id]]))}>
-            {t(both('Compare with…', '与…比较'))}
+            {t('Compare with…', '与…比较')}
           </a>
           <Downloads path={`/runs/${encodeURIComponent(id)}/report`} forms={page.forms} />
         </div>
@@ -128,13 +128,11 @@ function StoredResult({ page, id, query }: { page: EntryPage; id: string; query:
       {promised !== null && <PointsTable sweep={promised.sweep} runs={runs} id={outer!} />}
       {what !== null && <Workers sweep={what.schema === 'llmdyno.sweep/1' ? what : asSweep(what)} />}
       <section aria-labelledby="charts-title">
-        <h2 id="charts-title">{t(both('Charts', '图表'))}</h2>
+        <h2 id="charts-title">{t('Charts', '图表')}</h2>
         <p class="faint hint">
           {t(
-            both(
-              'Hover for exact numbers · drag over a panel to zoom · click a name to hide it · the address keeps what you see',
-              '悬停查看精确数值 · 拖动可放大 · 点击图例可隐藏 · 网址记录当前视图',
-            ),
+            'Hover for exact numbers · drag over a panel to zoom · click a name to hide it · the address keeps what you see',
+            '悬停查看精确数值 · 拖动可放大 · 点击图例可隐藏 · 网址记录当前视图',
           )}
         </p>
         {figures.data === null ? <Waiting height={520} /> : <Figures figures={figures.data.slice(1)} query={query} />}
@@ -153,8 +151,8 @@ function StoredResult({ page, id, query }: { page: EntryPage; id: string; query:
         />
       )}
       <section aria-labelledby="plan-title">
-        <h2 id="plan-title">{t(both('Plan', '计划'))}</h2>
-        {command !== null && <CodeBlock text={command.map(quoted).join(' ')} />}
+        <h2 id="plan-title">{t('Plan', '计划')}</h2>
+        {command !== null && <CodeBlock text={command.map(shellWord).join(' ')} />}
         <details>
           <summary>{sweep === null ? 'plan.json' : 'sweep.json'}</summary>
           <CodeBlock text={JSON.stringify(record, null, 2)} />
@@ -175,8 +173,4 @@ function pointOf(sweep: Sweep, runs: readonly string[], asked: string | null, ou
   const inner =
     asked !== null && runs.includes(asked) ? asked : sweep.points.findLast(({ runId }) => runs.includes(runId))?.runId;
   return inner === undefined ? null : `${outer}/${inner}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

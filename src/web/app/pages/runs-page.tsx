@@ -10,7 +10,7 @@ import { useRef, useState } from '../preact.ts';
 import { ask, tell, ApiError, useLoaded } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 /** What is ticked stays ticked when one comes back from another page. */
 let lastPicked: ReadonlySet<string> = new Set();
@@ -29,8 +29,8 @@ export function RunsPage({ place }: { place: Place }) {
     const back = (): void => setGone((now) => new Set([...now].filter((one) => one !== id)));
     tell(`/runs/${encodeURIComponent(id)}`, null, 'DELETE').then(
       () =>
-        toast(t(both(`${id} was deleted`, `已删除 ${id}`)), {
-          name: t(both('Undo', '撤销')),
+        toast(t(`${id} was deleted`, `已删除 ${id}`), {
+          name: t('Undo', '撤销'),
           run: () =>
             void tell(`/trash/${encodeURIComponent(id)}/restore`, {}).then(() => {
               back();
@@ -56,27 +56,25 @@ export function RunsPage({ place }: { place: Place }) {
   return (
     <DropZone done={again}>
       <div class="page-head">
-        <h1>{t(both('Runs', '运行'))}</h1>
+        <h1>{t('Runs', '运行')}</h1>
         <p class="faint">
-          {data === null
-            ? '\u00a0'
-            : t(both(`${rows.length} in ${data.store}`, `${data.store} 中共 ${rows.length} 个`))}
+          {data === null ? '\u00a0' : t(`${rows.length} in ${data.store}`, `${data.store} 中共 ${rows.length} 个`)}
         </p>
         <div class="actions">
           {picked.size >= 2 ? (
             <a class="button primary" href={linkOf(picked)} id="compare-picked">
-              {t(both(`Compare ${picked.size}`, `比较 ${picked.size} 个`))}
+              {t(`Compare ${picked.size}`, `比较 ${picked.size} 个`)}
             </a>
           ) : (
             <span class="button off" aria-disabled="true">
-              {t(both('Pick two to compare', '选两个进行比较'))}
+              {t('Pick two to compare', '选两个进行比较')}
             </span>
           )}
           <button type="button" onClick={() => pickFiles(again)}>
-            <Icon name="upload" /> {t(both('Import…', '导入…'))}
+            <Icon name="upload" /> {t('Import…', '导入…')}
           </button>
           <a class="button" href={linkTo('live')}>
-            <Icon name="play" /> {t(both('New run', '新建运行'))}
+            <Icon name="play" /> {t('New run', '新建运行')}
           </a>
         </div>
       </div>
@@ -96,8 +94,8 @@ export function RunsPage({ place }: { place: Place }) {
         />
       )}
       {rows.length > 0 && shown.length === 0 && (
-        <Empty title={t(both('Nothing fits these filters', '没有符合条件的结果'))}>
-          <a href={linkTo('runs')}>{t(both('Clear them', '清除条件'))}</a>
+        <Empty title={t('Nothing fits these filters', '没有符合条件的结果')}>
+          <a href={linkTo('runs')}>{t('Clear them', '清除条件')}</a>
         </Empty>
       )}
     </DropZone>
@@ -110,25 +108,23 @@ function linkOf(ids: ReadonlySet<string>): string {
 
 function Nothing() {
   return (
-    <Empty title={t(both('The store is empty', '还没有任何结果'))}>
+    <Empty title={t('The store is empty', '还没有任何结果')}>
       <p>
-        {t(both('Start a run ', '启动一次'))}
-        <a href={linkTo('live')}>{t(both('here', '运行'))}</a>
-        {t(both(', or in a terminal:', '，或在终端中：'))}
+        {t('Start a run ', '启动一次')}
+        <a href={linkTo('live')}>{t('here', '运行')}</a>
+        {t(', or in a terminal:', '，或在终端中：')}
       </p>
       <CodeBlock text="dyno find http://127.0.0.1:8000 --slo 'ttft.p99<2s' --slo 'tpot.p99<50ms'" />
       <p>
-        {t(both('No server at hand? This simulates one; ', '没有服务器？可模拟一个；'))}
-        <a href={linkTo('simulate')}>{t(both('Simulate', '模拟页面'))}</a>
-        {t(both(' needs none at all:', '则完全不需要：'))}
+        {t('No server at hand? This simulates one; ', '没有服务器？可模拟一个；')}
+        <a href={linkTo('simulate')}>{t('Simulate', '模拟页面')}</a>
+        {t(' needs none at all:', '则完全不需要：')}
       </p>
       <CodeBlock text="dyno engine" />
       <p>
         {t(
-          both(
-            'Results of evalscope, vLLM, SGLang, MindIE, AISBench, guidellm or aiperf can be dropped on this page.',
-            '也可以把 evalscope、vLLM、SGLang、MindIE、AISBench、guidellm 或 aiperf 的结果文件拖到本页。',
-          ),
+          'Results of evalscope, vLLM, SGLang, MindIE, AISBench, guidellm or aiperf can be dropped on this page.',
+          '也可以把 evalscope、vLLM、SGLang、MindIE、AISBench、guidellm 或 aiperf 的结果文件拖到本页。',
         )}
       </p>
     </Empty>

@@ -14,7 +14,7 @@ import { chosenProfile, engineNames, lengthsOf, loadsOf, settingsIn, simCommand 
 import { ask, useLoaded } from '../state/ask.ts';
 import { linkTo, rewriteQuery } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 /** A server in virtual time, beside a measured one: the simulator runs in the browser as sliders move. */
 export function SimulatePage({ place }: { place: Place }) {
@@ -41,36 +41,36 @@ export function SimulatePage({ place }: { place: Place }) {
   return (
     <>
       <div class="page-head">
-        <h1>{t(both('Simulate', '模拟'))}</h1>
-        <span class="badge sim">{t(both('simulated', '模拟'))}</span>
+        <h1>{t('Simulate', '模拟')}</h1>
+        <span class="badge sim">{t('simulated', '模拟')}</span>
         <p class="faint" id="sim-state" aria-live="polite">
-          {simulation.busy ? t(both('simulating…', '模拟中…')) : stateLine(simulation.tookMs, loads.length)}
+          {simulation.busy ? t('simulating…', '模拟中…') : stateLine(simulation.tookMs, loads.length)}
         </p>
       </div>
       <div class="split">
         <form class="side" onSubmit={(event) => event.preventDefault()}>
           <label class="field">
-            <span>{t(both('Engine', '引擎'))}</span>
+            <span>{t('Engine', '引擎')}</span>
             <select name="engine" value={engine} onChange={(event) => changeEngine(event.currentTarget.value, query)}>
               {engineNames.map((name) => (
                 <option key={name} value={name}>
                   {name}
                 </option>
               ))}
-              <option value="plan">{t(both('from the plan (data sheets)', '来自规划（数据表）'))}</option>
+              <option value="plan">{t('from the plan (data sheets)', '来自规划（数据表）')}</option>
               <option value="fit" disabled={points.length < 3}>
-                {t(both('fitted to the measured sweep', '由实测扫描拟合'))}
+                {t('fitted to the measured sweep', '由实测扫描拟合')}
               </option>
             </select>
           </label>
           <label class="field">
-            <span>{t(both('Beside a measured sweep', '对照实测扫描'))}</span>
+            <span>{t('Beside a measured sweep', '对照实测扫描')}</span>
             <select
               name="measured"
               value={measuredId}
               onChange={(event) => rewriteQuery({ measured: event.currentTarget.value })}
             >
-              <option value="">{t(both('none', '无'))}</option>
+              <option value="">{t('none', '无')}</option>
               {sweeps.map(({ id, label }) => (
                 <option key={id} value={id}>
                   {label ?? id}
@@ -81,7 +81,7 @@ export function SimulatePage({ place }: { place: Place }) {
           {engine === 'plan' && (
             <Slider
               name="cards"
-              title={t(both('Cards', '卡数'))}
+              title={t('Cards', '卡数')}
               value={Number(query.get('cards') ?? 2)}
               least={1}
               most={64}
@@ -89,7 +89,7 @@ export function SimulatePage({ place }: { place: Place }) {
             />
           )}
           <label class="field">
-            <span>{t(both('Concurrencies', '并发'))}</span>
+            <span>{t('Concurrencies', '并发')}</span>
             <input
               name="loads"
               value={query.get('loads') ?? ''}
@@ -99,7 +99,7 @@ export function SimulatePage({ place }: { place: Place }) {
           </label>
           <Slider
             name="input"
-            title={t(both('Input tokens (context)', '输入 token（上下文）'))}
+            title={t('Input tokens (context)', '输入 token（上下文）')}
             value={input}
             least={1}
             most={32_768}
@@ -107,7 +107,7 @@ export function SimulatePage({ place }: { place: Place }) {
           />
           <Slider
             name="output"
-            title={t(both('Output tokens', '输出 token'))}
+            title={t('Output tokens', '输出 token')}
             value={output}
             least={1}
             most={8192}
@@ -121,10 +121,8 @@ export function SimulatePage({ place }: { place: Place }) {
           {simulation.fitted !== null && engine === 'fit' && (
             <div class="note sim">
               {t(
-                both(
-                  `Fitted to ${simulation.fitted.used.join(', ')}; error on the other points ${percent(simulation.fitted.heldOutError)}. Shaded: 90 % interval.`,
-                  `拟合于 ${simulation.fitted.used.join('、')}；其余点误差 ${percent(simulation.fitted.heldOutError)}。阴影：90% 区间。`,
-                ),
+                `Fitted to ${simulation.fitted.used.join(', ')}; error on the other points ${percent(simulation.fitted.heldOutError)}. Shaded: 90 % interval.`,
+                `拟合于 ${simulation.fitted.used.join('、')}；其余点误差 ${percent(simulation.fitted.heldOutError)}。阴影：90% 区间。`,
               )}
             </div>
           )}
@@ -132,13 +130,13 @@ export function SimulatePage({ place }: { place: Place }) {
           {profile !== null && <About profile={profile} />}
           {profile !== null && engine !== 'fit' && engine !== 'plan' && (
             <>
-              <h2>{t(both('The same in a terminal', '等价命令'))}</h2>
+              <h2>{t('The same in a terminal', '等价命令')}</h2>
               <CodeBlock id="command-line" text={simCommand(engine, query, loads, [input, output])} />
             </>
           )}
           {engine === 'plan' && (
             <p>
-              <a href={linkTo('plan', '', query)}>{t(both('The plan behind this engine', '查看对应的规划'))}</a>
+              <a href={linkTo('plan', '', query)}>{t('The plan behind this engine', '查看对应的规划')}</a>
             </p>
           )}
         </div>
@@ -155,9 +153,7 @@ function changeEngine(engine: string, query: URLSearchParams): void {
 }
 
 function stateLine(tookMs: number | null, loads: number): string {
-  return tookMs === null
-    ? '\u00a0'
-    : t(both(`${loads} loads in ${time(tookMs)}`, `${loads} 个负载，用时 ${time(tookMs)}`));
+  return tookMs === null ? '\u00a0' : t(`${loads} loads in ${time(tookMs)}`, `${loads} 个负载，用时 ${time(tookMs)}`);
 }
 
 function pointsOf(page: EntryPage | null): readonly Summary[] {

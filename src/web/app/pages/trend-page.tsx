@@ -8,7 +8,7 @@ import { useMemo } from '../preact.ts';
 import { ask, useLoaded } from '../state/ask.ts';
 import { rewriteQuery } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 const metrics = [
   'ttft.p99',
@@ -39,16 +39,16 @@ export function TrendPage({ place: { query } }: { place: Place }) {
     all.filter(({ points }) => points.filter(({ value }) => value !== null).length >= least);
   const curves = (measured(2).length > 0 ? measured(2) : measured(1)).slice(0, mostCurves);
   const figure = useMemo(() => (curves.length === 0 ? null : trendFigure(curves, metric)), [data, metric]);
-  const words = `${label === '' ? '' : ` --label ${label}`}${tag === '' ? '' : ` --tag ${tag}`}`;
+  const flags = `${label === '' ? '' : ` --label ${label}`}${tag === '' ? '' : ` --tag ${tag}`}`;
   return (
     <>
       <div class="page-head">
-        <h1>{t(both('Trend', '趋势'))}</h1>
-        <p class="faint">{t(both('one metric over the runs of a label or tag', '某个标签或标记下的指标走势'))}</p>
+        <h1>{t('Trend', '趋势')}</h1>
+        <p class="faint">{t('one metric over the runs of a label or tag', '某个标签或标记下的指标走势')}</p>
       </div>
       <form class="limits" onSubmit={(event) => event.preventDefault()}>
         <label>
-          {t(both('Metric', '指标'))}{' '}
+          {t('Metric', '指标')}{' '}
           <select
             name="metric"
             value={metric}
@@ -60,19 +60,19 @@ export function TrendPage({ place: { query } }: { place: Place }) {
           </select>
         </label>
         <label>
-          {t(both('Label', '标签'))}{' '}
+          {t('Label', '标签')}{' '}
           <input name="label" value={label} onChange={(event) => rewriteQuery({ label: event.currentTarget.value })} />
         </label>
         <label>
-          {t(both('Tag', '标记'))}{' '}
+          {t('Tag', '标记')}{' '}
           <input name="tag" value={tag} onChange={(event) => rewriteQuery({ tag: event.currentTarget.value })} />
         </label>
       </form>
       {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
       {data === null && trouble === null && <Waiting height={420} />}
       {data !== null && figure === null && (
-        <Empty title={t(both('No finished run has that label or tag', '没有带该标签或标记的已完成运行'))}>
-          <p>{t(both('Choose another, or leave both empty for all runs.', '请另选，或留空以查看全部运行。'))}</p>
+        <Empty title={t('No finished run has that label or tag', '没有带该标签或标记的已完成运行')}>
+          <p>{t('Choose another, or leave both empty for all runs.', '请另选，或留空以查看全部运行。')}</p>
         </Empty>
       )}
       {curves[0] !== undefined && <p class="lead">{t(trendInWords(curves[0], metric)[0]!)}</p>}
@@ -85,15 +85,13 @@ export function TrendPage({ place: { query } }: { place: Place }) {
       {figure !== null && all.length > curves.length && (
         <p class="faint">
           {t(
-            both(
-              `${all.length - curves.length} more curves are left out: of single runs, or beyond the first ${mostCurves}. A label or tag chooses.`,
-              `另有 ${all.length - curves.length} 条曲线未显示：只有一次运行，或排在前 ${mostCurves} 条之后；可用标签或标记筛选。`,
-            ),
+            `${all.length - curves.length} more curves are left out: of single runs, or beyond the first ${mostCurves}. A label or tag chooses.`,
+            `另有 ${all.length - curves.length} 条曲线未显示：只有一次运行，或排在前 ${mostCurves} 条之后；可用标签或标记筛选。`,
           )}
         </p>
       )}
-      <h2>{t(both('The same in a terminal', '等价命令'))}</h2>
-      <CodeBlock text={`dyno runs --trend ${metric}${words}`} />
+      <h2>{t('The same in a terminal', '等价命令')}</h2>
+      <CodeBlock text={`dyno runs --trend ${metric}${flags}`} />
     </>
   );
 }

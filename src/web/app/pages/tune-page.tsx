@@ -12,7 +12,7 @@ import { useMemo } from '../preact.ts';
 import { ask, tell, useLoaded } from '../state/ask.ts';
 import { linkTo, rewriteQuery } from '../state/place.ts';
 import type { Place } from '../state/place.ts';
-import { both, lang, t } from '../state/settings.ts';
+import { lang, t } from '../state/settings.ts';
 
 /** Searches over server settings: what was tried, what is best so far, and a way to hold one. */
 export function TunePage({ place }: { place: Place }) {
@@ -25,22 +25,20 @@ function TuneList() {
   return (
     <>
       <div class="page-head">
-        <h1>{t(both('Tune', '调优'))}</h1>
+        <h1>{t('Tune', '调优')}</h1>
       </div>
       {trouble !== null && <TroubleBox trouble={trouble} again={again} />}
       {data === null && trouble === null && <Waiting height={300} />}
       {data !== null && tunes.length === 0 && (
-        <Empty title={t(both('No search yet', '还没有调优'))}>
+        <Empty title={t('No search yet', '还没有调优')}>
           <p>
             {t(
-              both(
-                'Start one in a terminal with the same store; it appears here while it runs:',
-                '在终端中使用同一存储启动，运行时会出现在这里：',
-              ),
+              'Start one in a terminal with the same store; it appears here while it runs:',
+              '在终端中使用同一存储启动，运行时会出现在这里：',
             )}
           </p>
           <CodeBlock text={'dyno tune --init vllm > tune.yaml\ndyno tune tune.yaml'} />
-          <p>{t(both('Without a server:', '没有服务器时：'))}</p>
+          <p>{t('Without a server:', '没有服务器时：')}</p>
           <CodeBlock
             text={'dyno tune --init mindie > tune.yaml\ndyno tune tune.yaml --simulate qwen1.5-7b-mindie-8x910b4'}
           />
@@ -50,10 +48,10 @@ function TuneList() {
         {tunes.map((row) => (
           <li key={row.id}>
             <a href={linkTo('tune', row.id)}>{row.label ?? row.id}</a>{' '}
-            {row.live && <span class="badge live">{t(both('live', '进行中'))}</span>}{' '}
-            {row.simulated && <span class="badge sim">{t(both('simulated', '模拟'))}</span>}{' '}
+            {row.live && <span class="badge live">{t('live', '进行中')}</span>}{' '}
+            {row.simulated && <span class="badge sim">{t('simulated', '模拟')}</span>}{' '}
             <span class="faint">
-              {t(both(`${row.points} trials`, `${row.points} 次试验`))} · {when(row.startedAt)}
+              {t(`${row.points} trials`, `${row.points} 次试验`)} · {when(row.startedAt)}
             </span>
           </li>
         ))}
@@ -80,34 +78,32 @@ function Watched({ id, query }: { id: string; query: URLSearchParams }) {
     void tell(`/tunes/${encodeURIComponent(id)}/pause`, { wait }).then(again, again);
   return (
     <>
-      <nav class="crumbs" aria-label={t(both('Path', '路径'))}>
-        <a href={linkTo('tune')}>{t(both('Tune', '调优'))}</a>
+      <nav class="crumbs" aria-label={t('Path', '路径')}>
+        <a href={linkTo('tune')}>{t('Tune', '调优')}</a>
       </nav>
       <div class="page-head">
         <h1>{tune.name ?? id}</h1>
         {tune.running ? (
           <span class={paused ? 'badge warn' : 'badge live'} id="tune-state">
-            {paused ? t(both('waiting before the next trial', '在下一次试验前暂停')) : t(both('live', '进行中'))}
+            {paused ? t('waiting before the next trial', '在下一次试验前暂停') : t('live', '进行中')}
           </span>
         ) : (
           <span class="badge good" id="tune-state">
-            {t(both('finished', '已结束'))}
+            {t('finished', '已结束')}
           </span>
         )}
-        {tune.simulated && <span class="badge sim">{t(both('simulated', '模拟'))}</span>}
+        {tune.simulated && <span class="badge sim">{t('simulated', '模拟')}</span>}
         <p class="faint">
           {t(
-            both(
-              `${tune.trials.length} of at most ${tune.budget.runs} runs`,
-              `最多 ${tune.budget.runs} 次，已运行 ${tune.trials.length} 次`,
-            ),
+            `${tune.trials.length} of at most ${tune.budget.runs} runs`,
+            `最多 ${tune.budget.runs} 次，已运行 ${tune.trials.length} 次`,
           )}
           {tune.slos.length > 0 && ` · ${tune.slos.join(', ')}`}
         </p>
         {tune.running && (
           <div class="actions">
             <button type="button" id="pause-tune" onClick={() => hold(!paused)}>
-              <Icon name={paused ? 'play' : 'pause'} /> {paused ? t(both('Resume', '继续')) : t(both('Pause', '暂停'))}
+              <Icon name={paused ? 'play' : 'pause'} /> {paused ? t('Resume', '继续') : t('Pause', '暂停')}
             </button>
           </div>
         )}
@@ -129,7 +125,7 @@ function Watched({ id, query }: { id: string; query: URLSearchParams }) {
 function Best({ tune }: { tune: TunePageData['tune'] }) {
   const { tone, says, change } = tuneInWords(tune);
   return (
-    <section class={`verdict ${tone}`} aria-label={t(both('Best so far', '当前最优'))}>
+    <section class={`verdict ${tone}`} aria-label={t('Best so far', '当前最优')}>
       <p class="verdict-line" id="tune-answer">
         <strong>{t(says)}</strong>
       </p>
@@ -142,10 +138,10 @@ function Best({ tune }: { tune: TunePageData['tune'] }) {
 function Settings({ tune }: { tune: TunePageData['tune'] }) {
   const { apply } = tuneInWords(tune);
   return (
-    <section aria-label={t(both('Settings', '配置'))}>
+    <section aria-label={t('Settings', '配置')}>
       {apply.length > 0 && <CodeBlock id="tune-apply" text={apply.join('\n')} />}
       <details>
-        <summary>{t(both('The search in full', '调优全过程'))}</summary>
+        <summary>{t('The search in full', '调优全过程')}</summary>
         <p>{tune.words[lang()]}</p>
       </details>
     </section>

@@ -18,17 +18,13 @@ export function VerdictBadge({ verdict }: { verdict: Row['verdict'] }) {
 export function KindBadges({ row }: { row: Row }) {
   return (
     <>
-      {row.live && <span class="badge live">{t(both('live', '进行中'))}</span>}
-      {row.kind === 'sweep' && (
-        <span class="badge plain">{t(both(`sweep · ${row.points}`, `扫描 · ${row.points}`))}</span>
-      )}
-      {row.kind === 'tune' && (
-        <span class="badge plain">{t(both(`search · ${row.points}`, `调优 · ${row.points}`))}</span>
-      )}
-      {row.simulated && <span class="badge sim">{t(both('simulated', '模拟'))}</span>}
-      {row.simulatedEngine && <span class="badge sim">{t(both('simulated engine', '模拟引擎'))}</span>}
-      {row.tool !== 'llmdyno' && <span class="badge plain">{t(both(`from ${row.tool}`, `来自 ${row.tool}`))}</span>}
-      {!row.finished && !row.live && <span class="badge warn">{t(both('unfinished', '未完成'))}</span>}
+      {row.live && <span class="badge live">{t('live', '进行中')}</span>}
+      {row.kind === 'sweep' && <span class="badge plain">{t(`sweep · ${row.points}`, `扫描 · ${row.points}`)}</span>}
+      {row.kind === 'tune' && <span class="badge plain">{t(`search · ${row.points}`, `调优 · ${row.points}`)}</span>}
+      {row.simulated && <span class="badge sim">{t('simulated', '模拟')}</span>}
+      {row.simulatedEngine && <span class="badge sim">{t('simulated engine', '模拟引擎')}</span>}
+      {row.tool !== 'llmdyno' && <span class="badge plain">{t(`from ${row.tool}`, `来自 ${row.tool}`)}</span>}
+      {!row.finished && !row.live && <span class="badge warn">{t('unfinished', '未完成')}</span>}
     </>
   );
 }

@@ -30,3 +30,18 @@ export function CardTable({ caption, id, class: more = '', children }: CardTable
     </div>
   );
 }
+
+/** The head of a table, a name each column; that of words stands to the left. */
+export function TableHead({ names }: { names: readonly (string | { left: string })[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name, i) => (
+          <th scope="col" key={i} class={typeof name === 'string' ? undefined : 'left'}>
+            {typeof name === 'string' ? name : name.left}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

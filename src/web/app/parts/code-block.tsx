@@ -1,4 +1,4 @@
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
 import { toast } from './toasts.tsx';
 
@@ -12,10 +12,10 @@ export function CodeBlock({ text, id }: { text: string; id?: string }) {
       <button
         type="button"
         class="small copy"
-        onClick={() => void copied(text, t(both('Copied', '已复制')))}
-        aria-label={t(both('Copy', '复制'))}
+        onClick={() => void copied(text, t('Copied', '已复制'))}
+        aria-label={t('Copy', '复制')}
       >
-        <Icon name="copy" /> {t(both('Copy', '复制'))}
+        <Icon name="copy" /> {t('Copy', '复制')}
       </button>
     </div>
   );

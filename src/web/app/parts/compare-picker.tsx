@@ -26,16 +26,16 @@ export function ComparePicker({ ids, names }: { ids: readonly string[]; names: r
           <li key={id}>
             <strong>{String.fromCodePoint(65 + (i % 26))}</strong> <a href={linkTo('run', id)}>{nameOf(id, i)}</a>
             {i === 0 ? (
-              <span class="badge plain">{t(both('baseline', '基线'))}</span>
+              <span class="badge plain">{t('baseline', '基线')}</span>
             ) : (
               <button type="button" class="small" onClick={() => go([id, ...ids.filter((one) => one !== id)])}>
-                {t(both('make baseline', '设为基线'))}
+                {t('make baseline', '设为基线')}
               </button>
             )}
             <button
               type="button"
               class="quiet icon-button"
-              aria-label={t(both(`Take ${nameOf(id, i)} out`, `移除 ${nameOf(id, i)}`))}
+              aria-label={t(`Take ${nameOf(id, i)} out`, `移除 ${nameOf(id, i)}`)}
               onClick={() => go(ids.filter((one) => one !== id))}
             >
               <Icon name="close" />
@@ -94,15 +94,15 @@ function Adding({ rows, first, open, children: add }: AddingProps) {
       open={open}
       onToggle={(event) => event.currentTarget.open && !open && search.current?.focus()}
     >
-      <summary class="button">{t(both('Add a result…', '添加结果…'))}</summary>
+      <summary class="button">{t('Add a result…', '添加结果…')}</summary>
       <div class="adding-list">
         <input
           id="add-result"
           type="search"
           ref={search}
           value={typed}
-          aria-label={t(both('Search results', '搜索结果'))}
-          placeholder={t(both('Name, model, engine, tag', '名称、模型、引擎、标记'))}
+          aria-label={t('Search results', '搜索结果')}
+          placeholder={t('Name, model, engine, tag', '名称、模型、引擎、标记')}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
         {groups
@@ -122,14 +122,12 @@ function Adding({ rows, first, open, children: add }: AddingProps) {
               ))}
             </div>
           ))}
-        {found.length === 0 && <p class="faint">{t(both('Nothing has these words.', '没有匹配的结果。'))}</p>}
+        {found.length === 0 && <p class="faint">{t('Nothing has these words.', '没有匹配的结果。')}</p>}
         {found.length > mostShown && (
           <p class="faint">
             {t(
-              both(
-                `${found.length - mostShown} more: type to find them`,
-                `另有 ${found.length - mostShown} 个：输入以查找`,
-              ),
+              `${found.length - mostShown} more: type to find them`,
+              `另有 ${found.length - mostShown} 个：输入以查找`,
             )}
           </p>
         )}

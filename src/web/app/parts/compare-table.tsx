@@ -8,44 +8,33 @@ import {
   placeOf,
   signedPercent,
 } from '../../../results/report/index.ts';
-import { both, t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { t } from '../state/settings.ts';
+import { CardTable, TableHead } from './card-table.tsx';
 
 /** Every metric at every shared point, those first that a verdict rests on, with the change in words and how sure it is. */
 export function CompareTable({ comparison }: { comparison: Comparison }) {
   const { names, metrics } = comparison;
   if (metrics.length === 0) return null;
   const places = [...new Set(metrics.map(placeOf))];
-  const caption = t(both('Comparison', '对比'));
+  const caption = t('Comparison', '对比');
   const order = Object.keys(comparedWords);
   const rank = ({ metric }: ComparedMetricRow): number =>
     (order.indexOf(metric) + order.length + 1) % (order.length + 1);
   return (
     <CardTable caption={caption} class="compare">
-      <thead>
-        <tr>
-          {places.length > 1 && (
-            <th scope="col" class="left">
-              {t(both('Point', '测试点'))}
-            </th>
-          )}
-          <th scope="col" class="left">
-            {t(both('Metric', '指标'))}
-          </th>
-          {names.map((name, i) => (
-            <th scope="col" key={i}>
-              {name}
-            </th>
-          ))}
-          {names.slice(1).map((name, i) => (
-            <th scope="col" key={i} class="left">
-              {names.length > 2
-                ? t(both(`change: ${name}`, `变化：${name}`))
-                : t(both('change (95 % interval)', '变化（95% 区间）'))}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead
+        names={[
+          ...(places.length > 1 ? [{ left: t('Point', '测试点') }] : []),
+          { left: t('Metric', '指标') },
+          ...names,
+          ...names.slice(1).map((name) => ({
+            left:
+              names.length > 2
+                ? t(`change: ${name}`, `变化：${name}`)
+                : t('change (95 % interval)', '变化（95% 区间）'),
+          })),
+        ]}
+      />
       {places.map((place) => (
         <tbody key={place}>
           {metrics
@@ -56,7 +45,7 @@ export function CompareTable({ comparison }: { comparison: Comparison }) {
                 {places.length > 1 && i === 0 && (
                   <th scope="rowgroup" rowSpan={rows.length}>
                     {place}
-                    {!row.comparable && <div class="bad-text">{t(both('not comparable', '不可比'))}</div>}
+                    {!row.comparable && <div class="bad-text">{t('not comparable', '不可比')}</div>}
                   </th>
                 )}
                 <th scope="row">{t(metricTitle(row.metric))}</th>

@@ -3,7 +3,7 @@ import { both, lang, t } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
 
 const first = ['html', 'png', 'csv', 'xlsx', 'markdown', 'json'];
-const told: Record<string, { en: string; zh: string }> = {
+const formNames: Record<string, { en: string; zh: string }> = {
   html: both('HTML report', 'HTML 报告'),
   png: both('PNG picture', 'PNG 图片'),
   svg: both('SVG picture', 'SVG 图片'),
@@ -30,14 +30,14 @@ export function Downloads({
   return (
     <details class="menu">
       <summary class="button">
-        <Icon name="download" /> {t(both('Download', '下载'))}
+        <Icon name="download" /> {t('Download', '下载')}
       </summary>
       <div class="menu-list">
         {sorted.map((form) => {
           const query = new URLSearchParams([...more, ['lang', lang()]]);
           return (
             <a key={form} href={api(`${path}/${form}?${query.toString()}`)} download>
-              {told[form] === undefined ? t(both(`As ${form} prints it`, `${form} 格式`)) : t(told[form])}
+              {formNames[form] === undefined ? t(`As ${form} prints it`, `${form} 格式`) : t(formNames[form])}
             </a>
           );
         })}

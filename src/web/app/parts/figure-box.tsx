@@ -3,7 +3,7 @@ import type { Figure } from '../../../results/report/index.ts';
 import type { Drawn, FigureView } from '../charts/draw-figure.ts';
 import { useEffect, useLayoutEffect, useRef, useState } from '../preact.ts';
 import { rewriteQuery } from '../state/place.ts';
-import { both, isDark, t, useSettings } from '../state/settings.ts';
+import { isDark, t, useSettings } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
 import { copied } from './code-block.tsx';
 
@@ -64,11 +64,11 @@ export function FigureBox({ figure, query }: { figure: Figure; query: URLSearchP
           )}
           {Object.keys(view.zoom).length > 0 && (
             <button type="button" class="small" onClick={() => rewriteQuery({ [`zoom.${figure.id}`]: null })}>
-              {t(both('Reset zoom', '还原缩放'))}
+              {t('Reset zoom', '还原缩放')}
             </button>
           )}
           <button type="button" class="small" onClick={() => copyLink(figure.id)}>
-            <Icon name="link" /> {t(both('Link', '链接'))}
+            <Icon name="link" /> {t('Link', '链接')}
           </button>
           <button type="button" class="small save-png" onClick={() => save(drawn.current, figure.id)}>
             <Icon name="download" /> PNG
@@ -105,7 +105,7 @@ function copyLink(id: string): void {
   const asked = new URLSearchParams(query);
   asked.set('figure', id);
   link.hash = `${path}?${asked.toString()}`;
-  void copied(link.href, t(both('Link copied', '已复制链接')));
+  void copied(link.href, t('Link copied', '已复制链接'));
 }
 
 function save(drawn: Drawn | null, id: string): void {

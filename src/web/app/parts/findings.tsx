@@ -15,14 +15,14 @@ export function Doubts({ doubts, cautions }: { doubts: readonly Doubt[]; caution
   const rest = doubts.length - invalid;
   const kind = invalid > 0 ? 'bad' : rest > 0 ? 'warn' : 'good';
   return (
-    <section class={`verdict ${kind}`} aria-label={t(both('Doubts', '存疑'))}>
+    <section class={`verdict ${kind}`} aria-label={t('Doubts', '存疑')}>
       {cautions.map((note) => (
         <p class="sim-line" key={note.en}>
           {t(note)}
         </p>
       ))}
       {doubts.length === 0 ? (
-        <p class="verdict-line">{t(both('Valid: nothing speaks against these figures.', '有效：未发现问题。'))}</p>
+        <p class="verdict-line">{t('Valid: nothing speaks against these figures.', '有效：未发现问题。')}</p>
       ) : (
         <details open={invalid > 0}>
           <summary class="verdict-line">{doubtLine(invalid, rest, doubts)}</summary>
@@ -37,9 +37,9 @@ export function Doubts({ doubts, cautions }: { doubts: readonly Doubt[]; caution
 
 function doubtLine(invalid: number, rest: number, doubts: readonly Doubt[]): string {
   const [worst] = doubts;
-  if (invalid > 0) return t(both('Not valid: do not use these figures as they stand.', '无效：这些数据不可直接使用。'));
-  if (rest === 1) return t(both(`Valid, with one doubt: ${worst!.says.en}`, `有效，有 1 个疑点：${worst!.says.zh}`));
-  return t(both(`Valid, with ${rest} doubts`, `有效，但有 ${rest} 个疑点`));
+  if (invalid > 0) return t('Not valid: do not use these figures as they stand.', '无效：这些数据不可直接使用。');
+  if (rest === 1) return t(`Valid, with one doubt: ${worst!.says.en}`, `有效，有 1 个疑点：${worst!.says.zh}`);
+  return t(`Valid, with ${rest} doubts`, `有效，但有 ${rest} 个疑点`);
 }
 
 function DoubtBox({ doubt: { severity, where, says, worst } }: { doubt: Doubt }) {

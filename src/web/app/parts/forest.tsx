@@ -1,6 +1,6 @@
 import type { Comparison } from '../../../results/measure/index.ts';
 import { forestOf } from '../../../results/report/index.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 /** The zero has no room beside an end that is so near. */
 const nearEnd = 0.16;
@@ -12,8 +12,8 @@ export function ForestPlot({ comparison, candidate }: { comparison: Comparison; 
   const { rows, zero, ends } = forest;
   const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
   const title = rows.some(({ from }) => from !== null)
-    ? t(both('Change against the baseline, with its 95 % interval', '相对基线的变化与 95% 区间'))
-    : t(both('Change against the baseline', '相对基线的变化'));
+    ? t('Change against the baseline, with its 95 % interval', '相对基线的变化与 95% 区间')
+    : t('Change against the baseline', '相对基线的变化');
   return (
     <section class="forest" aria-label={title}>
       <h2>

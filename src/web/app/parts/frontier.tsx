@@ -3,7 +3,7 @@ import type { FrontierPage } from '../../api/shapes.ts';
 import { useEffect, useState } from '../preact.ts';
 import { ask, tell, useLoaded } from '../state/ask.ts';
 import { both, t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 import { toast } from './toasts.tsx';
 
 type Machine = FrontierPage['machines'][number];
@@ -31,24 +31,16 @@ export function Frontier({
   const { tables, notes, machines } = data;
   return (
     <section aria-labelledby="frontier-title" id="frontier">
-      <h2 id="frontier-title">{t(both('Per card, watt and price', '按卡、功耗与价格'))}</h2>
+      <h2 id="frontier-title">{t('Per card, watt and price', '按卡、功耗与价格')}</h2>
       {tables.map(({ title, head, rows }) => (
         <div key={title.en}>
           <h3>{t(title)}</h3>
           <CardTable caption={t(title)}>
-            <thead>
-              <tr>
-                {head.map((name, i) => (
-                  <th scope="col" key={i}>
-                    {t(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead names={head.map((name) => t(name))} />
             <tbody>
               {rows.map(([speed, ...cells]) => (
                 <tr key={speed}>
-                  <th scope="row">{t(both(`${speed} tokens/s per user`, `单用户 ${speed} tok/s`))}</th>
+                  <th scope="row">{t(`${speed} tokens/s per user`, `单用户 ${speed} tok/s`)}</th>
                   {cells.map((cell, i) => (
                     <td key={i}>{cell}</td>
                   ))}
@@ -115,7 +107,7 @@ function MachineForm({ name, id, machine, changed }: FormProps) {
         </label>
       ))}
       <button type="submit" class="small" disabled={JSON.stringify(typed) === kept}>
-        {t(both('Save', '保存'))}
+        {t('Save', '保存')}
       </button>
     </form>
   );

@@ -2,7 +2,7 @@ import { quantile } from '../../../core/index.ts';
 import type { Exchange } from '../../../core/index.ts';
 import { time } from '../format.ts';
 import { useState } from '../preact.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 const [width, height] = [1000, 150];
 const mostBars = 1200;
@@ -30,10 +30,8 @@ export function GapChart({ exchange }: { exchange: Exchange }) {
     <div class="gaps">
       <p class="faint">
         {t(
-          both(
-            `${gaps.length} gaps: first token after ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}, then median ${time(quantile(later, 0.5))}, longest ${time(longestLater ?? null)}`,
-            `${gaps.length} 个间隔：首 Token ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}，之后中位数 ${time(quantile(later, 0.5))}，最长 ${time(longestLater ?? null)}`,
-          ),
+          `${gaps.length} gaps: first token after ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}, then median ${time(quantile(later, 0.5))}, longest ${time(longestLater ?? null)}`,
+          `${gaps.length} 个间隔：首 Token ${time(gaps[0]!.toMs - gaps[0]!.fromMs)}，之后中位数 ${time(quantile(later, 0.5))}，最长 ${time(longestLater ?? null)}`,
         )}
         {over !== null && (
           <strong>
@@ -46,7 +44,7 @@ export function GapChart({ exchange }: { exchange: Exchange }) {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={t(both('Gaps between tokens over the request', '请求中各 token 的间隔'))}
+        aria-label={t('Gaps between tokens over the request', '请求中各 token 的间隔')}
         onMouseLeave={() => setOver(null)}
       >
         {shown.map((gap, i) => {

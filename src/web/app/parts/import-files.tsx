@@ -3,7 +3,7 @@ import type { ComponentChildren } from '../preact.ts';
 import { useState } from '../preact.ts';
 import { ask, ApiError } from '../state/ask.ts';
 import { linkTo } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { toast } from './toasts.tsx';
 
 /** Everything inside takes files that are dropped on it. */
@@ -29,7 +29,7 @@ export function DropZone({ done, children }: { done: () => void; children: Compo
       }}
     >
       {children}
-      {over && <div class="drop-here">{t(both('Drop to import', '松开即导入'))}</div>}
+      {over && <div class="drop-here">{t('Drop to import', '松开即导入')}</div>}
     </div>
   );
 }
@@ -62,17 +62,12 @@ function tellKept(name: string, { sweeps, problems }: KeptFiles): void {
   const [first] = sweeps;
   if (first === undefined) {
     const why = problems[0] === undefined ? '' : ` (${t(problems[0].message)})`;
-    toast(t(both(`${name}: nothing was found that could be imported${why}`, `${name}：没有可导入的内容${why}`)));
+    toast(t(`${name}: nothing was found that could be imported${why}`, `${name}：没有可导入的内容${why}`));
     return;
   }
   const points = sweeps.reduce((sum, sweep) => sum + sweep.points, 0);
   toast(
-    t(
-      both(
-        `${name}: ${sweeps.length} sweeps with ${points} points`,
-        `${name}：${sweeps.length} 个扫描，共 ${points} 个点`,
-      ),
-    ),
-    { name: t(both('Open', '打开')), run: () => void (location.hash = linkTo('run', first.id)) },
+    t(`${name}: ${sweeps.length} sweeps with ${points} points`, `${name}：${sweeps.length} 个扫描，共 ${points} 个点`),
+    { name: t('Open', '打开'), run: () => void (location.hash = linkTo('run', first.id)) },
   );
 }

@@ -11,7 +11,7 @@ import { ask, tell, useLoaded } from '../state/ask.ts';
 import { useLiveRun } from '../state/live-run.ts';
 import type { LiveRun } from '../state/live-run.ts';
 import { linkTo } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { windowFigures } from '../state/request-data.ts';
 import { Icon } from './icon.tsx';
 import { causeName } from './request-table.tsx';
@@ -28,13 +28,13 @@ export function LiveView({ id }: { id: string }) {
   const point = run.points.at(-1) ?? null;
   return (
     <>
-      <nav class="crumbs" aria-label={t(both('Path', '路径'))}>
-        <a href={linkTo('live')}>{t(both('Live', '实时'))}</a>
+      <nav class="crumbs" aria-label={t('Path', '路径')}>
+        <a href={linkTo('live')}>{t('Live', '实时')}</a>
       </nav>
       <div class="page-head">
         <h1>{page?.row.label ?? id}</h1>
         <StateBadge run={run} what={isOver ? (page?.what ?? null) : null} />
-        {run.broken && <span class="badge warn">{t(both('reconnecting…', '重新连接中…'))}</span>}
+        {run.broken && <span class="badge warn">{t('reconnecting…', '重新连接中…')}</span>}
         <p class="faint">
           <span class="id">{id}</span>
         </p>
@@ -42,7 +42,7 @@ export function LiveView({ id }: { id: string }) {
           {!isOver && <StopButton id={id} stopping={run.state?.stopping ?? null} />}
           {isOver && (
             <a class="button primary" id="open-result" href={linkTo('run', id)}>
-              {t(both('Open the result', '查看结果'))}
+              {t('Open the result', '查看结果')}
             </a>
           )}
         </div>
@@ -55,7 +55,7 @@ export function LiveView({ id }: { id: string }) {
 }
 
 function outcomeOf(what: EntryPage['what']): string {
-  if (what === null) return t(both('It ended without a summary.', '已结束，但没有汇总。'));
+  if (what === null) return t('It ended without a summary.', '已结束，但没有汇总。');
   const says = what.schema === 'llmdyno.summary/1' ? [runInWords(what).says] : sweepInWords(what).says;
   return says.map((one) => t(one)).join(' ');
 }
@@ -65,25 +65,20 @@ function StateBadge({ run, what }: { run: LiveRun; what: EntryPage['what'] }) {
     const stopped = !run.ended.finished || (what?.schema === 'llmdyno.summary/1' && what.partial);
     return (
       <span class={`badge ${stopped ? 'warn' : 'good'}`} id="ended">
-        {stopped ? t(both('stopped', '已停止')) : t(both('finished', '已结束'))}
+        {stopped ? t('stopped', '已停止') : t('finished', '已结束')}
       </span>
     );
   }
   const { state } = run;
   if (state?.stopping === 'cancel')
-    return <span class="badge warn">{t(both('cancelling what is in flight', '正在取消进行中的请求'))}</span>;
+    return <span class="badge warn">{t('cancelling what is in flight', '正在取消进行中的请求')}</span>;
   if (state?.stopping === 'stop')
     return (
       <span class="badge warn" id="stopping">
-        {t(
-          both(
-            `stopping: ${count(state.inFlight)} still in flight`,
-            `正在停止：还有 ${count(state.inFlight)} 个进行中`,
-          ),
-        )}
+        {t(`stopping: ${count(state.inFlight)} still in flight`, `正在停止：还有 ${count(state.inFlight)} 个进行中`)}
       </span>
     );
-  return <span class="badge live">{t(both('live', '进行中'))}</span>;
+  return <span class="badge live">{t('live', '进行中')}</span>;
 }
 
 /** First to stop, then to cancel; what anybody asked for already is seen here, too. */
@@ -98,9 +93,7 @@ function StopButton({ id, stopping }: { id: string; stopping: LiveState['stoppin
   return (
     <button type="button" class="danger" id={`${how}-run`} disabled={(stopping ?? asked) === 'cancel'} onClick={press}>
       <Icon name="stop" />{' '}
-      {how === 'stop'
-        ? t(both('Stop gracefully', '平稳停止'))
-        : t(both('Cancel what is in flight', '取消进行中的请求'))}
+      {how === 'stop' ? t('Stop gracefully', '平稳停止') : t('Cancel what is in flight', '取消进行中的请求')}
     </button>
   );
 }
@@ -128,7 +121,7 @@ function Progress({ run }: { run: LiveRun }) {
     point === undefined
       ? ''
       : point.ratePerSec === null
-        ? t(both(`concurrency ${point.concurrency}`, `并发 ${point.concurrency}`))
+        ? t(`concurrency ${point.concurrency}`, `并发 ${point.concurrency}`)
         : `${num(point.ratePerSec)}/s`;
   return (
     <div class="progress-box">
@@ -138,19 +131,19 @@ function Progress({ run }: { run: LiveRun }) {
         aria-valuenow={Math.round(share * 100)}
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-label={t(both('Progress', '进度'))}
+        aria-label={t('Progress', '进度')}
       >
         <div class="progress-done" style={{ width: `${share * 100}%` }} />
       </div>
       <p class="progress-line">
         {run.points.length > 1 && (
-          <strong>{t(both(`point ${run.points.length}: `, `第 ${run.points.length} 个点：`))}</strong>
+          <strong>{t(`point ${run.points.length}: `, `第 ${run.points.length} 个点：`)}</strong>
         )}
         {load} · {count(done)}
         {point?.planned != null && ` / ${count(point.planned)}`}
-        {elapsedMs !== null && ` · ${t(both(`${time(elapsedMs)} so far`, `已用 ${time(elapsedMs)}`))}`}
-        {state?.warmup === true && ` · ${t(both('warming up', '预热中'))}`}
-        {leftMs !== null && ` · ${t(both(`about ${time(leftMs)} left`, `约剩 ${time(leftMs)}`))}`}
+        {elapsedMs !== null && ` · ${t(`${time(elapsedMs)} so far`, `已用 ${time(elapsedMs)}`)}`}
+        {state?.warmup === true && ` · ${t('warming up', '预热中')}`}
+        {leftMs !== null && ` · ${t(`about ${time(leftMs)} left`, `约剩 ${time(leftMs)}`)}`}
       </p>
     </div>
   );
@@ -176,19 +169,19 @@ function Moving({ run }: { run: LiveRun }) {
   const clientSilent = performance.now() - run.heardOfMs;
   const silent = isLive && pace?.isSilent === true;
   const tiles: [string, string, string][] = [
-    [t(both('In flight', '进行中')), isLive ? count(state?.inFlight ?? null) : '0', ''],
-    [t(both('Tokens/s now', '当前 tok/s')), now(pace?.tokensPerSec, ended?.tokens), ''],
-    [t(both('Requests/s now', '当前请求/秒')), now(pace?.requestsPerSec, ended?.requests), ''],
+    [t('In flight', '进行中'), isLive ? count(state?.inFlight ?? null) : '0', ''],
+    [t('Tokens/s now', '当前 tok/s'), now(pace?.tokensPerSec, ended?.tokens), ''],
+    [t('Requests/s now', '当前请求/秒'), now(pace?.requestsPerSec, ended?.requests), ''],
     [
-      t(both('Last token', '最近 token')),
-      !isLive || pace?.silentMs == null ? unknown : t(both(`${time(pace.silentMs)} ago`, `${time(pace.silentMs)}前`)),
+      t('Last token', '最近 token'),
+      !isLive || pace?.silentMs == null ? unknown : t(`${time(pace.silentMs)} ago`, `${time(pace.silentMs)}前`),
       silent ? 'silent' : '',
     ],
     ['TTFT p50', time(figures.ttftMs?.p50), ''],
     ['TTFT p99', time(figures.ttftMs?.p99), ''],
-    [t(both('Latency p50', '延迟 p50')), time(figures.latencyMs?.p50), ''],
-    [t(both('ok', '成功')), count(figures.ok), ''],
-    [t(both('failed', '失败')), count(figures.failed), figures.failed > 0 ? 'bad' : ''],
+    [t('Latency p50', '延迟 p50'), time(figures.latencyMs?.p50), ''],
+    [t('ok', '成功'), count(figures.ok), ''],
+    [t('failed', '失败'), count(figures.failed), figures.failed > 0 ? 'bad' : ''],
   ];
   return (
     <>
@@ -203,18 +196,14 @@ function Moving({ run }: { run: LiveRun }) {
       <p class="warn-text" id="silence" role="status">
         {silent &&
           t(
-            both(
-              `The server is silent: nothing has come for ${time(pace.silentMs)}, ${count(state!.inFlight)} requests wait.`,
-              `服务端静默：已有 ${time(pace.silentMs)} 没有任何数据，${count(state!.inFlight)} 个请求在等待。`,
-            ),
+            `The server is silent: nothing has come for ${time(pace.silentMs)}, ${count(state!.inFlight)} requests wait.`,
+            `服务端静默：已有 ${time(pace.silentMs)} 没有任何数据，${count(state!.inFlight)} 个请求在等待。`,
           )}
         {isLive &&
           clientSilent > clientSilentMs &&
           t(
-            both(
-              `The client itself has said nothing for ${time(clientSilent)}: what stands here is that old.`,
-              `压测端自身已 ${time(clientSilent)} 没有更新：以下内容即为当时的状态。`,
-            ),
+            `The client itself has said nothing for ${time(clientSilent)}: what stands here is that old.`,
+            `压测端自身已 ${time(clientSilent)} 没有更新：以下内容即为当时的状态。`,
           )}
       </p>
       {causes.length > 0 && (
@@ -222,17 +211,17 @@ function Moving({ run }: { run: LiveRun }) {
       )}
       <div class="chart-grid">
         <TimeChart
-          title={t(both('Output tokens/s', '输出 tok/s'))}
+          title={t('Output tokens/s', '输出 tok/s')}
           data={[series.seconds, series.tokensPerSec]}
           series={[{ name: 'tokens/s', color: 0 }]}
         />
         <TimeChart
-          title={t(both('Requests in flight', '进行中的请求'))}
+          title={t('Requests in flight', '进行中的请求')}
           data={[series.seconds, series.inFlight]}
-          series={[{ name: t(both('in flight', '并发')), color: 2 }]}
+          series={[{ name: t('in flight', '并发'), color: 2 }]}
         />
         <TimeChart
-          title={t(both('Time to first token (ms)', '首 Token 时延 (ms)'))}
+          title={t('Time to first token (ms)', '首 Token 时延 (ms)')}
           data={[series.seconds, series.ttftP50Ms, series.ttftP99Ms]}
           series={[
             { name: 'p50', color: 0 },
@@ -240,11 +229,11 @@ function Moving({ run }: { run: LiveRun }) {
           ]}
         />
         <TimeChart
-          title={t(both('Requests finished and failed per second', '每秒完成与失败的请求'))}
+          title={t('Requests finished and failed per second', '每秒完成与失败的请求')}
           data={[series.seconds, series.donePerSec, series.failedPerSec]}
           series={[
-            { name: t(both('finished', '完成')), color: 2 },
-            { name: t(both('failed', '失败')), color: 6 },
+            { name: t('finished', '完成'), color: 2 },
+            { name: t('failed', '失败'), color: 6 },
           ]}
         />
         {watched.map(({ what, lines, data: lists }) => (

@@ -16,9 +16,9 @@ export function MemoryBar({ plan }: { plan: PlanDocument }) {
     parts.reduce((sum, { gib }) => sum + gib, 0),
   );
   return (
-    <section class="memory" aria-label={t(both('Memory of one card', '单卡显存'))}>
+    <section class="memory" aria-label={t('Memory of one card', '单卡显存')}>
       <h2>
-        {t(both(`Memory of one card: ${num(memory.totalGiB)} GiB`, `单卡显存：${num(memory.totalGiB)} GiB`))}{' '}
+        {t(`Memory of one card: ${num(memory.totalGiB)} GiB`, `单卡显存：${num(memory.totalGiB)} GiB`)}{' '}
         <span class="faint">
           {cards.count} × {cards.name}
         </span>

@@ -1,31 +1,31 @@
 import type { PlanDocument } from '../../../advice/plan/index.ts';
 import { count, num } from '../format.ts';
-import { both, t } from '../state/settings.ts';
-import { Tiles } from './tiles.tsx';
+import { t } from '../state/settings.ts';
+import { Facts, Tiles } from './tiles.tsx';
 
 /** Blocks, batch ranges and settings to begin with. */
 export function PlanFigures({ plan }: { plan: PlanDocument }) {
   const { blocksPerRequest: per, maxBatchSize: batch, advice, vllm, largest } = plan;
   const tiles: [string, string, string][] = [
     [
-      t(both('KV blocks', 'KV block 数')),
+      t('KV blocks', 'KV block 数'),
       count(plan.totalBlocks),
-      t(both(`of ${plan.workload.blockSize} tokens`, `每个 ${plan.workload.blockSize} token`)),
+      t(`of ${plan.workload.blockSize} tokens`, `每个 ${plan.workload.blockSize} token`),
     ],
     [
-      t(both('Blocks per request', '每请求 block')),
+      t('Blocks per request', '每请求 block'),
       `${per.min} · ${per.mean} · ${per.max}`,
-      t(both('shortest, mean, longest', '最短、平均、最长')),
+      t('shortest, mean, longest', '最短、平均、最长'),
     ],
-    ['maxBatchSize', `${count(batch.min)} · ${count(batch.mean)} · ${count(batch.max)}`, t(both('range', '范围'))],
-    [t(both('Fit in flight', '可同时在途')), count(plan.expectedConcurrent), t(both('sequences', '条序列'))],
-    [t(both('KV per token, per card', '每 Token KV（单卡）')), `${num(plan.kvBytesPerTokenPerCard / 1024)} KiB`, ''],
+    ['maxBatchSize', `${count(batch.min)} · ${count(batch.mean)} · ${count(batch.max)}`, t('range', '范围')],
+    [t('Fit in flight', '可同时在途'), count(plan.expectedConcurrent), t('sequences', '条序列')],
+    [t('KV per token, per card', '每 Token KV（单卡）'), `${num(plan.kvBytesPerTokenPerCard / 1024)} KiB`, ''],
     [
-      t(both('Longest single request', '单请求最长')),
+      t('Longest single request', '单请求最长'),
       count(largest.contextTokens),
       largest.contextBoundBy === 'memory'
-        ? t(both('tokens, bound by memory', 'token，受显存限制'))
-        : t(both('tokens, bound by the model', 'token，受模型限制')),
+        ? t('tokens, bound by memory', 'token，受显存限制')
+        : t('tokens, bound by the model', 'token，受模型限制'),
     ],
   ];
   const huawei = plan.cards.vendor === null || plan.cards.vendor === 'huawei';
@@ -51,20 +51,14 @@ export function PlanFigures({ plan }: { plan: PlanDocument }) {
     <>
       <Tiles id="plan-tiles" tiles={tiles.map(([name, value, unit]) => ({ name, value, unit }))} />
       <h3>
-        {huawei
-          ? t(both('Begin with (MindIE)', '建议初始配置（MindIE）'))
-          : t(both('Begin with (vLLM)', '建议初始配置（vLLM）'))}
+        {huawei ? t('Begin with (MindIE)', '建议初始配置（MindIE）') : t('Begin with (vLLM)', '建议初始配置（vLLM）')}
       </h3>
-      <dl class="facts">
-        {settings.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <strong>{typeof value === 'number' ? num(value) : value}</strong>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={settings.map(([name, value]) => [
+          name,
+          <strong key={name}>{typeof value === 'number' ? num(value) : value}</strong>,
+        ])}
+      />
     </>
   );
 }

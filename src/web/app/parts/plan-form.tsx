@@ -41,7 +41,7 @@ export function PlanForm({
       >
         {values.map((value) => (
           <option key={value} value={value}>
-            {value === '' ? t(both('as the model', '同模型')) : value}
+            {value === '' ? t('as the model', '同模型') : value}
           </option>
         ))}
       </select>

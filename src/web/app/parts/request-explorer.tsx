@@ -8,7 +8,7 @@ import { rewriteQuery } from '../state/place.ts';
 import { loadRequests } from '../state/load-requests.ts';
 import { windowFigures } from '../state/request-data.ts';
 import type { RequestData } from '../state/request-data.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { RequestTable } from './request-table.tsx';
 import { TroubleBox, Waiting } from './states.tsx';
@@ -52,7 +52,7 @@ export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps
   return (
     <section aria-labelledby="requests-title" class="explorer">
       <h2 id="requests-title">
-        {t(both('Requests', '请求'))}{' '}
+        {t('Requests', '请求')}{' '}
         {data !== null && (
           <span class="faint">
             {count(data.rows)}
@@ -62,7 +62,7 @@ export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps
       </h2>
       {sweep !== null && (
         <label class="point-choice">
-          {t(both('of the point', '测试点'))}{' '}
+          {t('of the point', '测试点')}{' '}
           <select
             value={id.split('/')[1]}
             onChange={(event) =>
@@ -85,16 +85,14 @@ export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps
         <>
           <TimeChart
             title={t(
-              both(
-                'Drag over a stretch of time: percentiles below are of the requests sent in it',
-                '拖选一段时间：下方百分位只统计其间发送的请求',
-              ),
+              'Drag over a stretch of time: percentiles below are of the requests sent in it',
+              '拖选一段时间：下方百分位只统计其间发送的请求',
             )}
             data={chart!}
             series={[
-              { name: t(both('in flight', '并发')), color: 0 },
-              { name: t(both('finished/s', '完成/秒')), color: 2 },
-              { name: t(both('failed/s', '失败/秒')), color: 6 },
+              { name: t('in flight', '并发'), color: 0 },
+              { name: t('finished/s', '完成/秒'), color: 2 },
+              { name: t('failed/s', '失败/秒'), color: 6 },
             ]}
             brush={brush}
             onBrush={(range) =>
@@ -106,33 +104,31 @@ export function RequestExplorer({ id, sweep, runs, query, whole }: ExplorerProps
           />
           <p class="window-line" aria-live="polite">
             {brush === null ? (
-              t(both('The whole run: ', '整个运行：'))
+              t('The whole run: ', '整个运行：')
             ) : (
               <>
                 <strong>
                   {time(brush[0] * 1000)} – {time(brush[1] * 1000)}
                 </strong>{' '}
                 <button type="button" class="small" onClick={() => rewriteQuery({ from: null, to: null })}>
-                  {t(both('Whole run', '整个运行'))}
+                  {t('Whole run', '整个运行')}
                 </button>{' '}
               </>
             )}
             {t(
-              both(
-                `${count(figures.sent)} sent, ${count(figures.ok)} ok, ${count(figures.failed)} failed`,
-                `发送 ${count(figures.sent)}，成功 ${count(figures.ok)}，失败 ${count(figures.failed)}`,
-              ),
+              `${count(figures.sent)} sent, ${count(figures.ok)} ok, ${count(figures.failed)} failed`,
+              `发送 ${count(figures.sent)}，成功 ${count(figures.ok)}，失败 ${count(figures.failed)}`,
             )}
           </p>
           <div id="window-figures">
             <DistributionTable
-              caption={t(both('Percentiles of the window', '所选时间段的百分位'))}
+              caption={t('Percentiles of the window', '所选时间段的百分位')}
               rows={[
-                [t(both('Latency', '延迟')), figures.latencyMs, true],
-                [t(both('First token (TTFT)', '首 Token (TTFT)')), figures.ttftMs, true],
-                [t(both('Per output token (TPOT)', '每 Token (TPOT)')), figures.tpotMs, true],
-                [t(both('Lateness of sends', '发送滞后')), figures.latenessMs, true],
-                [t(both('Output tokens', '输出 token')), figures.outputTokens, false],
+                [t('Latency', '延迟'), figures.latencyMs, true],
+                [t('First token (TTFT)', '首 Token (TTFT)'), figures.ttftMs, true],
+                [t('Per output token (TPOT)', '每 Token (TPOT)'), figures.tpotMs, true],
+                [t('Lateness of sends', '发送滞后'), figures.latenessMs, true],
+                [t('Output tokens', '输出 token'), figures.outputTokens, false],
               ]}
             />
           </div>

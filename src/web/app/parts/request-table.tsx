@@ -53,11 +53,11 @@ export function RequestTable({ data, version, startMs, window, query }: TablePro
       <div class="filters">
         <select
           id="cause"
-          aria-label={t(both('Outcome', '结局'))}
+          aria-label={t('Outcome', '结局')}
           value={cause}
           onChange={(event) => rewriteQuery({ cause: event.currentTarget.value })}
         >
-          <option value="">{t(both(`All outcomes (${count(data.rows)})`, `全部结局（${count(data.rows)}）`))}</option>
+          <option value="">{t(`All outcomes (${count(data.rows)})`, `全部结局（${count(data.rows)}）`)}</option>
           {causes.map(([name, n]) => (
             <option key={name} value={name}>
               {causeName(name)} ({count(n)})
@@ -65,7 +65,7 @@ export function RequestTable({ data, version, startMs, window, query }: TablePro
           ))}
         </select>
         <span class="faint" id="rows-shown">
-          {t(both(`${count(rows.length)} rows`, `${count(rows.length)} 行`))}
+          {t(`${count(rows.length)} rows`, `${count(rows.length)} 行`)}
         </span>
       </div>
       <div
@@ -74,7 +74,7 @@ export function RequestTable({ data, version, startMs, window, query }: TablePro
         style={{ height: `${tableHeight}px` }}
         tabIndex={0}
         role="region"
-        aria-label={t(both('Requests one by one', '逐个请求'))}
+        aria-label={t('Requests one by one', '逐个请求')}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       >
         <table aria-rowcount={rows.length + 1}>
@@ -93,7 +93,7 @@ export function RequestTable({ data, version, startMs, window, query }: TablePro
                 </th>
               ))}
               <th scope="col" class="left">
-                {t(both('Outcome', '结局'))}
+                {t('Outcome', '结局')}
               </th>
             </tr>
           </thead>

@@ -15,7 +15,7 @@ const fields = {
 } as const;
 type Field = keyof typeof fields;
 
-const told: Record<string, { en: string; zh: string }> = {
+const optionNames: Record<string, { en: string; zh: string }> = {
   run: both('run', '运行'),
   sweep: both('sweep', '扫描'),
   tune: both('search', '调优'),
@@ -98,8 +98,8 @@ export function Filters({ options, query }: { options: Record<Field, string[]>; 
           ref={search}
           type="search"
           value={query.get('q') ?? ''}
-          placeholder={t(both('Search name, model, tag…', '搜索名称、模型、标记…'))}
-          aria-label={t(both('Search', '搜索'))}
+          placeholder={t('Search name, model, tag…', '搜索名称、模型、标记…')}
+          aria-label={t('Search', '搜索')}
           onInput={(event) => rewriteQuery({ q: event.currentTarget.value })}
         />
       </label>
@@ -115,20 +115,20 @@ export function Filters({ options, query }: { options: Record<Field, string[]>; 
             <option value="">{t(fields[field])}</option>
             {options[field].map((value) => (
               <option key={value} value={value}>
-                {value in told && (field === 'kind' || field === 'verdict') ? t(told[value]!) : value}
+                {value in optionNames && (field === 'kind' || field === 'verdict') ? t(optionNames[value]!) : value}
               </option>
             ))}
           </select>
         ))}
       <select
-        aria-label={t(both('Date', '日期'))}
+        aria-label={t('Date', '日期')}
         value={query.get('age') ?? ''}
         onChange={(event) => rewriteQuery({ age: event.currentTarget.value })}
       >
-        <option value="">{t(both('Any date', '任意日期'))}</option>
-        <option value="day">{t(both('Last 24 hours', '最近一天'))}</option>
-        <option value="week">{t(both('Last 7 days', '最近一周'))}</option>
-        <option value="month">{t(both('Last 31 days', '最近一月'))}</option>
+        <option value="">{t('Any date', '任意日期')}</option>
+        <option value="day">{t('Last 24 hours', '最近一天')}</option>
+        <option value="week">{t('Last 7 days', '最近一周')}</option>
+        <option value="month">{t('Last 31 days', '最近一月')}</option>
       </select>
     </div>
   );

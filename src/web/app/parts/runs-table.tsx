@@ -86,11 +86,11 @@ export function RunsTable({ query, rows, picked, pick, remove, changed, compare 
     return () => removeEventListener('keydown', pressed);
   });
   return (
-    <CardTable caption={t(both('Runs', '运行'))} class="runs">
+    <CardTable caption={t('Runs', '运行')} class="runs">
       <thead>
         <tr>
           <th scope="col">
-            <span class="sr">{t(both('Pick', '选择'))}</span>
+            <span class="sr">{t('Pick', '选择')}</span>
           </th>
           {(Object.keys(columns) as Column[]).map((name) => {
             const { title, left } = columns[name];
@@ -105,7 +105,7 @@ export function RunsTable({ query, rows, picked, pick, remove, changed, compare 
             );
           })}
           <th scope="col">
-            <span class="sr">{t(both('Delete', '删除'))}</span>
+            <span class="sr">{t('Delete', '删除')}</span>
           </th>
         </tr>
       </thead>
@@ -118,7 +118,7 @@ export function RunsTable({ query, rows, picked, pick, remove, changed, compare 
                 disabled={!canPick(row)}
                 checked={picked.has(row.id)}
                 onChange={() => pick(row.id)}
-                aria-label={t(both(`Pick ${nameOf(row)}`, `选择 ${nameOf(row)}`))}
+                aria-label={t(`Pick ${nameOf(row)}`, `选择 ${nameOf(row)}`)}
               />
             </td>
             <td class="left name">
@@ -143,7 +143,7 @@ export function RunsTable({ query, rows, picked, pick, remove, changed, compare 
               <button
                 type="button"
                 class="quiet icon-button"
-                aria-label={t(both(`Delete ${nameOf(row)}`, `删除 ${nameOf(row)}`))}
+                aria-label={t(`Delete ${nameOf(row)}`, `删除 ${nameOf(row)}`)}
                 onClick={() => remove(row.id)}
               >
                 <Icon name="trash" />
@@ -192,7 +192,7 @@ function Tags({ row, changed }: { row: Row; changed: () => void }) {
           type="button"
           class="tag"
           key={tag}
-          title={t(both('Take this tag off', '移除此标记'))}
+          title={t('Take this tag off', '移除此标记')}
           onClick={() => change([], [tag])}
         >
           {tag}
@@ -201,7 +201,7 @@ function Tags({ row, changed }: { row: Row; changed: () => void }) {
       {adding ? (
         <input
           class="tag-input"
-          aria-label={t(both('New tag', '新标记'))}
+          aria-label={t('New tag', '新标记')}
           ref={(input) => input?.focus()}
           onKeyDown={(event) => {
             if (event.key === 'Enter') change([event.currentTarget.value], []);
@@ -213,7 +213,7 @@ function Tags({ row, changed }: { row: Row; changed: () => void }) {
         <button
           type="button"
           class="tag add"
-          aria-label={t(both(`Tag ${nameOf(row)}`, `标记 ${nameOf(row)}`))}
+          aria-label={t(`Tag ${nameOf(row)}`, `标记 ${nameOf(row)}`)}
           onClick={() => setAdding(true)}
         >
           +

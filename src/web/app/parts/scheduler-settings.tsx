@@ -1,7 +1,7 @@
 import { schedulerNames, schedulers } from '../../../engine/sim/index.ts';
 import type { EngineProfile, SettingRule, SettingValue } from '../../../engine/sim/index.ts';
 import { rewriteQuery } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { Slider } from './slider.tsx';
 
 /** Ends of sliders where a server would take almost anything. */
@@ -33,7 +33,7 @@ export function SchedulerSettings({
   return (
     <>
       <label class="field">
-        <span>{t(both('Scheduler', '调度器'))}</span>
+        <span>{t('Scheduler', '调度器')}</span>
         <select
           name="scheduler"
           value={name}

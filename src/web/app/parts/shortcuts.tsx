@@ -48,7 +48,7 @@ export function Shortcuts() {
     addEventListener('keydown', pressed, { capture: true });
     return () => removeEventListener('keydown', pressed, { capture: true });
   }, []);
-  const title = t(both('Keyboard', '快捷键'));
+  const title = t('Keyboard', '快捷键');
   return (
     <>
       <button type="button" class="quiet icon-button" aria-label={title} onClick={() => dialog.current?.showModal()}>
@@ -69,7 +69,7 @@ export function Shortcuts() {
           </tbody>
         </table>
         <form method="dialog">
-          <button type="submit">{t(both('Close', '关闭'))}</button>
+          <button type="submit">{t('Close', '关闭')}</button>
         </form>
       </dialog>
     </>

@@ -1,6 +1,6 @@
 import type { Row } from '../../api/shapes.ts';
 import { num } from '../format.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 const [width, height, edge] = [96, 26, 3];
 
@@ -18,10 +18,8 @@ export function Spark({ spark }: { spark: Row['spark'] }) {
     height - edge - (y / top) * (height - 2 * edge),
   ]);
   const said = t(
-    both(
-      `Throughput at load ${num(least)} to ${num(most)}: up to ${num(top)} tokens/s`,
-      `负载 ${num(least)} 至 ${num(most)} 的吞吐：最高 ${num(top)} tok/s`,
-    ),
+    `Throughput at load ${num(least)} to ${num(most)}: up to ${num(top)} tokens/s`,
+    `负载 ${num(least)} 至 ${num(most)} 的吞吐：最高 ${num(top)} tok/s`,
   );
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={said}>

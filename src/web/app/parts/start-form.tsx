@@ -72,21 +72,19 @@ export function StartForm({ query }: { query: URLSearchParams }) {
   const running = job !== null && job.exitCode === null;
   return (
     <section aria-labelledby="start-title">
-      <h2 id="start-title">{t(both('Start', '启动'))}</h2>
+      <h2 id="start-title">{t('Start', '启动')}</h2>
       {!data.mayStart && (
         <div class="note warn">
           {t(
-            both(
-              'This page is reached from other machines and no target is allowed: start dyno ui with --allow-target HOST:PORT to start runs from here.',
-              '此页面可从其他机器访问，且未允许任何目标：请以 --allow-target 主机:端口 启动 dyno ui。',
-            ),
+            'This page is reached from other machines and no target is allowed: start dyno ui with --allow-target HOST:PORT to start runs from here.',
+            '此页面可从其他机器访问，且未允许任何目标：请以 --allow-target 主机:端口 启动 dyno ui。',
           )}
         </div>
       )}
       <form class="start" onSubmit={start}>
         <div class="form-grid">
           <fieldset class="wide">
-            <legend>{t(both('What', '内容'))}</legend>
+            <legend>{t('What', '内容')}</legend>
             {(Object.keys(commands) as (keyof typeof commands)[]).map((command) => (
               <label class="choice" key={command}>
                 <input
@@ -102,7 +100,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
           </fieldset>
           {asked.command === 'sim' ? (
             <label class="field wide">
-              <span>{t(both('Engine profile', '引擎配置'))}</span>
+              <span>{t('Engine profile', '引擎配置')}</span>
               <select
                 name="profile"
                 value={String(asked.words['profile'] ?? data.profiles[0]?.name ?? '')}
@@ -117,7 +115,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
             </label>
           ) : (
             <label class="field wide">
-              <span>{t(both('Address of the server', '服务器地址'))}</span>
+              <span>{t('Address of the server', '服务器地址')}</span>
               <input
                 name="url"
                 required
@@ -125,7 +123,7 @@ export function StartForm({ query }: { query: URLSearchParams }) {
                 onInput={(event) => setAsked({ ...asked, url: event.currentTarget.value })}
               />
               {data.allowed !== null && (
-                <small>{t(both(`allowed: ${data.allowed.join(', ')}`, `允许：${data.allowed.join('、')}`))}</small>
+                <small>{t(`allowed: ${data.allowed.join(', ')}`, `允许：${data.allowed.join('、')}`)}</small>
               )}
             </label>
           )}
@@ -136,26 +134,26 @@ export function StartForm({ query }: { query: URLSearchParams }) {
           <div class="note bad" role="alert">
             <p>
               <strong>
-                {t(both(`It ended at once (exit code ${job.exitCode}).`, `启动后立即结束（退出码 ${job.exitCode}）。`))}
+                {t(`It ended at once (exit code ${job.exitCode}).`, `启动后立即结束（退出码 ${job.exitCode}）。`)}
               </strong>
             </p>
             <pre>{job.said}</pre>
           </div>
         )}
         <button type="submit" class="primary" id="start-run" disabled={!data.mayStart || running}>
-          <Icon name="play" /> {running ? t(both('Starting…', '正在启动…')) : t(both('Start', '启动'))}
+          <Icon name="play" /> {running ? t('Starting…', '正在启动…') : t('Start', '启动')}
         </button>
         <details>
-          <summary>{t(both('More settings', '更多设置'))}</summary>
+          <summary>{t('More settings', '更多设置')}</summary>
           <div class="form-grid">{fields(offered.filter(({ name }) => !usual.includes(name)))}</div>
         </details>
         <div class="said">
           <div>
-            <h3>{t(both('The same in a terminal', '等价命令'))}</h3>
+            <h3>{t('The same in a terminal', '等价命令')}</h3>
             <CodeBlock id="command-line" text={commandLine(said)} />
           </div>
           <div>
-            <h3>{t(both('The same as a plan file', '等价计划文件'))}</h3>
+            <h3>{t('The same as a plan file', '等价计划文件')}</h3>
             <CodeBlock id="plan-yaml" text={planYaml(said)} />
           </div>
         </div>
@@ -214,7 +212,7 @@ function Field({
       )}
       <small>
         {t(word.help)}
-        {word.repeat === 'repeat' && t(both('; one per line', '；每行一个'))}
+        {word.repeat === 'repeat' && t('; one per line', '；每行一个')}
       </small>
     </label>
   );

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from '../preact.ts';
 import type { ApiError } from '../state/ask.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 /** Stands where something will be, with the room it will take. */
 export function Waiting({ height = 160 }: { height?: number }) {
   return (
-    <div class="waiting" style={{ minHeight: `${height}px` }} role="status" aria-label={t(both('Loading', '加载中'))}>
+    <div class="waiting" style={{ minHeight: `${height}px` }} role="status" aria-label={t('Loading', '加载中')}>
       <span class="shimmer" />
     </div>
   );
@@ -23,7 +23,7 @@ export function TroubleBox({ trouble, again }: { trouble: ApiError; again?: () =
       ))}
       {again && (
         <button type="button" onClick={again}>
-          {t(both('Try again', '重试'))}
+          {t('Try again', '重试')}
         </button>
       )}
     </div>

@@ -5,7 +5,7 @@ import { count, num, percent, time, unknown } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
 import { VerdictBadge } from './badge.tsx';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 import { Tiles } from './tiles.tsx';
 
 /** What one asks first of a run: promises, first token, time per token, throughput. Of the steady part, where a part was steady. */
@@ -29,15 +29,15 @@ export function FirstTiles({ summary }: { summary: Summary }) {
           unit: measured,
           tone: kept === null ? '' : kept ? 'good' : 'bad',
         })),
-        { name: t(both('First token (TTFT)', '首 Token (TTFT)')), value: pair(figures.ttftMs), unit: 'p50 / p99' },
-        { name: t(both('A token after (TPOT)', '每 Token (TPOT)')), value: pair(figures.tpotMs), unit: 'p50 / p99' },
+        { name: t('First token (TTFT)', '首 Token (TTFT)'), value: pair(figures.ttftMs), unit: 'p50 / p99' },
+        { name: t('A token after (TPOT)', '每 Token (TPOT)'), value: pair(figures.tpotMs), unit: 'p50 / p99' },
         {
-          name: t(both('Throughput', '吞吐')),
+          name: t('Throughput', '吞吐'),
           value: shortFigure(figures.outputTokensPerSec ?? figures.requestsPerSec),
-          unit: figures.outputTokensPerSec === null ? t(both('requests/s', '请求/秒')) : 'tokens/s',
+          unit: figures.outputTokensPerSec === null ? t('requests/s', '请求/秒') : 'tokens/s',
         },
         {
-          name: t(both('Requests ok', '成功请求')),
+          name: t('Requests ok', '成功请求'),
           value: `${count(counts.ok)} / ${count(counts.planned)}`,
           unit: lost.map(([n, word]) => `${String(n)} ${t(word)}`).join(', '),
           tone: lost.length > 0 ? 'bad' : '',
@@ -66,24 +66,22 @@ export function MoreFigures({ summary }: { summary: Summary }) {
       <Tiles
         tiles={[
           {
-            name: t(both('Latency p50 / p99', '延迟 p50 / p99')),
+            name: t('Latency p50 / p99', '延迟 p50 / p99'),
             value: pair(figures.latencyMs),
             unit: '',
           },
-          { name: t(both('Requests', '请求')), value: shortFigure(figures.requestsPerSec), unit: '/s' },
+          { name: t('Requests', '请求'), value: shortFigure(figures.requestsPerSec), unit: '/s' },
           {
-            name: t(both('In flight', '并发')),
+            name: t('In flight', '并发'),
             value: shortFigure(figures.concurrencyAchieved),
             unit:
-              load.concurrency === null
-                ? ''
-                : t(both(`of ${num(load.concurrency)} asked`, `目标 ${num(load.concurrency)}`)),
+              load.concurrency === null ? '' : t(`of ${num(load.concurrency)} asked`, `目标 ${num(load.concurrency)}`),
           },
           ...(goodput === null
             ? []
             : [
                 {
-                  name: t(both('Within the SLO', '达标')),
+                  name: t('Within the SLO', '达标'),
                   value: percent(goodput.ratio),
                   unit: goodput.slo.join(', '),
                 },
@@ -107,19 +105,7 @@ export function DistributionTable({
 }) {
   return (
     <CardTable caption={caption}>
-      <thead>
-        <tr>
-          <th scope="col" class="left">
-            {t(both('Metric', '指标'))}
-          </th>
-          <th scope="col">n</th>
-          {columns.map((name) => (
-            <th scope="col" key={name}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[{ left: t('Metric', '指标') }, 'n', ...columns]} />
       <tbody>
         {rows
           .filter((row): row is readonly [string, Distribution, boolean] => row[1] !== null)
@@ -140,16 +126,16 @@ export function DistributionTable({
 function Distributions({ summary }: { summary: Summary }) {
   return (
     <DistributionTable
-      caption={t(both('Distributions', '分布'))}
+      caption={t('Distributions', '分布')}
       rows={[
-        [t(both('Latency', '延迟')), summary.latencyMs, true],
-        [t(both('First token (TTFT)', '首 Token (TTFT)')), summary.ttftMs, true],
-        [t(both('Per output token (TPOT)', '每 Token (TPOT)')), summary.tpotMs, true],
-        [t(both('Between tokens (ITL)', 'token 间隔 (ITL)')), summary.itlMs, true],
-        [t(both('Lateness of sends', '发送滞后')), summary.latenessMs, true],
-        [t(both('Input tokens', '输入 token')), summary.inputTokens, false],
-        [t(both('Output tokens', '输出 token')), summary.outputTokens, false],
-        [t(both('Tokens/s of one user', '单用户 tok/s')), summary.userTokensPerSec, false],
+        [t('Latency', '延迟'), summary.latencyMs, true],
+        [t('First token (TTFT)', '首 Token (TTFT)'), summary.ttftMs, true],
+        [t('Per output token (TPOT)', '每 Token (TPOT)'), summary.tpotMs, true],
+        [t('Between tokens (ITL)', 'token 间隔 (ITL)'), summary.itlMs, true],
+        [t('Lateness of sends', '发送滞后'), summary.latenessMs, true],
+        [t('Input tokens', '输入 token'), summary.inputTokens, false],
+        [t('Output tokens', '输出 token'), summary.outputTokens, false],
+        [t('Tokens/s of one user', '单用户 tok/s'), summary.userTokensPerSec, false],
       ]}
     />
   );
@@ -157,31 +143,27 @@ function Distributions({ summary }: { summary: Summary }) {
 
 /** The points of a sweep; each with requests leads to its own page. */
 export function PointsTable({ sweep, runs, id }: { sweep: Sweep; runs: readonly string[]; id: string }) {
-  const caption = t(both('Points', '测试点'));
+  const caption = t('Points', '测试点');
   const { best } = sweepInWords(sweep);
   return (
     <div class="block">
       <CardTable caption={caption}>
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              {t(placeTitle(sweep))}
-            </th>
-            <th scope="col">{t(both('tokens/s', 'tok/s'))}</th>
-            <th scope="col">{t(both('requests/s', '请求/秒'))}</th>
-            <th scope="col">TTFT p50</th>
-            <th scope="col">TTFT p99</th>
-            <th scope="col">TPOT p50</th>
-            <th scope="col">TPOT p99</th>
-            <th scope="col">{t(both('Latency p50', '延迟 p50'))}</th>
-            <th scope="col">{t(both('Latency p99', '延迟 p99'))}</th>
-            <th scope="col">{t(both('ok / planned', '成功 / 计划'))}</th>
-            <th scope="col">{t(both('Duration', '用时'))}</th>
-            <th scope="col" class="left">
-              {t(both('Verdict', '结论'))}
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          names={[
+            { left: t(placeTitle(sweep)) },
+            t('tokens/s', 'tok/s'),
+            t('requests/s', '请求/秒'),
+            'TTFT p50',
+            'TTFT p99',
+            'TPOT p50',
+            'TPOT p99',
+            t('Latency p50', '延迟 p50'),
+            t('Latency p99', '延迟 p99'),
+            t('ok / planned', '成功 / 计划'),
+            t('Duration', '用时'),
+            { left: t('Verdict', '结论') },
+          ]}
+        />
         <tbody>
           {sweep.points.map((point) => {
             const figures: Figures = quotedFigures(point);

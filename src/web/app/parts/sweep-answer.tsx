@@ -2,7 +2,7 @@ import type { Sweep } from '../../../core/index.ts';
 import { parseSlo } from '../../../results/measure/index.ts';
 import { sweepInWords, withPromises } from '../../../results/report/index.ts';
 import { rewriteQuery } from '../state/place.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 
 const fields = [
   { name: 'ttft', metric: 'ttft.p99', title: 'TTFT p99 <' },
@@ -48,7 +48,7 @@ export function SweepAnswer({ sweep, limits: { values } }: { sweep: Sweep; limit
       </p>
       {streamed && (
         <form class="limits" onSubmit={(event) => event.preventDefault()}>
-          <span>{t(both('Within', '限制'))}</span>
+          <span>{t('Within', '限制')}</span>
           {fields.map(({ name, title }) => (
             <label key={name}>
               {title}{' '}

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from '../preact.ts';
+
 /** A figure that is read at a glance: its name, its value, and the unit or what belongs to it. */
 export interface Tile {
   name: string;
@@ -18,5 +20,19 @@ export function Tiles({ id, tiles }: { id?: string; tiles: readonly Tile[] }) {
         </div>
       ))}
     </div>
+  );
+}
+
+/** Facts by name, a line each. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

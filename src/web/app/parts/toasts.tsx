@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from '../preact.ts';
-import { both, t } from '../state/settings.ts';
+import { t } from '../state/settings.ts';
 import { Icon } from './icon.tsx';
 
 interface Toast {
@@ -50,12 +50,7 @@ export function Toasts() {
               {action.name}
             </button>
           )}
-          <button
-            type="button"
-            class="quiet icon-button"
-            aria-label={t(both('Close', '关闭'))}
-            onClick={() => drop(number)}
-          >
+          <button type="button" class="quiet icon-button" aria-label={t('Close', '关闭')} onClick={() => drop(number)}>
             <Icon name="close" />
           </button>
         </div>

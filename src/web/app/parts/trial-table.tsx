@@ -2,7 +2,7 @@ import type { TunePageData } from '../../api/tune-shape.ts';
 import { num, time } from '../format.ts';
 import { linkTo } from '../state/place.ts';
 import { both, t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { CardTable, TableHead } from './card-table.tsx';
 
 type Tune = TunePageData['tune'];
 
@@ -19,31 +19,21 @@ const phases: Record<string, { en: string; zh: string }> = {
 export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
   const names = [...new Set(tune.trials.flatMap(({ settings }) => Object.keys(settings)))];
   const { metric } = tune.objective;
-  const caption = t(both('Trials', '试验'));
+  const caption = t('Trials', '试验');
   return (
     <CardTable caption={caption} id="trials">
-      <thead>
-        <tr>
-          <th scope="col" class="left">
-            #
-          </th>
-          <th scope="col" class="left">
-            {t(both('Phase', '阶段'))}
-          </th>
-          {names.map((name) => (
-            <th scope="col" key={name}>
-              {name}
-            </th>
-          ))}
-          <th scope="col">{t(both('Load', '负载'))}</th>
-          <th scope="col">{metric}</th>
-          <th scope="col">{t(both('predicted', '预测'))}</th>
-          <th scope="col">{t(both('Took', '用时'))}</th>
-          <th scope="col" class="left">
-            {t(both('Outcome', '结局'))}
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        names={[
+          { left: '#' },
+          { left: t('Phase', '阶段') },
+          ...names,
+          t('Load', '负载'),
+          metric,
+          t('predicted', '预测'),
+          t('Took', '用时'),
+          { left: t('Outcome', '结局') },
+        ]}
+      />
       <tbody>
         {tune.trials.toReversed().map((trial) => {
           const said = trial.predicted?.figures[metric];
@@ -69,9 +59,9 @@ export function TrialTable({ tune, id }: { tune: Tune; id: string }) {
               <td class="left">
                 {trial.outcome === 'ok' ? (
                   trial.feasible === true ? (
-                    <span class="badge good">{t(both('kept the SLOs', '满足 SLO'))}</span>
+                    <span class="badge good">{t('kept the SLOs', '满足 SLO')}</span>
                   ) : trial.feasible === false ? (
-                    <span class="badge warn">{t(both('broke an SLO', '违反 SLO'))}</span>
+                    <span class="badge warn">{t('broke an SLO', '违反 SLO')}</span>
                   ) : (
                     'ok'
                   )

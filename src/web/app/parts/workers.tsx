@@ -1,26 +1,18 @@
 import type { Sweep } from '../../../core/index.ts';
 import { workersTable } from '../../../results/report/index.ts';
-import { both, t } from '../state/settings.ts';
-import { CardTable } from './card-table.tsx';
+import { t } from '../state/settings.ts';
+import { CardTable, TableHead } from './card-table.tsx';
 
 /** The machines that sent the requests of a result, one row each; nothing where one machine did it all. */
 export function Workers({ sweep }: { sweep: Sweep }) {
   const { heads, rows } = workersTable([sweep]);
   if (rows.length === 0) return null;
-  const title = t(both('Workers', '各 worker'));
+  const title = t('Workers', '各 worker');
   return (
     <section aria-labelledby="workers-title">
       <h2 id="workers-title">{title}</h2>
       <CardTable caption={title}>
-        <thead>
-          <tr>
-            {heads.map((head, i) => (
-              <th scope="col" class={i < 2 ? 'left' : undefined} key={i}>
-                {t(head)}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={heads.map((head, i) => (i < 2 ? { left: t(head) } : t(head)))} />
         <tbody>
           {rows.map(([name, ...cells], row) => (
             <tr key={row}>

@@ -48,9 +48,10 @@ export function lang(): Lang {
   return settings.lang;
 }
 
-/** A phrase in the language spoken now. */
-export function t(phrase: Phrase | string): string {
-  return typeof phrase === 'string' ? phrase : phrase[settings.lang];
+/** A phrase, or its two languages, in the one spoken now; a text alone is the same in both. */
+export function t(phrase: Phrase | string, zh?: string): string {
+  if (typeof phrase !== 'string') return phrase[settings.lang];
+  return zh !== undefined && settings.lang === 'zh' ? zh : phrase;
 }
 
 /** Both languages of a phrase, written short. */

@@ -1,7 +1,7 @@
 import type { Phrase } from '../../../core/index.ts';
 
-/** Every word on a chart, in both languages. */
-export const chartWords = {
+/** What charts call things, in both languages. */
+export const chartLabels = {
   concurrency: { en: 'concurrency', zh: '并发' },
   rate: { en: 'offered load (requests/s)', zh: '请求速率（请求/秒）' },
   duration: { en: 'Duration (s)', zh: '用时（秒）' },

@@ -1,7 +1,7 @@
 import type { Phrase } from '../../core/index.ts';
 
-/** Every word of the reports, in both languages. */
-export const words = {
+/** What the reports call things, in both languages. */
+export const labels = {
   simulated: { en: 'SIMULATED: not a measurement of a real engine', zh: '模拟结果：并非真实引擎的测量值' },
   simulatedEngine: {
     en: 'SIMULATED ENGINE: the load was real, the engine that answered was not',
