@@ -5,6 +5,7 @@ import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
 import { gateWords, predictionDoubts, predictionWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
 import type { Saturation } from '../engine/sim/index.ts';
+import { remark } from './command.ts';
 import type { ParsedCommand } from './command.ts';
 import { showFind, showFoundSweep } from './found-text.ts';
 import { listenForInterrupts } from './interrupts.ts';
@@ -30,7 +31,7 @@ export function commandWorld(given: ParsedCommand, hear: (event: LabEvent) => vo
     // Before load there is nothing to drain: Ctrl-C ends the process at once.
     if (event.event === 'prepared') interrupts.listen();
     else if (event.event === 'stopping') interrupts.say(event.how);
-    else if (event.event === 'note' && !common.quiet) io.err(`${say(event.note, common.lang)}\n`);
+    else if (event.event === 'note') remark(given, event.note.en, event.note.zh);
     else if (event.event === 'started') {
       const place = event.of === null || event.of === 1 ? '' : ` (${event.number + 1}/${event.of})`;
       line = progressLine(given, event.plan, `${say(event.name, common.lang)}${place}`);
@@ -108,8 +109,8 @@ function showGates({ common, io }: ParsedCommand, { gates }: Outcome): void {
 /** How far the figures of a point may be off, on stderr, for whoever watches a sweep; a run's screen has it. */
 function showPrediction({ common, io }: ParsedCommand, summary: Summary): void {
   if (common.quiet || common.json) return;
-  for (const words of [predictionWords(summary), predictionDoubts(summary)])
-    if (words !== null) io.err(`  ${say(words, common.lang)}\n`);
+  for (const phrase of [predictionWords(summary), predictionDoubts(summary)])
+    if (phrase !== null) io.err(`  ${say(phrase, common.lang)}\n`);
 }
 
 /** What limited a simulated engine, on stderr. */

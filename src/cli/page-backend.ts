@@ -74,7 +74,7 @@ async function rendering(given: ParsedCommand, told: readonly ReportSource[], fo
   const ending = endings[form] ?? (form in reporters && !['csv', 'json'].includes(form) ? 'txt' : form);
   const file = fileForms.find((known) => known === form);
   if (file !== undefined) {
-    const content = await renderForm(given, { told, ...(comparison && { comparison }) }, file as FileForm);
+    const content = await renderForm(given, { sources: told, ...(comparison && { comparison }) }, file as FileForm);
     return { content, ending: file === 'png' && typeof content === 'string' ? 'svg' : ending };
   }
   if (comparison === undefined) return { content: reporters[form as ReporterName](told[0]!.what, options), ending };

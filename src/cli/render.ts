@@ -1,7 +1,7 @@
 import { rename, writeFile, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createHash } from 'node:crypto';
-import { isGrid, say, userError } from '../core/index.ts';
+import { isGrid, userError } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import {
   cdfFigure,
@@ -35,10 +35,10 @@ import { readExchanges, readTelemetry } from '../results/store/index.ts';
 import type { StoredRun } from '../results/store/index.ts';
 import { telemetrySeries } from '../client/telemetry/index.ts';
 import type { TelemetrySeries } from '../client/telemetry/index.ts';
-import { valueFlag } from './command.ts';
-import type { Flag, ParsedCommand } from './command.ts';
+import { remark } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { reportOptions } from './show.ts';
-import { intervalsOfSources, machinesOf, traceOf, version } from '../lab/index.ts';
+import { anyText, intervalsOfSources, machinesOf, one, traceOf, version } from '../lab/index.ts';
 import type { ReportSource } from '../lab/index.ts';
 import { drawn, nameFor } from './drawn.ts';
 
@@ -47,16 +47,16 @@ export const fileForms = ['html', 'svg', 'png', 'xlsx', 'parquet'] as const;
 export type FileForm = (typeof fileForms)[number];
 
 /** Which picture, for every command that draws some. */
-export const chartFlag: Flag = valueFlag(
-  'chart',
-  'NAME',
+export const chartFlag = one(
+  'chart NAME',
+  anyText,
   'which picture (svg, png): sweep, token-times, frontier, goodput, distribution, over-time … (default: the one that tells most; a wrong name lists all)',
   '绘制哪张图（svg、png）：sweep、token-times、frontier、goodput、distribution、over-time …（默认：最能说明问题的一张；写错时列出全部）',
 );
 
 /** A picture is asked for by name in a form that is none. */
-export function refuseChart(given: ParsedCommand, as: string): void {
-  if (given.flags.has('chart') && as !== 'svg' && as !== 'png')
+export function refuseChart(chart: string | undefined, as: string): void {
+  if (chart !== undefined && as !== 'svg' && as !== 'png')
     throw userError(
       'chart-of-a-picture',
       `--as ${as} is no picture`,
@@ -71,7 +71,7 @@ const pictureWidth = 1350;
 
 /** What is rendered: one thing, or several side by side with their comparison. */
 export interface Rendered {
-  told: readonly ReportSource[];
+  sources: readonly ReportSource[];
   comparison?: Comparison;
   /** What is known of the machine behind each point; absent = what is kept with the results. */
   machineOf?: MachineOf;
@@ -81,25 +81,25 @@ export interface Rendered {
 
 /** The bytes of a file form. */
 export async function renderForm(given: ParsedCommand, what: Rendered, form: FileForm): Promise<string | Uint8Array> {
-  const { told } = what;
-  const [first] = told;
+  const { sources } = what;
+  const [first] = sources;
   switch (form) {
     case 'html':
       return pageOf(given, what);
     case 'svg':
     case 'png': {
-      const figure = what.chart === undefined ? await mainFigure(told) : await namedFigure(what, what.chart);
+      const figure = what.chart === undefined ? await mainFigure(sources) : await namedFigure(what, what.chart);
       const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
       return form === 'svg' ? svg : drawn(given, svg);
     }
     case 'xlsx':
       return xlsx(
-        told.length === 1 ? first!.what : told.map(({ sweep }) => sweep),
+        sources.length === 1 ? first!.what : sources.map(({ sweep }) => sweep),
         reportOptions(given),
         what.comparison ?? null,
       );
     case 'parquet': {
-      const runs = told.flatMap(({ runs: all }) => [...all.values()]);
+      const runs = sources.flatMap(({ runs: all }) => [...all.values()]);
       if (runs.length !== 1)
         throw userError(
           'not-one-run',
@@ -119,22 +119,22 @@ export async function renderForm(given: ParsedCommand, what: Rendered, form: Fil
 }
 
 /** The one picture that stands for a result: the comparison, the sweep panel, or how the requests of one run spread. */
-async function mainFigure(told: readonly ReportSource[]): Promise<Figure> {
-  const intervals = await intervalsOfSources(told);
-  const sweeps = told.map(({ sweep }) => sweep);
+async function mainFigure(sources: readonly ReportSource[]): Promise<Figure> {
+  const intervals = await intervalsOfSources(sources);
+  const sweeps = sources.map(({ sweep }) => sweep);
   if (sweeps.length > 1) return gridFigure(...sweeps) ?? comparisonFigure(sweeps, intervals);
   const [sweep] = sweeps as [Sweep];
   if (sweep.points.length === 1) {
-    const [spread] = await insideFigures(told[0]!);
-    const one = spread ?? percentilesFigure(sweep);
-    if (one !== null) return one;
+    const [spread] = await insideFigures(sources[0]!);
+    const figure = spread ?? percentilesFigure(sweep);
+    if (figure !== null) return figure;
   }
   return gridFigure(sweep) ?? sweepFigure(sweep, intervals);
 }
 
 /** The picture of that name; a mistake lists those that there are. */
-async function namedFigure({ told, machineOf }: Rendered, name: string): Promise<Figure> {
-  const figures = await figuresOf(told, machineOf);
+async function namedFigure({ sources, machineOf }: Rendered, name: string): Promise<Figure> {
+  const figures = await figuresOf(sources, machineOf);
   const found = figures.find(({ id }) => id === name);
   if (found !== undefined) return found;
   const names = figures.map(({ id }) => id).join(', ');
@@ -155,16 +155,16 @@ export async function keepChart(given: ParsedCommand, sweep: Sweep, dir: string)
   const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
   await writeWhole(join(dir, 'grid.svg'), svg);
   const file = await writeWhole(join(dir, 'grid.png'), await drawn(given, svg));
-  if (!given.common.quiet) given.io.err(`${say({ en: 'chart in', zh: '图表保存于' }, given.common.lang)} ${file}\n`);
+  remark(given, 'chart in', '图表保存于', ` ${file}`);
 }
 
 /** Every figure that the data allow, the most telling first. */
 export async function figuresOf(
-  told: readonly ReportSource[],
-  machineOf: MachineOf = machinesOf(told),
+  sources: readonly ReportSource[],
+  machineOf: MachineOf = machinesOf(sources),
 ): Promise<Figure[]> {
-  const intervals = await intervalsOfSources(told);
-  const sweeps = told.map(({ sweep }) => sweep);
+  const intervals = await intervalsOfSources(sources);
+  const sweeps = sources.map(({ sweep }) => sweep);
   const many = sweeps.length > 1;
   const points = sweeps.flatMap((sweep) => sweep.points);
   const figures: (Figure | null)[] = [];
@@ -180,7 +180,7 @@ export async function figuresOf(
     figures.push(...more.map((figure) => figure && named(figure, i, many)));
   }
   // One run is shown from the inside; of several, the one with the highest load.
-  if (!many) figures.push(...(await insideFigures(told[0]!)));
+  if (!many) figures.push(...(await insideFigures(sources[0]!)));
   const made = figures.filter((figure): figure is Figure => figure !== null && figure.panels.length > 0);
   // A point without requests at hand still tells its percentiles.
   const percentiles = made.length === 0 && points.length === 1 ? percentilesFigure(sweeps[0]!) : null;
@@ -225,18 +225,18 @@ function atLoad({ title }: Figure, { load }: Summary): Figure['title'] {
 }
 
 async function pageOf(given: ParsedCommand, what: Rendered): Promise<string> {
-  const { told, comparison, machineOf = machinesOf(told) } = what;
-  const sweeps = told.map(({ sweep }) => sweep);
+  const { sources, comparison, machineOf = machinesOf(sources) } = what;
+  const sweeps = sources.map(({ sweep }) => sweep);
   const cost = efficiencyHtml(sweeps, machineOf);
   const frontier = frontierHtml(sweeps, machineOf);
   const workers = workersHtml(sweeps);
-  const [first] = told;
-  const commands = told.flatMap(({ command }) => (command === null ? [] : [`dyno ${command.join(' ')}`]));
-  const plans = told.flatMap(({ runs }) => [...runs.values()].map(({ record }) => record));
+  const [first] = sources;
+  const commands = sources.flatMap(({ command }) => (command === null ? [] : [`dyno ${command.join(' ')}`]));
+  const plans = sources.flatMap(({ runs }) => [...runs.values()].map(({ record }) => record));
   return htmlReport({
-    title: told.map(({ sweep }) => sweepName(sweep)).join(' vs '),
+    title: sources.map(({ sweep }) => sweepName(sweep)).join(' vs '),
     sweeps,
-    figures: await figuresOf(told, machineOf),
+    figures: await figuresOf(sources, machineOf),
     ...(comparison !== undefined && { answers: compareInWords(comparison).map(({ says }) => says), comparison }),
     more: [
       ...(comparison === undefined
@@ -254,8 +254,8 @@ async function pageOf(given: ParsedCommand, what: Rendered): Promise<string> {
           ]),
       ...(cost === null ? [] : [{ id: 'cost', title: { en: 'Cost and efficiency', zh: '成本与效率' }, body: cost }]),
     ],
-    environment: told.flatMap(({ environment, sweep }) =>
-      environment.map(([name, value]) => [name, told.length > 1 ? `${sweepName(sweep)}: ${value}` : value] as const),
+    environment: sources.flatMap(({ environment, sweep }) =>
+      environment.map(([name, value]) => [name, sources.length > 1 ? `${sweepName(sweep)}: ${value}` : value] as const),
     ),
     repeat: {
       command: commands.length > 0 ? commands.join('; ') : null,

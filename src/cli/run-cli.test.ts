@@ -30,7 +30,7 @@ describe('help', () => {
         expect(helpScreen(name, command, lang, 80).trimEnd().split('\n').length).toBeLessThanOrEqual(24);
       const all = helpPage(name, command, 'en', 80);
       expect(all).not.toContain('`');
-      for (const flag of command.flags) expect(all).toContain(`--${flag.name}`);
+      for (const flag of Object.values(command.flags)) expect(all).toContain(`--${flag.name}`);
       if (command.raw !== true) expect((await dynoHere([name, '--help-all'])).out).toBe(helpPage(name, command, 'en'));
     },
   );

@@ -1,4 +1,4 @@
-import { exitCodes, makeScrub, say } from '../core/index.ts';
+import { cellsOf, exitCodes, makeScrub, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { leaveGoneTerminals, outlivesTerminal } from './hang-up.ts';
 import { forTerminal } from './printer.ts';
@@ -103,4 +103,15 @@ export function langIn(words: readonly string[]): string | undefined {
   if (joined !== undefined) return joined.slice('--lang='.length);
   const at = words.indexOf('--lang');
   return at === -1 ? undefined : words[at + 1];
+}
+
+/** Rows as columns of equal width; Chinese characters count two. */
+export function paddedRows(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => cellsOf(row[at] ?? ''))));
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, at) => cell + ' '.repeat(Math.max(0, widths[at]! - cellsOf(cell))));
+      return `${cells.join('  ').trimEnd()}\n`;
+    })
+    .join('');
 }

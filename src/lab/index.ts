@@ -56,6 +56,7 @@ export { readSettings, refuseLists } from './settings/read-settings.ts';
 export { readWords, throwMistakes } from './settings/read-words.ts';
 export type { GivenSetting, Vocabulary, Words } from './settings/read-words.ts';
 export {
+  anyText,
   durationMs,
   durationWithin,
   oneOf,
@@ -63,9 +64,11 @@ export {
   positiveDurationMs,
   realNumber,
   someText,
+  textFor,
   wholeNumber,
 } from './settings/readers.ts';
 export { BadValue, flag, many, one } from './settings/setting.ts';
+export type { Setting } from './settings/setting.ts';
 export { queueName, workerSettings } from './settings/worker-words.ts';
 export { startExperiment } from './start-experiment.ts';
 export type { StartedExperiment } from './start-experiment.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { say } from '../../core/index.ts';
 import { comparisonFigure, figureSvg } from '../../results/report/index.ts';
 import type { Sweep } from '../../core/index.ts';
+import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import { evalscopeBlock, evalscopeFigures, readForeign, wholeOf, wholesOf } from '../../tools/index.ts';
@@ -80,6 +80,5 @@ async function drawPicture(given: ParsedCommand, sweep: Sweep, model: string): P
   const picture = await drawn(given, svg);
   const name = nameFor('performance_metrics.png', picture);
   await writeBeside('.', name, picture);
-  if (given.common.quiet) return;
-  given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}: ${name}\n`);
+  remark(given, 'written', '已写入', `: ${name}`);
 }

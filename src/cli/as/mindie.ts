@@ -1,9 +1,10 @@
 import { threadId } from 'node:worker_threads';
-import { exitCodes, say, userError } from '../../core/index.ts';
+import { exitCodes, userError } from '../../core/index.ts';
 import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
 import { openTokenizer } from '../../inputs/dataset/index.ts';
 import type { Tokenizer } from '../../inputs/dataset/index.ts';
 import { fetchOnce } from '../../client/load/index.ts';
+import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import {
@@ -52,7 +53,8 @@ export async function mindieBenchmark(typed: readonly string[], given: ParsedCom
   const concurrency = wholeOf(words, '--Concurrency', 1) ?? 128;
   const base = words.last('--Http') ?? 'https://127.0.0.1:1025';
   const ready = await managementReady(words, base);
-  warnIgnored(given, words, notesOf(given, words, base, ready));
+  warnIgnored(given, words);
+  noteServer(given, words, base, ready);
   const data = mindieDataset(words);
   const prompts = new Map<string, Prompt>();
   const { code } = await measureAs(given, {
@@ -163,33 +165,20 @@ async function managementReady(words: ForeignWords, base: string): Promise<boole
   return fetched.problem === null && fetched.status === 200;
 }
 
-function notesOf(given: ParsedCommand, words: ForeignWords, base: string, ready: boolean): string[] {
-  const { lang } = given.common;
+function noteServer(given: ParsedCommand, words: ForeignWords, base: string, ready: boolean): void {
   const management = words.last('--ManagementHttp');
-  return [
-    ...(ready || management === undefined
-      ? []
-      : [
-          say(
-            {
-              en: `note: ${management}/v2/health/ready does not answer 200; going on`,
-              zh: `提示：${management}/v2/health/ready 未返回 200；继续运行`,
-            },
-            lang,
-          ),
-        ]),
-    ...(base.startsWith('https:')
-      ? [
-          say(
-            {
-              en: 'note: the certificate of the server is not checked (MindIE keeps its CA in a config.json of its own)',
-              zh: '提示：未校验服务器证书（MindIE 的 CA 配置在其自己的 config.json 中）',
-            },
-            lang,
-          ),
-        ]
-      : []),
-  ];
+  if (!ready && management !== undefined)
+    remark(
+      given,
+      `note: ${management}/v2/health/ready does not answer 200; going on`,
+      `提示：${management}/v2/health/ready 未返回 200；继续运行`,
+    );
+  if (base.startsWith('https:'))
+    remark(
+      given,
+      'note: the certificate of the server is not checked (MindIE keeps its CA in a config.json of its own)',
+      '提示：未校验服务器证书（MindIE 的 CA 配置在其自己的 config.json 中）',
+    );
 }
 
 function ratesOf(words: ForeignWords): (number | null)[] {

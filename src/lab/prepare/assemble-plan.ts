@@ -1,8 +1,5 @@
-import { parseLimit } from '../../results/audit/index.ts';
 import { exitCodes, hiddenValue, isSecretName, mistake, UserError } from '../../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
-import { parseRunGate, parseSlo } from '../../results/measure/index.ts';
-import { parseStop } from '../stop-rules/parse-stop.ts';
 import type { planSettings } from '../settings/plan-words.ts';
 import type { Words } from '../settings/read-words.ts';
 
@@ -121,20 +118,6 @@ export function checkWords(words: PlanSettings): Mistake[] {
       '请同时给出 --cert 和 --cert-key，或都不给。',
     );
   }
-  const understand = (flag: string, read: (text: string) => unknown, texts: readonly string[] = []): void => {
-    for (const text of texts) {
-      try {
-        read(text);
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        mistakes.push(...error.mistakes.map((one) => ({ ...one, place: { flag } })));
-      }
-    }
-  };
-  understand('--slo', parseSlo, words.slo);
-  understand('--fail-if', parseRunGate, words.failIf);
-  understand('--stop-when', parseStop, words.stopWhen);
-  understand('--limit', parseLimit, words.limit);
   if (words.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && words.slo === undefined) {
     wrong('--stop-when', 'slo-lost needs a goal', 'slo-lost 需要目标', 'Add --slo GOAL.', '请加上 --slo。');
   }

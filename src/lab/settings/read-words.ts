@@ -40,12 +40,19 @@ export function readWords<V extends Vocabulary>(vocabulary: V, given: readonly G
       try {
         words[key] = vocabulary[key]!.read(texts);
       } catch (error) {
-        if (!(error instanceof BadValue)) throw error;
-        mistakes.push({ code: 'bad-value', message: error.says, hint: error.hint, place });
+        if (error instanceof BadValue)
+          mistakes.push({ code: 'bad-value', message: error.says, hint: error.hint, place });
+        else if (error instanceof UserError) mistakes.push(...error.mistakes.map((one) => placed(one, place)));
+        else throw error;
       }
     }
   }
   return { words: words as Words<V>, mistakes };
+}
+
+/** A mistake in the value of a setting: what it says of a file that the value names stays. */
+function placed(one: Mistake, place: Place): Mistake {
+  return { ...one, place: one.place?.file === undefined ? place : { ...one.place, ...place } };
 }
 
 /** Throws everything that is wrong at once, or does nothing. */

@@ -88,7 +88,7 @@ export function realNumber(least = -Infinity, most = Infinity, exclusive = false
 }
 
 /** One of a few names. */
-export function oneOf<T extends string>(names: readonly T[]): (text: string) => T {
+export function oneOf<const T extends string>(names: readonly T[]): (text: string) => T {
   return (text) => {
     const name = names.find((candidate) => candidate === text.trim());
     if (name !== undefined) return name;
@@ -96,6 +96,19 @@ export function oneOf<T extends string>(names: readonly T[]): (text: string) => 
       { en: `"${text}" is not known here`, zh: `未知的取值 "${text}"` },
       { en: `Choose one of: ${names.join(', ')}.`, zh: `可选：${names.join('、')}。` },
     );
+  };
+}
+
+/** Text as it is. */
+export function anyText(text: string): string {
+  return text;
+}
+
+/** Text that `parse` understands, kept as it was written. */
+export function textFor(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    parse(text);
+    return text;
   };
 }
 
