@@ -1,6 +1,6 @@
 import { say } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
-import { runExperiment, SummaryNotKept } from '../lab/index.ts';
+import { runExperiment, shownCommand, SummaryNotKept } from '../lab/index.ts';
 import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
 import { gateWords, predictionDoubts, predictionWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
@@ -11,9 +11,8 @@ import { showFind, showFoundSweep } from './found-text.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { progressLine } from './progress-line.ts';
 import type { ProgressLine } from './progress-line.ts';
-import { keepChart } from './render.ts';
+import { keepGrid } from './render.ts';
 import { showPoint, showRun, showSummary, showSweep } from './show.ts';
-import { shownCommand } from './shown-command.ts';
 
 /** The world of one command: its store and environment, Ctrl-C as its stops, and a terminal that tells what happens. */
 export interface CommandWorld {
@@ -98,7 +97,7 @@ async function showOutcome(
     return;
   }
   showSweep(given, sweep, dir, url);
-  if (sweep.variable === 'grid' && points.length > 0) await keepChart(given, sweep, dir);
+  if (sweep.variable === 'grid' && points.length > 0) await keepGrid(given, sweep, dir);
 }
 
 /** What became of each --fail-if: below the figures, and on stderr where stdout is for JSON. */

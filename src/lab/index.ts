@@ -34,6 +34,8 @@ export { audited, keepImports } from './results/keep-imports.ts';
 export type { AuditedSweep } from './results/keep-imports.ts';
 export { readBeginning, readDocument, readJson, weightsInFolder } from './results/read-bounded.ts';
 export { addressOf } from './results/address.ts';
+export { figuresOf, fileForms, nameFor, pictureOf, renderForm, writeWhole } from './results/render.ts';
+export type { FileForm, Rendered, RenderOptions } from './results/render.ts';
 export {
   entryNamed,
   intervalsOfSources,
@@ -70,6 +72,7 @@ export {
 export { BadValue, flag, many, one } from './settings/setting.ts';
 export type { Setting } from './settings/setting.ts';
 export { queueName, workerSettings } from './settings/worker-words.ts';
+export { shownCommand } from './shown-command.ts';
 export { startExperiment } from './start-experiment.ts';
 export type { StartedExperiment } from './start-experiment.ts';
 export { storeSelftestRun } from './store-selftest-run.ts';

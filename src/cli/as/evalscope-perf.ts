@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { comparisonFigure, figureSvg } from '../../results/report/index.ts';
+import { comparisonFigure } from '../../results/report/index.ts';
 import type { Sweep } from '../../core/index.ts';
 import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
@@ -9,7 +9,8 @@ import type { EvalscopeFigures, ForeignTable } from '../../tools/index.ts';
 import { lengthChoice } from './evalscope-prompts.ts';
 import { measureAs, warnIgnored } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
-import { drawn, nameFor } from '../drawn.ts';
+import { nameFor, pictureOf } from '../../lab/index.ts';
+import { renderOptions } from '../render.ts';
 
 /** The options of the `evalscope-perf` wrapper (1.0.0). */
 export const evalscopePerfFlags: ForeignTable = {
@@ -76,8 +77,7 @@ export function metricsLine(figures: EvalscopeFigures): string {
 /** QPS, latency, throughput and failures against the load, 2×2, in Chinese as the wrapper draws it. */
 async function drawPicture(given: ParsedCommand, sweep: Sweep, model: string): Promise<void> {
   const figure = { ...comparisonFigure([sweep]), title: { en: `Model: ${model}`, zh: `模型: ${model}` } };
-  const svg = await figureSvg(figure, { lang: 'zh', theme: 'light', width: 1200 });
-  const picture = await drawn(given, svg);
+  const picture = await pictureOf(figure, 1200, 'png', { ...renderOptions(given), lang: 'zh' });
   const name = nameFor('performance_metrics.png', picture);
   await writeBeside('.', name, picture);
   remark(given, 'written', '已写入', `: ${name}`);

@@ -5,22 +5,24 @@ import type { Comparison } from '../../results/measure/index.ts';
 import { comparisonIn, comparisonScreen, pointName } from '../../results/report/index.ts';
 import { argument, example, makeCommand } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
-import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
-import type { Rendered } from '../render.ts';
+import { chartFlag, placeFor, refuseChart, renderOptions } from '../render.ts';
 import { allFlag, sourcePlace, reportOptions } from '../show.ts';
 import {
   anyText,
   comparisonOf,
+  fileForms,
   flag,
   machinesOf,
   many,
   one,
+  renderForm,
   reporters,
   sidesOf,
   sourcesOf,
   textFor,
+  writeWhole,
 } from '../../lab/index.ts';
-import type { ReportSource } from '../../lab/index.ts';
+import type { Rendered, ReportSource } from '../../lab/index.ts';
 
 const forms = ['text', 'markdown', 'csv', 'json', 'junit', 'html', 'svg', 'png', 'xlsx'] as const;
 
@@ -142,7 +144,7 @@ async function tell(
   const form = fileForms.find((known) => known === as);
   if (form !== undefined) {
     const file = placeFor(out, null, `comparison.${form}`);
-    given.io.out(`${await writeWhole(file, await renderForm(given, what, form))}\n`);
+    given.io.out(`${await writeWhole(file, await renderForm(what, form, renderOptions(given)))}\n`);
     return;
   }
   const options = { ...reportOptions(given, out), machineOf: machinesOf(sources) };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { exitCodes, say, sweepDocument } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
-import { comparisonOf, runExperiment, storedSource } from '../../lab/index.ts';
-import type { Outcome, World } from '../../lab/index.ts';
+import { comparisonOf, renderForm, runExperiment, storedSource, writeWhole } from '../../lab/index.ts';
+import type { FileForm, Outcome, Rendered, World } from '../../lab/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
 import { comparisonScreen, storeTyped, sweepScreen } from '../../results/report/index.ts';
 import { builtinProfile } from '../../engine/sim/index.ts';
@@ -11,7 +11,7 @@ import { example, printJson, remark } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { defaultStore } from '../parse.ts';
-import { renderForm, writeWhole } from '../render.ts';
+import { renderOptions } from '../render.ts';
 import { reportOptions, showPoint } from '../show.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 
@@ -85,15 +85,15 @@ async function writeFiles(given: ParsedCommand, folders: readonly string[]): Pro
     sources.push(await storedSource(given.common.store, await findEntry(given.common.store, folder)));
   const comparison = await comparisonOf(sources, []);
   const files: string[] = [];
-  const write = async (file: string, content: string | Uint8Array): Promise<void> => {
-    await writeWhole(file, content);
+  const write = async (file: string, what: Rendered, form: FileForm): Promise<void> => {
+    await writeWhole(file, await renderForm(what, form, renderOptions(given)));
     files.push(file);
   };
   const [first] = folders as [string];
-  await write(join(first, 'report.html'), await renderForm(given, { sources, comparison }, 'html'));
-  await write(join(first, 'comparison.png'), await renderForm(given, { sources }, 'png'));
+  await write(join(first, 'report.html'), { sources, comparison }, 'html');
+  await write(join(first, 'comparison.png'), { sources }, 'png');
   for (const [i, folder] of folders.entries())
-    await write(join(folder, 'sweep.png'), await renderForm(given, { sources: [sources[i]!] }, 'png'));
+    await write(join(folder, 'sweep.png'), { sources: [sources[i]!] }, 'png');
   return { files, comparison };
 }
 

@@ -2,13 +2,12 @@ import { dimensionPhrase, exitCodes, printable, say, sweepDocument, userError } 
 import type { Lang, Phrase } from '../../core/index.ts';
 import { formatNames } from '../../tools/index.ts';
 import type { Imported, ImportedSweep, Origin } from '../../tools/index.ts';
-import { anyText, audited, flag, importPaths, keepImports, many, problemLines } from '../../lab/index.ts';
+import { anyText, audited, flag, importPaths, keepImports, many, problemLines, shownCommand } from '../../lab/index.ts';
 import type { AuditedSweep } from '../../lab/index.ts';
 import { argument, example, makeCommand, printJson, remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { formatFlag } from '../format-flag.ts';
 import { namedFiles } from '../named-files.ts';
-import { shownCommand } from '../shown-command.ts';
 
 export const command = makeCommand({
   about: {

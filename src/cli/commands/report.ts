@@ -7,12 +7,21 @@ import {
   workersText,
 } from '../../results/report/index.ts';
 import type { ReportOptions } from '../../results/report/index.ts';
-import { anyText, machinesOf, one, realNumber, reporters, sourcesOf } from '../../lab/index.ts';
-import type { ReporterName, ReportSource } from '../../lab/index.ts';
+import {
+  anyText,
+  fileForms,
+  machinesOf,
+  one,
+  realNumber,
+  renderForm,
+  reporters,
+  sourcesOf,
+  writeWhole,
+} from '../../lab/index.ts';
+import type { FileForm, Rendered, ReporterName, ReportSource } from '../../lab/index.ts';
 import { argument, example, makeCommand, remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
-import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
-import type { FileForm, Rendered } from '../render.ts';
+import { chartFlag, placeFor, refuseChart, renderOptions } from '../render.ts';
 import { perWorkerFlag, reportOptions, sourcePlace } from '../show.ts';
 
 const names = [...Object.keys(reporters), ...fileForms];
@@ -121,6 +130,6 @@ function machinesIn(form: ReporterName, sources: readonly ReportSource[], option
 async function tellFile(given: ParsedCommand, what: Rendered, form: FileForm, out: string | undefined): Promise<void> {
   const name = form === 'parquet' ? 'exchanges.parquet' : `report.${form}`;
   const file = placeFor(out, what.sources.length === 1 ? what.sources[0]!.dir : null, name);
-  given.io.out(`${await writeWhole(file, await renderForm(given, what, form))}\n`);
+  given.io.out(`${await writeWhole(file, await renderForm(what, form, renderOptions(given)))}\n`);
   remark(given, 'written', '已写入');
 }

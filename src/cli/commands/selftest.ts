@@ -5,17 +5,18 @@ import { exitCodes, printable, say, userError, UserError } from '../../core/inde
 import type { Target } from '../../core/index.ts';
 import { readAddress } from '../../client/protocol/index.ts';
 import type { Address } from '../../client/protocol/index.ts';
-import { figureSvg } from '../../results/report/index.ts';
 import {
   anyText,
   BadValue,
   durationWithin,
   flag,
   one,
+  pictureOf,
   realNumber,
   someModels,
   storeSelftestRun,
   wholeNumber,
+  writeWhole,
 } from '../../lab/index.ts';
 import type { Words } from '../../lab/index.ts';
 import { findServerStamp, runSelftest, selftestFigure, selftestText } from '../../advice/selftest/index.ts';
@@ -24,9 +25,8 @@ import { example, makeCommand, printJson, remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 import { commandWorld } from '../experiment-command.ts';
-import { writeWhole } from '../render.ts';
+import { renderOptions } from '../render.ts';
 import { spawnEngine } from '../spawned-engine.ts';
-import { drawn } from '../drawn.ts';
 
 const parts = {
   streams: { en: 'keeping streams up', zh: '保持并发流' },
@@ -239,8 +239,8 @@ function pictureFile(file: string): string {
 }
 
 async function keepPicture(file: string, report: SelftestReport, given: ParsedCommand): Promise<void> {
-  const svg = await figureSvg(selftestFigure(report), { lang: given.common.lang, theme: 'light', width: 900 });
-  const kept = await writeWhole(file, /\.svg$/i.test(file) ? svg : await drawn(given, svg));
+  const form = /\.svg$/i.test(file) ? 'svg' : 'png';
+  const kept = await writeWhole(file, await pictureOf(selftestFigure(report), 900, form, renderOptions(given)));
   remark(given, 'chart in', '图表保存于', ` ${printable(kept)}`);
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { exitCodes, say, userError, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import {
@@ -15,8 +14,7 @@ import {
   workerSettings,
   workloadWords,
 } from '../../lab/index.ts';
-import { figureSvg, storeTyped } from '../../results/report/index.ts';
-import type { Figure } from '../../results/report/index.ts';
+import { storeTyped } from '../../results/report/index.ts';
 import {
   calibrationPoints,
   configMistakes,
@@ -41,8 +39,7 @@ import { commandWorld } from '../experiment-command.ts';
 import { screenOptions } from '../show.ts';
 import { columnsOf } from '../terminal.ts';
 import { profileNamed } from '../profile-flags.ts';
-import { writeWhole } from '../render.ts';
-import { drawn } from '../drawn.ts';
+import { keepFigure } from '../render.ts';
 
 const pictureWidth = 900;
 
@@ -239,9 +236,5 @@ function dryRun(given: ParsedCommand, { problem, server, variants, repeats, url 
 
 async function drawCharts(given: ParsedCommand, document: TuneDocument, dir: string): Promise<void> {
   const figures = [document.trials.length > 0 ? trialsFigure(document) : null, paretoOfTune(document)];
-  for (const figure of figures.filter((drawable): drawable is Figure => drawable !== null)) {
-    const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
-    await writeWhole(join(dir, `${figure.id}.svg`), svg);
-    await writeWhole(join(dir, `${figure.id}.png`), await drawn(given, svg));
-  }
+  for (const figure of figures) if (figure !== null) await keepFigure(given, figure, dir, pictureWidth);
 }

@@ -12,7 +12,6 @@ import { example, makeCommand, remark, settingsIn, typedSettings } from '../comm
 import type { ParsedCommand } from '../command.ts';
 import { tellBug } from '../tell-bug.ts';
 import { tokenOf } from '../token-file.ts';
-import { pageBackend } from '../page-backend.ts';
 
 const defaultPort = 4477;
 const loopback = '127.0.0.1';
@@ -89,17 +88,17 @@ export const command = makeCommand({
     ),
   ],
   async run(given, { port = defaultPort, host = loopback, datasets = null, tokenFile, ...asked }) {
-    const workers = await checkedWorkers(given);
-    const files = await readAppFiles(new URL('../web/', import.meta.url));
     const options = {
+      workers: await checkedWorkers(given),
       host,
       port,
       allowedTargets: asked.allowTarget ?? null,
       datasets,
       keyVariables: keyVariablesOf(given, asked.allowKeyEnv ?? []),
       token: tokenFile === undefined ? null : tokenOf(tokenFile),
-      files,
-      desk: pageBackend(given, workers),
+      files: await readAppFiles(new URL('../web/', import.meta.url)),
+      store: given.common.store,
+      lang: given.common.lang,
       tell: (error: unknown): void => tellBug(error, given.io, given.common.lang),
     };
     const ui = await listening(() => startUi(options), host, port);
