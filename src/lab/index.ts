@@ -69,7 +69,7 @@ export {
   textFor,
   wholeNumber,
 } from './settings/readers.ts';
-export { BadValue, flag, many, one } from './settings/setting.ts';
+export { flag, many, one } from './settings/setting.ts';
 export type { Setting } from './settings/setting.ts';
 export { queueName, workerSettings } from './settings/worker-words.ts';
 export { shownCommand } from './shown-command.ts';

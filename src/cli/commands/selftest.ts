@@ -7,7 +7,6 @@ import { readAddress } from '../../client/protocol/index.ts';
 import type { Address } from '../../client/protocol/index.ts';
 import {
   anyText,
-  BadValue,
   durationWithin,
   flag,
   one,
@@ -232,9 +231,12 @@ function refuseEndless(answerMs: number): void {
 /** Where a picture goes. */
 function pictureFile(file: string): string {
   if (/\.(?:svg|png)$/i.test(file)) return file;
-  throw new BadValue(
-    { en: `"${printable(file)}" is neither .svg nor .png`, zh: `"${printable(file)}" 不是 .svg 或 .png 文件` },
-    { en: 'For example --out selftest.png', zh: '例如 --out selftest.png' },
+  throw userError(
+    'bad-value',
+    `"${printable(file)}" is neither .svg nor .png`,
+    `"${printable(file)}" 不是 .svg 或 .png 文件`,
+    'For example --out selftest.png',
+    '例如 --out selftest.png',
   );
 }
 
@@ -253,9 +255,12 @@ function proxyOrigin(text: string): string {
   const whole = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
   if (url?.protocol === 'http:' && url.username === '' && url.password === '') return url.origin;
-  throw new BadValue(
-    { en: 'is not the address of an HTTP proxy', zh: '不是 HTTP 代理地址' },
-    { en: 'For example --proxy http://127.0.0.1:3128', zh: '例如 --proxy http://127.0.0.1:3128' },
+  throw userError(
+    'bad-value',
+    'is not the address of an HTTP proxy',
+    '不是 HTTP 代理地址',
+    'For example --proxy http://127.0.0.1:3128',
+    '例如 --proxy http://127.0.0.1:3128',
   );
 }
 

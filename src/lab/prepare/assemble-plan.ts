@@ -1,4 +1,4 @@
-import { exitCodes, hiddenValue, isSecretName, mistake, UserError } from '../../core/index.ts';
+import { defined, hiddenValue, isSecretName, mistake, UserError } from '../../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
 import type { planSettings } from '../settings/plan-words.ts';
 import type { Words } from '../settings/read-words.ts';
@@ -170,7 +170,7 @@ export function splitHeaders(words: PlanSettings, env: Readonly<Record<string, s
     if (secret) secrets[name] = variable === undefined ? value : fromEnv(variable, '--header');
   }
   if (words.keyEnv !== undefined) secrets['authorization'] = `Bearer ${fromEnv(words.keyEnv, '--key-env')}`;
-  if (missing.length > 0) throw new UserError(missing, exitCodes.usage);
+  if (missing.length > 0) throw new UserError(missing);
   return { shown, secrets };
 }
 
@@ -222,8 +222,7 @@ export function assemblePlan(parts: {
     slo: words.slo ?? [],
     keepText: words.noText !== true,
     ...(words.retry !== undefined && words.retry > 0 && { retries: words.retry }),
-    ...(words.stopWhen !== undefined && { stopWhen: words.stopWhen }),
-    ...(words.limit !== undefined && { limits: words.limit }),
+    ...defined({ stopWhen: words.stopWhen, limits: words.limit }),
   };
   return deepFreeze(plan);
 }
@@ -231,12 +230,7 @@ export function assemblePlan(parts: {
 /** What the point is called, where the words say it. */
 function askedWord({ variant, set }: PlanSettings): Pick<RunPlan, 'asked'> {
   if (variant === undefined && set === undefined) return {};
-  return {
-    asked: {
-      ...(variant !== undefined && { variant }),
-      ...(set !== undefined && { settings: Object.fromEntries(set) }),
-    },
-  };
+  return { asked: defined({ variant, settings: set && Object.fromEntries(set) }) };
 }
 
 /** How the server is reached, where the words say more than its address; `url` gives further servers their path. */

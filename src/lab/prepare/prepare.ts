@@ -1,4 +1,4 @@
-import { problems, secretValues, userError } from '../../core/index.ts';
+import { defined, problems, secretValues, userError } from '../../core/index.ts';
 import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../../inputs/dataset/index.ts';
@@ -178,17 +178,11 @@ export async function openWords(asked: PlanSettings, points: number): Promise<Op
 
 /** What the words say about the dataset besides its spec. */
 export function datasetOptionsOf(words: PlanSettings): DatasetOptions {
+  const { field, tokenizer, shuffle, template, contextTokens, keepReasoning } = words;
   return {
     seed: words.promptSeed ?? words.seed ?? 1,
-    ...(words.field !== undefined && { field: words.field }),
-    ...(words.inputTokens !== undefined && { input: words.inputTokens }),
-    ...(words.outputTokens !== undefined && { output: words.outputTokens }),
-    ...(words.tokenizer !== undefined && { tokenizer: words.tokenizer }),
-    ...(words.shuffle !== undefined && { shuffle: words.shuffle }),
-    ...(words.template !== undefined && { template: words.template }),
-    ...(words.contextTokens !== undefined && { contextTokens: words.contextTokens }),
-    ...(words.thinkTime !== undefined && { think: words.thinkTime }),
-    ...(words.keepReasoning !== undefined && { keepReasoning: words.keepReasoning }),
+    ...defined({ field, tokenizer, shuffle, template, contextTokens, keepReasoning }),
+    ...defined({ input: words.inputTokens, output: words.outputTokens, think: words.thinkTime }),
   };
 }
 

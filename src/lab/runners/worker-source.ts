@@ -1,5 +1,5 @@
-import { exitCodes, mistake, userError, UserError } from '../../core/index.ts';
-import type { RunPlan } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
+import type { RunPlan, UserError } from '../../core/index.ts';
 import type { WorkerInputs } from '../../client/cluster/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import { keyAsAsked, readAddress } from '../../client/protocol/index.ts';
@@ -55,15 +55,12 @@ export async function equipWorker(source: WorkerSource, env: World['env']): Prom
 }
 
 function otherDataset(name: string): UserError {
-  return new UserError(
-    mistake(
-      'other-dataset',
-      `the file ${name} on a worker is not the one that the run was planned with`,
-      `worker 上的文件 ${name} 与计划所用的不同`,
-      'Put the same file at the same path on every worker.',
-      '请在每个 worker 的相同路径放置相同文件。',
-      '--dataset',
-    ),
-    exitCodes.usage,
+  return userError(
+    'other-dataset',
+    `the file ${name} on a worker is not the one that the run was planned with`,
+    `worker 上的文件 ${name} 与计划所用的不同`,
+    'Put the same file at the same path on every worker.',
+    '请在每个 worker 的相同路径放置相同文件。',
+    '--dataset',
   );
 }

@@ -1,4 +1,4 @@
-import { apiNames } from '../../core/index.ts';
+import { apiNames, userError } from '../../core/index.ts';
 import type { Warmup } from '../../core/index.ts';
 import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
@@ -13,7 +13,7 @@ import {
   wholeNumber,
 } from './readers.ts';
 import type { Words } from './read-words.ts';
-import { BadValue, flag, list, many, one } from './setting.ts';
+import { flag, list, many, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 import { reachWords } from './reach-words.ts';
 import { limitWords } from './limit-words.ts';
@@ -39,9 +39,12 @@ const askedWords = {
 function settingWord(text: string): readonly [name: string, value: string] {
   const match = /^\s*([A-Za-z][\w.[\]-]{0,99})\s*=\s*(.{1,200}?)\s*$/.exec(text);
   if (match !== null) return [match[1]!, match[2]!];
-  throw new BadValue(
-    { en: `"${text.slice(0, 60)}" is no setting`, zh: `"${text.slice(0, 60)}" 不是有效的设置` },
-    { en: 'Write NAME=VALUE, such as --set max_num_seqs=64.', zh: '请写 名称=值，如 --set max_num_seqs=64。' },
+  throw userError(
+    'bad-value',
+    `"${text.slice(0, 60)}" is no setting`,
+    `"${text.slice(0, 60)}" 不是有效的设置`,
+    'Write NAME=VALUE, such as --set max_num_seqs=64.',
+    '请写 名称=值，如 --set max_num_seqs=64。',
   );
 }
 
@@ -253,9 +256,12 @@ export type FindSettings = Words<typeof findSettings>;
 function metricsPlace(text: string): string {
   const word = text.trim();
   if (word === 'auto' || word === 'none' || /^https?:\/\/\S+$/i.test(word)) return word;
-  throw new BadValue(
-    { en: `"${word}" is neither auto, none nor a URL`, zh: `"${word}" 不是 auto、none 或 URL` },
-    { en: 'Write http://HOST:PORT/metrics.', zh: '请写 http://主机:端口/metrics。' },
+  throw userError(
+    'bad-value',
+    `"${word}" is neither auto, none nor a URL`,
+    `"${word}" 不是 auto、none 或 URL`,
+    'Write http://HOST:PORT/metrics.',
+    '请写 http://主机:端口/metrics。',
   );
 }
 

@@ -1,7 +1,6 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake, Place } from '../../core/index.ts';
 import { nearest } from '../../core/index.ts';
-import { BadValue } from './setting.ts';
 import type { Setting } from './setting.ts';
 
 /** A vocabulary: words by the key they are read into. */
@@ -40,10 +39,8 @@ export function readWords<V extends Vocabulary>(vocabulary: V, given: readonly G
       try {
         words[key] = vocabulary[key]!.read(texts);
       } catch (error) {
-        if (error instanceof BadValue)
-          mistakes.push({ code: 'bad-value', message: error.says, hint: error.hint, place });
-        else if (error instanceof UserError) mistakes.push(...error.mistakes.map((one) => placed(one, place)));
-        else throw error;
+        if (!(error instanceof UserError)) throw error;
+        mistakes.push(...error.mistakes.map((one) => placed(one, place)));
       }
     }
   }

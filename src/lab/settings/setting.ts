@@ -1,17 +1,5 @@
+import { userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-
-/** Why a value cannot be taken, in words; the place is added by whoever knows it. */
-export class BadValue extends Error {
-  override name = 'BadValue';
-  readonly says: Phrase;
-  readonly hint: Phrase;
-
-  constructor(says: Phrase, hint: Phrase) {
-    super(says.en);
-    this.says = says;
-    this.hint = hint;
-  }
-}
 
 /** One setting of a plan: the same word as a flag (`--max-tokens`), in YAML (`max-tokens`) and in a web form. */
 export interface Setting<T> {
@@ -23,7 +11,7 @@ export interface Setting<T> {
   /** May be given several times; `comma` = one text may also hold several values with commas between them. */
   repeat?: 'repeat' | 'comma';
   help: Phrase;
-  /** Reads the texts given (one, unless it repeats). Throws BadValue, or a UserError whose place whoever reads fills in. */
+  /** Reads the texts given (one, unless it repeats). Throws a UserError whose place readWords fills in. */
   read(texts: readonly string[]): T;
 }
 
@@ -63,9 +51,12 @@ export function flag(name: string, en: string, zh: string): Setting<boolean> {
     read: (texts) => {
       const text = texts.at(-1)!;
       if (text === 'true' || text === 'false') return text === 'true';
-      throw new BadValue(
-        { en: `"${text}" is neither true nor false`, zh: `"${text}" 不是 true 或 false` },
-        { en: 'Write true or false, or leave it out.', zh: '请写 true 或 false，或去掉此项。' },
+      throw userError(
+        'bad-value',
+        `"${text}" is neither true nor false`,
+        `"${text}" 不是 true 或 false`,
+        'Write true or false, or leave it out.',
+        '请写 true 或 false，或去掉此项。',
       );
     },
   };

@@ -1,5 +1,6 @@
+import { userError } from '../../core/index.ts';
 import { positiveDurationMs, someText, wholeNumber } from './readers.ts';
-import { BadValue, flag, one } from './setting.ts';
+import { flag, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 
 /** Load from many machines: where the workers are, and what happens when one is lost. They are part of planSettings. */
@@ -46,8 +47,11 @@ export const workerSettings = {
 export function queueName(text: string): string {
   const word = text.trim();
   if (/^[\w.-]{1,64}$/.test(word)) return word;
-  throw new BadValue(
-    { en: `"${word}" is not a name for a queue`, zh: `"${word}" 不能作为队列名` },
-    { en: 'Use up to 64 letters, digits, dots, dashes.', zh: '请用不超过 64 个字母、数字、点或连字符。' },
+  throw userError(
+    'bad-value',
+    `"${word}" is not a name for a queue`,
+    `"${word}" 不能作为队列名`,
+    'Use up to 64 letters, digits, dots, dashes.',
+    '请用不超过 64 个字母、数字、点或连字符。',
   );
 }

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lengthText } from '../../core/index.ts';
+import { lengthText, UserError } from '../../core/index.ts';
 import type { LengthLaw } from '../../core/index.ts';
 import { arrivalWord, rampWord } from './arrival-words.ts';
 import { gridWord } from './grid-words.ts';
 import { lengthLaw } from './length-words.ts';
-import { BadValue } from './setting.ts';
 
 describe('lengths', () => {
   it.each<[string, LengthLaw]>([
@@ -34,7 +33,7 @@ describe('lengths', () => {
     'gamma(2)',
     '1e3',
   ])('"%s" is told as no length', (text) => {
-    expect(() => lengthLaw(text)).toThrow(BadValue);
+    expect(() => lengthLaw(text)).toThrow(UserError);
   });
 
   it('law: what a law is written as reads back as the same law', () => {
@@ -81,7 +80,7 @@ describe('arrivals and rates', () => {
   });
 
   it.each(['gamma(0)', 'gamma()', 'gamma', 'burst', 'trace:', 'gamma(1e9)'])('"%s" is told as no process', (text) => {
-    expect(() => arrivalWord(text)).toThrow(BadValue);
+    expect(() => arrivalWord(text)).toThrow(UserError);
   });
 
   // A shape that ends at rate 0 would never end the run.
@@ -96,11 +95,11 @@ describe('arrivals and rates', () => {
     'wave(1)',
     '0s',
   ])('"%s" is told as no shape', (text) => {
-    expect(() => rampWord(text)).toThrow(BadValue);
+    expect(() => rampWord(text)).toThrow(UserError);
   });
 
   it('sides of a grid are read', () => {
     expect(gridWord('input=100, 500')).toEqual({ side: 'input', lengths: [100, 500] });
-    for (const bad of ['input=', 'inputs=1', 'output=0', 'input=1,,2']) expect(() => gridWord(bad)).toThrow(BadValue);
+    for (const bad of ['input=', 'inputs=1', 'output=0', 'input=1,,2']) expect(() => gridWord(bad)).toThrow(UserError);
   });
 });

@@ -1,7 +1,8 @@
 import { lengthLaw } from './length-words.ts';
 import { someText, wholeNumber, positiveDurationMs } from './readers.ts';
-import { flag, one, BadValue } from './setting.ts';
+import { flag, one } from './setting.ts';
 import type { Setting } from './setting.ts';
+import { userError } from '../../core/index.ts';
 import type { ThinkLaw } from '../../core/index.ts';
 
 /** What is asked: the settings of prompts and answers. They are part of planSettings. */
@@ -96,8 +97,11 @@ function thinkLaw(text: string): ThinkLaw {
   if (high === undefined) return { law: 'fixed', ms: positiveDurationMs(trimmed) };
   const [minMs, maxMs] = [positiveDurationMs(low!), positiveDurationMs(high)];
   if (rest.length === 0 && minMs <= maxMs) return { law: 'uniform', minMs, maxMs };
-  throw new BadValue(
-    { en: `"${text}" is no think time`, zh: `"${text}" 不是有效的思考时间` },
-    { en: 'Write 5s, 2s..8s or exponential(5s).', zh: '请写 5s、2s..8s 或 exponential(5s)。' },
+  throw userError(
+    'bad-value',
+    `"${text}" is no think time`,
+    `"${text}" 不是有效的思考时间`,
+    'Write 5s, 2s..8s or exponential(5s).',
+    '请写 5s、2s..8s 或 exponential(5s)。',
   );
 }
