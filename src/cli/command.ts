@@ -1,7 +1,7 @@
 import { say } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
-import { readWords, throwMistakes } from '../lab/index.ts';
-import type { GivenSetting, Vocabulary, Words } from '../lab/index.ts';
+import { readVocabulary, throwMistakes } from '../lab/index.ts';
+import type { GivenSetting, Vocabulary, SettingsOf } from '../lab/index.ts';
 import type { CommonFlags, Terminal } from './terminal.ts';
 
 /** A command line as it is typed, and what it is good for. */
@@ -48,7 +48,10 @@ export interface CommandFile {
 
 /** A command whose flags are all read before it runs. One that takes a plan file reads them itself, because the file's come first. */
 export function makeCommand<V extends Vocabulary>(
-  file: Omit<CommandFile, 'flags' | 'run'> & { flags: V; run(given: ParsedCommand, asked: Words<V>): Promise<number> },
+  file: Omit<CommandFile, 'flags' | 'run'> & {
+    flags: V;
+    run(given: ParsedCommand, asked: SettingsOf<V>): Promise<number>;
+  },
 ): CommandFile {
   return { ...file, run: (given) => file.run(given, settingsIn(given, file.flags)) };
 }
@@ -62,10 +65,10 @@ export function typedSettings({ flags }: Pick<ParsedCommand, 'flags'>, vocabular
 }
 
 /** What was typed of a vocabulary, read; everything that is wrong is told at once. */
-export function settingsIn<V extends Vocabulary>(given: Pick<ParsedCommand, 'flags'>, vocabulary: V): Words<V> {
-  const { words, mistakes } = readWords(vocabulary, typedSettings(given, vocabulary));
+export function settingsIn<V extends Vocabulary>(given: Pick<ParsedCommand, 'flags'>, vocabulary: V): SettingsOf<V> {
+  const { settings, mistakes } = readVocabulary(vocabulary, typedSettings(given, vocabulary));
   throwMistakes(mistakes);
-  return words;
+  return settings;
 }
 
 /** A whole document on stdout, for programs. */

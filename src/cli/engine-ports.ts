@@ -3,7 +3,7 @@ import { userError } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/http/index.ts';
 import type { EngineOptions } from '../engine/http/index.ts';
 import { anyText, flag, many, one, oneOf, portNumber, readDocument } from '../lab/index.ts';
-import type { Words } from '../lab/index.ts';
+import type { SettingsOf } from '../lab/index.ts';
 
 /** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
 export const portFlags = {
@@ -47,7 +47,7 @@ export const portFlags = {
 };
 
 /** The certificate to serve with; nothing = plain HTTP. */
-export function tlsOf(asked: Words<typeof portFlags>): Pick<EngineOptions, 'tls'> {
+export function tlsOf(asked: SettingsOf<typeof portFlags>): Pick<EngineOptions, 'tls'> {
   const { cert: certFile, key: keyFile, clientCa: caFile, saveCert: save } = asked;
   if (asked.tls !== true && certFile === undefined && keyFile === undefined && caFile === undefined) return {};
   if ((certFile === undefined) !== (keyFile === undefined)) {

@@ -68,10 +68,10 @@ export async function experimentCommand(
   try {
     const outcome = await runExperiment(experiment, world);
     const { search, sweep, found } = outcome;
-    const { words, simulate } = experiment;
+    const { settings, simulate } = experiment;
     if (search !== null && (show === 'find' || !given.common.json))
-      showFind(given, outcome, search, simulate === null ? words.url : null);
-    else if (search !== null && sweep !== null) showFoundSweep(given, sweep, found, words.slo ?? []);
+      showFind(given, outcome, search, simulate === null ? settings.url : null);
+    else if (search !== null && sweep !== null) showFoundSweep(given, sweep, found, settings.slo ?? []);
     else await showOutcome(given, experiment, outcome);
     showGates(given, outcome);
     return outcome.exitCode;
@@ -85,11 +85,11 @@ export async function experimentCommand(
 
 async function showOutcome(
   given: ParsedCommand,
-  { words, simulate }: Experiment,
+  { settings, simulate }: Experiment,
   { sweep, points, dir }: Outcome,
 ): Promise<void> {
   const [summary] = points;
-  const url = simulate === null ? (words.url ?? null) : null;
+  const url = simulate === null ? (settings.url ?? null) : null;
   if (sweep === null) {
     if (summary === undefined) return;
     showRun(given, summary, dir, url);

@@ -1,5 +1,5 @@
 import { planSettings, readPlanFile, readSettings } from '../lab/index.ts';
-import type { PlanSettings, Vocabulary, Words } from '../lab/index.ts';
+import type { PlanSettings, Vocabulary, SettingsOf } from '../lab/index.ts';
 import { typedSettings } from './command.ts';
 import type { ParsedCommand } from './command.ts';
 
@@ -11,7 +11,7 @@ export function readPlanInput<V extends Vocabulary>(
   given: Pick<ParsedCommand, 'args' | 'flags'>,
   more: V,
   otherwise: string | null = null,
-): PlanSettings & { url: string } & Words<V> {
+): PlanSettings & { url: string } & SettingsOf<V> {
   const [first] = given.args;
   const fromFlags = typedSettings(given, { ...planSettings, ...more });
   if (first === undefined) return readSettings(fromFlags, more, otherwise);

@@ -14,7 +14,7 @@ import {
 } from '../engine/sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../engine/sim/index.ts';
 import { anyText, many, one, readDocument } from '../lab/index.ts';
-import type { Words } from '../lab/index.ts';
+import type { SettingsOf } from '../lab/index.ts';
 
 /** Profiles that were fitted to long traces hold their points. */
 const mostProfileBytes = 16 * 1024 * 1024;
@@ -46,7 +46,7 @@ export function profileOf({
   profile = builtinProfile(defaultProfileName),
   scheduler,
   set: typed = [],
-}: Words<typeof profileFlags>): EngineProfile {
+}: SettingsOf<typeof profileFlags>): EngineProfile {
   if (scheduler === undefined && typed.length === 0) return profile;
   const name = scheduler ?? profile.scheduler?.name ?? 'continuous';
   const kept = profile.scheduler?.name === name ? profile.scheduler.settings : {};

@@ -98,11 +98,11 @@ export function chooseLang(asked: string | undefined, env: Terminal['env']): Lan
 }
 
 /** The value of --lang among words not yet parsed, so that even a wrong command line is answered in it. */
-export function langIn(words: readonly string[]): string | undefined {
-  const joined = words.find((word) => word.startsWith('--lang='));
+export function langIn(typed: readonly string[]): string | undefined {
+  const joined = typed.find((word) => word.startsWith('--lang='));
   if (joined !== undefined) return joined.slice('--lang='.length);
-  const at = words.indexOf('--lang');
-  return at === -1 ? undefined : words[at + 1];
+  const at = typed.indexOf('--lang');
+  return at === -1 ? undefined : typed[at + 1];
 }
 
 /** Rows as columns of equal width; Chinese characters count two. */

@@ -27,24 +27,24 @@ export const evalscopePerfFlags: ForeignTable = {
 };
 
 /** Runs `evalscope-perf URL MODEL DATASET …`: one block and one text file per level, then performance_metrics.png. */
-export async function evalscopePerf(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  const words = readForeign(evalscopePerfFlags, typed);
-  warnIgnored(given, words);
-  const [url, model, file] = words.args as [string, string, string];
-  const parallels = wholesOf(words, '--parallels', 1) ?? [1];
-  const requests = wholeOf(words, '--n', 1) ?? 1;
+export async function evalscopePerf(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  const typed = readForeign(evalscopePerfFlags, argv);
+  warnIgnored(given, typed);
+  const [url, model, file] = typed.args as [string, string, string];
+  const parallels = wholesOf(typed, '--parallels', 1) ?? [1];
+  const requests = wholeOf(typed, '--n', 1) ?? 1;
   const name = basename(file).split('.')[0]!;
   const { code, sweep } = await measureAs(given, {
-    words: {
+    settings: {
       url,
       model,
       dataset: `openqa:${file}`,
       requests,
       noStream: true,
-      stop: [words.last('--stop') ?? '<|im_end|>'],
-      readTimeout: (wholeOf(words, '--read-timeout', 1) ?? 30) * 1000,
+      stop: [typed.last('--stop') ?? '<|im_end|>'],
+      readTimeout: (wholeOf(typed, '--read-timeout', 1) ?? 30) * 1000,
     },
-    open: opener(lengthChoice({ most: requests, min: 0, max: wholeOf(words, '--max-prompt-length', 1) ?? 256 })),
+    open: opener(lengthChoice({ most: requests, min: 0, max: wholeOf(typed, '--max-prompt-length', 1) ?? 256 })),
     points: parallels.map((concurrency) => ({ load: { concurrency, ratePerSec: null } })),
     title: model,
     before: (point) => given.io.out(`Running with parallel=${point.load.concurrency}\n`),

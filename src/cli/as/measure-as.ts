@@ -18,18 +18,18 @@ import type { AsMeasured, ForeignWords } from '../../tools/index.ts';
 /** One load point of another tool's command. */
 export interface AsPoint {
   load: LoadPoint;
-  /** What differs from the common words, such as the number of requests. */
-  words?: Partial<PlanSettings>;
+  /** What differs from the common settings, such as the number of requests. */
+  settings?: Partial<PlanSettings>;
   /** Number of its first prompt. */
   offset?: number;
 }
 
 /** What another tool's command comes down to. */
 export interface AsJob {
-  words: ServerWords;
+  settings: ServerWords;
   points: readonly AsPoint[];
   title: string;
-  /** How prompts are chosen; left out = as the words say. */
+  /** How prompts are chosen; left out = as the settings say. */
   open?: OpenPrompts;
   pauseMs?: number;
   /** Called before and after each point, to print as that tool does. */
@@ -44,11 +44,11 @@ export async function measureAs(given: ParsedCommand, job: AsJob): Promise<{ cod
   });
   const experiment: Experiment = {
     kind: 'sweep',
-    words: { ...job.words, pause: job.pauseMs ?? 0, lenient: given.flags.has('lenient') },
+    settings: { ...job.settings, pause: job.pauseMs ?? 0, lenient: given.flags.has('lenient') },
     simulate: null,
     resume: null,
     title: job.title,
-    points: async (runners) => listOf(pointsOf(job, await runners.prepare(job.words, 1, job.open))),
+    points: async (runners) => listOf(pointsOf(job, await runners.prepare(job.settings, 1, job.open))),
     async after({ summary, dir }, { plan }, number) {
       const exchanges: Exchange[] = [];
       for await (const exchange of readExchanges({ dir })) if (!exchange.warmup) exchanges.push(exchange);
@@ -66,8 +66,8 @@ export async function measureAs(given: ParsedCommand, job: AsJob): Promise<{ cod
 }
 
 function pointsOf({ points, title }: AsJob, prepared: Prepared): LabPoint[] {
-  return points.map(({ load, words, offset }) => {
-    const own = { ...prepared, words: { ...prepared.words, ...words } };
+  return points.map(({ load, settings, offset }) => {
+    const own = { ...prepared, settings: { ...prepared.settings, ...settings } };
     return { prepared: own, plan: planPoint(own, load, offset ?? 0), name: { en: title, zh: title } };
   });
 }
@@ -86,7 +86,7 @@ function doubts(given: ParsedCommand, summary: Summary): void {
 }
 
 /** One warning that names everything that has no effect here. */
-export function warnIgnored(given: ParsedCommand, words: ForeignWords): void {
-  const flags = words.ignored.join(', ');
+export function warnIgnored(given: ParsedCommand, typed: ForeignWords): void {
+  const flags = typed.ignored.join(', ');
   if (flags !== '') remark(given, `warning: without effect here: ${flags}`, `警告：以下选项在此不起作用：${flags}`);
 }

@@ -15,7 +15,7 @@ import {
 import type { Dataset, Spread } from '../../inputs/dataset/index.ts';
 import { tableText } from '../../results/report/index.ts';
 import { anyText, one, oneOf, planSettings, wholeNumber } from '../../lab/index.ts';
-import type { Words } from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
 import { argument, example, makeCommand, printJson } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
@@ -61,7 +61,7 @@ const flags = {
   sha256: one('sha256 HEX', anyText, 'get: what the file must be', 'get：文件应有的校验和'),
 };
 
-type Asked = Words<typeof flags>;
+type Asked = SettingsOf<typeof flags>;
 
 export const command = makeCommand({
   about: {

@@ -55,7 +55,7 @@ async function sweepEngine(given: ParsedCommand, profile: string, world: World):
   remark(given, `\nstarting a simulated engine: ${title}`, `\n启动模拟引擎：${title}`);
   const engine = await spawnEngine(['--profile', profile]);
   try {
-    const words = {
+    const settings = {
       url: engine.url,
       label: profile,
       concurrency: concurrencies,
@@ -65,7 +65,7 @@ async function sweepEngine(given: ParsedCommand, profile: string, world: World):
       warmup: { requests: 8 },
       samePrompts: true,
     };
-    const outcome = await runExperiment({ kind: 'sweep', words, simulate: null, resume: null }, world);
+    const outcome = await runExperiment({ kind: 'sweep', settings, simulate: null, resume: null }, world);
     if (!given.common.json) given.io.out(sweepScreen(outcome.sweep!, reportOptions(given)));
     return outcome;
   } finally {

@@ -32,8 +32,8 @@ export const command: CommandFile = {
     ),
   ],
   async run(given) {
-    const words = readPlanInput(given, { findRuns });
-    const experiment = { kind: 'find', words: { ...words, find: 'max' }, simulate: null, resume: null } as const;
+    const settings = readPlanInput(given, { findRuns });
+    const experiment = { kind: 'find', settings: { ...settings, find: 'max' }, simulate: null, resume: null } as const;
     return experimentCommand(given, experiment, 'find');
   },
 };

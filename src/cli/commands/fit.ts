@@ -13,7 +13,7 @@ import {
   readBeginning,
   workerSettings,
 } from '../../lab/index.ts';
-import type { NotFitted, ServerWords, SweepAsk, TraceAsk, Words } from '../../lab/index.ts';
+import type { NotFitted, ServerWords, SweepAsk, TraceAsk, SettingsOf } from '../../lab/index.ts';
 import { parseSetting, schedulerNames, schedulers } from '../../engine/sim/index.ts';
 import type { EngineProfile, SettingValue } from '../../engine/sim/index.ts';
 import { argument, example, jsonText, makeCommand, printJson } from '../command.ts';
@@ -91,7 +91,7 @@ const flags = {
   out: one('out FILE', anyText, 'write the (first) profile there', '将（第一个）引擎配置写入文件'),
 };
 
-type Asked = Words<typeof flags>;
+type Asked = SettingsOf<typeof flags>;
 
 export const command = makeCommand({
   about: {

@@ -24,7 +24,7 @@ import { example, jsonText, makeCommand, printJson, settingsIn } from '../comman
 import type { ParsedCommand } from '../command.ts';
 import { paddedRows } from '../terminal.ts';
 import { anyText, flag, one, oneOf, readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
-import type { Words } from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
 
 const mostConfigBytes = 10 * 1024 * 1024;
 const mostLogBytes = 64 * 1024 * 1024;
@@ -84,7 +84,7 @@ const flags = {
   ),
 };
 
-type Asked = Words<typeof flags>;
+type Asked = SettingsOf<typeof flags>;
 
 export const command = makeCommand({
   about: {

@@ -43,8 +43,8 @@ export const command: CommandFile = {
     const resume = word === null ? null : await openRun(typed.common.store, word);
     const given =
       resume === null ? typed : mergeResumedFlags(typed, 'run', command, resume.record, resume.record.plan as RunPlan);
-    const words = readPlanInput(given, {});
-    refuseLists(words);
-    return experimentCommand(given, { kind: 'run', words, simulate: null, resume });
+    const settings = readPlanInput(given, {});
+    refuseLists(settings);
+    return experimentCommand(given, { kind: 'run', settings, simulate: null, resume });
   },
 };

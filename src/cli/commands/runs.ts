@@ -23,7 +23,7 @@ import {
   reporters,
   sourcesOf,
 } from '../../lab/index.ts';
-import type { Words } from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
 import { argument, example, makeCommand, printJson } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
@@ -45,7 +45,7 @@ const flags = {
   yes: flag('yes', 'delete without asking', '删除时不再确认'),
 };
 
-type Asked = Words<typeof flags>;
+type Asked = SettingsOf<typeof flags>;
 
 export const command = makeCommand({
   about: { en: 'List, show, tag and delete what the store holds.', zh: '列出、查看、标记、删除已保存的结果。' },

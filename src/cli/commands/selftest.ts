@@ -17,7 +17,7 @@ import {
   wholeNumber,
   writeWhole,
 } from '../../lab/index.ts';
-import type { Words } from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
 import { findServerStamp, runSelftest, selftestFigure, selftestText } from '../../advice/selftest/index.ts';
 import type { SelftestReport } from '../../advice/selftest/index.ts';
 import { example, makeCommand, printJson, remark } from '../command.ts';
@@ -103,7 +103,7 @@ const flags = {
   lenient: flag('lenient', 'exit 0 even when the client is at its limit', '即使客户端已到极限也返回 0'),
 };
 
-type Asked = Words<typeof flags>;
+type Asked = SettingsOf<typeof flags>;
 
 export const command = makeCommand({
   about: {

@@ -59,8 +59,13 @@ export const command: CommandFile = {
   run(given) {
     const { fault: faults = [], ...engine } = settingsIn(given, engineFlags);
     const simulate = { profile: profileOf(engine), faults };
-    const words = readPlanInput(given, { ...sweepSettings, ...findSettings }, nowhere);
-    return experimentCommand(given, { kind: kindOf(words, loadPoints(words).length), words, simulate, resume: null });
+    const settings = readPlanInput(given, { ...sweepSettings, ...findSettings }, nowhere);
+    return experimentCommand(given, {
+      kind: kindOf(settings, loadPoints(settings).length),
+      settings,
+      simulate,
+      resume: null,
+    });
   },
 };
 

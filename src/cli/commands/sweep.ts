@@ -54,9 +54,9 @@ export const command: CommandFile = {
     const resume = word === null ? null : await openSweep(typed.common.store, word);
     const begun = (resume?.runs[0]?.record.plan ?? null) as RunPlan | null;
     const given = resume === null ? typed : mergeResumedFlags(typed, 'sweep', command, resume.record, begun);
-    const words = readPlanInput(given, { ...sweepSettings, ...findSettings });
+    const settings = readPlanInput(given, { ...sweepSettings, ...findSettings });
     // A sweep of one point is a sweep still: `run` is the command for one.
-    const kind = words.find === undefined ? 'sweep' : 'find';
-    return experimentCommand(given, { kind, words, simulate: null, resume });
+    const kind = settings.find === undefined ? 'sweep' : 'find';
+    return experimentCommand(given, { kind, settings, simulate: null, resume });
   },
 };

@@ -128,7 +128,7 @@ export const command: CommandFile = {
     const text = readPlanText(file);
     const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), runs);
     const simulate = asked.simulate ?? null;
-    const words = workloadWords(request, file, typedSettings(given, workerSettings));
+    const workload = workloadWords(request, file, typedSettings(given, workerSettings));
     if (simulate === null) await checkConfigs(request);
     if (asked.dryRun === true) return dryRun(given, request);
     const { world, done } = commandWorld(given, (event) => {
@@ -137,12 +137,15 @@ export const command: CommandFile = {
     try {
       const hash = sha256(`${text}\n${goal ?? ''}`);
       const resume = wanted === undefined ? null : await folderToResume(given, hash, wanted);
-      const { document, dir } = await runTune({ request, words, simulate, file, sha256: hash, resume }, world);
+      const { document, dir } = await runTune(
+        { request, words: workload, simulate, file, sha256: hash, resume },
+        world,
+      );
       await drawCharts(given, document, dir);
       if (given.common.json) printJson(given, document);
       else given.io.out(tuneScreen(document, given.common.lang, columnsOf(given.io), everyTrial(given, dir)));
       remark(given, 'kept in', '结果保存于', ` ${dir}`);
-      return exitCodeOf(document, words.lenient === true);
+      return exitCodeOf(document, workload.lenient === true);
     } finally {
       done();
     }

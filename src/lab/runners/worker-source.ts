@@ -19,9 +19,9 @@ export interface WorkerSource {
 }
 
 /** The source of a plan for machines elsewhere; a secret that was typed cannot go there. */
-export function workerSource(words: PlanSettings, plan: RunPlan, prompts: PromptSource): WorkerSource {
+export function workerSource(settings: PlanSettings, plan: RunPlan, prompts: PromptSource): WorkerSource {
   const headerEnv: Record<string, string> = {};
-  for (const { name, value } of words.header ?? []) {
+  for (const { name, value } of settings.header ?? []) {
     const variable = variableOf(value);
     if (variable !== undefined) headerEnv[name] = variable;
     else if (isSecretHeader({ name, value }))
@@ -43,8 +43,8 @@ export function workerSource(words: PlanSettings, plan: RunPlan, prompts: Prompt
 export async function equipWorker(source: WorkerSource, env: World['env']): Promise<WorkerInputs> {
   const { prompts, target, headerEnv } = source;
   const header = Object.entries(headerEnv).map(([name, variable]) => ({ name, value: `env:${variable}` }));
-  const words: PlanSettings = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
-  const { secrets } = splitHeaders(words, env);
+  const settings: PlanSettings = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
+  const { secrets } = splitHeaders(settings, env);
   const dataset = await openDataset(prompts.spec, prompts.options);
   const { hash } = dataset.facts({ offset: 0, count: null });
   if (hash !== source.dataset.hash) throw otherDataset(source.dataset.name);

@@ -2,8 +2,8 @@ import { isObject, userError } from '../../core/index.ts';
 import type { Place } from '../../core/index.ts';
 import { readYaml } from '../../advice/tune/index.ts';
 import { readDocument } from '../results/read-bounded.ts';
-import { throwMistakes } from './read-words.ts';
-import type { GivenSetting } from './read-words.ts';
+import { throwMistakes } from './read-vocabulary.ts';
+import type { GivenSetting } from './read-vocabulary.ts';
 
 /** The settings of a YAML plan file, each with its line; a file that is no plan is a UserError. */
 export function readPlanFile(file: string): GivenSetting[] {

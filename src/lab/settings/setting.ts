@@ -11,7 +11,7 @@ export interface Setting<T> {
   /** May be given several times; `comma` = one text may also hold several values with commas between them. */
   repeat?: 'repeat' | 'comma';
   help: Phrase;
-  /** Reads the texts given (one, unless it repeats). Throws a UserError whose place readWords fills in. */
+  /** Reads the texts given (one, unless it repeats). Throws a UserError whose place readVocabulary fills in. */
   read(texts: readonly string[]): T;
 }
 

@@ -3,7 +3,7 @@ import { flag, many, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 
 /** How a server is reached beyond its address: certificates, a proxy, further servers. They are part of planSettings. */
-export const reachWords = {
+export const reachSettings = {
   ca: one('ca FILE', someText, "authority that signed the server's certificate, PEM", '签发服务器证书的 CA（PEM）'),
   cert: one('cert FILE', someText, 'client certificate, PEM; with --cert-key', '客户端证书（PEM），与 --cert-key 同用'),
   certKey: one('cert-key FILE', someText, 'key of --cert, PEM', '--cert 的私钥（PEM）'),

@@ -6,7 +6,7 @@ import { many, one } from './setting.ts';
 import type { Setting } from './setting.ts';
 
 /** Promises, conditions that fail a run, rules that end it early, and retries. They are part of planSettings. */
-export const limitWords = {
+export const limitSettings = {
   slo: many(
     'slo RULE',
     textFor(parseSlo),

@@ -3,17 +3,17 @@ import type { RateShape, UserError } from '../../core/index.ts';
 import { positiveDurationMs } from './readers.ts';
 
 /** How asks come due, as it was said; the times of a trace are read later. */
-export type ArrivalWord =
+export type AskedArrival =
   | { process: 'constant' | 'poisson' | 'uniform' }
   | { process: 'gamma'; shape: number }
   /** null = the dataset's own times. */
   | { process: 'trace'; file: string | null };
 
 /** A rate that changes, as it was said: a rise to --rate within a time, or a whole shape. */
-export type RampWord = { riseMs: number } | { shape: RateShape };
+export type AskedRamp = { riseMs: number } | { shape: RateShape };
 
 /** `poisson`, `constant`, `uniform`, `gamma(0.5)`, `trace` or `trace:FILE`. */
-export function arrivalWord(text: string): ArrivalWord {
+export function readArrival(text: string): AskedArrival {
   const word = text.trim();
   if (word === 'poisson' || word === 'constant' || word === 'uniform') return { process: word };
   if (word === 'trace') return { process: 'trace', file: null };
@@ -30,7 +30,7 @@ export function arrivalWord(text: string): ArrivalWord {
 }
 
 /** `30s`, `linear(1,20,60s)`, `exponential(1,20,60s)`, `steps(5,10,20,30s)`, `spike(5,50,30s,5s)`, `sine(10,5,60s)`. */
-export function rampWord(text: string): RampWord {
+export function readRamp(text: string): AskedRamp {
   const match = /^\s*([a-z]+)\(([^()]*)\)\s*$/.exec(text);
   if (match === null) return { riseMs: positiveDurationMs(text) };
   const parts = match[2]!.split(',').map((part) => part.trim());

@@ -1,4 +1,4 @@
-import { lengthLaw } from './length-words.ts';
+import { lengthLaw } from './length-setting.ts';
 import { someText, wholeNumber, positiveDurationMs } from './readers.ts';
 import { flag, one } from './setting.ts';
 import type { Setting } from './setting.ts';
@@ -6,7 +6,7 @@ import { userError } from '../../core/index.ts';
 import type { ThinkLaw } from '../../core/index.ts';
 
 /** What is asked: the settings of prompts and answers. They are part of planSettings. */
-export const workloadWords = {
+export const workloadSettings = {
   dataset: one(
     'dataset KIND:FILE',
     someText,

@@ -7,7 +7,7 @@ export interface GridSide {
 }
 
 /** `input=100,500,1000`. */
-export function gridWord(text: string): GridSide {
+export function readGridSide(text: string): GridSide {
   const match = /^\s*(input|output)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*$/.exec(text);
   const lengths = match?.[2]?.split(',').map(Number) ?? [];
   if (match !== null && lengths.every((length) => length >= 1 && length <= 10_000_000)) {

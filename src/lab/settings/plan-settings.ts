@@ -1,7 +1,7 @@
 import { apiNames, userError } from '../../core/index.ts';
 import type { Warmup } from '../../core/index.ts';
-import { arrivalWord, rampWord } from './arrival-words.ts';
-import { gridWord } from './grid-words.ts';
+import { readArrival, readRamp } from './arrival-setting.ts';
+import { readGridSide } from './grid-setting.ts';
 import {
   anyText,
   header,
@@ -12,16 +12,16 @@ import {
   someText,
   wholeNumber,
 } from './readers.ts';
-import type { Words } from './read-words.ts';
+import type { SettingsOf } from './read-vocabulary.ts';
 import { flag, list, many, one } from './setting.ts';
 import type { Setting } from './setting.ts';
-import { reachWords } from './reach-words.ts';
-import { limitWords } from './limit-words.ts';
-import { workerSettings } from './worker-words.ts';
-import { workloadWords } from './workload-words.ts';
+import { reachSettings } from './reach-settings.ts';
+import { limitSettings } from './limit-settings.ts';
+import { workerSettings } from './worker-settings.ts';
+import { workloadSettings } from './workload-settings.ts';
 
 /** What a point is called beside its load and lengths: told by who runs it, because a client cannot see it. They are part of planSettings. */
-const askedWords = {
+const askedSettings = {
   variant: one(
     'variant NAME',
     someText,
@@ -30,13 +30,13 @@ const askedWords = {
   ),
   set: many(
     'set NAME=VALUE',
-    settingWord,
+    serverSetting,
     'a setting that the server was started with, under its own name (max_num_seqs=64): kept with the result, not sent; repeatable',
     '服务器启动时的设置，用其自身名称（max_num_seqs=64）：随结果保存，不发送；可重复',
   ),
 };
 
-function settingWord(text: string): readonly [name: string, value: string] {
+function serverSetting(text: string): readonly [name: string, value: string] {
   const match = /^\s*([A-Za-z][\w.[\]-]{0,99})\s*=\s*(.{1,200}?)\s*$/.exec(text);
   if (match !== null) return [match[1]!, match[2]!];
   throw userError(
@@ -75,9 +75,9 @@ export const planSettings = {
     "extra request header; 'Name: env:VARIABLE' keeps a secret out of the command line",
     "附加请求头；'Name: env:变量名' 可避免密钥出现在命令行中",
   ),
-  ...reachWords,
+  ...reachSettings,
   insecure: flag('insecure', 'accept any TLS certificate', '接受任意 TLS 证书'),
-  ...workloadWords,
+  ...workloadSettings,
   maxTokens: one(
     'max-tokens COUNT',
     wholeNumber(1),
@@ -135,13 +135,13 @@ export const planSettings = {
   ),
   arrival: one(
     'arrival PROCESS',
-    arrivalWord,
+    readArrival,
     'how open-loop requests come due: poisson (default), constant, uniform, gamma(0.5), trace, trace:FILE',
     '开环到达过程：poisson（默认）、constant、uniform、gamma(0.5)、trace、trace:文件',
   ),
   ramp: one(
     'ramp SHAPE',
-    rampWord,
+    readRamp,
     'rate over time: 30s (rise to --rate, or in a closed loop to --concurrency), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s), sine(10,5,60s)',
     '速率随时间变化：30s（升至 --rate；闭环时升至 --concurrency）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s)、sine(10,5,60s)',
   ),
@@ -186,7 +186,7 @@ export const planSettings = {
     'longest whole request (default: 1h)',
     '单个请求的总超时（默认：1h）',
   ),
-  ...limitWords,
+  ...limitSettings,
   threads: one<number | 'auto'>(
     'threads auto|COUNT',
     (text) => (text.trim() === 'auto' ? 'auto' : wholeNumber(1, 256)(text)),
@@ -207,18 +207,18 @@ export const planSettings = {
     '运行期间抓取服务器 /metrics（默认 auto：与接口同址）',
   ),
   label: one('label TEXT', someText, 'name of this run in lists and reports', '本次运行在列表和报告中的名称'),
-  ...askedWords,
+  ...askedSettings,
   ...workerSettings,
   lenient: flag('lenient', 'exit 0 even when the run is not valid', '即使结果无效也返回 0'),
   noText: flag('no-text', 'do not keep the answers', '不保存回答文本'),
   noPreflight: flag('no-preflight', 'do not ask the server one short question first', '开始前不发送试探请求'),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** Words that only a sweep takes. */
+/** Settings that only a sweep takes. */
 export const sweepSettings = {
   grid: many(
     'grid NAME=LIST',
-    gridWord,
+    readGridSide,
     'every pair of lengths: --grid input=100,500,1000 output=100,500; tokens of random text, characters of continuation',
     '长度网格：--grid input=100,500,1000 output=100,500；随机文本以 token 计，continuation 以字符计',
   ),
@@ -231,7 +231,7 @@ export const sweepSettings = {
   pause: one('pause TIME', positiveDurationMs, 'rest between points (default: 0s)', '测试点之间的间隔（默认：0s）'),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** Words of a search for the largest load. */
+/** Settings of a search for the largest load. */
 export const findSettings = {
   find: one(
     'find max',
@@ -248,10 +248,10 @@ export const findSettings = {
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** Settings of a sweep as read. */
-export type SweepSettings = Words<typeof sweepSettings>;
+export type SweepSettings = SettingsOf<typeof sweepSettings>;
 
 /** Settings of a search as read. */
-export type FindSettings = Words<typeof findSettings>;
+export type FindSettings = SettingsOf<typeof findSettings>;
 
 function metricsPlace(text: string): string {
   const word = text.trim();
