@@ -87,6 +87,17 @@ describe('mistakes on the command line', () => {
     }
   });
 
+  test('of all flags are told at once, before anything is looked up', async () => {
+    const { code, err } = await dynoHere(['report', 'no-such-run', '--cards', '0', '--power=-1', '--store', folder]);
+    expect([code, err.match(/^error: \S+/gm)]).toEqual([2, ['error: --cards:', 'error: --power:']]);
+  });
+
+  test('--lang before dyno as is its own and no word of the other tool', async () => {
+    expect((await dynoHere(['--lang', 'zh', 'as', 'vllm', 'bench', 'serve', '--help'])).out).toContain('生效的选项：');
+    const { err } = await dynoHere(['--lang=zh', 'as', 'vllm', 'bench', 'serve', '--backend', 'x']);
+    expect(err.match(/^错误: \S+/gm)).toEqual(['错误: --backend:']);
+  });
+
   test('are told in Chinese where that is asked for, those of flags too', async () => {
     const told = async (name: string, ...words: string[]): Promise<string> =>
       (await dynoHere([name, '--lang', 'zh', ...words])).err;
