@@ -16,7 +16,7 @@ async function loadHouse() {
     export { jsonSchemas } from './src/results/store/schema/index.ts';
     export { commands } from './src/cli/commands.ts';
     export { commonFlags } from './src/cli/parse.ts';
-    export { helpWords } from './src/cli/help-page.ts';`);
+    export { argumentTitle, flagTitle, helpWords } from './src/cli/help-page.ts';`);
   const loaded = await Promise.all(
     Object.entries(house.commands).map(async ([name, entry]) => [name, (await entry.load()).command]),
   );

@@ -13,8 +13,12 @@ const words = {
   repeat: { en: ' (may be repeated)', zh: '（可重复）' },
 };
 
-export function commandsPage({ commandFiles, commonFlags, helpWords }, lang) {
-  const flagRows = (flags) => flags.map((flag) => flagRow(flag, lang));
+export function commandsPage({ argumentTitle, commandFiles, commonFlags, flagTitle, helpWords }, lang) {
+  const flagRow = (flag) => [
+    code(flagTitle(flag)),
+    cell(flag.help[lang]) + (flag.repeat === undefined ? '' : words.repeat[lang]),
+  ];
+  const flagRows = (flags) => Object.values(flags).map(flagRow);
   const flagTitles = [words.flag[lang], words.meaning[lang]];
   const sections = Object.entries(commandFiles).map(([name, file]) =>
     page(
@@ -23,7 +27,10 @@ export function commandsPage({ commandFiles, commonFlags, helpWords }, lang) {
       `\`${['dyno', name, ...file.arguments.map(argumentTitle)].join(' ')}\``,
       table(
         [words.argument[lang], words.meaning[lang]],
-        file.arguments.map((argument) => [code(argument.name.toUpperCase()), cell(argument.help[lang])]),
+        file.arguments.map((argument) => [
+          code(argumentTitle(argument).replaceAll(/[[\]…]/g, '')),
+          cell(argument.help[lang]),
+        ]),
       ),
       table(flagTitles, flagRows(file.flags)),
       examples(file, lang),
@@ -41,17 +48,6 @@ export function commandsPage({ commandFiles, commonFlags, helpWords }, lang) {
     ]),
     ...sections,
   );
-}
-
-function argumentTitle({ name, required, variadic }) {
-  const inside = name.toUpperCase() + (variadic === true ? '…' : '');
-  return required ? inside : `[${inside}]`;
-}
-
-function flagRow(flag, lang) {
-  const name = `--${flag.name}${flag.value === null ? '' : ` ${flag.value}`}`;
-  const title = flag.short === undefined ? name : `-${flag.short}, ${name}`;
-  return [code(title), cell(flag.help[lang]) + (flag.repeat === true ? words.repeat[lang] : '')];
 }
 
 function examples({ examples: list }, lang) {

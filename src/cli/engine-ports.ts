@@ -2,69 +2,54 @@ import { writeFileSync } from 'node:fs';
 import { userError } from '../core/index.ts';
 import { quirkNames, selfSigned } from '../engine/http/index.ts';
 import type { EngineOptions } from '../engine/http/index.ts';
-import { valueFlag, last, toggle } from './command.ts';
-import type { Flag, ParsedCommand } from './command.ts';
-import { flagsOf, wordsOf } from './plan-input.ts';
-import { many, one, oneOf, portNumber, readDocument } from '../lab/index.ts';
+import { anyText, flag, many, one, oneOf, portNumber, readDocument } from '../lab/index.ts';
+import type { SettingsOf } from '../lab/index.ts';
 
-const settings = {
+/** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
+export const portFlags = {
+  tls: flag(
+    'tls',
+    'serve HTTPS with a certificate made at start (--cert and --key: one of yours)',
+    '提供 HTTPS，证书在启动时生成（--cert、--key 可使用自己的证书）',
+  ),
+  cert: one('cert FILE', anyText, 'certificate, PEM; with --key', '证书（PEM），与 --key 同用'),
+  key: one('key FILE', anyText, 'private key of --cert, PEM', '--cert 的私钥（PEM）'),
+  clientCa: one(
+    'client-ca FILE',
+    anyText,
+    'ask clients for a certificate signed by this one',
+    '要求客户端出示由该 CA 签发的证书',
+  ),
+  saveCert: one(
+    'save-cert FILE',
+    anyText,
+    'write the certificate there, for --ca of the client',
+    '把证书写到该文件，供客户端 --ca 使用',
+  ),
   managementPort: one(
-    'management-port',
-    'PORT',
+    'management-port PORT',
     portNumber,
     "MindIE's second port: health and status (0 = any free one)",
     'MindIE 管理端口：健康与状态（0 表示任选）',
   ),
   metricsPort: one(
-    'metrics-port',
-    'PORT',
+    'metrics-port PORT',
     portNumber,
     "MindIE's third port: /metrics under its own names",
     'MindIE 指标端口：使用其自身名称的 /metrics',
   ),
   quirks: many(
-    'quirk',
-    'NAME',
-    'repeat',
+    'quirk NAME',
     oneOf(quirkNames),
     `habits of servers, MindIE's and vLLM's request-metrics, repeatable: ${quirkNames.join(', ')}`,
     `服务器的特殊行为（MindIE 的，以及 vLLM 的 request-metrics），可重复：${quirkNames.join('、')}`,
   ),
 };
 
-/** Flags of `dyno engine` about how it is reached: TLS, further ports, habits of its streams. */
-export const portFlags: readonly Flag[] = [
-  toggle(
-    'tls',
-    'serve HTTPS with a certificate made at start (--cert and --key: one of yours)',
-    '提供 HTTPS，证书在启动时生成（--cert、--key 可使用自己的证书）',
-  ),
-  valueFlag('cert', 'FILE', 'certificate, PEM; with --key', '证书（PEM），与 --key 同用'),
-  valueFlag('key', 'FILE', 'private key of --cert, PEM', '--cert 的私钥（PEM）'),
-  valueFlag(
-    'client-ca',
-    'FILE',
-    'ask clients for a certificate signed by this one',
-    '要求客户端出示由该 CA 签发的证书',
-  ),
-  valueFlag(
-    'save-cert',
-    'FILE',
-    'write the certificate there, for --ca of the client',
-    '把证书写到该文件，供客户端 --ca 使用',
-  ),
-  ...flagsOf(settings),
-];
-
-/** What those flags say. */
-export function portOptions(given: ParsedCommand): Partial<EngineOptions> {
-  return { ...tlsOf(given), ...wordsOf(given, settings) };
-}
-
 /** The certificate to serve with; nothing = plain HTTP. */
-function tlsOf(given: ParsedCommand): Pick<EngineOptions, 'tls'> {
-  const [certFile, keyFile, caFile] = ['cert', 'key', 'client-ca'].map((name) => last(given, name));
-  if (!given.flags.has('tls') && certFile === undefined && keyFile === undefined && caFile === undefined) return {};
+export function tlsOf(asked: SettingsOf<typeof portFlags>): Pick<EngineOptions, 'tls'> {
+  const { cert: certFile, key: keyFile, clientCa: caFile, saveCert: save } = asked;
+  if (asked.tls !== true && certFile === undefined && keyFile === undefined && caFile === undefined) return {};
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw userError(
       'bad-value',
@@ -77,12 +62,11 @@ function tlsOf(given: ParsedCommand): Pick<EngineOptions, 'tls'> {
   }
   const tls =
     certFile === undefined ? selfSigned([]) : { cert: pemFile('--cert', certFile), key: pemFile('--key', keyFile!) };
-  const save = last(given, 'save-cert');
-  if (save !== undefined) saveCert(save, tls.cert);
+  if (save !== undefined) writeCert(save, tls.cert);
   return { tls: { ...tls, ...(caFile !== undefined && { clientCa: pemFile('--client-ca', caFile) }) } };
 }
 
-function saveCert(file: string, cert: string): void {
+function writeCert(file: string, cert: string): void {
   try {
     writeFileSync(file, cert);
   } catch (error) {
@@ -98,6 +82,6 @@ function saveCert(file: string, cert: string): void {
   }
 }
 
-function pemFile(flag: string, file: string): string {
-  return readDocument(file, { hint: { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' }, place: { flag } });
+function pemFile(name: string, file: string): string {
+  return readDocument(file, { hint: { en: 'Give a PEM file.', zh: '请给出 PEM 文件。' }, place: { flag: name } });
 }

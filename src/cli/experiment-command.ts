@@ -1,18 +1,18 @@
 import { say } from '../core/index.ts';
 import type { Summary } from '../core/index.ts';
-import { runExperiment, SummaryNotKept } from '../lab/index.ts';
+import { runExperiment, shownCommand, SummaryNotKept } from '../lab/index.ts';
 import type { Experiment, LabEvent, Outcome, World } from '../lab/index.ts';
 import { gateWords, predictionDoubts, predictionWords } from '../results/report/index.ts';
 import { saturationWords } from '../engine/sim/index.ts';
 import type { Saturation } from '../engine/sim/index.ts';
+import { remark } from './command.ts';
 import type { ParsedCommand } from './command.ts';
 import { showFind, showFoundSweep } from './found-text.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import { progressLine } from './progress-line.ts';
 import type { ProgressLine } from './progress-line.ts';
-import { keepChart } from './render.ts';
+import { keepGrid } from './render.ts';
 import { showPoint, showRun, showSummary, showSweep } from './show.ts';
-import { shownCommand } from './shown-command.ts';
 
 /** The world of one command: its store and environment, Ctrl-C as its stops, and a terminal that tells what happens. */
 export interface CommandWorld {
@@ -30,7 +30,7 @@ export function commandWorld(given: ParsedCommand, hear: (event: LabEvent) => vo
     // Before load there is nothing to drain: Ctrl-C ends the process at once.
     if (event.event === 'prepared') interrupts.listen();
     else if (event.event === 'stopping') interrupts.say(event.how);
-    else if (event.event === 'note' && !common.quiet) io.err(`${say(event.note, common.lang)}\n`);
+    else if (event.event === 'note') remark(given, event.note.en, event.note.zh);
     else if (event.event === 'started') {
       const place = event.of === null || event.of === 1 ? '' : ` (${event.number + 1}/${event.of})`;
       line = progressLine(given, event.plan, `${say(event.name, common.lang)}${place}`);
@@ -68,10 +68,10 @@ export async function experimentCommand(
   try {
     const outcome = await runExperiment(experiment, world);
     const { search, sweep, found } = outcome;
-    const { words, simulate } = experiment;
+    const { settings, simulate } = experiment;
     if (search !== null && (show === 'find' || !given.common.json))
-      showFind(given, outcome, search, simulate === null ? words.url : null);
-    else if (search !== null && sweep !== null) showFoundSweep(given, sweep, found, words.slo ?? []);
+      showFind(given, outcome, search, simulate === null ? settings.url : null);
+    else if (search !== null && sweep !== null) showFoundSweep(given, sweep, found, settings.slo ?? []);
     else await showOutcome(given, experiment, outcome);
     showGates(given, outcome);
     return outcome.exitCode;
@@ -85,11 +85,11 @@ export async function experimentCommand(
 
 async function showOutcome(
   given: ParsedCommand,
-  { words, simulate }: Experiment,
+  { settings, simulate }: Experiment,
   { sweep, points, dir }: Outcome,
 ): Promise<void> {
   const [summary] = points;
-  const url = simulate === null ? (words.url ?? null) : null;
+  const url = simulate === null ? (settings.url ?? null) : null;
   if (sweep === null) {
     if (summary === undefined) return;
     showRun(given, summary, dir, url);
@@ -97,7 +97,7 @@ async function showOutcome(
     return;
   }
   showSweep(given, sweep, dir, url);
-  if (sweep.variable === 'grid' && points.length > 0) await keepChart(given, sweep, dir);
+  if (sweep.variable === 'grid' && points.length > 0) await keepGrid(given, sweep, dir);
 }
 
 /** What became of each --fail-if: below the figures, and on stderr where stdout is for JSON. */
@@ -108,8 +108,8 @@ function showGates({ common, io }: ParsedCommand, { gates }: Outcome): void {
 /** How far the figures of a point may be off, on stderr, for whoever watches a sweep; a run's screen has it. */
 function showPrediction({ common, io }: ParsedCommand, summary: Summary): void {
   if (common.quiet || common.json) return;
-  for (const words of [predictionWords(summary), predictionDoubts(summary)])
-    if (words !== null) io.err(`  ${say(words, common.lang)}\n`);
+  for (const phrase of [predictionWords(summary), predictionDoubts(summary)])
+    if (phrase !== null) io.err(`  ${say(phrase, common.lang)}\n`);
 }
 
 /** What limited a simulated engine, on stderr. */

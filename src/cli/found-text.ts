@@ -3,6 +3,7 @@ import type { Sweep } from '../core/index.ts';
 import type { Outcome } from '../lab/index.ts';
 import { findInWords, findScreen, whyInWords } from '../results/report/index.ts';
 import type { FindResult } from '../results/report/index.ts';
+import { printJson } from './command.ts';
 import type { ParsedCommand } from './command.ts';
 import { screenOptions, showSweep } from './show.ts';
 
@@ -11,7 +12,7 @@ type Found = NonNullable<Outcome['found']>;
 /** What dyno find ends with: one screen, or `llmdyno.find/1`; with --all every load that was looked at stands below. */
 export function showFind(given: ParsedCommand, { sweep, dir }: Outcome, found: FindResult, url: string | null): void {
   if (given.common.json) {
-    given.io.out(`${JSON.stringify(findDocument(found), null, 2)}\n`);
+    printJson(given, findDocument(found));
     return;
   }
   if (given.flags.has('all') && sweep?.search !== undefined) showSweep(given, sweep, dir, url);
@@ -40,9 +41,9 @@ function findDocument(found: FindResult): Record<string, unknown> {
 }
 
 /** The same with every summary, as a sweep that searched prints it with --json; found null = the search was interrupted. */
-export function showFoundSweep({ io }: ParsedCommand, sweep: Sweep, found: Found | null, slo: readonly string[]): void {
-  const told = found === null ? null : { variable: sweep.variable, slo, value: found.load, ...factsOf(found) };
-  io.out(`${JSON.stringify({ ...sweepDocument(sweep), found: told }, null, 2)}\n`);
+export function showFoundSweep(given: ParsedCommand, sweep: Sweep, found: Found | null, slo: readonly string[]): void {
+  const answer = found === null ? null : { variable: sweep.variable, slo, value: found.load, ...factsOf(found) };
+  printJson(given, { ...sweepDocument(sweep), found: answer });
 }
 
 function factsOf({ confirmed, broken, atMost, outOfRuns }: Found): Omit<Found, 'kind' | 'load'> {

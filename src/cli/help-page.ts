@@ -1,6 +1,7 @@
 import { cellsOf, say, wrapToCells } from '../core/index.ts';
 import type { Lang, Phrase } from '../core/index.ts';
-import type { CommandFile, Flag } from './command.ts';
+import type { Setting } from '../lab/index.ts';
+import type { Argument, CommandFile } from './command.ts';
 import { flagGroups, mostUsedFlags } from './flag-groups.ts';
 import { commonFlags } from './parse.ts';
 
@@ -17,6 +18,9 @@ export const helpWords = {
   mostUsed: { en: 'Most used', zh: '常用选项' },
 } as const satisfies Record<string, Phrase>;
 
+/** What help shows of a flag. */
+type Shown = Pick<Setting<unknown>, 'name' | 'short' | 'value' | 'help'>;
+
 /** Lines of a first screen of help. */
 const screenLines = 24;
 /** Fewer flags than this of a load test, and the command is none. */
@@ -26,9 +30,9 @@ const fewestMostUsed = 6;
 export function helpScreen(name: string, file: CommandFile, lang: Lang, columns = Infinity): string {
   const whole = helpPage(name, file, lang, columns);
   if (whole.trimEnd().split('\n').length <= screenLines) return whole;
-  const byName = new Map(file.flags.map((flag) => [flag.name, flag]));
-  const usual = mostUsedFlags.flatMap(({ flag: word, says, find }): Flag[] => {
-    const flag = byName.get(word);
+  const flags: Shown[] = Object.values(file.flags);
+  const usual = mostUsedFlags.flatMap(({ flag: wanted, says, find }): Shown[] => {
+    const flag = flags.find((own) => own.name === wanted);
     if (flag === undefined) return [];
     return [
       {
@@ -39,12 +43,13 @@ export function helpScreen(name: string, file: CommandFile, lang: Lang, columns 
     ];
   });
   const isLoadTest = usual.length >= fewestMostUsed;
-  const chosen = isLoadTest ? usual : file.flags;
+  const chosen = isLoadTest ? usual : flags;
   const example = file.examples.slice(0, 2).flatMap(({ line, says }) => [`  # ${say(says, lang)}`, `  ${line}`]);
+  const optionCount = flags.length + Object.keys(commonFlags).length;
   const more = say(
     {
-      en: `All ${file.flags.length + commonFlags.length} options, in groups: dyno ${name} --help-all`,
-      zh: `全部 ${file.flags.length + commonFlags.length} 个选项（分组）：dyno ${name} --help-all`,
+      en: `All ${optionCount} options, in groups: dyno ${name} --help-all`,
+      zh: `全部 ${optionCount} 个选项（分组）：dyno ${name} --help-all`,
     },
     lang,
   );
@@ -80,21 +85,22 @@ function shortHelp(text: string): string {
 
 /** Everything that a command takes, in groups where that is much, wrapped to so many columns. */
 export function helpPage(name: string, file: CommandFile, lang: Lang, columns = Infinity): string {
-  const rowsOf = (flags: readonly Flag[]) =>
+  const all = Object.values(file.flags);
+  const rowsOf = (flags: readonly Shown[]) =>
     flags.map((flag): [string, string] => [flagTitle(flag), say(flag.help, lang)]);
   const grouped = flagGroups.map(({ title, flags }) => ({
     title,
-    of: flags.flatMap((flag) => file.flags.filter(({ name: own }) => own === flag)),
+    of: flags.flatMap((flag) => all.filter(({ name: own }) => own === flag)),
   }));
   const isLoadTest = grouped.filter(({ of }) => of.length > 0).length >= 4;
   const placed = new Set(isLoadTest ? grouped.flatMap(({ of }) => of) : []);
-  const rest = file.flags.filter((flag) => !placed.has(flag));
+  const rest = all.filter((flag) => !placed.has(flag));
   const sections = [
     wrapped(say(file.about, lang), columns),
     usageOf(name, file, lang),
     list(
       say(helpWords.arguments, lang),
-      file.arguments.map((a) => [a.name.toUpperCase(), say(a.help, lang)]),
+      file.arguments.map((taken) => [argumentTitle(taken).replaceAll(/[[\]…]/g, ''), say(taken.help, lang)]),
       columns,
     ),
     ...(isLoadTest ? grouped.map(({ title, of }) => list(say(title, lang), rowsOf(of), columns)) : []),
@@ -102,7 +108,7 @@ export function helpPage(name: string, file: CommandFile, lang: Lang, columns = 
     list(
       say(helpWords.commonOptions, lang),
       [
-        ...rowsOf(commonFlags),
+        ...rowsOf(Object.values(commonFlags)),
         ['-h, --help', say(helpWords.helpFlag, lang)],
         ['--help-all', say(helpWords.helpAllFlag, lang)],
       ],
@@ -117,11 +123,12 @@ export function helpPage(name: string, file: CommandFile, lang: Lang, columns = 
 }
 
 function usageOf(name: string, file: CommandFile, lang: Lang): string {
-  const args = file.arguments.map((argument) => {
-    const inside = argument.name.toUpperCase() + (argument.variadic === true ? '…' : '');
-    return argument.required ? inside : `[${inside}]`;
-  });
-  return `${say(helpWords.usage, lang)}: dyno ${[name, ...args].join(' ')}`;
+  return `${say(helpWords.usage, lang)}: dyno ${[name, ...file.arguments.map(argumentTitle)].join(' ')}`;
+}
+
+/** An argument as usage lines show it: `RUN…`, `[URL]`. */
+export function argumentTitle({ notation }: Argument): string {
+  return notation.replaceAll(/[<>]/g, '').replace('...', '…').toUpperCase();
 }
 
 /** Fewer cells than this for the right column, and it stands below the left one. */
@@ -145,7 +152,7 @@ function wrapped(text: string, columns: number): string {
   return columns === Infinity ? text : wrapToCells(text, Math.max(narrowest, columns - 1)).join('\n');
 }
 
-function flagTitle(flag: Flag): string {
-  const name = `--${flag.name}${flag.value === null ? '' : ` ${flag.value}`}`;
-  return flag.short === undefined ? name : `-${flag.short}, ${name}`;
+/** A flag as help shows it: `-n, --requests COUNT`. */
+export function flagTitle({ name, short, value }: Omit<Shown, 'help'>): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === null ? '' : ` ${value}`}`;
 }

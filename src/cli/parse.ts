@@ -1,67 +1,59 @@
 import { Command, CommanderError, Option } from 'commander';
-import { UserError } from '../core/index.ts';
-import type { Phrase } from '../core/index.ts';
-import { valueFlag, toggle } from './command.ts';
-import type { CommandFile, Flag, ParsedCommand } from './command.ts';
-import { chooseLang, langIn } from './terminal.ts';
+import { userError } from '../core/index.ts';
+import type { Phrase, UserError } from '../core/index.ts';
+import { anyText, flag, one } from '../lab/index.ts';
+import type { Setting } from '../lab/index.ts';
+import type { CommandFile, ParsedCommand } from './command.ts';
+import { chooseLang } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where runs are kept unless told otherwise. */
 export const defaultStore = 'dyno-runs';
 
 /** Flags that every command takes. */
-export const commonFlags: readonly Flag[] = [
-  toggle('json', 'one JSON document on stdout, nothing else there', '标准输出只有一个 JSON 文档'),
-  toggle('quiet', 'no progress and no remarks', '不显示进度和提示'),
-  valueFlag('lang', 'en|zh', 'language (default: from the locale)', '语言（默认：由系统区域决定）'),
-  valueFlag(
-    'store',
-    'DIR',
+export const commonFlags = {
+  json: flag('json', 'one JSON document on stdout, nothing else there', '标准输出只有一个 JSON 文档'),
+  quiet: flag('quiet', 'no progress and no remarks', '不显示进度和提示'),
+  lang: one('lang en|zh', anyText, 'language (default: from the locale)', '语言（默认：由系统区域决定）'),
+  store: one(
+    'store DIR',
+    anyText,
     'where runs are kept (default: $DYNO_STORE or ./dyno-runs)',
     '结果保存目录（默认：$DYNO_STORE 或 ./dyno-runs）',
   ),
-];
-
-/** Whether a word asks for help: the first screen of it, or all of it. */
-export function asksHelp(word: string): boolean {
-  return word === '--help' || word === '-h' || word === '--help-all';
-}
+};
 
 /** Reads the words behind a command's name; null = its help was asked for. */
 export function parseCommand(
   name: string,
   file: CommandFile,
-  words: readonly string[],
+  typed: readonly string[],
   io: Terminal,
 ): ParsedCommand | null {
-  if (file.raw === true) return parseRaw(name, file, words, io);
-  const lang = chooseLang(langIn(words), io.env);
+  const known = Object.values({ ...file.flags, ...commonFlags });
   const program = new Command(`dyno ${name}`);
-  for (const argument of file.arguments) {
-    const inside = argument.variadic === true ? `${argument.name}...` : argument.name;
-    program.argument(argument.required ? `<${inside}>` : `[${inside}]`);
-  }
-  for (const flag of [...file.flags, ...commonFlags]) program.addOption(optionOf(flag));
+  for (const { notation } of file.arguments) program.argument(notation);
+  for (const setting of known) program.addOption(optionOf(setting));
   program
     .helpOption(false)
     .option('-h, --help')
+    .option('--help-all')
     .exitOverride()
-    .configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  program.allowExcessArguments(false).showSuggestionAfterError(true);
-  // Help is wanted even where arguments are missing.
-  if (words.some(asksHelp)) return null;
-  try {
-    program.parse(spreadLists(words), { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    throw usageError(name, commanderWords(error.message));
-  }
+    .configureOutput({ writeErr: () => {}, writeOut: () => {} })
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(true);
+  if (file.raw === true) program.passThroughOptions();
+  // Help is wanted even where arguments are missing; of another program's words it is that program's help.
+  else if (typed.some((word) => word === '-h' || word === '--help' || word === '--help-all')) return null;
+  const refusal = refusalOf(program, file.raw === true ? typed : spreadLists(typed));
   const options = program.opts<Record<string, string | string[] | true>>();
+  if (options['help'] === true || options['helpAll'] === true) return null;
+  if (refusal !== null) throw usageError(name, commanderPhrase(refusal.message));
   const flags = new Map<string, readonly string[]>();
-  for (const flag of [...file.flags, ...commonFlags]) {
-    const value = options[camel(flag.name)];
+  for (const setting of known) {
+    const value = options[camel(setting.name)];
     if (value === undefined) continue;
-    flags.set(flag.name, value === true ? ['true'] : Array.isArray(value) ? value : [value]);
+    flags.set(setting.name, value === true ? ['true'] : Array.isArray(value) ? value : [value]);
   }
   const askedLang = flags.get('lang')?.at(-1);
   if (askedLang !== undefined && askedLang !== 'en' && askedLang !== 'zh') {
@@ -74,49 +66,42 @@ export function parseCommand(
     common: {
       json: flags.has('json'),
       quiet: flags.has('quiet'),
-      lang,
+      lang: chooseLang(askedLang, io.env),
       store: flags.get('store')?.at(-1) ?? (io.env['DYNO_STORE'] || defaultStore),
     },
   };
 }
 
-/** Own flags up to the first word that is none; everything from there on is left as it stands. */
-function parseRaw(name: string, file: CommandFile, words: readonly string[], io: Terminal): ParsedCommand | null {
-  let own = 0;
-  while (own < words.length && words[own]!.startsWith('-')) {
-    const flag = commonFlags.find((known) => words[own] === `--${known.name}`);
-    own += flag !== undefined && flag.value !== null ? 2 : 1;
+/** Why commander does not take these words; null = it does. */
+function refusalOf(program: Command, typed: readonly string[]): CommanderError | null {
+  try {
+    program.parse(typed, { from: 'user' });
+    return null;
+  } catch (error) {
+    if (error instanceof CommanderError) return error;
+    throw error;
   }
-  if (own >= words.length && !words.some(asksHelp)) {
-    throw usageError(name, commanderWords("missing required argument 'command'"));
-  }
-  const given = parseCommand(name, plainFile(file), words.slice(0, own), io);
-  return given === null ? null : { ...given, args: words.slice(own) };
-}
-
-function plainFile({ about, flags, examples, run }: CommandFile): CommandFile {
-  return { about, arguments: [], flags, examples, run };
 }
 
 /** `--grid input=1,2 output=3,4` as `--grid input=1,2 --grid output=3,4`. */
-function spreadLists(words: readonly string[]): string[] {
+function spreadLists(typed: readonly string[]): string[] {
   let inGrid = false;
-  return words.flatMap((word, i) => {
+  return typed.flatMap((word, i) => {
     if (word === '--grid') inGrid = true;
     else if (!/^(input|output)=/.test(word)) inGrid = false;
-    return inGrid && word !== '--grid' && words[i - 1] !== '--grid' ? ['--grid', word] : [word];
+    return inGrid && word !== '--grid' && typed[i - 1] !== '--grid' ? ['--grid', word] : [word];
   });
 }
 
-function optionOf(flag: Flag): Option {
-  const names = (flag.short === undefined ? '' : `-${flag.short}, `) + `--${flag.name}`;
-  // A metavar with `|` or spaces would confuse commander; help is written by helpPage.
-  const option = new Option(flag.value === null ? names : `${names} <value>`);
-  if (flag.repeat === true)
-    option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
-  // `--no-stream` is a word of its own here, not the negation of `--stream`.
+function optionOf({ name, short, value, repeat }: Setting<unknown>): Option {
+  const names = (short === undefined ? '' : `-${short}, `) + `--${name}`;
+  // What stands behind a flag in help may hold `|` or spaces, which would confuse commander; help is written by helpPage.
+  const option = new Option(value === null ? names : `${names} <value>`);
+  if (repeat !== undefined)
+    option.argParser((text: string, earlier: string[] | undefined) => [...(earlier ?? []), text]);
+  // `--no-stream` is a flag of its own here, not the negation of `--stream`.
   option.negate = false;
-  option.attributeName = () => camel(flag.name);
+  option.attributeName = () => camel(name);
   return option;
 }
 
@@ -124,10 +109,10 @@ function camel(name: string): string {
   return name.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What commander says, in both languages; what it may say one day beyond these stays as it is. */
-function commanderWords(message: string): Phrase {
+/** What commander says, in both languages; messages that commander may get one day stay in English. */
+function commanderPhrase(message: string): Phrase {
   const en = message.replace(/^error: /, '').replaceAll('\n', ' ');
-  const zh = commanderPatterns.reduce((text, [pattern, words]) => text.replace(pattern, words), en);
+  const zh = commanderPatterns.reduce((text, [pattern, chinese]) => text.replace(pattern, chinese), en);
   return { en, zh };
 }
 
@@ -143,10 +128,6 @@ const commanderPatterns: readonly (readonly [RegExp, string])[] = [
   [/\(Did you mean ([^)]*)\?\)/, '（是否想用 $1？）'],
 ];
 
-function usageError(name: string, message: Phrase): UserError {
-  return new UserError({
-    code: 'usage',
-    message,
-    hint: { en: `dyno ${name} --help lists what it takes.`, zh: `dyno ${name} --help 列出全部参数。` },
-  });
+function usageError(name: string, { en, zh }: Phrase): UserError {
+  return userError('usage', en, zh, `dyno ${name} --help lists what it takes.`, `dyno ${name} --help 列出全部参数。`);
 }

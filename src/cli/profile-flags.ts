@@ -13,63 +13,62 @@ import {
   withMemory,
 } from '../engine/sim/index.ts';
 import type { EngineProfile, SchedulerName, SettingValue } from '../engine/sim/index.ts';
-import { valueFlag, last } from './command.ts';
-import type { Flag, ParsedCommand } from './command.ts';
-import { readDocument } from '../lab/index.ts';
+import { anyText, many, one, readDocument } from '../lab/index.ts';
+import type { SettingsOf } from '../lab/index.ts';
 
 /** Profiles that were fitted to long traces hold their points. */
 const mostProfileBytes = 16 * 1024 * 1024;
 
 /** Flags that say which engine is simulated; the same for `dyno engine` and `dyno sim`. */
-export const profileFlags: readonly Flag[] = [
-  valueFlag(
-    'profile',
-    'NAME|FILE',
+export const profileFlags = {
+  profile: one(
+    'profile NAME|FILE',
+    profileNamed,
     `engine profile (default: ${defaultProfileName}); dyno engine --profiles lists them`,
     `引擎配置（默认：${defaultProfileName}）；dyno engine --profiles 可列出`,
   ),
-  valueFlag(
-    'scheduler',
-    'NAME',
+  scheduler: one(
+    'scheduler NAME',
+    schedulerNamed,
     `who forms the steps: ${schedulerNames.join(', ')} (default: the profile's)`,
     `调度器：${schedulerNames.join('、')}（默认：由引擎配置决定）`,
   ),
-  valueFlag(
-    'set',
-    'NAME=VALUE',
+  set: many(
+    'set NAME=VALUE',
+    anyText,
     "a setting under its server's name (maxBatchSize=200, enable_prefix_caching=false; memory: npuMemSize, cpuMemSize, num_gpu_blocks_override, swap_space …), or blocks, blockSize",
     '以服务器自身名称给出的设置（maxBatchSize=200、enable_prefix_caching=false；内存：npuMemSize、cpuMemSize、num_gpu_blocks_override、swap_space 等），或 blocks、blockSize',
-    { repeat: true },
   ),
-];
+};
 
-/** The profile that the flags ask for, with its scheduler and settings as told. */
-export function profileOf(given: ParsedCommand): EngineProfile {
-  const profile = profileNamed(last(given, 'profile') ?? defaultProfileName);
-  const asked = last(given, 'scheduler');
-  const name = asked === undefined ? (profile.scheduler?.name ?? 'continuous') : schedulerNamed(asked);
+/** The profile that the flags ask for, with its scheduler and settings as typed. */
+export function profileOf({
+  profile = builtinProfile(defaultProfileName),
+  scheduler,
+  set: typed = [],
+}: SettingsOf<typeof profileFlags>): EngineProfile {
+  if (scheduler === undefined && typed.length === 0) return profile;
+  const name = scheduler ?? profile.scheduler?.name ?? 'continuous';
   const kept = profile.scheduler?.name === name ? profile.scheduler.settings : {};
-  const sets = given.flags.get('set') ?? [];
-  if (asked === undefined && sets.length === 0) return profile;
   const memory = new Map<string, number>();
-  const told: Record<string, SettingValue> = {};
+  const own: Record<string, SettingValue> = {};
   const mistakes: Mistake[] = [];
-  for (const text of sets) {
+  for (const text of typed) {
     const [word = '', value = ''] = text.split('=', 2).map((part) => part.trim());
     if (isMemoryWord(name, word)) memory.set(word, value === '' ? Number.NaN : Number(value));
     else
       mistakes.push(
         ...mistakesOf(() => {
           const [key, parsed] = parseSetting(name, text);
-          told[key] = parsed;
+          own[key] = parsed;
         }).map((mistake) => withMemoryWords(mistake, name)),
       );
   }
   mistakes.push(...mistakesOf(() => withMemory(profile, name, memory)));
   if (mistakes.length > 0) throw new UserError(mistakes);
   const { profile: sized, host } = withMemory(profile, name, memory);
-  const settings = { ...kept, ...host, ...told };
-  const named = new Set([...Object.keys(told), ...Object.keys(host)]);
+  const settings = { ...kept, ...host, ...own };
+  const named = new Set([...Object.keys(own), ...Object.keys(host)]);
   const conflicts = settingConflicts(name, filledSettings(sized, name, settings), named);
   if (conflicts.length > 0) throw new UserError(conflicts);
   return { ...sized, scheduler: { name, settings } };
@@ -79,8 +78,8 @@ export function profileOf(given: ParsedCommand): EngineProfile {
 function withMemoryWords(mistake: Mistake, name: SchedulerName): Mistake {
   if (mistake.code !== 'unknown-setting') return mistake;
   const { en, zh } = mistake.hint;
-  const words = memoryWords(name);
-  return { ...mistake, hint: { en: `${en} Memory: ${words.join(', ')}.`, zh: `${zh}内存：${words.join('、')}。` } };
+  const names = memoryWords(name);
+  return { ...mistake, hint: { en: `${en} Memory: ${names.join(', ')}.`, zh: `${zh}内存：${names.join('、')}。` } };
 }
 
 function mistakesOf(act: () => unknown): readonly Mistake[] {
@@ -113,7 +112,7 @@ export function profileNamed(word: string): EngineProfile {
   if (!/[/\\]|\.json$/.test(word)) return builtinProfile(word);
   let value: unknown;
   try {
-    value = JSON.parse(readDocument(word, { place: { flag: '--profile' } }, mostProfileBytes));
+    value = JSON.parse(readDocument(word, {}, mostProfileBytes));
   } catch (error) {
     if (error instanceof UserError) throw error;
     const why = (error as Error).message;

@@ -1,21 +1,21 @@
 import { hiddenValue, userError } from '../core/index.ts';
 import type { RunPlan } from '../core/index.ts';
 import type { RunRecord } from '../results/store/index.ts';
-import { valueFlag, last } from './command.ts';
-import type { CommandFile, Flag, ParsedCommand } from './command.ts';
+import { anyText, one } from '../lab/index.ts';
+import type { CommandFile, ParsedCommand } from './command.ts';
 import { parseCommand } from './parse.ts';
 
 /** The flag of commands that can go on with what was interrupted. */
-export const resumeFlag: Flag = valueFlag(
-  'resume',
-  'RUN',
+export const resumeFlag = one(
+  'resume RUN',
+  anyText,
   'go on with an interrupted run or sweep of the store (id, label or latest) without repeating what it finished; its settings are taken from it',
   '继续存储中被中断的运行或扫描（id、标签或 latest），不重复已完成的部分；沿用其设置',
 );
 
 /** What to go on with; null = nothing. */
 export function resumeWord(given: ParsedCommand): string | null {
-  return last(given, resumeFlag.name) ?? null;
+  return given.flags.get(resumeFlag.name)?.at(-1) ?? null;
 }
 
 /** The command line of an interrupted run with this one's words over it: mostly only `--resume RUN` is typed. */

@@ -30,7 +30,7 @@ describe('help', () => {
         expect(helpScreen(name, command, lang, 80).trimEnd().split('\n').length).toBeLessThanOrEqual(24);
       const all = helpPage(name, command, 'en', 80);
       expect(all).not.toContain('`');
-      for (const flag of command.flags) expect(all).toContain(`--${flag.name}`);
+      for (const flag of Object.values(command.flags)) expect(all).toContain(`--${flag.name}`);
       if (command.raw !== true) expect((await dynoHere([name, '--help-all'])).out).toBe(helpPage(name, command, 'en'));
     },
   );
@@ -85,6 +85,17 @@ describe('mistakes on the command line', () => {
       expect([code, err.split('\n')[0]]).toEqual([2, expect.stringMatching(new RegExp(`^error: ${words.at(-1)}: .`))]);
       expect(err.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     }
+  });
+
+  test('of all flags are told at once, before anything is looked up', async () => {
+    const { code, err } = await dynoHere(['report', 'no-such-run', '--cards', '0', '--power=-1', '--store', folder]);
+    expect([code, err.match(/^error: \S+/gm)]).toEqual([2, ['error: --cards:', 'error: --power:']]);
+  });
+
+  test('--lang before dyno as is its own and no word of the other tool', async () => {
+    expect((await dynoHere(['--lang', 'zh', 'as', 'vllm', 'bench', 'serve', '--help'])).out).toContain('生效的选项：');
+    const { err } = await dynoHere(['--lang=zh', 'as', 'vllm', 'bench', 'serve', '--backend', 'x']);
+    expect(err.match(/^错误: \S+/gm)).toEqual(['错误: --backend:']);
   });
 
   test('are told in Chinese where that is asked for, those of flags too', async () => {

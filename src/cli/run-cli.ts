@@ -39,13 +39,13 @@ export async function runCli(io: Terminal): Promise<number> {
 
 /** The words with the command first: --lang may stand before it, as in other tools. */
 function nameFirst(argv: readonly string[]): readonly string[] {
-  const words = argv[0] === '--lang' ? 2 : argv[0]?.startsWith('--lang=') === true ? 1 : 0;
-  return [...argv.slice(words), ...argv.slice(0, words)];
+  const at = argv[0] === '--lang' ? 2 : argv[0]?.startsWith('--lang=') === true ? 1 : 0;
+  return [...argv.slice(at, at + 1), ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 async function topHelp(rest: readonly string[], io: Terminal, lang: Lang): Promise<number> {
-  const name = rest[0];
-  if (name !== undefined && Object.hasOwn(commands, name)) {
+  const name = rest.find((word) => Object.hasOwn(commands, word));
+  if (name !== undefined) {
     const { command } = await commands[name]!.load();
     const page = rest.includes('--all') ? helpPage : helpScreen;
     io.out(page(name, command, lang, columnsOf(io)));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { exitCodes, userError } from '../core/index.ts';
 import type { StoredTune } from '../results/store/index.ts';
 import { tuneSchema } from '../advice/tune/index.ts';
+import { printJson } from './command.ts';
 import type { ParsedCommand } from './command.ts';
 import { columnsOf } from './terminal.ts';
 import { tuneText } from '../lab/index.ts';
@@ -22,6 +23,7 @@ export async function showTune(given: ParsedCommand, { dir }: StoredTune): Promi
     );
   }
   const { io, common } = given;
-  io.out(common.json ? `${JSON.stringify(read.data, null, 2)}\n` : tuneText(read.data, common.lang, columnsOf(io)));
+  if (common.json) printJson(given, read.data);
+  else io.out(tuneText(read.data, common.lang, columnsOf(io)));
   return exitCodes.ok;
 }

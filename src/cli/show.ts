@@ -2,26 +2,26 @@ import { basename } from 'node:path';
 import { exitCodes, say, quotedFigures } from '../core/index.ts';
 import type { Summary, Sweep } from '../core/index.ts';
 import { asSweep, workersText, runScreen, sweepScreen } from '../results/report/index.ts';
-import { reporters } from '../lab/index.ts';
+import { flag, reporters } from '../lab/index.ts';
 import type { Painter, ReportOptions, ScreenOptions } from '../results/report/index.ts';
 import type { ReporterName } from '../lab/index.ts';
 import { problemLines, summaryOfRun, sweepOf } from '../lab/index.ts';
 import type { SourcePlace } from '../lab/index.ts';
 import type { StoredRun, StoredSweep } from '../results/store/index.ts';
 import { coloursFor } from './colours.ts';
-import { toggle } from './command.ts';
-import type { Flag, ParsedCommand } from './command.ts';
+import { remark } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { columnsOf } from './terminal.ts';
 
 /** On demand: the machines of a run over many, one by one. */
-export const perWorkerFlag: Flag = toggle(
+export const perWorkerFlag = flag(
   'per-worker',
   'of a run with --workers: a row per worker (share, outcomes, health, clock; text, markdown; html has it always)',
   '对于使用 --workers 的运行：每个 worker 一行（份额、结果、健康、时钟；text、markdown；html 总是包含）',
 );
 
 /** The whole report instead of the first screen. */
-export const allFlag: Flag = toggle(
+export const allFlag = flag(
   'all',
   'everything that is known, not the first screen only (also: --json, dyno report)',
   '输出全部信息，而非仅首屏（另见 --json、dyno report）',
@@ -117,8 +117,7 @@ export async function showStored(
   return exitCodes.ok;
 }
 
-/** For who keeps stdout in a file; a first screen on the terminal has said it. */
+/** For whoever keeps stdout in a file, because a first screen on the terminal names the folder itself. */
 function showFolder(given: ParsedCommand, dir: string): void {
-  const { common, io } = given;
-  if (!common.quiet && !io.outIsTty) io.err(`${say({ en: 'kept in', zh: '结果保存于' }, common.lang)} ${dir}\n`);
+  if (!given.io.outIsTty) remark(given, 'kept in', '结果保存于', ` ${dir}`);
 }

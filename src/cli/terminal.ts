@@ -1,4 +1,4 @@
-import { exitCodes, makeScrub, say } from '../core/index.ts';
+import { cellsOf, exitCodes, makeScrub, say } from '../core/index.ts';
 import type { Lang } from '../core/index.ts';
 import { leaveGoneTerminals, outlivesTerminal } from './hang-up.ts';
 import { forTerminal } from './printer.ts';
@@ -98,9 +98,20 @@ export function chooseLang(asked: string | undefined, env: Terminal['env']): Lan
 }
 
 /** The value of --lang among words not yet parsed, so that even a wrong command line is answered in it. */
-export function langIn(words: readonly string[]): string | undefined {
-  const joined = words.find((word) => word.startsWith('--lang='));
+export function langIn(typed: readonly string[]): string | undefined {
+  const joined = typed.find((word) => word.startsWith('--lang='));
   if (joined !== undefined) return joined.slice('--lang='.length);
-  const at = words.indexOf('--lang');
-  return at === -1 ? undefined : words[at + 1];
+  const at = typed.indexOf('--lang');
+  return at === -1 ? undefined : typed[at + 1];
+}
+
+/** Rows as columns of equal width; Chinese characters count two. */
+export function paddedRows(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => cellsOf(row[at] ?? ''))));
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, at) => cell + ' '.repeat(Math.max(0, widths[at]! - cellsOf(cell))));
+      return `${cells.join('  ').trimEnd()}\n`;
+    })
+    .join('');
 }

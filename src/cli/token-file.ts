@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { UserError } from '../core/index.ts';
-import type { Phrase } from '../core/index.ts';
+import { userError } from '../core/index.ts';
+import type { UserError } from '../core/index.ts';
 import { makeToken } from '../web/index.ts';
 
 const leastLetters = 32;
@@ -46,9 +46,12 @@ function cannot(file: string, error: unknown): UserError {
 }
 
 function bad(en: string, zh: string): UserError {
-  const hint: Phrase = {
-    en: 'Name a file of your own; where there is none, one is made with a new token.',
-    zh: '请给出自己的文件；没有则会创建一个含新令牌的文件。',
-  };
-  return new UserError({ code: 'bad-value', message: { en, zh }, hint, place: { flag: '--token-file' } });
+  return userError(
+    'bad-value',
+    en,
+    zh,
+    'Name a file of your own; where there is none, one is made with a new token.',
+    '请给出自己的文件；没有则会创建一个含新令牌的文件。',
+    '--token-file',
+  );
 }

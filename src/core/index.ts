@@ -7,6 +7,7 @@
  */
 export * from './ask.ts';
 export * from './cells.ts';
+export * from './defined.ts';
 export * from './dimensions.ts';
 export * from './exchange.ts';
 export * from './extremes.ts';

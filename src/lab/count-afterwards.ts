@@ -13,7 +13,7 @@ const noticed = 0.1;
  * checked against the dataset's. undefined = there is nothing to do.
  */
 export function afterwardsOf(prepared: Prepared, plan: RunPlan): Afterwards | undefined {
-  const folder = prepared.words.tokenizer;
+  const folder = prepared.settings.tokenizer;
   const checks = plan.dataset.kind === 'gsm8k' && plan.keepText;
   if (folder === undefined && !checks) return undefined;
   return async (dir) => {

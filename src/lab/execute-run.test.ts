@@ -112,7 +112,7 @@ const unsent = {
   finish: null,
   httpStatus: null,
   attempts: 0,
-  problem: { code: 'dropped-late', status: null, words: null },
+  problem: { code: 'dropped-late', status: null, settings: null },
 };
 
 /** A run of one record whose folder refuses something. */

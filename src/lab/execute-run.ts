@@ -1,6 +1,6 @@
 import { auditSummary } from '../results/audit/index.ts';
 import type { PointRule } from '../results/audit/index.ts';
-import { exitCodes, UserError, verdictOf } from '../core/index.ts';
+import { defined, exitCodes, UserError, verdictOf } from '../core/index.ts';
 import type {
   Exchange,
   Finding,
@@ -8,7 +8,6 @@ import type {
   Runner,
   RunPlan,
   RunState,
-  StoppedBecause,
   StopRule,
   StopSignals,
   Summary,
@@ -145,16 +144,9 @@ async function measureRun(parts: RunParts, meter: Meter): Promise<Summary> {
     return null;
   };
   const again = await lookAgain(parts).catch(loses);
-  const facts = { partial: stopped || runner.cutShort?.() === true, ...stoppedWord(own.reason()) };
-  const figures = summaryOf({
-    plan,
-    meter: again?.meter ?? meter,
-    writer,
-    runner,
-    telemetry,
-    facts,
-    models: parts.models ?? null,
-  });
+  const partial = stopped || runner.cutShort?.() === true;
+  const facts = { partial, ...defined({ stoppedBecause: own.reason() ?? undefined }) };
+  const figures = summaryOf(parts, again?.meter ?? meter, facts);
   const eligible = await eligibleOf(parts, figures).catch(loses);
   const summary = judged(
     eligible === null ? figures : { ...figures, eligibleInputRatio: eligible },
@@ -265,32 +257,22 @@ async function lookAgain({
   };
 }
 
-function summaryOf(parts: {
-  plan: RunPlan;
-  meter: Meter;
-  writer: RunWriter;
-  runner: Runner;
-  telemetry: RunTelemetry | null;
-  facts: Pick<Summary, 'partial' | 'stoppedBecause'>;
-  models: readonly string[] | null;
-}): Summary {
-  const { plan, meter, writer, runner, telemetry, facts, models } = parts;
+function summaryOf(
+  { plan, writer, runner, telemetry = null, models = null }: RunParts,
+  meter: Meter,
+  facts: Pick<Summary, 'partial' | 'stoppedBecause'>,
+): Summary {
   const summary = summarise(meter, {
     ...factsOfPlan(plan),
     runId: writer.runId,
     startedAt: writer.record.startedAt,
     simulated: runner.simulated,
     ...facts,
-    ...(writer.record.resumed !== undefined && { resumed: writer.record.resumed }),
+    ...defined({ resumed: writer.record.resumed }),
     client: runner.health(),
   });
-  const workers = runner.workers?.();
-  return {
-    ...summary,
-    ...(models !== null && { models }),
-    ...(workers !== undefined && { workers }),
-    ...telemetry?.collect(summary),
-  };
+  const kept = defined({ models: models ?? undefined, workers: runner.workers?.() });
+  return { ...summary, ...kept, ...telemetry?.collect(summary) };
 }
 
 async function eligibleOf({ eligible, writer }: RunParts, summary: Summary): Promise<number | null> {
@@ -298,10 +280,6 @@ async function eligibleOf({ eligible, writer }: RunParts, summary: Summary): Pro
   // Records of conversations are read again here, so they must be on disk; finish() finds them closed.
   await writer.abort();
   return eligible(summary, writer.dir);
-}
-
-function stoppedWord(reason: StoppedBecause | null): Pick<Summary, 'stoppedBecause'> {
-  return reason === null ? {} : { stoppedBecause: reason };
 }
 
 /** The summary with what became of the plan's promises, and the audit's verdict on it. `rules` = those beside the audit's own. */

@@ -5,7 +5,7 @@ import type { Experiment } from './experiment.ts';
 import { letRead } from '../results/store/index.ts';
 import { loadPoints } from './prepare/assemble-plan.ts';
 import { nowhere } from './prepare/prepare.ts';
-import { findSettings, sweepSettings } from './settings/plan-words.ts';
+import { findSettings, sweepSettings } from './settings/plan-settings.ts';
 import { readSettings } from './settings/read-settings.ts';
 import type { ExperimentAsk, ExperimentMessage } from './start-experiment.ts';
 import type { World } from './world.ts';
@@ -71,8 +71,8 @@ function tell(message: ExperimentMessage): void {
 
 function experimentOf({ command, settings, profile }: ExperimentAsk): Experiment {
   const asked = readSettings(settings, { ...sweepSettings, ...findSettings }, nowhere);
-  if (command === 'find') return { kind: 'find', words: { ...asked, find: 'max' }, simulate: null, resume: null };
-  if (command !== 'sim') return { kind: command, words: asked, simulate: null, resume: null };
+  if (command === 'find') return { kind: 'find', settings: { ...asked, find: 'max' }, simulate: null, resume: null };
+  if (command !== 'sim') return { kind: command, settings: asked, simulate: null, resume: null };
   const simulate = { profile: builtinProfile(profile ?? defaultProfileName), faults: [] };
-  return { kind: kindOf(asked, loadPoints(asked).length), words: asked, simulate, resume: null };
+  return { kind: kindOf(asked, loadPoints(asked).length), settings: asked, simulate, resume: null };
 }

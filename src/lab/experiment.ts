@@ -30,20 +30,20 @@ import type { RunnerSource } from './runners/runner-source.ts';
 import { serverRunners } from './runners/server-runners.ts';
 import { simulatedRunners } from './runners/simulated-runners.ts';
 import type { SimulatedEngine } from './runners/simulated-runners.ts';
-import type { FindSettings, SweepSettings } from './settings/plan-words.ts';
+import type { FindSettings, SweepSettings } from './settings/plan-settings.ts';
 import { rest, withStop } from './world.ts';
 import type { World } from './world.ts';
 import { makeTrace, parseRunGate, standingOf } from '../results/measure/index.ts';
 import type { GateResult } from '../results/measure/index.ts';
 
-/** Settings of an experiment: the same words as flags, plan files and the page's form have. */
+/** Settings of an experiment: the same settings as flags, plan files and the page's form have. */
 export type ExperimentSettings = ServerWords & SweepSettings & FindSettings;
 
 /** What is to be measured. */
 export interface Experiment {
   kind: ExperimentKind;
-  words: ExperimentSettings;
-  /** An engine in virtual time; null = the server that the words name. */
+  settings: ExperimentSettings;
+  /** An engine in virtual time; null = the server that the settings name. */
   simulate: SimulatedEngine | null;
   /** The interrupted run or sweep to go on with; null = a new one. */
   resume: StoredRun | OpenedSweep | null;
@@ -51,7 +51,7 @@ export interface Experiment {
   own?: OwnParts;
   /** What the sweep is called; left out = the label. */
   title?: string;
-  /** Points that the words alone do not say; left out = as the words say. */
+  /** Points that the settings alone do not say; left out = as the settings say. */
   points?(runners: RunnerSource): Promise<PointList | OwnPoints>;
   /** Called after each point, before the next one begins. */
   after?(measured: MeasuredPoint, point: LabPoint, number: number): Promise<void>;
@@ -78,36 +78,36 @@ export interface Outcome {
 }
 
 /** The kind of experiment that settings ask for: a search, one run, or a sweep. */
-export function kindOf(words: SweepSettings & FindSettings, loads: number): ExperimentKind {
-  if (words.find !== undefined) return 'find';
-  return loads === 1 && words.grid === undefined && (words.repeat ?? 1) === 1 ? 'run' : 'sweep';
+export function kindOf(settings: SweepSettings & FindSettings, loads: number): ExperimentKind {
+  if (settings.find !== undefined) return 'find';
+  return loads === 1 && settings.grid === undefined && (settings.repeat ?? 1) === 1 ? 'run' : 'sweep';
 }
 
 /** Carries out an experiment: live or simulated, one point, many or a search, from here or from many machines. */
 export async function runExperiment(experiment: Experiment, outside: World): Promise<Outcome> {
-  const { kind, words, simulate, resume, own = {} } = experiment;
-  checkOwnParts(own, words, simulate !== null);
+  const { kind, settings, simulate, resume, own = {} } = experiment;
+  checkOwnParts(own, settings, simulate !== null);
   const { stops, stop } = withStop(outside.stops);
   const world: World = { ...outside, stops };
   const beganAt = Date.now();
-  const folder = experimentFolder(kind, experiment.title ?? words.label ?? null, resume, world);
+  const folder = experimentFolder(kind, experiment.title ?? settings.label ?? null, resume, world);
   world.notify({ event: 'planned', id: folder.id, kind });
-  const queue = simulate === null ? null : await openComputeQueue(words, world);
+  const queue = simulate === null ? null : await openComputeQueue(settings, world);
   const runners =
     simulate === null
-      ? serverRunners(words, world, folder.interruptedRun, null, own)
+      ? serverRunners(settings, world, folder.interruptedRun, null, own)
       : simulatedRunners(simulate, queue, own);
   try {
     const source = await sourceOf(experiment, runners);
     const list = 'points' in source ? source : null;
     if (list !== null) runners.ahead?.(list.points);
     const isGrid = 'isGrid' in source && source.isGrid;
-    const variable = isGrid ? 'grid' : words.rate === undefined ? 'concurrency' : 'rate';
+    const variable = isGrid ? 'grid' : settings.rate === undefined ? 'concurrency' : 'rate';
     world.notify({ event: 'prepared', of: list?.points.length ?? null });
     await folder.open({ variable, plans: list?.points.map(({ plan }) => plan) ?? null });
     const of = list?.points.length ?? null;
     const { after } = experiment;
-    const carrying = { world, stop, runners, folder, of, pauseMs: words.pause ?? 0, after, auditRules: own.rules };
+    const carrying = { world, stop, runners, folder, of, pauseMs: settings.pause ?? 0, after, auditRules: own.rules };
     const done = await carryOut(source, carrying);
     const points = done.done.map(({ summary }) => summary);
     const findings = isGrid || kind === 'run' ? [] : auditSweep(points);
@@ -116,7 +116,7 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     const found = search?.found() ?? null;
     const asked = {
       kind: variable === 'rate' ? 'rate' : 'concurrency',
-      slo: words.slo ?? [],
+      slo: settings.slo ?? [],
       durationMs: Date.now() - beganAt,
     } as const;
     const told = search === null ? null : findResultOf(found, search.looks(), points, asked);
@@ -126,8 +126,8 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
     const sweep: Sweep = { schema: 'llmdyno.sweep/1', id, title, variable, points, findings, ...kept };
     const outcome = { kind, id, dir, whole: done.whole, points, sweep: kind === 'run' ? null : sweep };
     world.notify({ event: 'ended', how: done.whole ? 'whole' : 'interrupted', dir, mistakes: [] });
-    const gates = await gatesOf(done.done, words.failIf ?? []);
-    const exitCode = exitCodeOf(points, done.whole, search, words, gates);
+    const gates = await gatesOf(done.done, settings.failIf ?? []);
+    const exitCode = exitCodeOf(points, done.whole, search, settings, gates);
     return { ...outcome, found, search: told, gates, exitCode };
   } catch (error) {
     const mistakes = error instanceof UserError ? error.mistakes : [];
@@ -141,11 +141,11 @@ export async function runExperiment(experiment: Experiment, outside: World): Pro
 }
 
 async function sourceOf(experiment: Experiment, runners: RunnerSource): Promise<LoadSearch | PointList | OwnPoints> {
-  const { kind, words, simulate } = experiment;
+  const { kind, settings, simulate } = experiment;
   if (experiment.points !== undefined) return experiment.points(runners);
-  if (kind !== 'find') return sweepList(words, runners);
+  if (kind !== 'find') return sweepList(settings, runners);
   const size = searchSizes[simulate === null ? 'server' : 'simulated'];
-  return loadSearch(words, runners, { ...size, runs: words.findRuns ?? size.runs });
+  return loadSearch(settings, runners, { ...size, runs: settings.findRuns ?? size.runs });
 }
 
 /** Where the points of an experiment go, and what measures them. */

@@ -19,7 +19,7 @@ test('--flush-cache asks vLLM, then SGLang, and says so where neither is underst
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/completions`;
-    const prepared = { words: { flushCache: true }, secrets: {} } as unknown as Prepared;
+    const prepared = { settings: { flushCache: true }, secrets: {} } as unknown as Prepared;
     const plan = { target: { url, api: 'openai-completions', model: 'm', headers: {}, keyEnv: null, insecure: false } };
     const world = { notify: () => {} } as unknown as World;
     const found = await flushCache(world, prepared, plan as unknown as RunPlan);

@@ -13,10 +13,10 @@ const ways = ['/reset_prefix_cache', '/flush_cache'] as const;
 /** Empties the server's prefix cache before a point, where that was asked for; gives the doubt to tell where it cannot be. */
 export async function flushCache(
   world: World,
-  { words, secrets }: Prepared,
+  { settings, secrets }: Prepared,
   { target }: RunPlan,
 ): Promise<Finding | null> {
-  if (words.flushCache !== true) return null;
+  if (settings.flushCache !== true) return null;
   const answers: string[] = [];
   for (const path of ways) {
     const url = new URL(path, target.url).href;

@@ -4,7 +4,7 @@
  * The only place where prompts, arrivals, a runner, meters, the audit and the store meet. Commands, the page, workers and
  * programs all come through here. It prints nothing: what happens is told as events.
  * Start at experiment.ts (run, sweep and find), then point-loop.ts (the one loop), measure-point.ts (one point) and
- * execute-run.ts (its requests). settings/plan-words.ts is the one place for each setting's name, meaning and limits;
+ * execute-run.ts (its requests). settings/plan-settings.ts is the one place for each setting's name, meaning and limits;
  * prepare/ looks at server and dataset before load; runners/ holds what answers: a server, many machines, or virtual time.
  */
 export { startComputeThread } from './compute/compute-thread.ts';
@@ -34,6 +34,8 @@ export { audited, keepImports } from './results/keep-imports.ts';
 export type { AuditedSweep } from './results/keep-imports.ts';
 export { readBeginning, readDocument, readJson, weightsInFolder } from './results/read-bounded.ts';
 export { addressOf } from './results/address.ts';
+export { figuresOf, fileForms, nameFor, pictureOf, renderForm, writeWhole } from './results/render.ts';
+export type { FileForm, Rendered, RenderOptions } from './results/render.ts';
 export {
   entryNamed,
   intervalsOfSources,
@@ -51,11 +53,12 @@ export type { WorkerRules } from './runners/worker-rules.ts';
 export { equipWorker } from './runners/worker-source.ts';
 export type { WorkerSource } from './runners/worker-source.ts';
 export { plainSettings, readPlanFile, readPlanText } from './settings/plan-file.ts';
-export { findSettings, planSettings, sweepSettings } from './settings/plan-words.ts';
+export { findSettings, planSettings, sweepSettings } from './settings/plan-settings.ts';
 export { readSettings, refuseLists } from './settings/read-settings.ts';
-export { readWords, throwMistakes } from './settings/read-words.ts';
-export type { GivenSetting, Vocabulary, Words } from './settings/read-words.ts';
+export { readVocabulary, throwMistakes } from './settings/read-vocabulary.ts';
+export type { GivenSetting, Vocabulary, SettingsOf } from './settings/read-vocabulary.ts';
 export {
+  anyText,
   durationMs,
   durationWithin,
   oneOf,
@@ -63,10 +66,13 @@ export {
   positiveDurationMs,
   realNumber,
   someText,
+  textFor,
   wholeNumber,
 } from './settings/readers.ts';
-export { BadValue, flag, many, one } from './settings/setting.ts';
-export { queueName, workerSettings } from './settings/worker-words.ts';
+export { flag, many, one } from './settings/setting.ts';
+export type { Setting } from './settings/setting.ts';
+export { queueName, workerSettings } from './settings/worker-settings.ts';
+export { shownCommand } from './shown-command.ts';
 export { startExperiment } from './start-experiment.ts';
 export type { StartedExperiment } from './start-experiment.ts';
 export { storeSelftestRun } from './store-selftest-run.ts';

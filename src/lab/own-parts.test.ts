@@ -8,9 +8,9 @@ import type { OwnParts } from './own-parts.ts';
 const url = 'http://127.0.0.1:1';
 const dataset = listedDataset('two', ['a', 'b']);
 
-function refused(own: OwnParts, words: object, isSimulated = false): (string | undefined)[] {
+function refused(own: OwnParts, settings: object, isSimulated = false): (string | undefined)[] {
   try {
-    checkOwnParts(own, { url, ...words }, isSimulated);
+    checkOwnParts(own, { url, ...settings }, isSimulated);
     return [];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -36,14 +36,15 @@ describe('what a program brings of its own', () => {
 
   test('times say how many requests there are, unless fewer are asked for', async () => {
     const open = openOwn({ dataset, gapsMs: [0, 5, 5] }, false)!;
-    expect((await open({}, 1)).words.requests).toBe(3);
+    expect((await open({}, 1)).settings.requests).toBe(3);
     const two = await open({ requests: 2 }, 1);
-    expect([two.words.requests, two.gapsMs, two.reopenable]).toEqual([2, [0, 5], false]);
+    expect([two.settings.requests, two.gapsMs, two.reopenable]).toEqual([2, [0, 5], false]);
   });
 
   test('made prompts at times of a program are new for every server, and the same in virtual time', async () => {
     const seeds = async (isSimulated: boolean): Promise<unknown> =>
-      (await openOwn({ gapsMs: [0] }, isSimulated)!({ inputTokens: { law: 'fixed', tokens: 4 } }, 1)).words.promptSeed;
+      (await openOwn({ gapsMs: [0] }, isSimulated)!({ inputTokens: { law: 'fixed', tokens: 4 } }, 1)).settings
+        .promptSeed;
     expect(await seeds(true)).toBeUndefined();
     expect(await seeds(false)).toEqual(expect.any(Number));
   });

@@ -3,7 +3,7 @@ import type { Mistake } from '../core/index.ts';
 import type { Protocol } from '../client/protocol/index.ts';
 import type { Dataset } from '../inputs/dataset/index.ts';
 import type { PointRule } from '../results/audit/index.ts';
-import type { FindSettings, SweepSettings } from './settings/plan-words.ts';
+import type { FindSettings, SweepSettings } from './settings/plan-settings.ts';
 import { withNewPrompts } from './prepare/new-prompts.ts';
 import { openWords, promptsNeeded } from './prepare/prepare.ts';
 import type { OpenPrompts, ServerWords } from './prepare/prepare.ts';
@@ -23,7 +23,7 @@ export interface OwnParts {
 /** Everything about them that does not go with the settings, told at once. */
 export function checkOwnParts(
   { dataset, gapsMs, protocol }: OwnParts,
-  words: ServerWords & SweepSettings & FindSettings,
+  settings: ServerWords & SweepSettings & FindSettings,
   isSimulated: boolean,
 ): void {
   const mistakes: Mistake[] = [];
@@ -34,19 +34,20 @@ export function checkOwnParts(
     const alone = ['leave it out: one thread carries it', '请去掉：仅由一个线程执行'] as const;
     const en = `a ${field} of one's own lives in this thread alone`;
     const zh = `自定义的 ${field} 只存在于当前线程`;
-    if (words.workers !== undefined) wrong('workers', en, zh, ...alone);
-    if (typeof words.threads === 'number' && words.threads > 1) wrong('threads', en, zh, ...alone);
+    if (settings.workers !== undefined) wrong('workers', en, zh, ...alone);
+    if (typeof settings.threads === 'number' && settings.threads > 1) wrong('threads', en, zh, ...alone);
   };
   const twice = (field: string): void =>
     wrong(field, 'says the same as what the program brings', '与程序自带的部分重复', 'Leave it out.', '请去掉。');
   if (dataset !== undefined) here('dataset');
   if (protocol !== undefined) here('protocol');
   for (const field of ['dataset', 'inputTokens', 'outputTokens'] as const)
-    if (dataset !== undefined && words[field] !== undefined) twice(field);
-  for (const field of ['api', 'wire'] as const) if (protocol !== undefined && words[field] !== undefined) twice(field);
-  if (words.grid !== undefined && (dataset !== undefined || gapsMs !== undefined))
+    if (dataset !== undefined && settings[field] !== undefined) twice(field);
+  for (const field of ['api', 'wire'] as const)
+    if (protocol !== undefined && settings[field] !== undefined) twice(field);
+  if (settings.grid !== undefined && (dataset !== undefined || gapsMs !== undefined))
     wrong('grid', 'makes prompts of its own', '长度网格自行生成提示词', 'Leave it out.', '请去掉。');
-  if (words.find !== undefined && gapsMs !== undefined)
+  if (settings.find !== undefined && gapsMs !== undefined)
     wrong('gapsMs', 'a search sets the load itself', '搜索会自行设定负载', 'Leave it out.', '请去掉。');
   if (protocol !== undefined && isSimulated)
     wrong('protocol', 'nothing is spoken in virtual time', '虚拟时间中没有通信', 'Leave it out.', '请去掉。');
@@ -60,14 +61,16 @@ export function openOwn({ dataset, gapsMs }: OwnParts, isSimulated: boolean): Op
   if (dataset === undefined && gapsMs === undefined) return undefined;
   return async (asked, points) => {
     const { arrival: _, ...others } = asked;
-    const words = gapsMs === undefined ? asked : others;
+    const settings = gapsMs === undefined ? asked : others;
     const counted =
-      gapsMs === undefined ? words : { ...words, requests: Math.min(words.requests ?? Infinity, gapsMs.length) };
+      gapsMs === undefined
+        ? settings
+        : { ...settings, requests: Math.min(settings.requests ?? Infinity, gapsMs.length) };
     if (dataset === undefined) {
       const opened = await openWords(isSimulated ? counted : withNewPrompts(counted), points);
       return { ...opened, gapsMs: gapsMs?.slice(0, counted.requests) ?? opened.gapsMs };
     }
     await dataset.check({ offset: 0, count: promptsNeeded(counted, points) });
-    return { dataset, words: counted, gapsMs: gapsMs?.slice(0, counted.requests) ?? null, reopenable: false };
+    return { dataset, settings: counted, gapsMs: gapsMs?.slice(0, counted.requests) ?? null, reopenable: false };
   };
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { exitCodes } from '../core/index.ts';
 import type { Phrase } from '../core/index.ts';
 import type { LabEvent } from './events.ts';
-import type { GivenSetting } from './settings/read-words.ts';
+import type { GivenSetting } from './settings/read-vocabulary.ts';
 
 /** An experiment to carry out in a process of its own: plain data that goes over a channel. */
 export interface ExperimentAsk {

@@ -55,21 +55,21 @@ interface FitOptions extends Surroundings {
 
 /** Loads a server with one load point: what `dyno run` does. Rejects with a UserError that holds every mistake in the settings. */
 export async function run(settings: RunSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
-  const words = wordsOf(timed(settings, around), {}, null);
-  refuseLists(words);
-  return runExperiment({ kind: 'run', words, simulate: null, resume: null, own: around }, worldOf(around));
+  const asked = settingsFrom(timed(settings, around), {}, null);
+  refuseLists(asked);
+  return runExperiment({ kind: 'run', settings: asked, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Loads a server with several load points, one after the other: what `dyno sweep` does. */
 export async function sweep(settings: SweepSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
-  const words = wordsOf(timed(settings, around), sweepSettings, null);
-  return runExperiment({ kind: 'sweep', words, simulate: null, resume: null, own: around }, worldOf(around));
+  const asked = settingsFrom(timed(settings, around), sweepSettings, null);
+  return runExperiment({ kind: 'sweep', settings: asked, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Searches for the largest load that keeps every `slo`: what `dyno sweep --find max` does. */
 export async function find(settings: FindSettings, around: Surroundings & OwnParts = {}): Promise<Outcome> {
-  const words = wordsOf({ ...settings, find: 'max' }, findSettings, null);
-  return runExperiment({ kind: 'find', words, simulate: null, resume: null, own: around }, worldOf(around));
+  const asked = settingsFrom({ ...settings, find: 'max' }, findSettings, null);
+  return runExperiment({ kind: 'find', settings: asked, simulate: null, resume: null, own: around }, worldOf(around));
 }
 
 /** Plays a run, a sweep or a search (`find: 'max'`) in virtual time: what `dyno sim` does. */
@@ -77,10 +77,10 @@ export async function simulate(
   settings: SweepSettings & { readonly find?: 'max' },
   around: SimulateOptions = {},
 ): Promise<Outcome> {
-  const words = wordsOf(timed(settings, around), { ...sweepSettings, ...findSettings }, nowhere);
+  const asked = settingsFrom(timed(settings, around), { ...sweepSettings, ...findSettings }, nowhere);
   const profile = engineOf(around.engine ?? defaultProfileName);
-  const kind = kindOf(words, loadPoints(words).length);
-  const simulated = { kind, words, simulate: { profile, faults: [] }, resume: null, own: around };
+  const kind = kindOf(asked, loadPoints(asked).length);
+  const simulated = { kind, settings: asked, simulate: { profile, faults: [] }, resume: null, own: around };
   return runExperiment(simulated, worldOf(around));
 }
 
@@ -91,10 +91,10 @@ export async function tune(file: string, around: TuneOptions = {}): Promise<{ do
   const text = readPlanText(file);
   const request = readTuneFile(text, file, null);
   const profile = around.engine === undefined ? null : engineOf(around.engine);
-  const words = workloadWords(request, file, []);
+  const workload = workloadWords(request, file, []);
   const mistakes = profile === null ? (await Promise.all(request.server.configs.map(configMistakes))).flat() : [];
   if (mistakes.length > 0) throw new UserError(mistakes);
-  return runTune({ request, words, simulate: profile, file, sha256: sha256(text), resume: null }, world);
+  return runTune({ request, words: workload, simulate: profile, file, sha256: sha256(text), resume: null }, world);
 }
 
 /** Measured points (of the store, or of files that `importFiles` reads) → engine profiles: what `dyno fit` does. */
@@ -118,7 +118,7 @@ function timed<S extends object>(settings: S, { gapsMs }: OwnParts): S {
   return gapsMs === undefined ? settings : { ...settings, arrival: 'trace' };
 }
 
-function wordsOf(settings: object, more: Vocabulary, otherwise: string | null): ExperimentSettings {
+function settingsFrom(settings: object, more: Vocabulary, otherwise: string | null): ExperimentSettings {
   return readSettings(
     plainSettings(settings, (field) => ({ field })),
     more,

@@ -66,7 +66,7 @@ function fault({ line, whole }: Said): string | null {
   if (file === undefined) return `there is no command ${name}`;
   // `dyno as` takes another tool's words.
   if (file.raw === true) return null;
-  const known = new Set([...file.flags, ...commonFlags].map((flag) => `--${flag.name}`))
+  const known = new Set(Object.values({ ...file.flags, ...commonFlags }).map((flag) => `--${flag.name}`))
     .add('--help')
     .add('--help-all');
   const flags = rest.flatMap((word) => /^\[?(--[a-z0-9][a-z0-9-]*)/.exec(word)?.[1] ?? []);

@@ -6,20 +6,17 @@
 import type { Distribution, Exchange, Finding, Summary, Sweep } from '../../src/core/index.ts';
 import { makeTrace } from '../../src/results/measure/index.ts';
 import type { MachineOf, Trace } from '../../src/results/measure/index.ts';
+import { frontierFigure } from '../../src/results/report/chart/frontier-figure.ts';
+import { comparisonFigure, percentilesFigure, sweepFigure } from '../../src/results/report/chart/index.ts';
+import type { Figure, IntervalsOf } from '../../src/results/report/chart/index.ts';
+import { goodputFigure, lengthsFigure, tokenTimesFigure } from '../../src/results/report/chart/load-figures.ts';
 import {
   cdfFigure,
-  comparisonFigure,
   devicesFigure,
-  frontierFigure,
-  goodputFigure,
-  lengthsFigure,
   overTimeFigure,
-  percentilesFigure,
-  sweepFigure,
   timelineFigure,
-  tokenTimesFigure,
-} from '../../src/results/report/chart/index.ts';
-import type { Figure, IntervalsOf, Sampled } from '../../src/results/report/chart/index.ts';
+} from '../../src/results/report/chart/run-figures.ts';
+import type { Sampled } from '../../src/results/report/chart/run-figures.ts';
 
 /** One chart of the matrix. */
 export interface Drawn {

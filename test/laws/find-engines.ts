@@ -9,7 +9,7 @@ import { findResultOf } from '../../src/lab/points/find-result.ts';
 import { loadSearch, searchSizes } from '../../src/lab/points/load-search.ts';
 import { planPoint } from '../../src/lab/prepare/prepare.ts';
 import { simulatedRunners } from '../../src/lab/runners/simulated-runners.ts';
-import { findSettings } from '../../src/lab/settings/plan-words.ts';
+import { findSettings } from '../../src/lab/settings/plan-settings.ts';
 import { readSettings } from '../../src/lab/settings/read-settings.ts';
 import { stopRulesOf } from '../../src/lab/stop-rules/stop-rules.ts';
 import { factsOfPlan, makeTrace, meterFor, slicesOf, summarise } from '../../src/results/measure/index.ts';
@@ -105,7 +105,7 @@ export async function measuredAt(
 ): Promise<ComparedRun> {
   const { words, runners } = question(profile, slo, seed, [load, load]);
   const prepared = await runners.prepare({ ...words, requests }, 1);
-  const own = { ...prepared, words: { ...prepared.words, requests, seed } };
+  const own = { ...prepared, settings: { ...prepared.settings, requests, seed } };
   const plan = planPoint(own, { concurrency: load, ratePerSec: null }, 0);
   const { runner } = await runners.runnerFor({ prepared: own, plan, number: 1000, issuedBefore: 0, behind: null });
   const meter = meterFor(plan);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { auditPoints } from '../../src/results/audit/index.ts';
 import type { Sweep } from '../../src/core/index.ts';
-import { comparisonFigure, htmlReport } from '../../src/results/report/index.ts';
+import { htmlReport } from '../../src/results/report/html/html-report.ts';
+import { comparisonFigure } from '../../src/results/report/index.ts';
 import { reporters } from '../../src/lab/index.ts';
 import { fixture, importText } from '../imported.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isGrid, placeName, placesOf } from '../../src/core/index.ts';
 import type { Summary, Sweep } from '../../src/core/index.ts';
-import { gridFigure, gridHeatFigure, percentilesFigure, sweepFigure } from '../../src/results/report/index.ts';
+import { gridHeatFigure } from '../../src/results/report/chart/grid-figure.ts';
+import { gridFigure, percentilesFigure, sweepFigure } from '../../src/results/report/index.ts';
 import { reporters } from '../../src/lab/index.ts';
 import type { Figure } from '../../src/results/report/index.ts';
 import { fixture, importText } from '../imported.ts';

@@ -18,12 +18,13 @@ export interface Choice {
   rule: Phrase;
 }
 
-/** Opens the dataset of the words and takes the prompts that the choice keeps, in their order, all held in memory. */
+/** Opens the dataset of the settings and takes the prompts that the choice keeps, in their order, all held in memory. */
 export function opener(choice: Choice): OpenPrompts {
-  return async (words: PlanSettings) => {
-    const dataset = await openDataset(words.dataset, datasetOptionsOf(words));
-    const put = words.outputTokens === undefined ? null : withOutputLengths(words.outputTokens, words.seed ?? 1);
-    const prompts = (await chosen(dataset, choice, words.shuffle === true)).map((prompt, index) =>
+  return async (settings: PlanSettings) => {
+    const dataset = await openDataset(settings.dataset, datasetOptionsOf(settings));
+    const put =
+      settings.outputTokens === undefined ? null : withOutputLengths(settings.outputTokens, settings.seed ?? 1);
+    const prompts = (await chosen(dataset, choice, settings.shuffle === true)).map((prompt, index) =>
       put === null || prompt.maxTokens !== null ? prompt : put(prompt, index),
     );
     if (prompts.length === 0)
@@ -34,9 +35,9 @@ export function opener(choice: Choice): OpenPrompts {
         'Widen the limits, or choose another dataset.',
         '请放宽长度限制，或换一个数据集。',
       );
-    const requests = choice.noRepeat === true ? Math.min(words.requests ?? prompts.length, prompts.length) : null;
+    const requests = choice.noRepeat === true ? Math.min(settings.requests ?? prompts.length, prompts.length) : null;
     return {
-      words: requests === null ? words : { ...words, requests },
+      settings: requests === null ? settings : { ...settings, requests },
       gapsMs: null,
       reopenable: false,
       dataset: ofPrompts(dataset, prompts),
@@ -46,9 +47,9 @@ export function opener(choice: Choice): OpenPrompts {
 
 /** A dataset of prompts that are given, whatever their source. */
 export function givenPrompts(prompts: readonly Prompt[], spec: string): OpenPrompts {
-  return (words: PlanSettings) =>
+  return (settings: PlanSettings) =>
     Promise.resolve({
-      words,
+      settings,
       gapsMs: null,
       reopenable: false,
       dataset: ofPrompts(

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { say } from '../../core/index.ts';
-import { comparisonFigure, figureSvg } from '../../results/report/index.ts';
+import { comparisonFigure } from '../../results/report/index.ts';
 import type { Sweep } from '../../core/index.ts';
+import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import { evalscopeBlock, evalscopeFigures, readForeign, wholeOf, wholesOf } from '../../tools/index.ts';
@@ -9,7 +9,8 @@ import type { EvalscopeFigures, ForeignTable } from '../../tools/index.ts';
 import { lengthChoice } from './evalscope-prompts.ts';
 import { measureAs, warnIgnored } from './measure-as.ts';
 import { writeBeside } from './write-beside.ts';
-import { drawn, nameFor } from '../drawn.ts';
+import { nameFor, pictureOf } from '../../lab/index.ts';
+import { renderOptions } from '../render.ts';
 
 /** The options of the `evalscope-perf` wrapper (1.0.0). */
 export const evalscopePerfFlags: ForeignTable = {
@@ -26,24 +27,24 @@ export const evalscopePerfFlags: ForeignTable = {
 };
 
 /** Runs `evalscope-perf URL MODEL DATASET …`: one block and one text file per level, then performance_metrics.png. */
-export async function evalscopePerf(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  const words = readForeign(evalscopePerfFlags, typed);
-  warnIgnored(given, words);
-  const [url, model, file] = words.args as [string, string, string];
-  const parallels = wholesOf(words, '--parallels', 1) ?? [1];
-  const requests = wholeOf(words, '--n', 1) ?? 1;
+export async function evalscopePerf(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  const typed = readForeign(evalscopePerfFlags, argv);
+  warnIgnored(given, typed);
+  const [url, model, file] = typed.args as [string, string, string];
+  const parallels = wholesOf(typed, '--parallels', 1) ?? [1];
+  const requests = wholeOf(typed, '--n', 1) ?? 1;
   const name = basename(file).split('.')[0]!;
   const { code, sweep } = await measureAs(given, {
-    words: {
+    settings: {
       url,
       model,
       dataset: `openqa:${file}`,
       requests,
       noStream: true,
-      stop: [words.last('--stop') ?? '<|im_end|>'],
-      readTimeout: (wholeOf(words, '--read-timeout', 1) ?? 30) * 1000,
+      stop: [typed.last('--stop') ?? '<|im_end|>'],
+      readTimeout: (wholeOf(typed, '--read-timeout', 1) ?? 30) * 1000,
     },
-    open: opener(lengthChoice({ most: requests, min: 0, max: wholeOf(words, '--max-prompt-length', 1) ?? 256 })),
+    open: opener(lengthChoice({ most: requests, min: 0, max: wholeOf(typed, '--max-prompt-length', 1) ?? 256 })),
     points: parallels.map((concurrency) => ({ load: { concurrency, ratePerSec: null } })),
     title: model,
     before: (point) => given.io.out(`Running with parallel=${point.load.concurrency}\n`),
@@ -76,10 +77,8 @@ export function metricsLine(figures: EvalscopeFigures): string {
 /** QPS, latency, throughput and failures against the load, 2×2, in Chinese as the wrapper draws it. */
 async function drawPicture(given: ParsedCommand, sweep: Sweep, model: string): Promise<void> {
   const figure = { ...comparisonFigure([sweep]), title: { en: `Model: ${model}`, zh: `模型: ${model}` } };
-  const svg = await figureSvg(figure, { lang: 'zh', theme: 'light', width: 1200 });
-  const picture = await drawn(given, svg);
+  const picture = await pictureOf(figure, 1200, 'png', { ...renderOptions(given), lang: 'zh' });
   const name = nameFor('performance_metrics.png', picture);
   await writeBeside('.', name, picture);
-  if (given.common.quiet) return;
-  given.io.err(`${say({ en: 'written', zh: '已写入' }, given.common.lang)}: ${name}\n`);
+  remark(given, 'written', '已写入', `: ${name}`);
 }

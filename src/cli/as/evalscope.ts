@@ -32,7 +32,7 @@ import { readDocument } from '../../lab/index.ts';
 /** A prompt as long as any model takes. */
 const mostPromptBytes = 64 * 1024 * 1024;
 
-/** evalscope's names of datasets in our words; a path follows where there is one. */
+/** evalscope's names of datasets in our typed; a path follows where there is one. */
 const datasets: Readonly<Record<string, { kind: string; path: 'needed' | 'optional' | 'none' }>> = {
   openqa: { kind: 'openqa', path: 'optional' },
   longalpaca: { kind: 'longalpaca', path: 'needed' },
@@ -56,27 +56,27 @@ const apis: Readonly<Record<string, string>> = {
 };
 
 /** Runs `evalscope perf …` and prints the block of 0.5; the JSON files of later releases are written beside. */
-export async function evalscope(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  const words = readForeign(evalscopeFlags, typed);
-  warnIgnored(given, words);
-  const dialect = dialectOf(words);
+export async function evalscope(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  const typed = readForeign(evalscopeFlags, argv);
+  warnIgnored(given, typed);
+  const dialect = dialectOf(typed);
   // 0.5 asks every prompt of the dataset once unless told how many.
-  const numbers = wholesOf(words, '--number', 1) ?? (dialect === '0.5' ? [] : [1000]);
-  const points = pointsOf(words, numbers);
-  const model = requiredOf(words, '--model');
-  const job = await jobOf(words, dialect, numbers.length === 0 ? null : Math.max(...numbers), model);
-  const folder = outputsFolder(words, model);
+  const numbers = wholesOf(typed, '--number', 1) ?? (dialect === '0.5' ? [] : [1000]);
+  const points = pointsOf(typed, numbers);
+  const model = requiredOf(typed, '--model');
+  const job = await jobOf(typed, dialect, numbers.length === 0 ? null : Math.max(...numbers), model);
+  const folder = outputsFolder(typed, model);
   const all: AsMeasured[] = [];
   const { code } = await measureAs(given, {
     ...job,
     points,
-    title: words.last('--name') ?? model,
-    pauseMs: dialect === '0.5' ? 0 : (wholeOf(words, '--sleep-interval') ?? 5) * 1000,
+    title: typed.last('--name') ?? model,
+    pauseMs: dialect === '0.5' ? 0 : (wholeOf(typed, '--sleep-interval') ?? 5) * 1000,
     after: async (measured) => {
       all.push(measured);
       given.io.out(evalscopeBlock(evalscopeFigures(measured)));
       const { load, requests } = measured.plan;
-      const point = words.has('--open-loop') ? `rate_${load.ratePerSec}` : `parallel_${load.concurrency}`;
+      const point = typed.has('--open-loop') ? `rate_${load.ratePerSec}` : `parallel_${load.concurrency}`;
       const inside = join(folder, `${point}_number_${requests}`);
       await writeBeside(inside, 'benchmark_summary.json', `${JSON.stringify(summaryJson(measured), null, 4)}\n`);
       await writeBeside(inside, 'benchmark_percentile.json', `${JSON.stringify(percentileJson(measured), null, 4)}\n`);
@@ -88,33 +88,33 @@ export async function evalscope(typed: readonly string[], given: ParsedCommand):
 }
 
 async function jobOf(
-  words: ForeignWords,
+  typed: ForeignWords,
   dialect: Dialect,
   most: number | null,
   model: string,
 ): Promise<Omit<AsJob, 'points' | 'title' | 'after'>> {
   const seconds = (flag: string): number | undefined => {
-    const value = realOf(words, flag, 0);
+    const value = realOf(typed, flag, 0);
     return value === undefined ? undefined : value * 1000;
   };
   const [connect, read, total] = [seconds('--connect-timeout'), seconds('--read-timeout'), seconds('--total-timeout')];
   const defaultReadMs = dialect === '0.5' ? 120_000 : 21_600_000;
-  const maxTokens = wholesOf(words, '--max-tokens', 1) ?? (dialect === '0.5' ? [] : [2048]);
-  const temperature = realOf(words, '--temperature', 0) ?? (dialect === '0.5' ? undefined : 0);
-  const minTokens = wholeOf(words, '--min-tokens');
-  const tokenizer = words.last('--tokenizer-path');
-  const warmup = warmupOf(words, most);
+  const maxTokens = wholesOf(typed, '--max-tokens', 1) ?? (dialect === '0.5' ? [] : [2048]);
+  const temperature = realOf(typed, '--temperature', 0) ?? (dialect === '0.5' ? undefined : 0);
+  const minTokens = wholeOf(typed, '--min-tokens');
+  const tokenizer = typed.last('--tokenizer-path');
+  const warmup = warmupOf(typed, most);
   const duration = seconds('--duration');
-  const api = apiOf(words);
+  const api = apiOf(typed);
   return {
-    words: {
-      url: words.last('--url') ?? 'http://127.0.0.1:8877/v1/chat/completions',
+    settings: {
+      url: typed.last('--url') ?? 'http://127.0.0.1:8877/v1/chat/completions',
       model,
       ...(api !== null && { api }),
-      ...datasetWords(words),
-      header: headersOf(words),
-      body: bodyOf(words),
-      stop: [...(words.all('--stop') ?? [])],
+      ...datasetSettings(typed),
+      header: headersOf(typed),
+      body: bodyOf(typed),
+      stop: [...(typed.all('--stop') ?? [])],
       ...(maxTokens.length === 1 && { maxTokens: maxTokens[0]! }),
       ...(maxTokens.length > 1 && {
         outputTokens: { law: 'uniform', min: Math.min(...maxTokens), max: Math.max(...maxTokens) } as const,
@@ -123,48 +123,48 @@ async function jobOf(
       ...(minTokens !== undefined && { minTokens }),
       ...(temperature !== undefined && { temperature }),
       ...(tokenizer !== undefined && { tokenizer }),
-      noStream: !streamed(words, dialect),
+      noStream: !streamed(typed, dialect),
       ...(connect !== undefined && { connectTimeout: connect }),
       readTimeout: read ?? defaultReadMs,
       timeout: total ?? 21_600_000,
       ...(duration !== undefined && { duration }),
       ...(warmup !== null && { warmup }),
-      ...(words.has('--seed') && { seed: wholeOf(words, '--seed')! }),
-      ...(words.has('--no-test-connection') && { noPreflight: true }),
-      ...(words.has('--rate') && { rate: [realOf(words, '--rate')!] }),
+      ...(typed.has('--seed') && { seed: wholeOf(typed, '--seed')! }),
+      ...(typed.has('--no-test-connection') && { noPreflight: true }),
+      ...(typed.has('--rate') && { rate: [realOf(typed, '--rate')!] }),
     },
-    open: await openOf(words, most === null ? null : most + (wholeOf(words, '--dataset-offset') ?? 0), tokenizer),
+    open: await openOf(typed, most === null ? null : most + (wholeOf(typed, '--dataset-offset') ?? 0), tokenizer),
   };
 }
 
-function streamed(words: ForeignWords, dialect: Dialect): boolean {
-  if (words.has('--no-stream')) return false;
-  return words.has('--stream') || dialect !== '0.5';
+function streamed(typed: ForeignWords, dialect: Dialect): boolean {
+  if (typed.has('--no-stream')) return false;
+  return typed.has('--stream') || dialect !== '0.5';
 }
 
 async function openOf(
-  words: ForeignWords,
+  typed: ForeignWords,
   most: number | null,
   tokenizer: string | undefined,
 ): Promise<NonNullable<AsJob['open']>> {
-  const prompt = words.last('--prompt');
+  const prompt = typed.last('--prompt');
   if (prompt !== undefined) {
     return givenPrompts([plainPrompt('prompt', textOrFile(prompt, '--prompt'))], 'given');
   }
   // The length of random prompts is made, not filtered.
-  if (words.last('--dataset') === 'random') return opener({ most, keep: () => true, rule: { en: '', zh: '' } });
+  if (typed.last('--dataset') === 'random') return opener({ most, keep: () => true, rule: { en: '', zh: '' } });
   return opener(
     lengthChoice({
       most,
-      min: wholeOf(words, '--min-prompt-length') ?? 0,
-      max: wholeOf(words, '--max-prompt-length', 1) ?? 131_072,
+      min: wholeOf(typed, '--min-prompt-length') ?? 0,
+      max: wholeOf(typed, '--max-prompt-length', 1) ?? 131_072,
       tokenizer: tokenizer === undefined ? null : await openTokenizer(tokenizer),
     }),
   );
 }
 
-function datasetWords(words: ForeignWords): Partial<AsJob['words']> {
-  const name = words.last('--dataset') ?? 'openqa';
+function datasetSettings(typed: ForeignWords): Partial<AsJob['settings']> {
+  const name = typed.last('--dataset') ?? 'openqa';
   const known = Object.hasOwn(datasets, name) ? datasets[name]! : null;
   if (known === null)
     throw badValue(
@@ -173,11 +173,11 @@ function datasetWords(words: ForeignWords): Partial<AsJob['words']> {
       `one of: ${Object.keys(datasets).join(', ')}`,
       `以下之一：${Object.keys(datasets).join('、')}`,
     );
-  const path = words.last('--dataset-path');
+  const path = typed.last('--dataset-path');
   if (known.path === 'none') {
-    const min = wholeOf(words, '--min-prompt-length') ?? 0;
-    const max = wholeOf(words, '--max-prompt-length', 1) ?? 131_072;
-    const prefix = wholeOf(words, '--prefix-length') ?? 0;
+    const min = wholeOf(typed, '--min-prompt-length') ?? 0;
+    const max = wholeOf(typed, '--max-prompt-length', 1) ?? 131_072;
+    const prefix = wholeOf(typed, '--prefix-length') ?? 0;
     return {
       dataset: prefix > 0 ? `shared-prefix:groups=1,prefix=${prefix}` : 'random',
       inputTokens: { law: 'uniform', min: Math.max(1, min), max: Math.max(1, max) },
@@ -196,15 +196,15 @@ function datasetWords(words: ForeignWords): Partial<AsJob['words']> {
   return {};
 }
 
-function pointsOf(words: ForeignWords, numbers: readonly number[]): AsPoint[] {
-  const parallels = wholesOf(words, '--parallel', 1) ?? [1];
-  const rates = (words.all('--rate') ?? []).map(Number);
-  const offset = wholeOf(words, '--dataset-offset') ?? 0;
-  const open = words.has('--open-loop');
+function pointsOf(typed: ForeignWords, numbers: readonly number[]): AsPoint[] {
+  const parallels = wholesOf(typed, '--parallel', 1) ?? [1];
+  const rates = (typed.all('--rate') ?? []).map(Number);
+  const offset = wholeOf(typed, '--dataset-offset') ?? 0;
+  const open = typed.has('--open-loop');
   if (open && !rates.some((rate) => rate > 0))
     throw badValue(
       '--rate',
-      words.last('--rate') ?? '',
+      typed.last('--rate') ?? '',
       'above 0, which --open-loop needs',
       '大于 0 的数（--open-loop 需要）',
     );
@@ -221,19 +221,19 @@ function pointsOf(words: ForeignWords, numbers: readonly number[]): AsPoint[] {
     load: open
       ? { concurrency: null, ratePerSec: value }
       : { concurrency: value, ratePerSec: rates[0] !== undefined && rates[0] > 0 ? rates[0] : null },
-    ...(numbers.length > 0 && { words: { requests: numbers[i] ?? numbers[0]! } }),
+    ...(numbers.length > 0 && { settings: { requests: numbers[i] ?? numbers[0]! } }),
     offset,
   }));
 }
 
-function warmupOf(words: ForeignWords, most: number | null): { requests: number } | null {
-  const value = realOf(words, '--warmup-num', 0) ?? 0;
+function warmupOf(typed: ForeignWords, most: number | null): { requests: number } | null {
+  const value = realOf(typed, '--warmup-num', 0) ?? 0;
   if (value === 0) return null;
   return { requests: Math.max(1, Math.round(value < 1 ? value * (most ?? 1) : value)) };
 }
 
-function apiOf(words: ForeignWords): ApiName | null {
-  const name = words.last('--api') ?? 'openai';
+function apiOf(typed: ForeignWords): ApiName | null {
+  const name = typed.last('--api') ?? 'openai';
   const ours = Object.hasOwn(apis, name) ? apis[name]! : null;
   const api = apiNames.find((known) => known === ours) ?? null;
   if (ours === null || (ours !== '' && api === null)) {
@@ -247,15 +247,15 @@ function apiOf(words: ForeignWords): ApiName | null {
   return api;
 }
 
-function headersOf(words: ForeignWords): { name: string; value: string }[] {
-  const headers = pairsOf(words, '--headers').map(([name, value]) => ({ name: name.toLowerCase(), value }));
-  const key = words.last('--api-key');
+function headersOf(typed: ForeignWords): { name: string; value: string }[] {
+  const headers = pairsOf(typed, '--headers').map(([name, value]) => ({ name: name.toLowerCase(), value }));
+  const key = typed.last('--api-key');
   return key === undefined ? headers : [...headers, { name: 'authorization', value: `Bearer ${key}` }];
 }
 
 /** Fields of the body that have no word of their own here. */
-function bodyOf(words: ForeignWords): Record<string, unknown> {
-  const template = words.last('--query-template');
+function bodyOf(typed: ForeignWords): Record<string, unknown> {
+  const template = typed.last('--query-template');
   const body: Record<string, unknown> =
     template === undefined ? {} : jsonOf(textOrFile(template, '--query-template'), '--query-template');
   delete body['messages'];
@@ -269,13 +269,13 @@ function bodyOf(words: ForeignWords): Record<string, unknown> {
     '--seed': 'seed',
   } as const;
   for (const [flag, field] of Object.entries(numbers)) {
-    const value = realOf(words, flag);
+    const value = realOf(typed, flag);
     if (value !== undefined) body[field] = value;
   }
-  if (words.has('--logprobs')) body['logprobs'] = true;
-  const ids = wholesOf(words, '--stop-token-ids');
+  if (typed.has('--logprobs')) body['logprobs'] = true;
+  const ids = wholesOf(typed, '--stop-token-ids');
   if (ids !== undefined) body['stop_token_ids'] = ids;
-  const extra = words.last('--extra-args');
+  const extra = typed.last('--extra-args');
   return extra === undefined ? body : { ...body, ...jsonOf(extra, '--extra-args') };
 }
 
@@ -283,8 +283,8 @@ function textOrFile(text: string, flag: string): string {
   return text.startsWith('@') ? readDocument(text.slice(1), { place: { flag } }, mostPromptBytes) : text;
 }
 
-function outputsFolder(words: ForeignWords, model: string): string {
+function outputsFolder(typed: ForeignWords, model: string): string {
   const now = new Date().toISOString().replaceAll(/[-:]/g, '').replace('T', '_').slice(0, 15);
-  const name = (words.last('--name') ?? model.split('/').at(-1)!).replaceAll(/[/\\\0]/g, '_').replace(/^\.+/, '_');
-  return join(words.last('--outputs-dir') ?? 'outputs', ...(words.has('--no-timestamp') ? [] : [now]), name);
+  const name = (typed.last('--name') ?? model.split('/').at(-1)!).replaceAll(/[/\\\0]/g, '_').replace(/^\.+/, '_');
+  return join(typed.last('--outputs-dir') ?? 'outputs', ...(typed.has('--no-timestamp') ? [] : [now]), name);
 }

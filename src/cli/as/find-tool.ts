@@ -13,7 +13,7 @@ export interface ForeignTool {
   /** The words that call it. */
   called: readonly string[];
   table: ForeignTable;
-  run(words: readonly string[], given: ParsedCommand): Promise<number>;
+  run(argv: readonly string[], given: ParsedCommand): Promise<number>;
 }
 
 /** Every tool, by the words that call it; adding one is a file and a line here. */
@@ -50,8 +50,8 @@ export function findTool(typed: readonly string[]): { tool: ForeignTool; rest: r
  * What pages and chat programs make of a command: typographic quotes around a word, dashes of other lengths before a flag,
  * a blank that stood behind a line's backslash.
  */
-function tidied(words: readonly string[]): string[] {
-  return words
+function tidied(typed: readonly string[]): string[] {
+  return typed
     .filter((word) => word.trim() !== '' || word === '')
     .map((word) =>
       word.replace(/^[–—]{1,2}-?(?=[A-Za-z])/, '--').replace(/^(--[\w-]+=)?[“”‘’「]([^“”‘’「」]*)[“”‘’」]$/, '$1$2'),

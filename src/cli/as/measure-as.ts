@@ -1,4 +1,3 @@
-import { say } from '../../core/index.ts';
 import type { Exchange, Summary, Sweep } from '../../core/index.ts';
 import { listOf, planPoint, runExperiment } from '../../lab/index.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   ServerWords,
 } from '../../lab/index.ts';
 import { readAnswers, readExchanges } from '../../results/store/index.ts';
+import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import type { AsMeasured, ForeignWords } from '../../tools/index.ts';
@@ -18,18 +18,18 @@ import type { AsMeasured, ForeignWords } from '../../tools/index.ts';
 /** One load point of another tool's command. */
 export interface AsPoint {
   load: LoadPoint;
-  /** What differs from the common words, such as the number of requests. */
-  words?: Partial<PlanSettings>;
+  /** What differs from the common settings, such as the number of requests. */
+  settings?: Partial<PlanSettings>;
   /** Number of its first prompt. */
   offset?: number;
 }
 
 /** What another tool's command comes down to. */
 export interface AsJob {
-  words: ServerWords;
+  settings: ServerWords;
   points: readonly AsPoint[];
   title: string;
-  /** How prompts are chosen; left out = as the words say. */
+  /** How prompts are chosen; left out = as the settings say. */
   open?: OpenPrompts;
   pauseMs?: number;
   /** Called before and after each point, to print as that tool does. */
@@ -44,11 +44,11 @@ export async function measureAs(given: ParsedCommand, job: AsJob): Promise<{ cod
   });
   const experiment: Experiment = {
     kind: 'sweep',
-    words: { ...job.words, pause: job.pauseMs ?? 0, lenient: given.flags.has('lenient') },
+    settings: { ...job.settings, pause: job.pauseMs ?? 0, lenient: given.flags.has('lenient') },
     simulate: null,
     resume: null,
     title: job.title,
-    points: async (runners) => listOf(pointsOf(job, await runners.prepare(job.words, 1, job.open))),
+    points: async (runners) => listOf(pointsOf(job, await runners.prepare(job.settings, 1, job.open))),
     async after({ summary, dir }, { plan }, number) {
       const exchanges: Exchange[] = [];
       for await (const exchange of readExchanges({ dir })) if (!exchange.warmup) exchanges.push(exchange);
@@ -58,7 +58,7 @@ export async function measureAs(given: ParsedCommand, job: AsJob): Promise<{ cod
   };
   try {
     const { sweep, dir, exitCode } = await runExperiment(experiment, world);
-    if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
+    remark(given, 'kept in', '结果保存于', ` ${dir}`);
     return { code: exitCode, sweep: sweep! };
   } finally {
     done();
@@ -66,8 +66,8 @@ export async function measureAs(given: ParsedCommand, job: AsJob): Promise<{ cod
 }
 
 function pointsOf({ points, title }: AsJob, prepared: Prepared): LabPoint[] {
-  return points.map(({ load, words, offset }) => {
-    const own = { ...prepared, words: { ...prepared.words, ...words } };
+  return points.map(({ load, settings, offset }) => {
+    const own = { ...prepared, settings: { ...prepared.settings, ...settings } };
     return { prepared: own, plan: planPoint(own, load, offset ?? 0), name: { en: title, zh: title } };
   });
 }
@@ -81,21 +81,12 @@ export async function answersOf(dir: string): Promise<Map<number, string>> {
 
 /** What the audit holds against a point, on stderr: the other tool would not have said it, its readers must not stumble over it. */
 function doubts(given: ParsedCommand, summary: Summary): void {
-  if (given.common.quiet) return;
-  for (const finding of summary.verdict.findings) {
-    if (finding.severity === 'info') continue;
-    const message = given.common.lang === 'zh' ? finding.zh.message : finding.message;
-    given.io.err(`llmdyno: ${finding.code}: ${message}\n`);
-  }
+  for (const { severity, code, message, zh } of summary.verdict.findings)
+    if (severity !== 'info') remark(given, `llmdyno: ${code}: ${message}`, `llmdyno: ${code}: ${zh.message}`);
 }
 
 /** One warning that names everything that has no effect here. */
-export function warnIgnored(given: ParsedCommand, words: ForeignWords, more: readonly string[] = []): void {
-  if (words.ignored.length > 0 && !given.common.quiet) {
-    const flags = words.ignored.join(', ');
-    given.io.err(
-      `${say({ en: `warning: without effect here: ${flags}`, zh: `警告：以下选项在此不起作用：${flags}` }, given.common.lang)}\n`,
-    );
-  }
-  if (!given.common.quiet) for (const line of more) given.io.err(`${line}\n`);
+export function warnIgnored(given: ParsedCommand, typed: ForeignWords): void {
+  const flags = typed.ignored.join(', ');
+  if (flags !== '') remark(given, `warning: without effect here: ${flags}`, `警告：以下选项在此不起作用：${flags}`);
 }

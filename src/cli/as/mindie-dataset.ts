@@ -6,7 +6,7 @@ import type { ForeignWords } from '../../tools/index.ts';
 import { badValue, requiredOf } from '../../tools/index.ts';
 import { readDocument } from '../../lab/index.ts';
 
-/** MindIE's dataset types in our words, with the field that holds the prompt where it is not `question`. */
+/** MindIE's dataset types in our typed, with the field that holds the prompt where it is not `question`. */
 const types: Readonly<Record<string, { kind: string; field?: string }>> = {
   gsm8k: { kind: 'gsm8k' },
   boolq: { kind: 'openqa' },
@@ -18,25 +18,25 @@ const types: Readonly<Record<string, { kind: string; field?: string }>> = {
 };
 
 /** The dataset that --DatasetType and --DatasetPath name; a folder stands for the test file in it. */
-export function mindieDataset(words: ForeignWords): {
-  words: Partial<PlanSettings>;
+export function mindieDataset(typed: ForeignWords): {
+  settings: Partial<PlanSettings>;
   source: string;
   /** How many prompts there are where they are made up and have no end of their own; null = as many as the file holds. */
   count: number | null;
 } {
-  const type = requiredOf(words, '--DatasetType');
+  const type = requiredOf(typed, '--DatasetType');
   if (type === 'synthetic') {
-    const config = words.last('--SyntheticConfigPath') ?? requiredOf(words, '--DatasetPath');
-    return { words: { dataset: `synthetic:${config}` }, source: config, count: requestCount(config) ?? 1000 };
+    const config = typed.last('--SyntheticConfigPath') ?? requiredOf(typed, '--DatasetPath');
+    return { settings: { dataset: `synthetic:${config}` }, source: config, count: requestCount(config) ?? 1000 };
   }
   const known = Object.hasOwn(types, type) ? types[type]! : null;
   if (known === null) {
     const names = [...Object.keys(types), 'synthetic'];
     throw badValue('--DatasetType', type, `one of: ${names.join(', ')}`, `以下之一：${names.join('、')}`);
   }
-  const path = requiredOf(words, '--DatasetPath');
+  const path = requiredOf(typed, '--DatasetPath');
   return {
-    words: { dataset: `${known.kind}:${dataFile(path)}`, ...(known.field !== undefined && { field: known.field }) },
+    settings: { dataset: `${known.kind}:${dataFile(path)}`, ...(known.field !== undefined && { field: known.field }) },
     source: path,
     count: null,
   };

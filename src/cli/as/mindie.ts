@@ -1,9 +1,10 @@
 import { threadId } from 'node:worker_threads';
-import { exitCodes, say, userError } from '../../core/index.ts';
+import { exitCodes, userError } from '../../core/index.ts';
 import type { ApiName, Exchange, Prompt } from '../../core/index.ts';
 import { openTokenizer } from '../../inputs/dataset/index.ts';
 import type { Tokenizer } from '../../inputs/dataset/index.ts';
 import { fetchOnce } from '../../client/load/index.ts';
+import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 import { opener } from './chosen-prompts.ts';
 import {
@@ -34,9 +35,9 @@ const testTypes = ['client', 'openai', 'vllm_client', 'tgi_client'] as const;
 type TestType = (typeof testTypes)[number];
 
 /** Runs MindIE's `benchmark …`: both tables for every rate, CSV and JSON files in --SavePath. */
-export async function mindieBenchmark(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  const words = readForeign(mindieFlags, typed);
-  if (truthOf(words, '--Tokenizer') === false)
+export async function mindieBenchmark(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  const typed = readForeign(mindieFlags, argv);
+  if (truthOf(typed, '--Tokenizer') === false)
     throw userError(
       'foreign-value',
       'prompts are sent as text here, not as token numbers',
@@ -45,31 +46,32 @@ export async function mindieBenchmark(typed: readonly string[], given: ParsedCom
       '请去掉该选项；发送 token id 请用 dyno run --dataset requests:文件。',
       '--Tokenizer',
     );
-  const type = choiceOf(words, '--TestType', testTypes) ?? 'client';
-  const stream = (choiceOf(words, '--TaskKind', ['stream', 'text']) ?? 'stream') === 'stream';
-  const folder = tokenizerOr(given, requiredOf(words, '--ModelPath'));
+  const type = choiceOf(typed, '--TestType', testTypes) ?? 'client';
+  const stream = (choiceOf(typed, '--TaskKind', ['stream', 'text']) ?? 'stream') === 'stream';
+  const folder = tokenizerOr(given, requiredOf(typed, '--ModelPath'));
   const tokenizer = await openTokenizer(folder);
-  const concurrency = wholeOf(words, '--Concurrency', 1) ?? 128;
-  const base = words.last('--Http') ?? 'https://127.0.0.1:1025';
-  const ready = await managementReady(words, base);
-  warnIgnored(given, words, notesOf(given, words, base, ready));
-  const data = mindieDataset(words);
+  const concurrency = wholeOf(typed, '--Concurrency', 1) ?? 128;
+  const base = typed.last('--Http') ?? 'https://127.0.0.1:1025';
+  const ready = await managementReady(typed, base);
+  warnIgnored(given, typed);
+  noteServer(given, typed, base, ready);
+  const data = mindieDataset(typed);
   const prompts = new Map<string, Prompt>();
   const { code } = await measureAs(given, {
-    words: { ...wordsOf(words, type, stream, base, ready), ...data.words, tokenizer: folder },
+    settings: { ...settingsOf(typed, type, stream, base, ready), ...data.settings, tokenizer: folder },
     open: opener({
-      most: countOf(words, data.count),
+      most: countOf(typed, data.count),
       keep: () => true,
       change: (prompt) => {
-        const cut = shortened(prompt, tokenizer, wholeOf(words, '--MaxInputLen') ?? 0);
+        const cut = shortened(prompt, tokenizer, wholeOf(typed, '--MaxInputLen') ?? 0);
         prompts.set(cut.id, cut);
         return cut;
       },
       noRepeat: true,
       rule: { en: 'the dataset is empty', zh: '数据集为空' },
     }),
-    points: ratesOf(words).map((ratePerSec) => ({ load: { concurrency, ratePerSec } })),
-    title: requiredOf(words, '--ModelName'),
+    points: ratesOf(typed).map((ratePerSec) => ({ load: { concurrency, ratePerSec } })),
+    title: requiredOf(typed, '--ModelName'),
     after: async (measured) => {
       const answers = await answersOf(measured.dir);
       const clientOf = clientFacts(tokenizer, prompts, answers);
@@ -80,8 +82,8 @@ export async function mindieBenchmark(typed: readonly string[], given: ParsedCom
         dataSource: data.source,
         planned: measured.summary.counts.planned,
         concurrency,
-        model: requiredOf(words, '--ModelName'),
-        accuracy: accuracyOf(words, measured),
+        model: requiredOf(typed, '--ModelName'),
+        accuracy: accuracyOf(typed, measured),
       });
       const cells = rows.map((row) => [row.name, ...mindieCells(row, requests.length)]);
       const stamp = logStamp(new Date());
@@ -90,7 +92,7 @@ export async function mindieBenchmark(typed: readonly string[], given: ParsedCom
           `${stamp}\nThe BenchMark test common metric result is:\n${prettyTable(['Common Metric', 'Value'], common)}`,
       );
       const textOf = (exchange: Exchange): string => prompts.get(exchange.promptId)?.text ?? '';
-      await writeMindie(words.last('--SavePath') ?? './instance', {
+      await writeMindie(typed.last('--SavePath') ?? './instance', {
         cells,
         common,
         requests,
@@ -104,21 +106,27 @@ export async function mindieBenchmark(typed: readonly string[], given: ParsedCom
   return code;
 }
 
-function wordsOf(words: ForeignWords, type: TestType, stream: boolean, base: string, ready: boolean): AsJob['words'] {
+function settingsOf(
+  typed: ForeignWords,
+  type: TestType,
+  stream: boolean,
+  base: string,
+  ready: boolean,
+): AsJob['settings'] {
   const { api, path } = endpointOf(type, ready);
-  const sampling = jsonOf(words.last('--SamplingParams') ?? '{}', '--SamplingParams');
-  const doSampling = truthOf(words, '--DoSampling') ?? false;
-  const timeout = words.last('--RequestTimeOut') ?? '600';
+  const sampling = jsonOf(typed.last('--SamplingParams') ?? '{}', '--SamplingParams');
+  const doSampling = truthOf(typed, '--DoSampling') ?? false;
+  const timeout = typed.last('--RequestTimeOut') ?? '600';
   const timeoutMs = timeout === 'None' ? 21_600_000 : realIn(timeout, '--RequestTimeOut', 0) * 1000;
-  const rates = ratesOf(words).filter((rate) => rate !== null);
-  const warmups = wholeOf(words, '--WarmupSize') ?? 10;
+  const rates = ratesOf(typed).filter((rate) => rate !== null);
+  const warmups = wholeOf(typed, '--WarmupSize') ?? 10;
   const nested = api === 'mindie' || api === 'tgi';
   const extras = { ...(nested && doSampling && { do_sample: true }), ...sampling };
   return {
     url: base.replace(/\/+$/, '') + path,
     api,
-    model: requiredOf(words, '--ModelName'),
-    maxTokens: wholeOf(words, '--MaxOutputLen', 1) ?? 20,
+    model: requiredOf(typed, '--ModelName'),
+    maxTokens: wholeOf(typed, '--MaxOutputLen', 1) ?? 20,
     ...(!doSampling && { temperature: 0 }),
     body: nested ? (Object.keys(extras).length === 0 ? {} : { parameters: extras }) : extras,
     noStream: !stream,
@@ -128,7 +136,7 @@ function wordsOf(words: ForeignWords, type: TestType, stream: boolean, base: str
     timeout: timeoutMs,
     ...(rates.length > 0 && {
       rate: rates,
-      arrival: { process: choiceOf(words, '--Distribution', ['uniform', 'poisson']) ?? 'uniform' },
+      arrival: { process: choiceOf(typed, '--Distribution', ['uniform', 'poisson']) ?? 'uniform' },
     }),
     ...(warmups > 0 && { warmup: { requests: warmups } }),
   };
@@ -150,8 +158,8 @@ function endpointOf(type: TestType, ready: boolean): { api: ApiName; path: strin
 }
 
 /** Whether the management port says that the server is ready; that tool tells MindIE from others by it. */
-async function managementReady(words: ForeignWords, base: string): Promise<boolean> {
-  const management = words.last('--ManagementHttp') ?? base;
+async function managementReady(typed: ForeignWords, base: string): Promise<boolean> {
+  const management = typed.last('--ManagementHttp') ?? base;
   const target = { url: base, api: 'openai-chat', model: '', headers: {}, keyEnv: null, insecure: true } as const;
   let url: string;
   try {
@@ -163,38 +171,25 @@ async function managementReady(words: ForeignWords, base: string): Promise<boole
   return fetched.problem === null && fetched.status === 200;
 }
 
-function notesOf(given: ParsedCommand, words: ForeignWords, base: string, ready: boolean): string[] {
-  const { lang } = given.common;
-  const management = words.last('--ManagementHttp');
-  return [
-    ...(ready || management === undefined
-      ? []
-      : [
-          say(
-            {
-              en: `note: ${management}/v2/health/ready does not answer 200; going on`,
-              zh: `提示：${management}/v2/health/ready 未返回 200；继续运行`,
-            },
-            lang,
-          ),
-        ]),
-    ...(base.startsWith('https:')
-      ? [
-          say(
-            {
-              en: 'note: the certificate of the server is not checked (MindIE keeps its CA in a config.json of its own)',
-              zh: '提示：未校验服务器证书（MindIE 的 CA 配置在其自己的 config.json 中）',
-            },
-            lang,
-          ),
-        ]
-      : []),
-  ];
+function noteServer(given: ParsedCommand, typed: ForeignWords, base: string, ready: boolean): void {
+  const management = typed.last('--ManagementHttp');
+  if (!ready && management !== undefined)
+    remark(
+      given,
+      `note: ${management}/v2/health/ready does not answer 200; going on`,
+      `提示：${management}/v2/health/ready 未返回 200；继续运行`,
+    );
+  if (base.startsWith('https:'))
+    remark(
+      given,
+      'note: the certificate of the server is not checked (MindIE keeps its CA in a config.json of its own)',
+      '提示：未校验服务器证书（MindIE 的 CA 配置在其自己的 config.json 中）',
+    );
 }
 
-function ratesOf(words: ForeignWords): (number | null)[] {
-  const perTick = wholeOf(words, '--RequestNum', 1) ?? 1;
-  const text = (words.last('--RequestRate') ?? '').trim();
+function ratesOf(typed: ForeignWords): (number | null)[] {
+  const perTick = wholeOf(typed, '--RequestNum', 1) ?? 1;
+  const text = (typed.last('--RequestRate') ?? '').trim();
   if (text === '') return [null];
   if (perTick !== 1)
     throw badValue(
@@ -211,10 +206,10 @@ function ratesOf(words: ForeignWords): (number | null)[] {
   });
 }
 
-function countOf(words: ForeignWords, made: number | null): number | null {
-  const count = Number(words.last('--RequestCount') ?? -1);
+function countOf(typed: ForeignWords, made: number | null): number | null {
+  const count = Number(typed.last('--RequestCount') ?? -1);
   if (!Number.isInteger(count) || count === 0 || count < -1)
-    throw badValue('--RequestCount', String(words.last('--RequestCount')), '-1 or a count', '-1 或正整数');
+    throw badValue('--RequestCount', String(typed.last('--RequestCount')), '-1 or a count', '-1 或正整数');
   return count === -1 ? made : count;
 }
 
@@ -257,8 +252,8 @@ function clientFacts(
   };
 }
 
-function accuracyOf(words: ForeignWords, { summary }: AsMeasured): number | null {
-  return truthOf(words, '--TestAccuracy') === true ? (summary.accuracy?.ratio ?? null) : null;
+function accuracyOf(typed: ForeignWords, { summary }: AsMeasured): number | null {
+  return truthOf(typed, '--TestAccuracy') === true ? (summary.accuracy?.ratio ?? null) : null;
 }
 
 function localTime(now: Date): string {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { say } from '../../core/index.ts';
 import { packageRoot } from '../../inputs/dataset/index.ts';
+import { remark } from '../command.ts';
 import type { ParsedCommand } from '../command.ts';
 
 /**
@@ -10,18 +10,12 @@ import type { ParsedCommand } from '../command.ts';
  */
 export function tokenizerOr(given: ParsedCommand, named: string | undefined): string {
   if (named !== undefined && isTokenizer(named)) return named;
-  if (!given.common.quiet) {
-    const what = named ?? '–';
-    given.io.err(
-      `${say(
-        {
-          en: `note: no tokenizer.json at ${what}; prompt lengths are estimated (the server's usage counts what was used)`,
-          zh: `提示：${what} 下没有 tokenizer.json；提示词长度为估计值（实际用量以服务器 usage 为准）`,
-        },
-        given.common.lang,
-      )}\n`,
-    );
-  }
+  const what = named ?? '–';
+  remark(
+    given,
+    `note: no tokenizer.json at ${what}; prompt lengths are estimated (the server's usage counts what was used)`,
+    `提示：${what} 下没有 tokenizer.json；提示词长度为估计值（实际用量以服务器 usage 为准）`,
+  );
   return join(packageRoot(), 'data/tokenizers/estimate');
 }
 

@@ -17,26 +17,26 @@ import type { AsMeasured } from '../../tools/index.ts';
 import { tokenizerOr } from './tokenizer-word.ts';
 
 /** Runs the benchmark_serving.py of 2023: ShareGPT against vLLM's /generate (or TGI), whole answers, a block without a head. */
-export async function vllm2023(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  const words = readForeign(vllm2023Flags, typed);
-  warnIgnored(given, words);
-  const backend = choiceOf(words, '--backend', ['vllm', 'tgi']) ?? 'vllm';
-  const requests = wholeOf(words, '--num-prompts', 1) ?? 1000;
-  const rate = realOf(words, '--request-rate', 0) ?? Infinity;
-  const beam = words.has('--use-beam-search');
-  const best = wholeOf(words, '--best-of', 1) ?? 1;
-  const host = `http://${words.last('--host') ?? 'localhost'}:${wholeOf(words, '--port', 1) ?? 8000}`;
+export async function vllm2023(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  const typed = readForeign(vllm2023Flags, argv);
+  warnIgnored(given, typed);
+  const backend = choiceOf(typed, '--backend', ['vllm', 'tgi']) ?? 'vllm';
+  const requests = wholeOf(typed, '--num-prompts', 1) ?? 1000;
+  const rate = realOf(typed, '--request-rate', 0) ?? Infinity;
+  const beam = typed.has('--use-beam-search');
+  const best = wholeOf(typed, '--best-of', 1) ?? 1;
+  const host = `http://${typed.last('--host') ?? 'localhost'}:${wholeOf(typed, '--port', 1) ?? 8000}`;
   const sampling = { n: 1, best_of: best, use_beam_search: beam, top_p: 1 };
   const { code } = await measureAs(given, {
-    words: {
+    settings: {
       url: host + (backend === 'vllm' ? '/generate' : '/generate_stream'),
       api: backend === 'vllm' ? 'vllm-generate' : 'tgi',
       // Neither server asks which model is meant.
       model: 'default',
-      dataset: `sharegpt:${requiredOf(words, '--dataset')}`,
-      tokenizer: tokenizerOr(given, requiredOf(words, '--tokenizer')),
+      dataset: `sharegpt:${requiredOf(typed, '--dataset')}`,
+      tokenizer: tokenizerOr(given, requiredOf(typed, '--tokenizer')),
       shuffle: true,
-      seed: wholeOf(words, '--seed') ?? 0,
+      seed: wholeOf(typed, '--seed') ?? 0,
       requests,
       noStream: backend === 'vllm',
       ...(backend === 'vllm' && { temperature: beam ? 0 : 1, ignoreEos: true, body: sampling }),

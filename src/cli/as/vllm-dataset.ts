@@ -6,7 +6,7 @@ import { badValue, jsonOf, realIn, wholeOf } from '../../tools/index.ts';
 
 /** The dataset that a command of vLLM's benchmark names. */
 export interface VllmDataset {
-  words: Partial<PlanSettings>;
+  settings: Partial<PlanSettings>;
   /** Answers have the length asked for whatever the model says. */
   forcesLength: boolean;
 }
@@ -15,51 +15,51 @@ const names = ['random', 'sharegpt', 'custom', 'burstgpt', 'prefix_repetition'];
 
 /** Reads --dataset-name and what belongs to it; `tokenizer` finds the folder that was named, or one that estimates. */
 export function vllmDataset(
-  words: ForeignWords,
+  typed: ForeignWords,
   dialect: 'now' | '2025',
   tokenizer: (named: string | undefined) => string,
 ): VllmDataset {
-  const old = words.last('--dataset');
+  const old = typed.last('--dataset');
   const name =
-    words.last('--dataset-name') ?? (old === undefined ? (dialect === 'now' ? 'random' : 'sharegpt') : 'sharegpt');
-  const path = words.last('--dataset-path') ?? old;
-  const named = words.last('--tokenizer') ?? words.last('--model');
+    typed.last('--dataset-name') ?? (old === undefined ? (dialect === 'now' ? 'random' : 'sharegpt') : 'sharegpt');
+  const path = typed.last('--dataset-path') ?? old;
+  const named = typed.last('--tokenizer') ?? typed.last('--model');
   const output =
-    wholeOf(words, `--${name === 'prefix_repetition' ? 'prefix-repetition' : name}-output-len`, 1) ??
-    wholeOf(words, '--output-len', 1);
+    wholeOf(typed, `--${name === 'prefix_repetition' ? 'prefix-repetition' : name}-output-len`, 1) ??
+    wholeOf(typed, '--output-len', 1);
   switch (name) {
     case 'sharegpt':
       return {
-        words: {
+        settings: {
           dataset: `sharegpt:${needed(path, name)}`,
           tokenizer: tokenizer(named),
-          ...(!words.has('--disable-shuffle') && { shuffle: true }),
+          ...(!typed.has('--disable-shuffle') && { shuffle: true }),
           ...(output !== undefined && { outputTokens: { law: 'fixed', tokens: output } }),
         },
         forcesLength: false,
       };
     case 'random':
       return {
-        words: randomWords(words, dialect, output ?? 128, named === undefined ? null : tokenizer(named)),
+        settings: randomSettings(typed, dialect, output ?? 128, named === undefined ? null : tokenizer(named)),
         forcesLength: true,
       };
     case 'custom':
       return {
-        words: {
+        settings: {
           dataset: `openqa:${needed(path, name)}`,
           field: 'prompt',
-          ...(!words.has('--disable-shuffle') && { shuffle: true }),
+          ...(!typed.has('--disable-shuffle') && { shuffle: true }),
           outputTokens: { law: 'fixed', tokens: output ?? 256 },
         },
         forcesLength: false,
       };
     case 'burstgpt':
-      return { words: { dataset: `burstgpt:${needed(path, name)}` }, forcesLength: false };
+      return { settings: { dataset: `burstgpt:${needed(path, name)}` }, forcesLength: false };
     case 'prefix_repetition': {
       const of = (part: string, fallback: number): number =>
-        wholeOf(words, `--prefix-repetition-${part}`, 1) ?? fallback;
+        wholeOf(typed, `--prefix-repetition-${part}`, 1) ?? fallback;
       return {
-        words: {
+        settings: {
           dataset: `shared-prefix:groups=${of('num-prefixes', 10)},prefix=${of('prefix-len', 256)}`,
           inputTokens: { law: 'fixed', tokens: of('suffix-len', 256) },
           outputTokens: { law: 'fixed', tokens: output ?? 128 },
@@ -72,15 +72,15 @@ export function vllmDataset(
   }
 }
 
-function randomWords(
-  words: ForeignWords,
+function randomSettings(
+  typed: ForeignWords,
   dialect: 'now' | '2025',
   output: number,
   tokenizer: string | null,
 ): Partial<PlanSettings> {
-  const input = wholeOf(words, '--random-input-len', 1) ?? wholeOf(words, '--input-len', 1) ?? 1024;
-  const prefix = wholeOf(words, '--random-prefix-len') ?? 0;
-  const ratio = ratioOf(words, dialect);
+  const input = wholeOf(typed, '--random-input-len', 1) ?? wholeOf(typed, '--input-len', 1) ?? 1024;
+  const prefix = wholeOf(typed, '--random-prefix-len') ?? 0;
+  const ratio = ratioOf(typed, dialect);
   return {
     dataset: prefix > 0 ? `shared-prefix:groups=1,prefix=${prefix}` : 'random',
     inputTokens: lengths(input, ratio.input, dialect),
@@ -98,9 +98,9 @@ function lengths(tokens: number, ratio: number, dialect: 'now' | '2025'): Length
   return min >= max ? { law: 'fixed', tokens: Math.max(1, max) } : { law: 'uniform', min: Math.max(1, min), max };
 }
 
-function ratioOf(words: ForeignWords, dialect: 'now' | '2025'): { input: number; output: number } {
+function ratioOf(typed: ForeignWords, dialect: 'now' | '2025'): { input: number; output: number } {
   const flag = '--random-range-ratio';
-  const text = words.last(flag) ?? (dialect === 'now' ? '0' : '1');
+  const text = typed.last(flag) ?? (dialect === 'now' ? '0' : '1');
   const one = (value: unknown): number => {
     const ratio = realIn(String(value), flag, 0);
     if (ratio > 1) throw badValue(flag, String(value), 'between 0 and 1', '0 到 1 之间的数');

@@ -28,7 +28,7 @@ import { vllm2023 } from './vllm-2023.ts';
 import { vllmDataset } from './vllm-dataset.ts';
 import { writeBeside } from './write-beside.ts';
 
-/** vLLM's backends in our words; those of the older script that spoke OpenAI's completions are among them. */
+/** vLLM's backends in our typed; those of the older script that spoke OpenAI's completions are among them. */
 const backends: Readonly<Record<string, string>> = {
   vllm: 'openai-completions',
   openai: 'openai-completions',
@@ -44,88 +44,88 @@ const backends: Readonly<Record<string, string>> = {
 };
 
 /** Runs `vllm bench serve …`. */
-export function vllmServe(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  return serve(typed, given, 'now');
+export function vllmServe(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  return serve(argv, given, 'now');
 }
 
 /** Runs `benchmark_serving.py …`: the script of 2023 where no model is named, else the one of 2024 and 2025. */
-export function benchmarkServing(typed: readonly string[], given: ParsedCommand): Promise<number> {
-  const named = typed.some((word) => /^--(model|dataset[-_]name|dataset[-_]path)(=|$)/.test(word));
-  return named ? serve(typed, given, '2025') : vllm2023(typed, given);
+export function benchmarkServing(argv: readonly string[], given: ParsedCommand): Promise<number> {
+  const named = argv.some((word) => /^--(model|dataset[-_]name|dataset[-_]path)(=|$)/.test(word));
+  return named ? serve(argv, given, '2025') : vllm2023(argv, given);
 }
 
-async function serve(typed: readonly string[], given: ParsedCommand, dialect: 'now' | '2025'): Promise<number> {
-  const words = readForeign(vllmServeFlags, typed);
-  warnIgnored(given, words);
-  const block = blockOptions(words, dialect);
-  const burstiness = realOf(words, '--burstiness', 0) ?? 1;
-  const goodput = goodputOf(words);
-  const job = jobOf(words, given, dialect, block, burstiness);
+async function serve(argv: readonly string[], given: ParsedCommand, dialect: 'now' | '2025'): Promise<number> {
+  const typed = readForeign(vllmServeFlags, argv);
+  warnIgnored(given, typed);
+  const block = blockOptions(typed, dialect);
+  const burstiness = realOf(typed, '--burstiness', 0) ?? 1;
+  const goodput = goodputOf(typed);
+  const job = jobOf(typed, given, dialect, block, burstiness);
   const { code } = await measureAs(given, {
     ...job,
-    title: words.last('--label') ?? words.last('--served-model-name') ?? words.last('--model') ?? 'vllm bench serve',
+    title: typed.last('--label') ?? typed.last('--served-model-name') ?? typed.last('--model') ?? 'vllm bench serve',
     before: () =>
       given.io.out(
-        (dialect === '2025' ? vllmNamespace(words) : '') +
-          vllmPreamble(block, burstiness, wholeOf(words, '--num-warmups') ?? 0),
+        (dialect === '2025' ? vllmNamespace(typed) : '') +
+          vllmPreamble(block, burstiness, wholeOf(typed, '--num-warmups') ?? 0),
       ),
     after: async (measured) => {
       const figures = vllmFigures(measured, goodput);
       given.io.out(vllmBlock(figures, block));
-      if (!words.has('--save-result') && !words.has('--append-result')) return;
+      if (!typed.has('--save-result') && !typed.has('--append-result')) return;
       const now = stampOf(new Date());
-      const model = words.last('--model') ?? measured.plan.target.model;
-      const backend = words.last('--backend') ?? (dialect === 'now' ? 'openai' : 'vllm');
+      const model = typed.last('--model') ?? measured.plan.target.model;
+      const backend = typed.last('--backend') ?? (dialect === 'now' ? 'openai' : 'vllm');
       const document = vllmJson(
         figures,
         {
           ...block,
           date: now,
           backend,
-          label: words.last('--label') ?? null,
+          label: typed.last('--label') ?? null,
           model,
-          tokenizer: words.last('--tokenizer') ?? model,
+          tokenizer: typed.last('--tokenizer') ?? model,
           numPrompts: measured.plan.requests ?? figures.completed,
-          metadata: pairsOf(words, '--metadata'),
+          metadata: pairsOf(typed, '--metadata'),
           burstiness,
-          detailed: words.has('--save-detailed'),
+          detailed: typed.has('--save-detailed'),
         },
         measured.exchanges,
-        words.has('--save-detailed') ? await answersOf(measured.dir) : new Map(),
+        typed.has('--save-detailed') ? await answersOf(measured.dir) : new Map(),
       );
-      await save(words, document, fileName(words, block, backend, model, now));
+      await save(typed, document, fileName(typed, block, backend, model, now));
     },
   });
   return code;
 }
 
 function jobOf(
-  words: ForeignWords,
+  typed: ForeignWords,
   given: ParsedCommand,
   dialect: 'now' | '2025',
   block: VllmBlockOptions,
   burstiness: number,
-): Pick<AsJob, 'words' | 'points' | 'open'> {
-  const requests = wholeOf(words, '--num-prompts', 1) ?? 1000;
-  const model = words.last('--served-model-name') ?? words.last('--model');
+): Pick<AsJob, 'settings' | 'points' | 'open'> {
+  const requests = wholeOf(typed, '--num-prompts', 1) ?? 1000;
+  const model = typed.last('--served-model-name') ?? typed.last('--model');
   const finite = Number.isFinite(block.requestRate);
-  const dataset = vllmDataset(words, dialect, (named) => tokenizerOr(given, named));
-  const api = apiOf(words, dialect);
-  const temperature = realOf(words, '--temperature', 0) ?? (dialect === '2025' ? 0 : undefined);
-  const warmups = wholeOf(words, '--num-warmups') ?? 0;
+  const dataset = vllmDataset(typed, dialect, (named) => tokenizerOr(given, named));
+  const api = apiOf(typed, dialect);
+  const temperature = realOf(typed, '--temperature', 0) ?? (dialect === '2025' ? 0 : undefined);
+  const warmups = wholeOf(typed, '--num-warmups') ?? 0;
   return {
-    words: {
-      ...dataset.words,
-      url: urlOf(words),
+    settings: {
+      ...dataset.settings,
+      url: urlOf(typed),
       api,
       ...(model !== undefined && { model }),
       requests,
-      seed: wholeOf(words, '--seed') ?? 0,
-      ignoreEos: words.has('--ignore-eos') || dataset.forcesLength,
+      seed: wholeOf(typed, '--seed') ?? 0,
+      ignoreEos: typed.has('--ignore-eos') || dataset.forcesLength,
       ...(temperature !== undefined && { temperature }),
-      body: bodyOf(words, api, dialect),
-      header: pairsOf(words, '--header').map(([name, value]) => ({ name: name.toLowerCase(), value })),
-      ...(words.has('--insecure') && { insecure: true }),
+      body: bodyOf(typed, api, dialect),
+      header: pairsOf(typed, '--header').map(([name, value]) => ({ name: name.toLowerCase(), value })),
+      ...(typed.has('--insecure') && { insecure: true }),
       ...(given.io.env['OPENAI_API_KEY'] !== undefined &&
         given.io.env['OPENAI_API_KEY'] !== '' && { keyEnv: 'OPENAI_API_KEY' }),
       ...(finite && { rate: [block.requestRate], arrival: arrivalOf(burstiness) }),
@@ -144,7 +144,7 @@ function jobOf(
     open: opener({
       most: requests,
       keep: () => true,
-      noRepeat: words.has('--no-oversample'),
+      noRepeat: typed.has('--no-oversample'),
       rule: { en: "vLLM's length rules", zh: 'vLLM 的长度筛选规则' },
     }),
   };
@@ -157,25 +157,25 @@ function arrivalOf(burstiness: number): { process: 'constant' | 'poisson' } | { 
   return { process: 'gamma', shape: burstiness };
 }
 
-function apiOf(words: ForeignWords, dialect: 'now' | '2025'): ApiName {
-  const backend = words.last('--backend') ?? (dialect === 'now' ? 'openai' : 'vllm');
+function apiOf(typed: ForeignWords, dialect: 'now' | '2025'): ApiName {
+  const backend = typed.last('--backend') ?? (dialect === 'now' ? 'openai' : 'vllm');
   const api = apiNames.find((name) => Object.hasOwn(backends, backend) && backends[backend] === name);
   if (api !== undefined) return api;
   const known = Object.keys(backends).join(', ');
   throw badValue('--backend', backend, `one of: ${known}`, `以下之一：${known}`);
 }
 
-function urlOf(words: ForeignWords): string {
+function urlOf(typed: ForeignWords): string {
   const base =
-    words.last('--base-url') ?? `http://${words.last('--host') ?? '127.0.0.1'}:${wholeOf(words, '--port') ?? 8000}`;
-  const endpoint = words.last('--endpoint') ?? '/v1/completions';
+    typed.last('--base-url') ?? `http://${typed.last('--host') ?? '127.0.0.1'}:${wholeOf(typed, '--port') ?? 8000}`;
+  const endpoint = typed.last('--endpoint') ?? '/v1/completions';
   return base.replace(/\/+$/, '') + (endpoint.startsWith('/') ? endpoint : `/${endpoint}`);
 }
 
-function bodyOf(words: ForeignWords, api: ApiName, dialect: 'now' | '2025'): Record<string, unknown> {
+function bodyOf(typed: ForeignWords, api: ApiName, dialect: 'now' | '2025'): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   if (api === 'openai-completions' && dialect === 'now') body['repetition_penalty'] = 1;
-  if (api === 'openai-completions' && dialect === '2025') body['best_of'] = wholeOf(words, '--best-of', 1) ?? 1;
+  if (api === 'openai-completions' && dialect === '2025') body['best_of'] = wholeOf(typed, '--best-of', 1) ?? 1;
   const numbers = [
     'top-p',
     'top-k',
@@ -186,28 +186,28 @@ function bodyOf(words: ForeignWords, api: ApiName, dialect: 'now' | '2025'): Rec
     'logprobs',
   ];
   for (const name of numbers) {
-    const value = realOf(words, `--${name}`);
+    const value = realOf(typed, `--${name}`);
     if (value !== undefined) body[name.replaceAll('-', '_')] = value;
   }
-  const kwargs = words.last('--chat-template-kwargs');
+  const kwargs = typed.last('--chat-template-kwargs');
   if (kwargs !== undefined) body['chat_template_kwargs'] = jsonOf(kwargs, '--chat-template-kwargs');
-  const extra = words.last('--extra-body');
+  const extra = typed.last('--extra-body');
   return extra === undefined ? body : { ...body, ...jsonOf(extra, '--extra-body') };
 }
 
-function blockOptions(words: ForeignWords, dialect: 'now' | '2025'): VllmBlockOptions {
-  const asked = (words.last('--percentile-metrics') ?? 'ttft,tpot,itl').split(',').map((name) => name.trim());
+function blockOptions(typed: ForeignWords, dialect: 'now' | '2025'): VllmBlockOptions {
+  const asked = (typed.last('--percentile-metrics') ?? 'ttft,tpot,itl').split(',').map((name) => name.trim());
   const known = dialect === 'now' ? vllmMetrics : vllmMetrics.slice(0, 4);
   const unknown = asked.find((name) => !known.some((metric) => metric === name));
   if (unknown !== undefined) {
     throw badValue('--percentile-metrics', unknown, `some of: ${known.join(', ')}`, `以下若干：${known.join('、')}`);
   }
-  const percentiles = (words.last('--metric-percentiles') ?? '99')
+  const percentiles = (typed.last('--metric-percentiles') ?? '99')
     .split(',')
     .map((text) => realIn(text, '--metric-percentiles', 0));
-  const requestRate = realOf(words, '--request-rate', 0) ?? Infinity;
+  const requestRate = realOf(typed, '--request-rate', 0) ?? Infinity;
   if (requestRate === 0) throw badValue('--request-rate', '0', 'above 0, or inf', '大于 0 的数或 inf');
-  const maxConcurrency = wholeOf(words, '--max-concurrency', 1) ?? null;
+  const maxConcurrency = wholeOf(typed, '--max-concurrency', 1) ?? null;
   // Nothing waits in the client without a cap, and without a rate there is no time to wait from.
   const shown: Partial<Record<VllmMetric, boolean>> = {
     client_queue_time: maxConcurrency !== null,
@@ -222,8 +222,8 @@ function blockOptions(words: ForeignWords, dialect: 'now' | '2025'): VllmBlockOp
   };
 }
 
-function goodputOf(words: ForeignWords): Goodput | null {
-  const pairs = words.all('--goodput');
+function goodputOf(typed: ForeignWords): Goodput | null {
+  const pairs = typed.all('--goodput');
   if (pairs === undefined) return null;
   const goodput: Goodput = {};
   for (const text of pairs) {
@@ -235,20 +235,20 @@ function goodputOf(words: ForeignWords): Goodput | null {
   return goodput;
 }
 
-function fileName(words: ForeignWords, block: VllmBlockOptions, backend: string, model: string, now: string): string {
-  const asked = words.last('--result-filename');
+function fileName(typed: ForeignWords, block: VllmBlockOptions, backend: string, model: string, now: string): string {
+  const asked = typed.last('--result-filename');
   if (asked !== undefined) return asked;
-  const label = words.last('--label') ?? backend;
+  const label = typed.last('--label') ?? backend;
   const rate = Number.isFinite(block.requestRate) ? String(block.requestRate) : 'inf';
   const concurrency = block.maxConcurrency === null ? '' : `-concurrency${block.maxConcurrency}`;
   return `${label}-${rate}${Number.isInteger(block.requestRate) ? '.0' : ''}qps${concurrency}-${model.split('/').at(-1)}-${now}.json`;
 }
 
-async function save(words: ForeignWords, document: Record<string, unknown>, name: string): Promise<void> {
-  const folder = words.last('--result-dir') ?? '.';
+async function save(typed: ForeignWords, document: Record<string, unknown>, name: string): Promise<void> {
+  const folder = typed.last('--result-dir') ?? '.';
   const text = JSON.stringify(document);
-  const asked = words.last('--result-filename');
-  if (asked !== undefined && words.has('--append-result')) {
+  const asked = typed.last('--result-filename');
+  if (asked !== undefined && typed.has('--append-result')) {
     await appendFile(join(folder, asked), `\n${text}`);
     return;
   }

@@ -1,7 +1,8 @@
 import { exitCodes, say } from '../../core/index.ts';
 import { findTool } from '../as/find-tool.ts';
 import type { ForeignTable } from '../../tools/index.ts';
-import { example, toggle } from '../command.ts';
+import { flag } from '../../lab/index.ts';
+import { argument, example } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 
 export const command: CommandFile = {
@@ -11,23 +12,19 @@ export const command: CommandFile = {
   },
   raw: true,
   arguments: [
-    {
-      name: 'command',
-      required: true,
-      variadic: true,
-      help: {
-        en: "evalscope-perf …, evalscope perf …, vllm bench serve …, benchmark_serving.py …, MindIE's benchmark …; python and a path in front are passed over",
-        zh: 'evalscope-perf …、evalscope perf …、vllm bench serve …、benchmark_serving.py …、MindIE benchmark …；前面的 python 和路径会被忽略',
-      },
-    },
+    argument(
+      '<command...>',
+      "evalscope-perf …, evalscope perf …, vllm bench serve …, benchmark_serving.py …, MindIE's benchmark …; python and a path in front are passed over",
+      'evalscope-perf …、evalscope perf …、vllm bench serve …、benchmark_serving.py …、MindIE benchmark …；前面的 python 和路径会被忽略',
+    ),
   ],
-  flags: [
-    toggle(
+  flags: {
+    lenient: flag(
       'lenient',
       'before the command: exit 0 even where the run is not valid, as that tool does (otherwise 5)',
       '写在命令之前：结果无效时也以 0 退出，与原工具一致（否则为 5）',
     ),
-  ],
+  },
   examples: [
     example(
       'dyno as evalscope-perf http://127.0.0.1:8000/v1/chat/completions qwen open_qa.jsonl --parallels 8 --parallels 16 --n 100',
@@ -55,15 +52,15 @@ export const command: CommandFile = {
 function showFlags(given: ParsedCommand, table: ForeignTable): number {
   const { lang } = given.common;
   const section = (title: string, flags: readonly string[]): string =>
-    flags.length === 0 ? '' : `\n${title}\n${flags.map((flag) => `  ${flag}`).join('\n')}\n`;
+    flags.length === 0 ? '' : `\n${title}\n${flags.map((name) => `  ${name}`).join('\n')}\n`;
   const spelled = Object.entries(table.alias ?? {});
   given.io.out(
     [
       `dyno as ${[table.tool, ...(table.positional ?? [])].join(' ')} …\n`,
       section(
         say({ en: 'obeyed:', zh: '生效的选项：' }, lang),
-        Object.keys(table.supported).map((flag) =>
-          [flag, ...spelled.filter(([, of]) => of === flag).map(([name]) => name)].join(', '),
+        Object.keys(table.supported).map((name) =>
+          [name, ...spelled.filter(([, of]) => of === name).map(([other]) => other)].join(', '),
         ),
       ),
       section(say({ en: 'taken, without effect:', zh: '接受但不起作用：' }, lang), Object.keys(table.ignored ?? {})),

@@ -5,78 +5,75 @@ import { exitCodes, say } from '../../core/index.ts';
 import type { Finding, Lang, Summary } from '../../core/index.ts';
 import { findingLines, plainPainter, simulationOf, sweepName } from '../../results/report/index.ts';
 import {
+  flag,
   importPaths,
   isForeign,
   isUnknownRun,
+  many,
   problemLines,
   sourcesOf,
   summaryAnew,
   sweepOf,
+  textFor,
 } from '../../lab/index.ts';
 import { findEntry, openSweep } from '../../results/store/index.ts';
 import type { StoredRun, StoredSweep } from '../../results/store/index.ts';
-import { example, valueFlag, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
+import { argument, example, makeCommand, printJson } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { reportOptions, sourcePlace } from '../show.ts';
-import { formatOf } from '../format-flag.ts';
+import { formatFlag } from '../format-flag.ts';
+import type { FormatName } from '../../tools/index.ts';
 import { namedFiles } from '../named-files.ts';
 
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'Doubts about a result, each with evidence, cause and advice: a run, a sweep, or a file of any tool that import reads.',
     zh: '对结果的审计，每条都有依据、原因和建议：运行、扫描，或 import 支持的任何文件。',
   },
   arguments: [
-    {
-      name: 'run-or-file',
-      required: true,
-      variadic: true,
-      help: {
-        en: 'what is in the store (id, label, latest …), or files and folders',
-        zh: '存储中的结果（id、标签、latest 等），或文件与目录',
-      },
-    },
+    argument(
+      '<run-or-file...>',
+      'what is in the store (id, label, latest …), or files and folders',
+      '存储中的结果（id、标签、latest 等），或文件与目录',
+    ),
   ],
-  flags: [
-    valueFlag('format', 'NAME', 'as for dyno import', '同 dyno import'),
-    valueFlag(
-      'limit',
-      'NAME=SHARE',
+  flags: {
+    format: formatFlag('as for dyno import', '同 dyno import'),
+    limit: many(
+      'limit NAME=SHARE',
+      textFor(parseLimit),
       'another number for the verdict, as failed-invalid=80% (docs/reference/findings.md lists them)',
       '修改判定所用的数值，如 failed-invalid=80%（见 docs/reference/findings.md）',
-      { repeat: true },
     ),
-    toggle('lenient', 'exit 0 whatever is found', '无论结果如何均以 0 退出'),
-  ],
+    lenient: flag('lenient', 'exit 0 whatever is found', '无论结果如何均以 0 退出'),
+  },
   examples: [
     example('dyno audit latest', 'the newest result', '最新结果'),
     example('dyno audit blog-post.md --lang zh', "somebody else's figures", '审计他人的数据'),
     example('dyno audit run.log --json', 'findings for a program', '供程序读取的审计结果'),
   ],
-  async run(given) {
-    const sets = (await Promise.all(given.args.map((word) => pointsNamed(given, word)))).flat();
-    const limits = given.flags.get('limit') ?? [];
-    limits.forEach(parseLimit);
-    const told = sets.map((set) => ({
+  async run(given, { format = 'auto', limit: limits = [], lenient = false }) {
+    const sets = (await Promise.all(given.args.map((word) => pointsNamed(given, word, format)))).flat();
+    const results = sets.map((set) => ({
       ...set,
       audit: auditPoints(
         set.points,
         set.points.map((_, i) => ({ ...set.contexts[i], limits })),
       ),
     }));
-    if (given.common.json) given.io.out(`${JSON.stringify(documentOf(told), null, 2)}\n`);
-    else for (const set of told) given.io.out(textOf(given, set));
-    const clean = told.every(
+    if (given.common.json) printJson(given, documentOf(results));
+    else for (const result of results) given.io.out(textOf(given, result));
+    const clean = results.every(
       (set) => set.rejected === 0 && set.audit.points.every((point) => point.status === 'clean'),
     );
-    if (told.length === 0) {
+    if (results.length === 0) {
       const nothing = { en: 'nothing was found that could be audited', zh: '没有可审计的内容' };
       given.io.err(`${namedFiles(given.args)}: ${say(nothing, given.common.lang)}\n`);
       return exitCodes.usage;
     }
-    return clean || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
+    return clean || lenient ? exitCodes.ok : exitCodes.notValid;
   },
-};
+});
 
 /** Points that belong together, and what is known beside their summaries. */
 interface PointSet {
@@ -93,9 +90,9 @@ interface AuditedResult extends PointSet {
 }
 
 /** What a word names: a file or folder on disk that is no run of ours is imported, everything else is looked up. */
-async function pointsNamed(given: ParsedCommand, word: string): Promise<PointSet[]> {
+async function pointsNamed(given: ParsedCommand, word: string, format: FormatName): Promise<PointSet[]> {
   if (await isForeign(word)) {
-    const { sweeps, problems } = await importPaths([word], formatOf(given));
+    const { sweeps, problems } = await importPaths([word], format);
     given.io.err(problemLines(problems, given.common.lang));
     return sweeps.map(({ title, file, points }) => {
       const rejected = problems.filter((problem) => basename(problem.file) === basename(file ?? '')).length;
@@ -146,10 +143,10 @@ async function sweepSet(given: ParsedCommand, entry: StoredSweep): Promise<Point
   };
 }
 
-function documentOf(told: readonly AuditedResult[]): Record<string, unknown> {
+function documentOf(results: readonly AuditedResult[]): Record<string, unknown> {
   return {
     schema: 'llmdyno.audit/1',
-    points: told.flatMap(({ title, file, points, rejected, audit }) =>
+    points: results.flatMap(({ title, file, points, rejected, audit }) =>
       points.map((point, i) => ({
         title,
         file,
@@ -162,7 +159,7 @@ function documentOf(told: readonly AuditedResult[]): Record<string, unknown> {
         status: statusOf(audit.points[i]!, rejected),
       })),
     ),
-    sweepFindings: told.flatMap(({ title, audit }) => audit.findings.map((finding) => ({ title, ...finding }))),
+    sweepFindings: results.flatMap(({ title, audit }) => audit.findings.map((finding) => ({ title, ...finding }))),
   };
 }
 

@@ -1,71 +1,78 @@
 import { exitCodes, userError } from '../../core/index.ts';
 import { parseLimit } from '../../results/audit/index.ts';
-import { parseGate, promisesKept } from '../../results/measure/index.ts';
+import { parseGate, parseSlo, promisesKept } from '../../results/measure/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
 import { comparisonIn, comparisonScreen, pointName } from '../../results/report/index.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { chartFlag, fileForms, placeFor, refuseChart, renderForm, writeWhole } from '../render.ts';
+import { argument, example, makeCommand } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
+import { chartFlag, placeFor, refuseChart, renderOptions } from '../render.ts';
 import { allFlag, sourcePlace, reportOptions } from '../show.ts';
-import { comparisonOf, machinesOf, reporters, sidesOf, sourcesOf } from '../../lab/index.ts';
-import type { ReportSource } from '../../lab/index.ts';
+import {
+  anyText,
+  comparisonOf,
+  fileForms,
+  flag,
+  machinesOf,
+  many,
+  one,
+  renderForm,
+  reporters,
+  sidesOf,
+  sourcesOf,
+  textFor,
+  writeWhole,
+} from '../../lab/index.ts';
+import type { Rendered, ReportSource } from '../../lab/index.ts';
 
 const forms = ['text', 'markdown', 'csv', 'json', 'junit', 'html', 'svg', 'png', 'xlsx'] as const;
 
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'Results side by side with differences, intervals and significance; the first is the baseline. --fail-if makes it a CI gate.',
     zh: '并排比较结果，给出差异、置信区间与显著性；第一个为基线。--fail-if 可用作 CI 门禁。',
   },
   arguments: [
-    {
-      name: 'run',
-      required: true,
-      variadic: true,
-      help: {
-        en: 'two or more runs, sweeps, points (SWEEP/POINT, SWEEP[variant=A]), or files that dyno import reads; one sweep of variants',
-        zh: '两个或更多运行、扫描、点（SWEEP/POINT、SWEEP[variant=A]）或 dyno import 支持的文件；或一个含多个变体的扫描',
-      },
-    },
+    argument(
+      '<run...>',
+      'two or more runs, sweeps, points (SWEEP/POINT, SWEEP[variant=A]), or files that dyno import reads; one sweep of variants',
+      '两个或更多运行、扫描、点（SWEEP/POINT、SWEEP[variant=A]）或 dyno import 支持的文件；或一个含多个变体的扫描',
+    ),
   ],
-  flags: [
-    valueFlag('baseline', 'RUN', 'compare with this one instead of the first', '以此为基线（默认第一个）'),
-    valueFlag(
-      'fail-if',
-      'CONDITION',
+  flags: {
+    baseline: one('baseline RUN', anyText, 'compare with this one instead of the first', '以此为基线（默认第一个）'),
+    failIf: many(
+      'fail-if CONDITION',
+      parseGate,
       "exit 4 when it surely holds, 5 when that is not sure: 'outputTokensPerSec<-5%' is a change against the baseline, 'ttft.p99>2s' a limit",
       "确定满足条件时以 4 退出，无法确定时以 5 退出：'outputTokensPerSec<-5%' 为相对基线的变化，'ttft.p99>2s' 为上限",
-      { repeat: true },
     ),
-    valueFlag(
-      'slo',
-      'RULE',
+    slo: many(
+      'slo RULE',
+      textFor(parseSlo),
       "promise of the others beside the baseline, told kept or broken (exit 4), such as 'ttft.p99<2s'",
       "对基线以外各结果的承诺，逐条给出达标/未达标（未达标以 4 退出），例如 'ttft.p99<2s'",
-      { repeat: true },
     ),
-    valueFlag(
-      'limit',
-      'NAME=SHARE',
+    limit: many(
+      'limit NAME=SHARE',
+      textFor(parseLimit),
       'another number for what can be compared, as cache-apart=30% (docs/reference/findings.md lists them)',
       '修改可比性判定所用的数值，如 cache-apart=30%（见 docs/reference/findings.md）',
-      { repeat: true },
     ),
-    allFlag,
-    valueFlag('as', 'FORM', `${forms.join(', ')} (default: text)`, `${forms.join('、')}（默认：text）`),
-    chartFlag,
-    valueFlag(
-      'out',
-      'FILE',
+    all: allFlag,
+    as: one('as FORM', anyText, `${forms.join(', ')} (default: text)`, `${forms.join('、')}（默认：text）`),
+    chart: chartFlag,
+    out: one(
+      'out FILE',
+      anyText,
       'where to write (default: text on stdout, files here as comparison.FORM)',
       '输出文件（默认：文本打印到 stdout，文件为当前目录的 comparison.格式）',
     ),
-    toggle(
+    lenient: flag(
       'lenient',
       'exit 0 even where a condition or promise is broken, or the runs are not comparable',
       '即使条件或承诺未满足、或不可比，也以 0 退出',
     ),
-  ],
+  },
   examples: [
     example('dyno compare before after', 'two runs by their labels', '按标签比较两次运行'),
     example(
@@ -84,26 +91,21 @@ export const command: CommandFile = {
       '把两张表画成对比图',
     ),
   ],
-  async run(given) {
-    const as = formOf(given);
-    const gates = (given.flags.get('fail-if') ?? []).map(parseGate);
-    const limits = given.flags.get('limit') ?? [];
-    limits.forEach(parseLimit);
-    const told = await chosen(given);
-    const promises = given.flags.get('slo') ?? [];
-    const comparison = withPromises(await comparisonOf(told, gates, limits), told, promises);
-    await tell(given, told, comparison, as);
-    return exitFor(comparison, given.flags.has('lenient'));
+  async run(given, { failIf = [], limit = [], slo = [], lenient = false, ...asked }) {
+    const form = formOf(given.common.json ? 'json' : (asked.as ?? 'text'));
+    refuseChart(asked.chart, form);
+    const sources = await chosen(given, asked.baseline);
+    const comparison = withPromises(await comparisonOf(sources, failIf, limit), sources, slo);
+    await tell(given, { sources, comparison, chart: asked.chart }, form, asked.out);
+    return exitFor(comparison, lenient);
   },
-};
+});
 
-function formOf(given: ParsedCommand): (typeof forms)[number] {
-  const word = given.common.json ? 'json' : (last(given, 'as') ?? 'text');
+type Form = (typeof forms)[number];
+
+function formOf(word: string): Form {
   const form = forms.find((known) => known === word);
-  if (form !== undefined) {
-    refuseChart(given, form);
-    return form;
-  }
+  if (form !== undefined) return form;
   const other = word in reporters || word === 'parquet';
   throw userError(
     'unknown-form',
@@ -120,8 +122,7 @@ function formOf(given: ParsedCommand): (typeof forms)[number] {
 }
 
 /** What was named, the baseline first. */
-async function chosen(given: ParsedCommand): Promise<readonly ReportSource[]> {
-  const baseline = last(given, 'baseline');
+async function chosen(given: ParsedCommand, baseline: string | undefined): Promise<readonly ReportSource[]> {
   const others = await sourcesOf(given.args, sourcePlace(given));
   return sidesOf(
     baseline === undefined ? others : withBaseline(await sourcesOf([baseline], sourcePlace(given)), others),
@@ -135,35 +136,33 @@ function withBaseline(baseline: readonly ReportSource[], others: readonly Report
 
 async function tell(
   given: ParsedCommand,
-  told: readonly ReportSource[],
-  comparison: Comparison,
-  as: (typeof forms)[number],
+  what: Rendered & { comparison: Comparison },
+  as: Form,
+  out: string | undefined,
 ): Promise<void> {
-  const out = last(given, 'out');
-  const sweeps = told.map(({ sweep }) => sweep);
+  const { sources, comparison } = what;
   const form = fileForms.find((known) => known === as);
   if (form !== undefined) {
     const file = placeFor(out, null, `comparison.${form}`);
-    given.io.out(
-      `${await writeWhole(file, await renderForm(given, { told, comparison, chart: last(given, 'chart') }, form))}\n`,
-    );
+    given.io.out(`${await writeWhole(file, await renderForm(what, form, renderOptions(given)))}\n`);
     return;
   }
-  const options = { ...reportOptions(given, out), machineOf: machinesOf(told) };
+  const options = { ...reportOptions(given, out), machineOf: machinesOf(sources) };
   const screen = as === 'text' && out === undefined && !given.flags.has('all');
+  const sweeps = sources.map(({ sweep }) => sweep);
   const text = screen ? comparisonScreen(comparison, options) : comparisonIn(as, comparison, sweeps, options);
   if (out === undefined) given.io.out(text);
   else await writeWhole(placeFor(out, null, ''), text);
 }
 
 /** What became of the promises, at every point of every side; none where nothing was promised. */
-function withPromises(comparison: Comparison, told: readonly ReportSource[], slo: readonly string[]): Comparison {
+function withPromises(comparison: Comparison, sources: readonly ReportSource[], slo: readonly string[]): Comparison {
   if (slo.length === 0) return comparison;
-  const promises = told.flatMap(({ sweep }) =>
+  const promises = sources.flatMap(({ sweep }) =>
     sweep.points.flatMap((point) => {
       const load = point.load.concurrency ?? point.load.ratePerSec;
       const where = sweep.points.length === 1 ? {} : { place: pointName(sweep, point) };
-      return promisesKept(point, slo).map((one) => ({ run: sweep.id, load, ...where, ...one }));
+      return promisesKept(point, slo).map((kept) => ({ run: sweep.id, load, ...where, ...kept }));
     }),
   );
   return { ...comparison, promises };

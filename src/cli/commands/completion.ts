@@ -1,5 +1,5 @@
 import { exitCodes, userError } from '../../core/index.ts';
-import { example } from '../command.ts';
+import { argument, example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { commands } from '../commands.ts';
 import { commonFlags } from '../parse.ts';
@@ -13,8 +13,8 @@ const shells = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 export const command: CommandFile = {
   about: { en: 'Print a completion script for your shell.', zh: '输出命令补全脚本。' },
-  arguments: [{ name: 'shell', required: true, help: { en: 'bash, zsh or fish', zh: 'bash、zsh 或 fish' } }],
-  flags: [],
+  arguments: [argument('<shell>', 'bash, zsh or fish', 'bash、zsh 或 fish')],
+  flags: {},
   examples: [
     example(
       'source <(dyno completion bash)',
@@ -37,7 +37,7 @@ export const command: CommandFile = {
     const flags: Record<string, string[]> = {};
     for (const [name, entry] of Object.entries(commands)) {
       const { command: file } = await entry.load();
-      flags[name] = [...file.flags, ...commonFlags].map((flag) => `--${flag.name}`);
+      flags[name] = Object.values({ ...file.flags, ...commonFlags }).map((flag) => `--${flag.name}`);
     }
     given.io.out(shells[shell as keyof typeof shells](flags));
     return exitCodes.ok;

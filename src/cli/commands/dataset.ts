@@ -1,7 +1,7 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { exitCodes, printable, say, UserError } from '../../core/index.ts';
-import type { Phrase, Prompt } from '../../core/index.ts';
+import { defined, exitCodes, printable, say, userError } from '../../core/index.ts';
+import type { Phrase, Prompt, UserError } from '../../core/index.ts';
 import {
   datasetKinds,
   getDataset,
@@ -12,78 +12,71 @@ import {
   recordFormats,
   surveyDataset,
 } from '../../inputs/dataset/index.ts';
-import type { Dataset, DatasetOptions, Spread } from '../../inputs/dataset/index.ts';
+import type { Dataset, Spread } from '../../inputs/dataset/index.ts';
 import { tableText } from '../../results/report/index.ts';
-import { one, planSettings, wholeNumber } from '../../lab/index.ts';
-import { example, valueFlag, last } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
+import { anyText, one, oneOf, planSettings, wholeNumber } from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
+import { argument, example, makeCommand, printJson } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
-import { flagsOf, wordsOf } from '../plan-input.ts';
 import { lineAgain } from '../printer.ts';
 
 const verbs = ['list', 'inspect', 'sample', 'convert', 'count', 'get'] as const;
 const forms = ['openqa', 'messages', 'requests'] as const;
 
-/** Words that mean the same here as in a run. */
-const vocabulary = {
+const flags = {
+  // These mean the same here as in a run.
   field: planSettings.field,
   tokenizer: planSettings.tokenizer,
   inputTokens: planSettings.inputTokens,
   outputTokens: planSettings.outputTokens,
   seed: planSettings.seed,
   shuffle: planSettings.shuffle,
-};
-
-const counted = {
   count: one(
-    'count',
-    'COUNT',
+    'count COUNT',
     wholeNumber(1),
     'how many prompts (sample: 5; convert: all)',
     '提示词数量（sample：5；convert：全部）',
     { short: 'n' },
   ),
+  as: one(
+    'as FORM',
+    anyText,
+    `convert into ${forms.join(', ')} (default: messages)`,
+    `转换为 ${forms.join('、')}（默认：messages）`,
+  ),
+  out: one(
+    'out PATH',
+    anyText,
+    'convert: the new file; get: the folder (default: datasets)',
+    'convert：新文件；get：目录（默认：datasets）',
+  ),
+  from: one(
+    'from HUB',
+    oneOf(['modelscope', 'huggingface']),
+    'get: modelscope or huggingface only',
+    'get：仅从 modelscope 或 huggingface 下载',
+  ),
+  mirror: one('mirror URL', anyText, 'get: host that stands in for the hub', 'get：替代站点的镜像地址'),
+  sha256: one('sha256 HEX', anyText, 'get: what the file must be', 'get：文件应有的校验和'),
 };
 
-export const command: CommandFile = {
+type Asked = SettingsOf<typeof flags>;
+
+export const command = makeCommand({
   about: {
     en: 'What datasets there are, what is in one, how long its prompts are; convert one, fetch one.',
     zh: '查看可用数据集、数据内容与长度；转换、下载数据集。',
   },
   arguments: [
-    {
-      name: 'verb',
-      required: false,
-      help: {
-        en: 'list (default), inspect, sample, convert, count, get',
-        zh: 'list（默认）、inspect、sample、convert、count、get',
-      },
-    },
-    {
-      name: 'dataset',
-      required: false,
-      help: { en: 'KIND:FILE, a file, or a name for get', zh: '类型:文件、文件路径，或 get 的名称' },
-    },
-  ],
-  flags: [
-    ...flagsOf(vocabulary),
-    ...flagsOf(counted),
-    valueFlag(
-      'as',
-      'FORM',
-      `convert into ${forms.join(', ')} (default: messages)`,
-      `转换为 ${forms.join('、')}（默认：messages）`,
+    argument(
+      '[verb]',
+      'list (default), inspect, sample, convert, count, get',
+      'list（默认）、inspect、sample、convert、count、get',
     ),
-    valueFlag(
-      'out',
-      'PATH',
-      'convert: the new file; get: the folder (default: datasets)',
-      'convert：新文件；get：目录（默认：datasets）',
-    ),
-    valueFlag('from', 'HUB', 'get: modelscope or huggingface only', 'get：仅从 modelscope 或 huggingface 下载'),
-    valueFlag('mirror', 'URL', 'get: host that stands in for the hub', 'get：替代站点的镜像地址'),
-    valueFlag('sha256', 'HEX', 'get: what the file must be', 'get：文件应有的校验和'),
+    argument('[dataset]', 'KIND:FILE, a file, or a name for get', '类型:文件、文件路径，或 get 的名称'),
   ],
+  flags,
   examples: [
     example('dyno dataset list', 'kinds and names', '类型与名称'),
     example('dyno dataset inspect data.jsonl.gz', 'what a file holds', '查看文件内容'),
@@ -94,23 +87,21 @@ export const command: CommandFile = {
     ),
     example('dyno dataset get hc3-chinese', 'fetch one', '下载数据集'),
   ],
-  async run(given) {
+  async run(given, asked) {
     const [verb = 'list', spec] = given.args;
     if (!(verbs as readonly string[]).includes(verb))
-      throw usage({ en: `dyno dataset does not know "${verb}"`, zh: `dyno dataset 不支持 "${verb}"` });
+      throw usage(`dyno dataset does not know "${verb}"`, `dyno dataset 不支持 "${verb}"`);
     if (verb === 'list') return list(given);
-    if (spec === undefined) throw usage({ en: 'which dataset?', zh: '要操作哪个数据集？' });
-    if (verb === 'get') return get(given, spec);
-    const dataset = await openDataset(spec, optionsOf(given));
-    if (verb === 'sample') return sample(given, dataset);
-    return verb === 'convert' ? convert(given, dataset) : inspect(given, { spec, dataset }, verb === 'count');
+    if (spec === undefined) throw usage('which dataset?', '要操作哪个数据集？');
+    if (verb === 'get') return get(given, spec, asked);
+    const { inputTokens: input, outputTokens: output, field, tokenizer, seed, shuffle } = asked;
+    const dataset = await openDataset(spec, defined({ field, tokenizer, seed, shuffle, input, output }));
+    if (verb === 'sample') return sample(given, dataset, asked.count ?? 5);
+    return verb === 'convert'
+      ? convert(given, dataset, asked)
+      : inspect(given, { spec, dataset }, asked, verb === 'count');
   },
-};
-
-function optionsOf(given: ParsedCommand): DatasetOptions {
-  const { inputTokens: input, outputTokens: output, ...same } = wordsOf(given, vocabulary);
-  return { ...same, ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
-}
+});
 
 function list(given: ParsedCommand): number {
   const { json, lang } = given.common;
@@ -122,9 +113,7 @@ function list(given: ParsedCommand): number {
       example: made.example,
     }));
     const names = Object.entries(knownDatasets).map(([name, { about, places }]) => ({ name, about: about.en, places }));
-    given.io.out(
-      `${JSON.stringify({ schema: 'llmdyno.datasets/1', kinds: entries, allKinds: datasetKinds, get: names }, null, 2)}\n`,
-    );
+    printJson(given, { schema: 'llmdyno.datasets/1', kinds: entries, allKinds: datasetKinds, get: names });
     return exitCodes.ok;
   }
   const rows = Object.entries(kinds).map(
@@ -148,23 +137,19 @@ function list(given: ParsedCommand): number {
 async function inspect(
   given: ParsedCommand,
   { spec, dataset }: { spec: string; dataset: Dataset },
+  { tokenizer: folder, count: most = Infinity }: Asked,
   counting: boolean,
 ): Promise<number> {
   const { json, lang } = given.common;
-  const folder = last(given, 'tokenizer');
-  if (counting && folder === undefined)
-    throw usage({ en: 'count needs --tokenizer DIR', zh: 'count 需要 --tokenizer 目录' });
+  if (counting && folder === undefined) throw usage('count needs --tokenizer DIR', 'count 需要 --tokenizer 目录');
   const tokenizer = folder === undefined ? null : await openTokenizer(folder);
-  const survey = await surveyDataset(dataset, tokenizer, {
-    most: wordsOf(given, counted).count ?? Infinity,
-    lang: json ? 'en' : lang,
-  });
+  const survey = await surveyDataset(dataset, tokenizer, { most, lang: json ? 'en' : lang });
   const facts = dataset.facts({ offset: 0, count: null });
   if (json) {
-    given.io.out(`${JSON.stringify({ schema: 'llmdyno.dataset/1', ...facts, ...survey }, null, 2)}\n`);
+    printJson(given, { schema: 'llmdyno.dataset/1', ...facts, ...survey });
     return survey.wrong === 0 ? exitCodes.ok : exitCodes.usage;
   }
-  const words: [Phrase, string][] = [
+  const rowsOfFacts: [Phrase, string][] = [
     [{ en: 'kind', zh: '类型' }, facts.kind],
     [{ en: 'name', zh: '名称' }, facts.name],
     [{ en: 'size', zh: '大小' }, facts.bytes === null ? '–' : `${(facts.bytes / 1e6).toFixed(1)} MB`],
@@ -181,7 +166,7 @@ async function inspect(
       ? []
       : [[{ en: 'wrong records', zh: '错误记录' }, String(survey.wrong)] as [Phrase, string]]),
   ];
-  given.io.out(`${words.map(([name, value]) => `${say(name, lang)}: ${value}`).join('\n')}\n`);
+  given.io.out(`${rowsOfFacts.map(([name, value]) => `${say(name, lang)}: ${value}`).join('\n')}\n`);
   const spreads: [Phrase, Spread | null][] = [
     [{ en: 'prompt characters', zh: '提示词字符' }, survey.chars],
     [{ en: 'prompt tokens', zh: '提示词 token' }, survey.tokens],
@@ -202,16 +187,15 @@ function figures(spread: Spread): string[] {
   ];
 }
 
-async function sample(given: ParsedCommand, dataset: Dataset): Promise<number> {
+async function sample(given: ParsedCommand, dataset: Dataset, count: number): Promise<number> {
   const workload = dataset.workload(0);
   const prompts: Prompt[] = [];
-  const { count = 5 } = wordsOf(given, counted);
   for (let i = 0; i < count; i++) {
     const prompt = await workload.next();
     if (prompt !== null) prompts.push(prompt);
   }
   if (given.common.json) {
-    given.io.out(`${JSON.stringify({ schema: 'llmdyno.dataset-sample/1', prompts }, null, 2)}\n`);
+    printJson(given, { schema: 'llmdyno.dataset-sample/1', prompts });
     return exitCodes.ok;
   }
   for (const { id, messages, maxTokens, inputTokens } of prompts) {
@@ -231,18 +215,21 @@ async function sample(given: ParsedCommand, dataset: Dataset): Promise<number> {
   return exitCodes.ok;
 }
 
-async function convert(given: ParsedCommand, dataset: Dataset): Promise<number> {
-  const [as = 'messages', out] = [last(given, 'as'), last(given, 'out')];
+async function convert(
+  given: ParsedCommand,
+  dataset: Dataset,
+  { as = 'messages', out, count }: Asked,
+): Promise<number> {
   if (!(forms as readonly string[]).includes(as))
-    throw usage({
-      en: `cannot convert into "${as}"; into ${forms.join(', ')}`,
-      zh: `无法转换为 "${as}"；可选 ${forms.join('、')}`,
-    });
-  if (out === undefined) throw usage({ en: 'where to? --out FILE', zh: '写到哪里？--out 文件' });
-  if (existsSync(out)) throw usage({ en: `${printable(out)} exists already`, zh: `${printable(out)} 已存在` });
-  const most = wordsOf(given, counted).count ?? null;
+    throw usage(
+      `cannot convert into "${as}"; into ${forms.join(', ')}`,
+      `无法转换为 "${as}"；可选 ${forms.join('、')}`,
+    );
+  const most = count ?? null;
+  if (out === undefined) throw usage('where to? --out FILE', '写到哪里？--out 文件');
+  if (existsSync(out)) throw usage(`${printable(out)} exists already`, `${printable(out)} 已存在`);
   if (dataset.survey === undefined && most === null)
-    throw usage({ en: 'made prompts never end: say -n COUNT', zh: '生成的提示词没有尽头：请用 -n 指定数量' });
+    throw usage('made prompts never end: say -n COUNT', '生成的提示词没有尽头：请用 -n 指定数量');
   const stream = createWriteStream(out, { flags: 'wx' });
   await once(stream, 'open');
   let written = 0;
@@ -261,10 +248,7 @@ async function* promptsOf(dataset: Dataset, most: number | null): AsyncGenerator
   if (dataset.survey !== undefined) {
     for await (const record of dataset.survey()) {
       if ('mistake' in record)
-        throw usage({
-          en: `line ${record.line}: ${record.mistake.en}`,
-          zh: `第 ${record.line} 行：${record.mistake.zh}`,
-        });
+        throw usage(`line ${record.line}: ${record.mistake.en}`, `第 ${record.line} 行：${record.mistake.zh}`);
       if (!('prompt' in record)) continue;
       if (given++ >= (most ?? Infinity)) return;
       yield record.prompt;
@@ -282,17 +266,14 @@ function lineOf({ messages, text, maxTokens, body }: Prompt, as: string): unknow
   return { question: text ?? (typeof lastSaid === 'string' ? lastSaid : JSON.stringify(lastSaid)) };
 }
 
-async function get(given: ParsedCommand, name: string): Promise<number> {
+async function get(given: ParsedCommand, name: string, { out, mirror, from, sha256 }: Asked): Promise<number> {
   const { io, common } = given;
-  const from = last(given, 'from');
-  if (from !== undefined && from !== 'modelscope' && from !== 'huggingface')
-    throw usage({ en: '--from modelscope or huggingface', zh: '--from 只能是 modelscope 或 huggingface' });
   let toldMiB = -1;
   const got = await getDataset(name, {
-    folder: last(given, 'out') ?? 'datasets',
-    mirror: last(given, 'mirror') ?? (io.env['HF_ENDPOINT'] || null),
+    folder: out ?? 'datasets',
+    mirror: mirror ?? (io.env['HF_ENDPOINT'] || null),
     from: from ?? null,
-    sha256: last(given, 'sha256')?.toLowerCase() ?? null,
+    sha256: sha256?.toLowerCase() ?? null,
     onProgress: (bytes, total) => {
       const mib = Math.floor(bytes / 1_048_576);
       if (common.quiet || !io.errIsTty || mib === toldMiB) return;
@@ -300,7 +281,7 @@ async function get(given: ParsedCommand, name: string): Promise<number> {
       io.err(`${lineAgain}${mib} MiB${total === null ? '' : ` / ${Math.ceil(total / 1_048_576)} MiB`} `);
     },
   });
-  if (common.json) io.out(`${JSON.stringify({ schema: 'llmdyno.dataset-get/1', ...got }, null, 2)}\n`);
+  if (common.json) printJson(given, { schema: 'llmdyno.dataset-get/1', ...got });
   else {
     const checked = got.verified
       ? say({ en: 'checked', zh: '已校验' }, common.lang)
@@ -310,10 +291,6 @@ async function get(given: ParsedCommand, name: string): Promise<number> {
   return exitCodes.ok;
 }
 
-function usage(message: Phrase): UserError {
-  return new UserError({
-    code: 'usage',
-    message,
-    hint: { en: 'dyno dataset --help shows how.', zh: 'dyno dataset --help 查看用法。' },
-  });
+function usage(en: string, zh: string): UserError {
+  return userError('usage', en, zh, 'dyno dataset --help shows how.', 'dyno dataset --help 查看用法。');
 }

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { exitCodes, say, sweepDocument } from '../../core/index.ts';
 import type { Sweep } from '../../core/index.ts';
-import { comparisonOf, runExperiment, storedSource } from '../../lab/index.ts';
-import type { Outcome, World } from '../../lab/index.ts';
+import { comparisonOf, renderForm, runExperiment, storedSource, writeWhole } from '../../lab/index.ts';
+import type { FileForm, Outcome, Rendered, World } from '../../lab/index.ts';
 import type { Comparison } from '../../results/measure/index.ts';
 import { comparisonScreen, storeTyped, sweepScreen } from '../../results/report/index.ts';
 import { builtinProfile } from '../../engine/sim/index.ts';
 import { findEntry } from '../../results/store/index.ts';
-import { example } from '../command.ts';
+import { example, printJson, remark } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { defaultStore } from '../parse.ts';
-import { renderForm, writeWhole } from '../render.ts';
+import { renderOptions } from '../render.ts';
 import { reportOptions, showPoint } from '../show.ts';
 import { spawnEngine } from '../spawned-engine.ts';
 
@@ -26,7 +26,7 @@ export const command: CommandFile = {
     zh: '无需 GPU 和任何配置的全流程：启动两个模拟引擎，扫描、审计、对比，并写出报告与图片。',
   },
   arguments: [],
-  flags: [],
+  flags: {},
   examples: [example('dyno demo --lang zh', 'in Chinese', '中文输出')],
   async run(given) {
     const { world, done } = commandWorld(given, (event) => {
@@ -51,13 +51,11 @@ export const command: CommandFile = {
 };
 
 async function sweepEngine(given: ParsedCommand, profile: string, world: World): Promise<Outcome> {
-  const { io, common } = given;
   const { title } = builtinProfile(profile);
-  if (!common.quiet)
-    io.err(`\n${say({ en: `starting a simulated engine: ${title}`, zh: `启动模拟引擎：${title}` }, common.lang)}\n`);
+  remark(given, `\nstarting a simulated engine: ${title}`, `\n启动模拟引擎：${title}`);
   const engine = await spawnEngine(['--profile', profile]);
   try {
-    const words = {
+    const settings = {
       url: engine.url,
       label: profile,
       concurrency: concurrencies,
@@ -67,8 +65,8 @@ async function sweepEngine(given: ParsedCommand, profile: string, world: World):
       warmup: { requests: 8 },
       samePrompts: true,
     };
-    const outcome = await runExperiment({ kind: 'sweep', words, simulate: null, resume: null }, world);
-    if (!common.json) io.out(sweepScreen(outcome.sweep!, reportOptions(given)));
+    const outcome = await runExperiment({ kind: 'sweep', settings, simulate: null, resume: null }, world);
+    if (!given.common.json) given.io.out(sweepScreen(outcome.sweep!, reportOptions(given)));
     return outcome;
   } finally {
     await engine.stop();
@@ -82,20 +80,20 @@ interface Written {
 
 /** The report of both engines and the pictures, each into the folder it belongs to; the page lies with the first. */
 async function writeFiles(given: ParsedCommand, folders: readonly string[]): Promise<Written> {
-  const told = [];
+  const sources = [];
   for (const folder of folders)
-    told.push(await storedSource(given.common.store, await findEntry(given.common.store, folder)));
-  const comparison = await comparisonOf(told, []);
+    sources.push(await storedSource(given.common.store, await findEntry(given.common.store, folder)));
+  const comparison = await comparisonOf(sources, []);
   const files: string[] = [];
-  const write = async (file: string, content: string | Uint8Array): Promise<void> => {
-    await writeWhole(file, content);
+  const write = async (file: string, what: Rendered, form: FileForm): Promise<void> => {
+    await writeWhole(file, await renderForm(what, form, renderOptions(given)));
     files.push(file);
   };
   const [first] = folders as [string];
-  await write(join(first, 'report.html'), await renderForm(given, { told, comparison }, 'html'));
-  await write(join(first, 'comparison.png'), await renderForm(given, { told }, 'png'));
+  await write(join(first, 'report.html'), { sources, comparison }, 'html');
+  await write(join(first, 'comparison.png'), { sources }, 'png');
   for (const [i, folder] of folders.entries())
-    await write(join(folder, 'sweep.png'), await renderForm(given, { told: [told[i]!] }, 'png'));
+    await write(join(folder, 'sweep.png'), { sources: [sources[i]!] }, 'png');
   return { files, comparison };
 }
 
@@ -103,9 +101,7 @@ function tell(given: ParsedCommand, sweeps: Sweep[], folders: readonly string[],
   const files = written?.files ?? [];
   const { io, common } = given;
   if (common.json) {
-    io.out(
-      `${JSON.stringify({ schema: 'llmdyno.demo/1', sweeps: sweeps.map(sweepDocument), folders, files }, null, 2)}\n`,
-    );
+    printJson(given, { schema: 'llmdyno.demo/1', sweeps: sweeps.map(sweepDocument), folders, files });
     return;
   }
   // In a clone that is not linked the command is npx dyno, and npm run demo is how one comes here.

@@ -1,4 +1,4 @@
-import { cellsOf, exitCodes, printable, say, userError } from '../../core/index.ts';
+import { cellsOf, exitCodes, printable, say } from '../../core/index.ts';
 import type { Lang, Phrase } from '../../core/index.ts';
 import { bindingAdvice, deviceTools, formatCpuList, readDevices, readNuma } from '../../inputs/hardware/index.ts';
 import type { Device, DeviceTool, NumaLayout } from '../../inputs/hardware/index.ts';
@@ -6,49 +6,47 @@ import { tableText } from '../../results/report/index.ts';
 import { findTools, hostFiles, readHostDevices, sample } from '../../client/telemetry/index.ts';
 import type { HostDevices, TelemetryLine } from '../../client/telemetry/index.ts';
 import { capturedText } from '../captured-text.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { durationWithin, one } from '../../lab/index.ts';
-import { flagsOf, wordsOf } from '../plan-input.ts';
-import { columnsOf } from '../terminal.ts';
+import { example, jsonText, makeCommand } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
+import { anyText, durationWithin, flag, many, one, oneOf } from '../../lab/index.ts';
+import { columnsOf, paddedRows } from '../terminal.ts';
 
 const toolNames = Object.keys(deviceTools) as DeviceTool[];
 
-const settings = {
-  intervalMs: one(
-    'interval',
-    'SECONDS',
-    durationWithin(100, 3_600_000),
-    'with --watch: time between samples (default: 1)',
-    '配合 --watch：采样间隔秒数（默认 1）',
-  ),
-};
-
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'Read the accelerators of this host, or a captured output of their tools: memory, use, power, temperature, NUMA node.',
     zh: '读取本机加速卡（或捕获的工具输出）：显存、利用率、功耗、温度、NUMA 节点。',
   },
   arguments: [],
-  flags: [
-    valueFlag(
-      'from',
-      'FILE',
+  flags: {
+    from: many(
+      'from FILE',
+      anyText,
       'read captured outputs instead of running the tools; may be given more than once',
       '读取捕获的输出，不运行工具；可多次给出',
-      { repeat: true },
     ),
-    valueFlag('tool', 'NAME', `only this tool: ${toolNames.join(', ')}`, `只用该工具：${toolNames.join('、')}`),
-    toggle('watch', 'sample until Ctrl-C', '持续采样，直到 Ctrl-C'),
-    ...flagsOf(settings),
-    valueFlag(
-      'metrics',
-      'URL',
+    tool: one(
+      'tool NAME',
+      oneOf(toolNames),
+      `only this tool: ${toolNames.join(', ')}`,
+      `只用该工具：${toolNames.join('、')}`,
+    ),
+    watch: flag('watch', 'sample until Ctrl-C', '持续采样，直到 Ctrl-C'),
+    intervalMs: one(
+      'interval SECONDS',
+      durationWithin(100, 3_600_000),
+      'with --watch: time between samples (default: 1)',
+      '配合 --watch：采样间隔秒数（默认 1）',
+    ),
+    metrics: one(
+      'metrics URL',
+      anyText,
       'with --watch: scrape this /metrics page too',
       '配合 --watch：同时抓取该 /metrics 页面',
     ),
-    toggle('raw', 'show what the tools printed', '显示工具的原始输出'),
-  ],
+    raw: flag('raw', 'show what the tools printed', '显示工具的原始输出'),
+  },
   examples: [
     example('dyno devices', 'what is here', '查看本机的卡'),
     example(
@@ -62,30 +60,14 @@ export const command: CommandFile = {
       '每秒查看卡与服务器',
     ),
   ],
-  async run(given) {
-    const tool = toolOf(given);
-    if (given.flags.has('watch')) return watch(given, tool);
-    const text = capturedText(given);
+  async run(given, { tool, from = [], raw = false, ...watched }) {
+    if (watched.watch === true) return watch(given, tool, watched.intervalMs ?? 1000, watched.metrics);
+    const text = capturedText(from);
     const found = text === null ? await readHostDevices(hostFiles(), given.io.env, tool) : fromText(text, tool);
-    given.io.out(given.common.json ? asJson(found, given.common.lang) : asText(found, given));
+    given.io.out(given.common.json ? asJson(found, given.common.lang) : asText(found, given, raw));
     return exitCodes.ok;
   },
-};
-
-function toolOf(given: ParsedCommand): DeviceTool | undefined {
-  const word = last(given, 'tool');
-  if (word === undefined) return undefined;
-  const tool = toolNames.find((name) => name === word);
-  if (tool !== undefined) return tool;
-  throw userError(
-    'bad-value',
-    `"${printable(word).slice(0, 40)}" is no tool that is known`,
-    `未知的工具 "${printable(word).slice(0, 40)}"`,
-    `Choose one of: ${toolNames.join(', ')}.`,
-    `可选：${toolNames.join('、')}。`,
-    '--tool',
-  );
-}
+});
 
 function fromText(text: string, tool: DeviceTool | undefined): HostDevices {
   const numa = readNuma(text);
@@ -97,26 +79,20 @@ function fromText(text: string, tool: DeviceTool | undefined): HostDevices {
 
 function asJson(found: HostDevices, lang: Lang): string {
   const advice = found.numa === null ? null : bindingAdvice(found.numa, found.devices);
-  return `${JSON.stringify(
-    {
-      schema: 'llmdyno.devices/1',
-      devices: found.devices,
-      numa: found.numa === null ? null : shownNuma(found.numa),
-      binding:
-        advice === null
-          ? null
-          : {
-              ...advice,
-              evidence: say(advice.evidence, lang),
-              also: advice.also === null ? null : say(advice.also, lang),
-            },
-      layouts: found.layouts,
-      warnings: found.warnings.map((warning) => say(warning, lang)),
-      raw: found.raw,
-    },
-    null,
-    2,
-  )}\n`;
+  const binding = advice && {
+    ...advice,
+    evidence: say(advice.evidence, lang),
+    also: advice.also === null ? null : say(advice.also, lang),
+  };
+  return jsonText({
+    schema: 'llmdyno.devices/1',
+    devices: found.devices,
+    numa: found.numa === null ? null : shownNuma(found.numa),
+    binding,
+    layouts: found.layouts,
+    warnings: found.warnings.map((warning) => say(warning, lang)),
+    raw: found.raw,
+  });
 }
 
 function shownNuma({ nodes, distances, source }: NumaLayout): Record<string, unknown> {
@@ -127,13 +103,13 @@ function shownNuma({ nodes, distances, source }: NumaLayout): Record<string, unk
   };
 }
 
-function asText(found: HostDevices, given: ParsedCommand): string {
+function asText(found: HostDevices, given: ParsedCommand, raw: boolean): string {
   const { lang } = given.common;
   const parts = [
     ...(found.devices.length > 0 ? [deviceTable(found.devices, lang, columnsOf(given.io))] : []),
     ...(found.numa === null ? [] : [numaText(found.numa, found.devices, lang)]),
     ...found.warnings.map((warning) => `${say({ en: 'note', zh: '提示' }, lang)}: ${printable(say(warning, lang))}\n`),
-    ...(given.flags.has('raw') ? found.raw.map(({ command: line, text }) => `$ ${line}\n${plainText(text)}\n`) : []),
+    ...(raw ? found.raw.map(({ command: line, text }) => `$ ${line}\n${plainText(text)}\n`) : []),
   ];
   return parts.join('');
 }
@@ -146,7 +122,7 @@ function plainText(text: string): string {
     .join('\n');
 }
 
-const words = {
+const columnNames = {
   card: { en: 'card', zh: '卡' },
   name: { en: 'name', zh: '名称' },
   memory: { en: 'memory', zh: '显存' },
@@ -158,7 +134,7 @@ const words = {
 } as const satisfies Record<string, Phrase>;
 
 function deviceTable(devices: readonly Device[], lang: Lang, columns: number): string {
-  const header = Object.values(words).map((word) => say(word, lang));
+  const header = Object.values(columnNames).map((name) => say(name, lang));
   const rows = devices.map(deviceRow);
   const text = paddedRows([header, ...rows]);
   const fits = text.split('\n').every((line) => cellsOf(line) <= columns);
@@ -194,20 +170,22 @@ function numaText(numa: NumaLayout, devices: readonly Device[], lang: Lang): str
   return `NUMA: ${nodes}\n${tip}`;
 }
 
-async function watch(given: ParsedCommand, tool: DeviceTool | undefined): Promise<number> {
-  const { io, common } = given;
-  const { intervalMs = 1000 } = wordsOf(given, settings);
+async function watch(
+  { io, common }: ParsedCommand,
+  tool: DeviceTool | undefined,
+  intervalMs: number,
+  metricsUrl: string | undefined,
+): Promise<number> {
   const stop = new AbortController();
   const forget = io.onInterrupt(() => stop.abort());
   const startedMs = Number(process.hrtime.bigint()) / 1e6;
   const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6 - startedMs;
-  const url = last(given, 'metrics');
   try {
     await sample(
       {
         intervalMs,
         tools: findTools(io.env).filter((found) => tool === undefined || found.tool === tool),
-        metricsUrls: url === undefined ? [] : [url],
+        metricsUrls: metricsUrl === undefined ? [] : [metricsUrl],
         metricsGuessed: false,
         metricsHeaders: {},
         insecure: false,
@@ -243,15 +221,4 @@ function shownLine(line: TelemetryLine, lang: Lang): string {
     default:
       return '';
   }
-}
-
-/** Rows as columns of equal width; Chinese characters count two. */
-function paddedRows(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => cellsOf(row[at] ?? ''))));
-  return rows
-    .map((row) => {
-      const cells = row.map((cell, at) => cell + ' '.repeat(Math.max(0, widths[at]! - cellsOf(cell))));
-      return `${cells.join('  ').trimEnd()}\n`;
-    })
-    .join('');
 }

@@ -1,46 +1,47 @@
 import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { exitCodes, printable, say, secretValues, userError } from '../../core/index.ts';
+import { exitCodes, printable, say, secretValues } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { capturedFiles, clientChecks, engineChecks, hostChecks } from '../../advice/doctor/index.ts';
 import type { Check, CheckStatus, HostView } from '../../advice/doctor/index.ts';
 import { readDevices, readNuma } from '../../inputs/hardware/index.ts';
 import { readAddress } from '../../client/protocol/index.ts';
 import { hostFiles, readHostDevices } from '../../client/telemetry/index.ts';
+import { anyText, many, one, wholeNumber } from '../../lab/index.ts';
 import { capturedText } from '../captured-text.ts';
 import { coloursFor } from '../colours.ts';
-import { example, valueFlag, last } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
+import { argument, example, jsonText, makeCommand } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'Check host, client and engine before measuring; says what it saw and the command that mends it. Changes nothing, needs no root.',
     zh: '测量前检查主机、客户端与引擎，给出依据和修复命令。不做任何修改，不需要 root。',
   },
   arguments: [
-    {
-      name: 'url',
-      required: false,
-      help: { en: 'an engine to check too (sends it four short requests)', zh: '同时检查的引擎（会发送四个短请求）' },
-    },
+    argument('[url]', 'an engine to check too (sends it four short requests)', '同时检查的引擎（会发送四个短请求）'),
   ],
-  flags: [
-    valueFlag(
-      'concurrency',
-      'COUNT',
+  flags: {
+    concurrency: one(
+      'concurrency COUNT',
+      wholeNumber(1, 999_999),
       'requests in flight that you mean to run (default: 100)',
       '计划的并发数（默认 100）',
     ),
-    valueFlag('model', 'NAME', 'model that the engine should list', '引擎应列出的模型'),
-    valueFlag('key-env', 'VARIABLE', 'environment variable that holds the API key', '存放 API 密钥的环境变量名'),
-    valueFlag(
-      'from',
-      'FILE',
+    model: one('model NAME', anyText, 'model that the engine should list', '引擎应列出的模型'),
+    keyEnv: one(
+      'key-env VARIABLE',
+      anyText,
+      'environment variable that holds the API key',
+      '存放 API 密钥的环境变量名',
+    ),
+    from: many(
+      'from FILE',
+      anyText,
       'speak of another host, from its captured outputs (npu-smi info, lscpu, numactl --hardware, head -v /proc/meminfo …); may be given more than once',
       '根据另一台主机的捕获输出（npu-smi info、lscpu、numactl --hardware、head -v /proc/meminfo 等）检查该主机；可多次给出',
-      { repeat: true },
     ),
-  ],
+  },
   examples: [
     example('dyno doctor', 'this host and client', '检查本机与客户端'),
     example(
@@ -54,39 +55,25 @@ export const command: CommandFile = {
       '同时检查引擎，按 512 并发',
     ),
   ],
-  async run(given) {
-    const concurrency = concurrencyOf(given);
+  async run(given, { concurrency = 100, from = [], model = null, keyEnv }) {
+    const captured = capturedText(from);
     const checks = [
-      ...hostChecks(await viewOf(given, concurrency)),
+      ...hostChecks(await viewOf(given, captured, concurrency)),
       // This machine's client says nothing about a host that was captured elsewhere.
-      ...(given.flags.has('from') ? [] : await ofClient(concurrency)),
-      ...(await ofEngine(given)),
+      ...(captured === null ? await ofClient(concurrency) : []),
+      ...(await ofEngine(given, model, keyEnv)),
     ];
     given.io.out(given.common.json ? asJson(checks, given) : asText(checks, given));
     return checks.some(({ group, status }) => group === 'engine' && status === 'bad')
       ? exitCodes.unreachable
       : exitCodes.ok;
   },
-};
+});
 
-function concurrencyOf(given: ParsedCommand): number {
-  const text = last(given, 'concurrency') ?? '100';
-  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
-  throw userError(
-    'bad-value',
-    `"${printable(text).slice(0, 40)}" is not a whole number 1…999999`,
-    `"${printable(text).slice(0, 40)}" 不是 1…999999 的整数`,
-    'Give the number of requests in flight.',
-    '请给出并发数。',
-    '--concurrency',
-  );
-}
-
-async function viewOf(given: ParsedCommand, concurrency: number): Promise<HostView> {
-  const text = capturedText(given);
-  if (text !== null) {
-    const files = capturedFiles(text);
-    return { files, devices: readDevices(text).devices, numa: readNuma(text), captured: true, concurrency };
+async function viewOf(given: ParsedCommand, captured: string | null, concurrency: number): Promise<HostView> {
+  if (captured !== null) {
+    const [files, { devices }] = [capturedFiles(captured), readDevices(captured)];
+    return { files, devices, numa: readNuma(captured), captured: true, concurrency };
   }
   const files = hostFiles();
   const { devices, numa } = await readHostDevices(files, given.io.env);
@@ -112,14 +99,13 @@ async function ofClient(concurrency: number): Promise<Check[]> {
   });
 }
 
-async function ofEngine(given: ParsedCommand): Promise<Check[]> {
+async function ofEngine(given: ParsedCommand, model: string | null, keyEnv: string | undefined): Promise<Check[]> {
   const [url] = given.args;
   if (url === undefined) return [];
-  const variable = last(given, 'key-env');
-  const key = variable === undefined ? undefined : given.io.env[variable];
+  const key = keyEnv === undefined ? undefined : given.io.env[keyEnv];
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   given.io.hide(secretValues(headers, null, [url]));
-  return engineChecks(readAddress(url, null), { model: last(given, 'model') ?? null, headers });
+  return engineChecks(readAddress(url, null), { model, headers });
 }
 
 function asJson(checks: readonly Check[], given: ParsedCommand): string {
@@ -131,7 +117,7 @@ function asJson(checks: readonly Check[], given: ParsedCommand): string {
     evidence: say(evidence, lang),
     fix: fix === null ? null : say(fix, lang),
   }));
-  return `${JSON.stringify({ schema: 'llmdyno.doctor/1', checks: shown }, null, 2)}\n`;
+  return jsonText({ schema: 'llmdyno.doctor/1', checks: shown });
 }
 
 const groups: Readonly<Record<Check['group'], Phrase>> = {
@@ -151,7 +137,7 @@ function asText(checks: readonly Check[], given: ParsedCommand): string {
   };
   const parts: string[] = [];
   for (const [group, title] of Object.entries(groups)) {
-    const mine = checks.filter((one) => one.group === group);
+    const mine = checks.filter((check) => check.group === group);
     if (mine.length === 0) continue;
     parts.push(`${paint.bold(say(title, lang))}\n`);
     for (const { code, status, evidence, fix } of mine) {

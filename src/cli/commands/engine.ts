@@ -1,78 +1,67 @@
-import { exitCodes, say, userError } from '../../core/index.ts';
+import { defined, exitCodes, say, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import { faultNames, parseFault, startEngine, warmUp } from '../../engine/http/index.ts';
 import type { EngineOptions, RunningEngine } from '../../engine/http/index.ts';
 import { builtinProfiles, engineStory, simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
-import { portFlags, portOptions } from '../engine-ports.ts';
-import { example, valueFlag, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { portNumber, one, realNumber, wholeNumber } from '../../lab/index.ts';
-import { flagsOf, wordsOf } from '../plan-input.ts';
+import { portFlags, tlsOf } from '../engine-ports.ts';
+import { example, makeCommand, printJson, remark } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
+import { anyText, flag, many, one, portNumber, realNumber, wholeNumber } from '../../lab/index.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
 
 const defaultPort = 8000;
 /** A client's own timeout is set on the client. */
 const engineFaults = simFaultNames.filter((name) => name !== 'client-timeout');
 
-const settings = {
-  port: one(
-    'port',
-    'PORT',
-    portNumber,
-    `port (default: ${defaultPort}; 0 = any free one)`,
-    `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
-  ),
-  speed: one(
-    'speed',
-    'FACTOR',
-    (text) => realNumber(0, Infinity, true)(text.replace(/x$/, '')),
-    'faster than real: 10 or 10x (default: 1)',
-    '加速倍数：10 或 10x（默认：1）',
-  ),
-  reasoningTokens: one(
-    'reasoning-tokens',
-    'COUNT',
-    wholeNumber(0, 100_000),
-    'reasoning tokens at the start of each chat answer',
-    '每个回答开头的思考 token 数',
-  ),
-  seed: one(
-    'seed',
-    'NUMBER',
-    wholeNumber(0),
-    'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
-    '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
-  ),
-};
-
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'Run a simulated engine on 127.0.0.1: OpenAI chat and completions with batching, queueing and saturation, /metrics, and faults on demand.',
     zh: '在 127.0.0.1 上运行模拟引擎：OpenAI chat 与 completions 接口，具备批处理、排队和饱和行为，提供 /metrics，可注入故障。',
   },
   arguments: [],
-  flags: [
+  flags: {
     ...profileFlags,
-    ...flagsOf(settings),
-    toggle('profiles', 'list the built-in profiles and end', '列出内置的引擎配置'),
-    valueFlag(
-      'fault',
-      'NAME[:PROBABILITY]',
+    port: one(
+      'port PORT',
+      portNumber,
+      `port (default: ${defaultPort}; 0 = any free one)`,
+      `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+    ),
+    speed: one(
+      'speed FACTOR',
+      (text) => realNumber(0, Infinity, true)(text.replace(/x$/, '')),
+      'faster than real: 10 or 10x (default: 1)',
+      '加速倍数：10 或 10x（默认：1）',
+    ),
+    reasoningTokens: one(
+      'reasoning-tokens COUNT',
+      wholeNumber(0, 100_000),
+      'reasoning tokens at the start of each chat answer',
+      '每个回答开头的思考 token 数',
+    ),
+    seed: one(
+      'seed NUMBER',
+      wholeNumber(0),
+      'seed of everything random (default: 1); dyno sim with the same seed throws the same dice',
+      '随机种子（默认：1）；dyno sim 用相同种子得到相同的随机结果',
+    ),
+    profiles: flag('profiles', 'list the built-in profiles and end', '列出内置的引擎配置'),
+    fault: many(
+      'fault NAME[:PROBABILITY]',
+      anyText,
       `fault on demand, repeatable: with a probability ${faultNames.join(', ')}; as published benchmarks had them ${engineFaults.join(', ')}`,
       `注入故障，可重复：带概率的 ${faultNames.join('、')}；公开测试中出现过的 ${engineFaults.join('、')}`,
-      { repeat: true },
     ),
-    valueFlag(
-      'model',
-      'NAME',
+    models: many(
+      'model NAME',
+      anyText,
       "model names it answers to (default: the profile's)",
       '对外的模型名称（默认：由引擎配置决定）',
-      { repeat: true },
     ),
-    toggle('stamp', 'put the emission time into every chunk (emit_ns)', '在每个数据块中写入发出时间（emit_ns）'),
+    stamp: flag('stamp', 'put the emission time into every chunk (emit_ns)', '在每个数据块中写入发出时间（emit_ns）'),
     ...portFlags,
-  ],
+  },
   examples: [
     example(
       'dyno engine',
@@ -90,27 +79,31 @@ export const command: CommandFile = {
       'MindIE 的调度，使用 MindIE 自身的设置名',
     ),
   ],
-  async run(given) {
-    if (given.flags.has('profiles')) return listProfiles(given);
-    const options = optionsOf(given);
+  async run(given, asked) {
+    if (asked.profiles === true) return listProfiles(given);
+    const { port = defaultPort, speed, reasoningTokens, seed, models, stamp = false, fault = [] } = asked;
+    const { managementPort, metricsPort, quirks } = asked;
+    const options = {
+      ...defined({ port, speed, reasoningTokens, seed, models, stamp, managementPort, metricsPort, quirks }),
+      ...tlsOf(asked),
+      ...faultsOf(fault),
+      profile: profileOf(asked),
+    };
     await warmUp();
     const engine = await startEngine(options);
-    const { io, common } = given;
-    if (common.json) io.out(`${engineJson(engine)}\n`);
+    const { io } = given;
+    if (given.common.json) io.out(`${engineJson(engine)}\n`);
     else {
       io.out(`${engine.url}\n`);
       if (engine.managementUrl !== null) io.out(`management ${engine.managementUrl}\n`);
       if (engine.metricsUrl !== null) io.out(`metrics ${engine.metricsUrl}\n`);
-      if (!common.quiet)
-        io.err(
-          `${say({ en: 'simulated engine is up; Ctrl-C ends it', zh: '模拟引擎已启动；按 Ctrl-C 结束' }, common.lang)}\n`,
-        );
+      remark(given, 'simulated engine is up; Ctrl-C ends it', '模拟引擎已启动；按 Ctrl-C 结束');
     }
     await untilInterrupted(given);
     await goodbye(engine, given);
     return exitCodes.ok;
   },
-};
+});
 
 function engineJson({ url, port, managementUrl, metricsUrl }: RunningEngine): string {
   return JSON.stringify({ schema: 'llmdyno.engine/1', url, port, managementUrl, metricsUrl });
@@ -131,28 +124,22 @@ async function goodbye(engine: RunningEngine, given: ParsedCommand): Promise<voi
   const faults = Object.entries(byFault)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name} ${count}`);
-  if (given.common.quiet) return;
   const counted = faults.length === 0 ? '' : ` (${faults.join(', ')})`;
   // Before the first request nothing was limited, and nothing was not.
-  const bore = requests === 0 ? { en: '', zh: '' } : engineStory(counters, null);
-  const ended = {
-    en: `${requests} requests answered${counted}${bore.en === '' ? '' : `; ${bore.en}`}`,
-    zh: `共应答 ${requests} 个请求${counted}${bore.zh === '' ? '' : `；${bore.zh}`}`,
-  };
-  given.io.err(`${say(ended, given.common.lang)}\n`);
+  const limits = requests === 0 ? { en: '', zh: '' } : engineStory(counters, null);
+  remark(
+    given,
+    `${requests} requests answered${counted}${limits.en === '' ? '' : `; ${limits.en}`}`,
+    `共应答 ${requests} 个请求${counted}${limits.zh === '' ? '' : `；${limits.zh}`}`,
+  );
 }
 
 function listProfiles(given: ParsedCommand): number {
   const profiles = [...builtinProfiles.values()];
-  given.io.out(
-    given.common.json
-      ? `${JSON.stringify({ schema: 'llmdyno.profiles/1', profiles }, null, 2)}\n`
-      : profiles
-          .map(
-            (profile) => `${profile.name}\n    ${profile.title}\n    ${say(qualityOf(profile), given.common.lang)}\n`,
-          )
-          .join(''),
-  );
+  if (given.common.json) printJson(given, { schema: 'llmdyno.profiles/1', profiles });
+  else
+    for (const profile of profiles)
+      given.io.out(`${profile.name}\n    ${profile.title}\n    ${say(qualityOf(profile), given.common.lang)}\n`);
   return exitCodes.ok;
 }
 
@@ -165,21 +152,7 @@ function qualityOf({ date, fit }: EngineProfile): Phrase {
   return { en: `${date}; held-out error: ${errors.join(', ')}`, zh: `${date}；留出误差：${errors.join('，')}` };
 }
 
-function optionsOf(given: ParsedCommand): EngineOptions {
-  const models = given.flags.get('model');
-  return {
-    port: defaultPort,
-    ...wordsOf(given, settings),
-    profile: profileOf(given),
-    ...faultsOf(given),
-    stamp: given.flags.has('stamp'),
-    ...(models !== undefined && { models }),
-    ...portOptions(given),
-  };
-}
-
-function faultsOf(given: ParsedCommand): Pick<EngineOptions, 'faults' | 'simFaults'> {
-  const texts = given.flags.get('fault') ?? [];
+function faultsOf(texts: readonly string[]): Pick<EngineOptions, 'faults' | 'simFaults'> {
   const simFaults = texts.flatMap((text) => parseSimFault(text) ?? []);
   if (simFaults.some((fault) => fault.name === 'client-timeout')) {
     throw userError(

@@ -1,8 +1,8 @@
 import { findSettings, planSettings } from '../../lab/index.ts';
-import { example } from '../command.ts';
+import { argument, example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
-import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { readPlanInput } from '../plan-input.ts';
 import { allFlag } from '../show.ts';
 
 const { findRuns } = findSettings;
@@ -12,14 +12,8 @@ export const command: CommandFile = {
     en: 'The largest load that keeps every --slo: how many users at once, or requests/s, confirmed with fresh prompts.',
     zh: '满足所有 --slo 的最大负载：最多支持多少并发用户或每秒请求数，并用新提示词复测确认。',
   },
-  arguments: [
-    {
-      name: 'url',
-      required: false,
-      help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
-    },
-  ],
-  flags: [...flagsOf({ ...planSettings, findRuns }), allFlag],
+  arguments: [argument('[url]', 'address of the server, or a YAML plan file', '服务器地址，或 YAML 计划文件')],
+  flags: { ...planSettings, findRuns, all: allFlag },
   examples: [
     example(
       "dyno find http://127.0.0.1:8000 --slo 'ttft.p99<500ms' --slo 'tpot.p99<50ms'",
@@ -38,8 +32,8 @@ export const command: CommandFile = {
     ),
   ],
   async run(given) {
-    const { words } = readPlanInput(given, { findRuns });
-    const experiment = { kind: 'find', words: { ...words, find: 'max' }, simulate: null, resume: null } as const;
+    const settings = readPlanInput(given, { findRuns });
+    const experiment = { kind: 'find', settings: { ...settings, find: 'max' }, simulate: null, resume: null } as const;
     return experimentCommand(given, experiment, 'find');
   },
 };

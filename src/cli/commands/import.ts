@@ -2,51 +2,44 @@ import { dimensionPhrase, exitCodes, printable, say, sweepDocument, userError } 
 import type { Lang, Phrase } from '../../core/index.ts';
 import { formatNames } from '../../tools/index.ts';
 import type { Imported, ImportedSweep, Origin } from '../../tools/index.ts';
-import { audited, importPaths, keepImports, problemLines } from '../../lab/index.ts';
+import { anyText, audited, flag, importPaths, keepImports, many, problemLines, shownCommand } from '../../lab/index.ts';
 import type { AuditedSweep } from '../../lab/index.ts';
-import { example, valueFlag, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { formatOf } from '../format-flag.ts';
+import { argument, example, makeCommand, printJson, remark } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
+import { formatFlag } from '../format-flag.ts';
 import { namedFiles } from '../named-files.ts';
-import { shownCommand } from '../shown-command.ts';
 
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: "Other tools' logs, documents and result files into the store: digits kept as printed, every point audited.",
     zh: '将其他工具的日志、文档和结果文件导入存储：保留原始数字，并审计每个点。',
   },
   arguments: [
-    {
-      name: 'file',
-      required: true,
-      variadic: true,
-      help: { en: 'documents, logs, result files, or folders of them', zh: '文档、日志、结果文件或其所在目录' },
-    },
+    argument('<file...>', 'documents, logs, result files, or folders of them', '文档、日志、结果文件或其所在目录'),
   ],
-  flags: [
-    valueFlag('format', 'NAME', `${formatNames.join(', ')} (default: auto)`, `${formatNames.join('、')}（默认：auto）`),
-    valueFlag(
-      'name',
-      'TEXT',
+  flags: {
+    format: formatFlag(`${formatNames.join(', ')} (default: auto)`, `${formatNames.join('、')}（默认：auto）`),
+    name: many(
+      'name TEXT',
+      anyText,
       'what to call a sweep, instead of its heading; once for each, in their order',
       '扫描的名称（代替标题）；按顺序每个给出一次',
-      { repeat: true },
     ),
-    toggle('no-save', 'only show what was found', '只显示结果，不保存'),
-  ],
+    noSave: flag('no-save', 'only show what was found', '只显示结果，不保存'),
+  },
   examples: [
     example('dyno import blog-post.md', 'a sweep per section of a document', '文档的每一节成为一次扫描'),
     example('dyno import outputs/20261115_043127', 'a folder of evalscope results', 'evalscope 的结果目录'),
     example('dyno import bench.log --format vllm --json', 'one tool only, as JSON', '仅识别一种工具，输出 JSON'),
   ],
-  async run(given) {
-    const imported = await importPaths(given.args, formatOf(given));
-    const sweeps = renamed(imported.sweeps, given.flags.get('name') ?? []).map(audited);
-    if (!given.flags.has('no-save')) await keepImports(sweeps, given.common.store, shownCommand(given.io.argv));
+  async run(given, { format = 'auto', name: names = [], noSave = false }) {
+    const imported = await importPaths(given.args, format);
+    const sweeps = renamed(imported.sweeps, names).map(audited);
+    if (!noSave) await keepImports(sweeps, given.common.store, shownCommand(given.io.argv));
     show(given, { ...imported, sweeps });
     return sweeps.length > 0 ? exitCodes.ok : exitCodes.usage;
   },
-};
+});
 
 /** Sweeps by the names that were given, the first ones first. */
 function renamed(sweeps: readonly ImportedSweep[], names: readonly string[]): ImportedSweep[] {
@@ -72,9 +65,7 @@ function show(given: ParsedCommand, imported: Imported & { sweeps: AuditedSweep[
     message: common.lang === 'zh' ? zh : message,
   }));
   if (common.json) {
-    io.out(
-      `${JSON.stringify({ schema: 'llmdyno.import/1', sweeps: imported.sweeps.map(sweepDocument), problems }, null, 2)}\n`,
-    );
+    printJson(given, { schema: 'llmdyno.import/1', sweeps: imported.sweeps.map(sweepDocument), problems });
     return;
   }
   for (const sweep of imported.sweeps) {
@@ -91,9 +82,11 @@ function show(given: ParsedCommand, imported: Imported & { sweeps: AuditedSweep[
     io.err(
       `${namedFiles(given.args)}: ${say({ en: 'nothing was found that could be imported', zh: '没有可导入的内容' }, common.lang)}\n`,
     );
-  else if (!common.quiet)
-    io.err(
-      `${say({ en: 'see one with: dyno report ID, its doubts with: dyno audit ID', zh: '查看：dyno report ID；审计：dyno audit ID' }, common.lang)}\n`,
+  else
+    remark(
+      given,
+      'see one with: dyno report ID, its doubts with: dyno audit ID',
+      '查看：dyno report ID；审计：dyno audit ID',
     );
 }
 

@@ -94,7 +94,7 @@ describe('dyno plan', () => {
     ['plan --model llama-3-8b --card 910b4 --decode-limit fast', '--decode-limit: "fast" is not a duration'],
     ['plan --model-config /no/such/file --card 910b4', '/no/such/file --model-config: cannot be read (ENOENT)'],
     [`plan --check ${fixtures}/hardware/qwq-32b.config.json`, 'not a MindIE config.json'],
-    ['plan --model llama-3-8b --card 910b4 --emit tgi', '--emit: "tgi" is not one of mindie, vllm, sglang, profile'],
+    ['plan --model llama-3-8b --card 910b4 --emit tgi', '--emit: "tgi" is not known here'],
   ])('%s: a clear mistake and exit 2', async (line, says) => {
     const { out, err, code } = await dyno(line);
     expect([code, out]).toEqual([2, '']);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { exitCodes, say, userError, UserError } from '../../core/index.ts';
-import type { Mistake, Place } from '../../core/index.ts';
+import { exitCodes, say, userError } from '../../core/index.ts';
+import type { Place } from '../../core/index.ts';
 import { cards, gibBytes, knownModels, numberFormatOf } from '../../inputs/hardware/index.ts';
 import {
   blocksInServerLog,
@@ -19,65 +19,80 @@ import {
 } from '../../advice/plan/index.ts';
 import type { PlanAsked, PlanCheck, PlanDocument, ServeTarget } from '../../advice/plan/index.ts';
 import { capacitySettings } from '../capacity-flags.ts';
-import { flagsOf, typedWords } from '../plan-input.ts';
 import { hostFiles, makeScraper, readHostDevices } from '../../client/telemetry/index.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { readBeginning, readJson, readWords, weightsInFolder } from '../../lab/index.ts';
+import { example, jsonText, makeCommand, printJson, settingsIn } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
+import { paddedRows } from '../terminal.ts';
+import { anyText, flag, one, oneOf, readBeginning, readJson, weightsInFolder } from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
 
 const mostConfigBytes = 10 * 1024 * 1024;
 const mostLogBytes = 64 * 1024 * 1024;
 
-export const command: CommandFile = {
+const flags = {
+  modelConfig: one(
+    'model-config FILE',
+    modelFile,
+    'a config.json in the Hugging Face layout',
+    'Hugging Face 格式的 config.json',
+  ),
+  ...capacitySettings,
+  weights: one('weights DIR', weightsFolder, 'measure the weights in this folder', '实测该目录下的权重大小'),
+  serverLog: one(
+    'server-log FILE',
+    serverLog,
+    'take the real block count and the batch limits from a server’s log',
+    '从服务端日志读取实际 block 数与批上限',
+  ),
+  formula: one(
+    'formula right|guide',
+    oneOf(['right', 'guide']),
+    'guide: set the MindIE guide’s arithmetic beside ours',
+    'guide：同时给出 MindIE 指南的算法并说明差别',
+  ),
+  emit: one(
+    'emit mindie|vllm|sglang|profile',
+    oneOf(['mindie', 'vllm', 'sglang', 'profile']),
+    'write a config.json patch, a vllm or sglang command line, or an engine profile for dyno sim and dyno engine',
+    '输出 config.json 补丁、vllm 或 sglang 启动命令，或供 dyno sim、dyno engine 使用的引擎配置',
+  ),
+  template: one(
+    'template FILE',
+    anyText,
+    'with --emit mindie: the whole file, from this one',
+    '配合 --emit mindie：以此文件为模板输出完整配置',
+  ),
+  modelPath: one(
+    'model-path PATH',
+    anyText,
+    'with --emit: where the weights lie on the server',
+    '配合 --emit：服务器上的权重路径',
+  ),
+  out: one('out FILE', anyText, 'write what is emitted there', '把输出写入文件'),
+  check: one(
+    'check FILE|URL',
+    anyText,
+    'list what is wrong, risky or slow in a MindIE config.json, or in a running vLLM by its log, its metrics page or its address',
+    '列出 MindIE config.json 中，或运行中 vLLM（日志、指标页或地址）的错误、风险和拖慢性能之处',
+  ),
+  lenient: flag('lenient', 'with --check: exit 0 even where something is wrong', '配合 --check：有错误也以 0 退出'),
+  list: one(
+    'list models|cards',
+    oneOf(['models', 'cards']),
+    'what is known, with its source',
+    '列出已收录的模型或卡及其来源',
+  ),
+};
+
+type Asked = SettingsOf<typeof flags>;
+
+export const command = makeCommand({
   about: {
     en: 'From a model, cards and request lengths to memory, KV blocks, batch sizes and server settings; checks an existing config.json.',
     zh: '由模型、加速卡和请求长度得出显存、KV block、批大小与服务配置；也可检查已有的 config.json。',
   },
   arguments: [],
-  flags: [
-    valueFlag('model-config', 'FILE', 'a config.json in the Hugging Face layout', 'Hugging Face 格式的 config.json'),
-    ...flagsOf(capacitySettings),
-    valueFlag('weights', 'DIR', 'measure the weights in this folder', '实测该目录下的权重大小'),
-    valueFlag(
-      'server-log',
-      'FILE',
-      'take the real block count and the batch limits from a server’s log',
-      '从服务端日志读取实际 block 数与批上限',
-    ),
-    valueFlag(
-      'formula',
-      'right|guide',
-      'guide: set the MindIE guide’s arithmetic beside ours',
-      'guide：同时给出 MindIE 指南的算法并说明差别',
-    ),
-    valueFlag(
-      'emit',
-      'mindie|vllm|sglang|profile',
-      'write a config.json patch, a vllm or sglang command line, or an engine profile for dyno sim and dyno engine',
-      '输出 config.json 补丁、vllm 或 sglang 启动命令，或供 dyno sim、dyno engine 使用的引擎配置',
-    ),
-    valueFlag(
-      'template',
-      'FILE',
-      'with --emit mindie: the whole file, from this one',
-      '配合 --emit mindie：以此文件为模板输出完整配置',
-    ),
-    valueFlag(
-      'model-path',
-      'PATH',
-      'with --emit: where the weights lie on the server',
-      '配合 --emit：服务器上的权重路径',
-    ),
-    valueFlag('out', 'FILE', 'write what is emitted there', '把输出写入文件'),
-    valueFlag(
-      'check',
-      'FILE|URL',
-      'list what is wrong, risky or slow in a MindIE config.json, or in a running vLLM by its log, its metrics page or its address',
-      '列出 MindIE config.json 中，或运行中 vLLM（日志、指标页或地址）的错误、风险和拖慢性能之处',
-    ),
-    toggle('lenient', 'with --check: exit 0 even where something is wrong', '配合 --check：有错误也以 0 退出'),
-    valueFlag('list', 'models|cards', 'what is known, with its source', '列出已收录的模型或卡及其来源'),
-  ],
+  flags,
   examples: [
     example(
       'dyno plan --model llama-3-8b --card 910b4-32g --cards 2 --input-tokens 186 --output-tokens 346 --max-output-tokens 512',
@@ -101,85 +116,72 @@ export const command: CommandFile = {
       '对照规划检查运行中的 vLLM',
     ),
   ],
-  async run(given) {
-    const list = last(given, 'list');
-    if (list !== undefined) return listKnown(given, list);
-    const check = last(given, 'check');
-    if (check !== undefined) return checkServer(given, check);
-    const plan = planDocument(await withHostCards(given, readAsked(given)));
-    const emit = last(given, 'emit');
-    if (emit !== undefined) return emitPlan(given, plan, emit);
-    const formula = choice(given, 'formula', ['right', 'guide'], 'right');
-    given.io.out(given.common.json ? asJson(plan) : renderPlan(plan, given.common.lang, formula === 'guide'));
+  async run(given, asked) {
+    if (asked.list !== undefined) return listKnown(given, asked.list);
+    if (asked.check !== undefined) return checkServer(given, asked.check, asked);
+    const plan = planDocument(await withHostCards(given, questionOf(given, asked)));
+    if (asked.emit !== undefined) return emitPlan(given, plan, asked.emit, asked);
+    given.io.out(given.common.json ? jsonText(plan) : renderPlan(plan, given.common.lang, asked.formula === 'guide'));
     return exitCodes.ok;
   },
-};
+});
 
-/** The question with its files read; every flag that cannot be read is reported together. */
-function readAsked(given: ParsedCommand): PlanAsked {
-  const { words, mistakes } = readWords(capacitySettings, typedWords(given.flags, capacitySettings));
-  const asked: PlanAsked = words;
-  collect(mistakes, () => {
-    const file = last(given, 'model-config');
-    if (file === undefined) return;
-    asked.modelConfig = readJson(file, mostConfigBytes, { flag: '--model-config' }).json;
-    asked.modelConfigFile = file;
-  });
-  collect(mistakes, () => {
-    const folder = last(given, 'weights');
-    if (folder === undefined) return;
-    asked.weightsGiB = weightsInFolder(folder, { flag: '--weights' }) / gibBytes;
-    asked.weightsFrom = 'folder';
-  });
-  collect(mistakes, () => {
-    const file = last(given, 'server-log');
-    if (file === undefined) return;
-    const place: Place = { flag: '--server-log' };
-    const text = readBeginning(file, mostLogBytes, place);
-    const found = blocksInServerLog(text, asked.blockSize ?? 128);
-    if (found === null)
-      throw userError(
-        'no-blocks-in-log',
-        'states no block count',
-        '日志中没有 block 数',
-        'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size" (CPU, NPU, XPU likewise), SGLang "max_total_num_tokens"; start the server once at that level.',
-        'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"（CPU、NPU、XPU 同理），SGLang 打印 "max_total_num_tokens"；请以该级别启动一次服务。',
-        { ...place, file },
-      );
-    asked.serverBlocks = found;
-    asked.serverSettings = settingsInServerLog(text);
-  });
-  if (mistakes.length > 0) throw new UserError(mistakes);
-  return asked;
+function modelFile(file: string): Pick<PlanAsked, 'modelConfig' | 'modelConfigFile'> {
+  return { modelConfig: readJson(file, mostConfigBytes, {}).json, modelConfigFile: file };
 }
 
-/** `--card host`: the cards that this host has; what is said by flags wins. */
+function weightsFolder(folder: string): { folder: string; gib: number } {
+  return { folder, gib: weightsInFolder(folder, {}) / gibBytes };
+}
+
+function serverLog(file: string): { file: string; text: string } {
+  return { file, text: readBeginning(file, mostLogBytes, {}) };
+}
+
+/** The question as `dyno plan` puts it, with what the named files say. */
+function questionOf(given: ParsedCommand, { modelConfig, weights, serverLog: log }: Asked): PlanAsked {
+  const plain = settingsIn(given, capacitySettings);
+  return {
+    ...plain,
+    ...modelConfig,
+    ...(weights !== undefined && { weightsGiB: weights.gib, weightsFrom: 'folder' as const }),
+    ...(log !== undefined && {
+      serverBlocks: blocksIn(log, plain.blockSize ?? 128),
+      serverSettings: settingsInServerLog(log.text),
+    }),
+  };
+}
+
+function blocksIn(
+  { file, text }: { file: string; text: string },
+  blockSize: number,
+): NonNullable<PlanAsked['serverBlocks']> {
+  const found = blocksInServerLog(text, blockSize);
+  if (found !== null) return found;
+  throw userError(
+    'no-blocks-in-log',
+    'states no block count',
+    '日志中没有 block 数',
+    'MindIE prints npuBlockNum or k_caches[0].shape at level Info, vLLM "# GPU blocks" or "GPU KV cache size" (CPU, NPU, XPU likewise), SGLang "max_total_num_tokens"; start the server once at that level.',
+    'MindIE 在 Info 级别打印 npuBlockNum 或 k_caches[0].shape，vLLM 打印 "# GPU blocks" 或 "GPU KV cache size"（CPU、NPU、XPU 同理），SGLang 打印 "max_total_num_tokens"；请以该级别启动一次服务。',
+    { flag: '--server-log', file },
+  );
+}
+
+/** `--card host`: the cards that this host has; what is typed wins. */
 async function withHostCards(given: ParsedCommand, asked: PlanAsked): Promise<PlanAsked> {
   if (asked.cardName !== 'host') return asked;
   const { devices } = await readHostDevices(hostFiles(), given.io.env);
-  const { cardName: _, ...said } = asked;
-  return { ...cardsOfHost(devices), ...said };
+  const { cardName: _, ...typed } = asked;
+  return { ...cardsOfHost(devices), ...typed };
 }
 
-function collect(mistakes: Mistake[], read: () => void): void {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    mistakes.push(...error.mistakes);
-  }
-}
-
-/** Whether anything was said that a plan needs: a model or a card. */
-function namesARig({ flags }: ParsedCommand): boolean {
-  return ['model', 'model-config', 'card', 'card-memory-gib'].some((name) => flags.has(name));
-}
-
-async function checkServer(given: ParsedCommand, named: string): Promise<number> {
-  const plan = namesARig(given) ? planDocument(readAsked(given)) : null;
-  const result = await checked(named, plan);
-  given.io.out(given.common.json ? asJson(result) : renderCheck(result, given.common.lang));
-  return result.verdict.valid || given.flags.has('lenient') ? exitCodes.ok : exitCodes.notValid;
+async function checkServer(given: ParsedCommand, named: string, asked: Asked): Promise<number> {
+  // Without a model or a card there is nothing to plan, and the server is checked for itself.
+  const hasRig = ['model', 'model-config', 'card', 'card-memory-gib'].some((name) => given.flags.has(name));
+  const result = await checked(named, hasRig ? planDocument(questionOf(given, asked)) : null);
+  given.io.out(given.common.json ? jsonText(result) : renderCheck(result, given.common.lang));
+  return result.verdict.valid || asked.lenient === true ? exitCodes.ok : exitCodes.notValid;
 }
 
 /** By what stands there: an address, a JSON file, or the text of a log or metrics page. */
@@ -226,47 +228,35 @@ async function metricsOf(origin: string, place: Place): Promise<string> {
   }
 }
 
-function emitPlan(given: ParsedCommand, plan: PlanDocument, emit: string): number {
-  const kind = choice(given, 'emit', ['mindie', 'vllm', 'sglang', 'profile'], emit);
-  const text = { mindie: mindieText, vllm: vllmText, sglang: sglangText, profile: profileText }[kind](given, plan);
-  const out = last(given, 'out');
-  if (out === undefined) given.io.out(text);
-  else writeOut(out, text);
+function emitPlan(given: ParsedCommand, plan: PlanDocument, kind: NonNullable<Asked['emit']>, asked: Asked): number {
+  const text = {
+    mindie: () => mindieText(given, plan, asked),
+    vllm: () => emitVllm(plan, serveTarget(plan, asked)),
+    sglang: () => emitSglang(plan, serveTarget(plan, asked)),
+    profile: () => jsonText(emitProfile(plan, new Date().toISOString().slice(0, 10))),
+  }[kind]();
+  if (asked.out === undefined) given.io.out(text);
+  else writeOut(asked.out, text);
   return exitCodes.ok;
 }
 
-function vllmText(given: ParsedCommand, plan: PlanDocument): string {
-  return emitVllm(plan, serveTarget(given, plan));
-}
-
-function sglangText(given: ParsedCommand, plan: PlanDocument): string {
-  return emitSglang(plan, serveTarget(given, plan));
-}
-
-function serveTarget(given: ParsedCommand, plan: PlanDocument): ServeTarget {
+function serveTarget(plan: PlanDocument, { kvFormat: kv, modelPath, weights }: Asked): ServeTarget {
   const known = knownModels.find((model) => model.name === plan.model.name);
-  const kv = last(given, 'kv-dtype');
   const format = kv === undefined ? null : numberFormatOf(kv);
-  const model = last(given, 'model-path') ?? last(given, 'weights') ?? known?.huggingFace ?? plan.model.name;
+  const model = modelPath ?? weights?.folder ?? known?.huggingFace ?? plan.model.name;
   return { model, kvFormat: format === null || format === 'bfloat16' || format === 'float16' ? null : format };
 }
 
-function profileText(_given: ParsedCommand, plan: PlanDocument): string {
-  return asJson(emitProfile(plan, new Date().toISOString().slice(0, 10)));
-}
-
-function mindieText(given: ParsedCommand, plan: PlanDocument): string {
+function mindieText(given: ParsedCommand, plan: PlanDocument, { template, modelPath: path }: Asked): string {
   const patch = mindiePatch(plan);
-  const template = last(given, 'template');
-  if (template === undefined) return asJson(patch);
+  if (template === undefined) return jsonText(patch);
   const { json } = readJson(template, mostConfigBytes, { flag: '--template' });
-  const path = last(given, 'model-path');
   const own =
     path === undefined ? {} : { BackendConfig: { ModelDeployConfig: { ModelConfig: [{ modelWeightPath: path }] } } };
   const whole = withPatch(withPatch(json, patch), own);
   const check = checkMindieConfig(whole, { file: template, mode: null, plan });
   if (check.verdict.findings.length > 0 && !given.common.quiet) given.io.err(renderCheck(check, given.common.lang));
-  return asJson(whole);
+  return jsonText(whole);
 }
 
 function writeOut(file: string, text: string): void {
@@ -286,14 +276,11 @@ function writeOut(file: string, text: string): void {
   }
 }
 
-function listKnown(given: ParsedCommand, what: string): number {
-  const kind = choice(given, 'list', ['models', 'cards'], what);
+function listKnown(given: ParsedCommand, kind: NonNullable<Asked['list']>): number {
   const { json, lang } = given.common;
   if (json) {
     const models = knownModels.map(({ shape: _shape, ...rest }) => rest);
-    given.io.out(
-      asJson(kind === 'models' ? { schema: 'llmdyno.models/1', models } : { schema: 'llmdyno.cards/1', cards }),
-    );
+    printJson(given, kind === 'models' ? { schema: 'llmdyno.models/1', models } : { schema: 'llmdyno.cards/1', cards });
     return exitCodes.ok;
   }
   const unknown = say({ en: 'unknown', zh: '未知' }, lang);
@@ -307,35 +294,6 @@ function listKnown(given: ParsedCommand, what: string): number {
           c.fp16FlopsPerSec === null ? unknown : `${c.fp16FlopsPerSec / 1e12} TFLOPS`,
           c.label,
         ]);
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((cells) => cells[at]!.length)));
-  given.io.out(
-    rows
-      .map(
-        (cells) =>
-          `${cells
-            .map((cell, at) => cell.padEnd(widths[at]!))
-            .join('  ')
-            .trimEnd()}\n`,
-      )
-      .join(''),
-  );
+  given.io.out(paddedRows(rows));
   return exitCodes.ok;
-}
-
-function choice<T extends string>(given: ParsedCommand, name: string, names: readonly T[], usual: string): T {
-  const word = last(given, name) ?? usual;
-  const found = names.find((known) => known === word);
-  if (found !== undefined) return found;
-  throw userError(
-    'bad-value',
-    `"${word.slice(0, 40)}" is not one of ${names.join(', ')}`,
-    `"${word.slice(0, 40)}" 不是 ${names.join('、')} 之一`,
-    `Choose one of: ${names.join(', ')}.`,
-    `可选：${names.join('、')}。`,
-    `--${name}`,
-  );
-}
-
-function asJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

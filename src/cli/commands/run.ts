@@ -1,10 +1,10 @@
 import type { RunPlan } from '../../core/index.ts';
 import { planSettings, refuseLists } from '../../lab/index.ts';
 import { openRun } from '../../results/store/index.ts';
-import { example } from '../command.ts';
+import { argument, example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
-import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { readPlanInput } from '../plan-input.ts';
 import { mergeResumedFlags, resumeFlag, resumeWord } from '../resume.ts';
 import { allFlag, perWorkerFlag } from '../show.ts';
 
@@ -13,14 +13,8 @@ export const command: CommandFile = {
     en: 'Load a server with one load point and say what was measured, with every request accounted for.',
     zh: '以一个负载点测试服务器，报告测量结果，每个请求都有交代。',
   },
-  arguments: [
-    {
-      name: 'url',
-      required: false,
-      help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
-    },
-  ],
-  flags: [...flagsOf(planSettings), allFlag, perWorkerFlag, resumeFlag],
+  arguments: [argument('[url]', 'address of the server, or a YAML plan file', '服务器地址，或 YAML 计划文件')],
+  flags: { ...planSettings, all: allFlag, perWorker: perWorkerFlag, resume: resumeFlag },
   examples: [
     example(
       'dyno run http://127.0.0.1:8000 --concurrency 16 -n 1000',
@@ -49,8 +43,8 @@ export const command: CommandFile = {
     const resume = word === null ? null : await openRun(typed.common.store, word);
     const given =
       resume === null ? typed : mergeResumedFlags(typed, 'run', command, resume.record, resume.record.plan as RunPlan);
-    const { words } = readPlanInput(given, {});
-    refuseLists(words);
-    return experimentCommand(given, { kind: 'run', words, simulate: null, resume });
+    const settings = readPlanInput(given, {});
+    refuseLists(settings);
+    return experimentCommand(given, { kind: 'run', settings, simulate: null, resume });
   },
 };

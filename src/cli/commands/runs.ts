@@ -1,5 +1,5 @@
-import { exitCodes, printable, say, userError, UserError } from '../../core/index.ts';
-import type { Lang, Phrase } from '../../core/index.ts';
+import { defined, exitCodes, printable, say, userError } from '../../core/index.ts';
+import type { Lang, Phrase, UserError } from '../../core/index.ts';
 import { runMetrics, statistics, timeMetrics, trendOf } from '../../results/measure/index.ts';
 import { tableText, trendScreen } from '../../results/report/index.ts';
 import {
@@ -12,56 +12,61 @@ import {
   tagRun,
 } from '../../results/store/index.ts';
 import type { ListedEntry } from '../../results/store/index.ts';
-import { addressOf, entryNamed, historyOf, isUnknownRun, reporters, sourcesOf } from '../../lab/index.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
+import {
+  addressOf,
+  anyText,
+  entryNamed,
+  flag,
+  historyOf,
+  isUnknownRun,
+  one,
+  reporters,
+  sourcesOf,
+} from '../../lab/index.ts';
+import type { SettingsOf } from '../../lab/index.ts';
+import { argument, example, makeCommand, printJson } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { columnsOf } from '../terminal.ts';
 import { reportOptions, showStored, sourcePlace } from '../show.ts';
 
 const verbs = ['list', 'show', 'tag', 'untag', 'rename', 'set', 'delete', 'addresses'] as const;
 
-export const command: CommandFile = {
+const flags = {
+  tag: one('tag TAG', anyText, 'list only what has this tag', '只列出带此标记的结果'),
+  label: one('label TEXT', anyText, 'list only what has this in its label', '只列出标签中含此文字的结果'),
+  model: one('model NAME', anyText, 'list only what has this in its model', '只列出模型名中含此文字的结果'),
+  all: flag('all', 'list the runs inside sweeps and tunes too', '同时列出扫描与调优中的各个运行'),
+  trend: one(
+    'trend METRIC',
+    metricNamed,
+    'one metric over time instead of a list, such as ttft.p99, with the places where it surely changed (with --label or --tag)',
+    '不列清单，而是显示某个指标随时间的走势（如 ttft.p99），并标出确定的变化点（可配合 --label 或 --tag）',
+  ),
+  yes: flag('yes', 'delete without asking', '删除时不再确认'),
+};
+
+type Asked = SettingsOf<typeof flags>;
+
+export const command = makeCommand({
   about: { en: 'List, show, tag and delete what the store holds.', zh: '列出、查看、标记、删除已保存的结果。' },
   arguments: [
-    {
-      name: 'verb',
-      required: false,
-      help: {
-        en: 'list (default), show, tag, untag, rename, set, delete, addresses (how everything is written, for completion)',
-        zh: 'list（默认）、show、tag、untag、rename、set、delete、addresses（全部地址，供补全使用）',
-      },
-    },
-    {
-      name: 'run',
-      required: false,
-      help: {
-        en: 'id, the beginning of one, label, tag, path, SWEEP/POINT, SWEEP[concurrency=100] or latest',
-        zh: 'id、id 前缀、标签、标记、路径、SWEEP/POINT、SWEEP[concurrency=100] 或 latest',
-      },
-    },
-    {
-      name: 'tags',
-      required: false,
-      variadic: true,
-      help: {
-        en: 'tags to put on or take off; the new name; NAME=VALUE for set (model, engine, variant, card, cards, price, power, or a setting; empty takes it back)',
-        zh: '要添加或移除的标记；新名称；set 的 名称=值（model、engine、variant、card、cards、price、power 或某个设置；留空则撤销）',
-      },
-    },
-  ],
-  flags: [
-    valueFlag('tag', 'TAG', 'list only what has this tag', '只列出带此标记的结果'),
-    valueFlag('label', 'TEXT', 'list only what has this in its label', '只列出标签中含此文字的结果'),
-    valueFlag('model', 'NAME', 'list only what has this in its model', '只列出模型名中含此文字的结果'),
-    toggle('all', 'list the runs inside sweeps and tunes too', '同时列出扫描与调优中的各个运行'),
-    valueFlag(
-      'trend',
-      'METRIC',
-      'one metric over time instead of a list, such as ttft.p99, with the places where it surely changed (with --label or --tag)',
-      '不列清单，而是显示某个指标随时间的走势（如 ttft.p99），并标出确定的变化点（可配合 --label 或 --tag）',
+    argument(
+      '[verb]',
+      'list (default), show, tag, untag, rename, set, delete, addresses (how everything is written, for completion)',
+      'list（默认）、show、tag、untag、rename、set、delete、addresses（全部地址，供补全使用）',
     ),
-    toggle('yes', 'delete without asking', '删除时不再确认'),
+    argument(
+      '[run]',
+      'id, the beginning of one, label, tag, path, SWEEP/POINT, SWEEP[concurrency=100] or latest',
+      'id、id 前缀、标签、标记、路径、SWEEP/POINT、SWEEP[concurrency=100] 或 latest',
+    ),
+    argument(
+      '[tags...]',
+      'tags to put on or take off; the new name; NAME=VALUE for set (model, engine, variant, card, cards, price, power, or a setting; empty takes it back)',
+      '要添加或移除的标记；新名称；set 的 名称=值（model、engine、variant、card、cards、price、power 或某个设置；留空则撤销）',
+    ),
   ],
+  flags,
   examples: [
     example('dyno runs', 'what is there', '查看已有结果'),
     example(
@@ -80,7 +85,7 @@ export const command: CommandFile = {
     example('dyno runs addresses latest', 'how its points are written', '查看其各点的地址'),
     example('dyno runs delete 20261115-0423 --yes', 'delete one', '删除一个'),
   ],
-  async run(given) {
+  async run(given, asked) {
     const [verb = 'list', word, ...tags] = given.args;
     if (!(verbs as readonly string[]).includes(verb))
       throw userError(
@@ -90,14 +95,14 @@ export const command: CommandFile = {
         `It knows: ${verbs.join(', ')}.`,
         `可用：${verbs.join('、')}。`,
       );
-    if (verb === 'list') return given.flags.has('trend') ? trend(given) : list(given);
+    if (verb === 'list') return asked.trend === undefined ? list(given, asked) : trend(given, asked.trend, asked);
     if (verb === 'addresses') return addresses(given, word);
-    if (word === undefined) throw missing({ en: 'which run?', zh: '要操作哪个运行？' }, verb);
+    if (word === undefined) throw missing('which run?', '要操作哪个运行？', verb);
     if (verb === 'show') return show(given, word);
-    if (verb === 'delete') return remove(given, word);
+    if (verb === 'delete') return remove(given, word, asked.yes === true);
     if (verb === 'rename') return rename(given, word, tags.join(' '));
     if (verb === 'set') return set(given, word, tags);
-    if (tags.length === 0) throw missing({ en: 'which tags?', zh: '要用哪些标记？' }, verb);
+    if (tags.length === 0) throw missing('which tags?', '要用哪些标记？', verb);
     const change = verb === 'tag' ? { add: tags } : { remove: tags };
     const now = await tagRun(given.common.store, word, change).catch(async (error: unknown) => {
       if (!isUnknownRun(error)) throw error;
@@ -105,10 +110,15 @@ export const command: CommandFile = {
       if (points === null) throw error;
       return tagPoints(entry.dir, points, change);
     });
-    given.io.out(given.common.json ? `${JSON.stringify({ tags: now })}\n` : `${now.join(' ')}\n`);
-    return exitCodes.ok;
+    return printChange(given, { tags: now }, `${now.join(' ')}\n`);
   },
-};
+});
+
+/** What a verb changed: one line of JSON, or its text. */
+function printChange({ common, io }: ParsedCommand, document: Readonly<Record<string, unknown>>, text: string): number {
+  io.out(common.json ? `${JSON.stringify(document)}\n` : text);
+  return exitCodes.ok;
+}
 
 async function show(given: ParsedCommand, word: string): Promise<number> {
   const found = await findWhatever(given.common.store, word).catch((error: unknown) => {
@@ -128,7 +138,7 @@ async function show(given: ParsedCommand, word: string): Promise<number> {
 
 /** Calls a run, a sweep or points of one otherwise; what was recorded stays. */
 async function rename(given: ParsedCommand, word: string, name: string): Promise<number> {
-  if (name.trim() === '') throw missing({ en: 'which name?', zh: '新名称是什么？' }, 'rename');
+  if (name.trim() === '') throw missing('which name?', '新名称是什么？', 'rename');
   const { entry, points } = await entryNamed(given.common.store, word);
   // A point is told from the others by its variant, a run and a sweep by their name.
   await setFacts(entry.dir, points, points === null ? { name } : { name, variant: name });
@@ -139,7 +149,7 @@ async function rename(given: ParsedCommand, word: string, name: string): Promise
 const numbers: Readonly<Record<string, string>> = { cards: 'cards', price: 'pricePerHour', power: 'powerW' };
 
 async function set(given: ParsedCommand, word: string, pairs: readonly string[]): Promise<number> {
-  if (pairs.length === 0) throw missing({ en: 'what?', zh: '要设置什么？' }, 'set');
+  if (pairs.length === 0) throw missing('what?', '要设置什么？', 'set');
   const change = Object.fromEntries(pairs.map(readPair));
   const { entry, points } = await entryNamed(given.common.store, word);
   await setFacts(entry.dir, points, change);
@@ -166,8 +176,7 @@ function readPair(pair: string): [string, string | number | null] {
 
 function said(given: ParsedCommand, change: Readonly<Record<string, string | number | null>>): number {
   const lines = Object.entries(change).map(([key, value]) => `${key}=${printable(String(value ?? ''))}\n`);
-  given.io.out(given.common.json ? `${JSON.stringify(change)}\n` : lines.join(''));
-  return exitCodes.ok;
+  return printChange(given, change, lines.join(''));
 }
 
 /** How everything in the store is written; of one sweep, its points. */
@@ -186,24 +195,18 @@ async function addresses(given: ParsedCommand, word: string | undefined): Promis
         lines.push(addressOf(sweep, point), `${sweep.id}/p${String(i + 1).padStart(2, '0')}`);
   }
   const unique = [...new Set(lines)].flatMap((line) => (line === null || line === '' ? [] : [printable(line)]));
-  given.io.out(
-    given.common.json ? `${JSON.stringify({ addresses: unique })}\n` : unique.map((line) => `${line}\n`).join(''),
-  );
-  return exitCodes.ok;
+  return printChange(given, { addresses: unique }, unique.map((line) => `${line}\n`).join(''));
 }
 
 /** One metric over what a label or tag names: a curve for each load, and where it changed. */
-async function trend(given: ParsedCommand): Promise<number> {
+async function trend(given: ParsedCommand, metric: string, { tag, label, model = '' }: Asked): Promise<number> {
   const { store, json, lang } = given.common;
-  const metric = metricNamed(last(given, 'trend')!);
-  const [tag, label] = ['tag', 'label'].map((name) => last(given, name));
-  const history = await historyOf(store, { ...(tag !== undefined && { tag }), ...(label !== undefined && { label }) });
-  const model = last(given, 'model');
+  const history = await historyOf(store, defined({ tag, label }));
   const curves = trendOf(
-    history.filter(({ summary }) => (summary.model ?? '').toLowerCase().includes((model ?? '').toLowerCase())),
+    history.filter(({ summary }) => (summary.model ?? '').toLowerCase().includes(model.toLowerCase())),
     metric,
   );
-  if (json) given.io.out(`${JSON.stringify({ schema: 'llmdyno.trend/1', metric, curves }, null, 2)}\n`);
+  if (json) printJson(given, { schema: 'llmdyno.trend/1', metric, curves });
   else if (curves.length === 0)
     given.io.err(
       `${say({ en: 'No finished run has that label or tag; dyno runs lists what is there.', zh: '没有带该标签或标记的已完成运行；dyno runs 可列出已有结果。' }, lang)}\n`,
@@ -220,31 +223,20 @@ function metricNamed(word: string): string {
   const known =
     statistic === undefined ? isTime || isRate : isTime && (statistics as readonly string[]).includes(statistic);
   if (known && more.length === 0) return isTime && statistic === undefined ? `${name}.mean` : word;
-  throw new UserError({
-    code: 'unknown-metric',
-    message: {
-      en: `there is no metric "${printable(word).slice(0, 60)}"`,
-      zh: `没有指标 "${printable(word).slice(0, 60)}"`,
-    },
-    hint: {
-      en: `Write for example ttft.p99, tpot.p50, outputTokensPerSec. Metrics: ${timeMetrics.join(', ')} (.${statistics.join(' .')}); ${runMetrics.join(', ')}.`,
-      zh: `例如 ttft.p99、tpot.p50、outputTokensPerSec。可用指标：${timeMetrics.join(', ')} (.${statistics.join(' .')})；${runMetrics.join(', ')}。`,
-    },
-    place: { flag: '--trend' },
-  });
+  throw userError(
+    'unknown-metric',
+    `there is no metric "${printable(word).slice(0, 60)}"`,
+    `没有指标 "${printable(word).slice(0, 60)}"`,
+    `Write for example ttft.p99, tpot.p50, outputTokensPerSec. Metrics: ${timeMetrics.join(', ')} (.${statistics.join(' .')}); ${runMetrics.join(', ')}.`,
+    `例如 ttft.p99、tpot.p50、outputTokensPerSec。可用指标：${timeMetrics.join(', ')} (.${statistics.join(' .')})；${runMetrics.join(', ')}。`,
+  );
 }
 
-async function list(given: ParsedCommand): Promise<number> {
+async function list(given: ParsedCommand, { tag, label, model, all = false }: Asked): Promise<number> {
   const { store, json, lang } = given.common;
-  const [tag, label, model] = ['tag', 'label', 'model'].map((name) => last(given, name));
-  const entries = await listRuns(store, {
-    inside: given.flags.has('all'),
-    ...(tag !== undefined && { tag }),
-    ...(label !== undefined && { label }),
-    ...(model !== undefined && { model }),
-  });
+  const entries = await listRuns(store, { inside: all, ...defined({ tag, label, model }) });
   if (json) {
-    given.io.out(`${JSON.stringify({ schema: 'llmdyno.runs/1', runs: entries.map(asJson) }, null, 2)}\n`);
+    printJson(given, { schema: 'llmdyno.runs/1', runs: entries.map(asJson) });
     return exitCodes.ok;
   }
   if (entries.length === 0) {
@@ -256,12 +248,12 @@ async function list(given: ParsedCommand): Promise<number> {
     );
     return exitCodes.ok;
   }
-  const words = {
+  const head = {
     en: ['id', 'kind', 'label', 'model', 'state', 'tags'],
     zh: ['id', '类型', '标签', '模型', '状态', '标记'],
   };
   const rows = entries.map((entry) => row(entry, given));
-  given.io.out(`${tableText(words[lang], rows, columnsOf(given.io))}\n`);
+  given.io.out(`${tableText(head[lang], rows, columnsOf(given.io))}\n`);
   return exitCodes.ok;
 }
 
@@ -314,8 +306,8 @@ function asJson(entry: ListedEntry): Record<string, unknown> {
   return { id, kind, label, models: entry.models, tags, finished, startedAt: record.startedAt, ...simulated };
 }
 
-async function remove(given: ParsedCommand, word: string): Promise<number> {
-  if (!given.flags.has('yes')) {
+async function remove(given: ParsedCommand, word: string, isMeant: boolean): Promise<number> {
+  if (!isMeant) {
     throw userError(
       'delete-needs-yes',
       `"${word}" would be deleted for good`,
@@ -335,18 +327,15 @@ async function remove(given: ParsedCommand, word: string): Promise<number> {
       `dyno runs delete ${inside.entry.id} --yes 可将其整体删除。`,
     );
   });
-  given.io.out(
-    given.common.json
-      ? `${JSON.stringify({ deleted: id })}\n`
-      : `${say({ en: 'deleted', zh: '已删除' }, given.common.lang)} ${id}\n`,
-  );
-  return exitCodes.ok;
+  return printChange(given, { deleted: id }, `${say({ en: 'deleted', zh: '已删除' }, given.common.lang)} ${id}\n`);
 }
 
-function missing(message: Phrase, verb: string): UserError {
-  return new UserError({
-    code: 'usage',
-    message,
-    hint: { en: `dyno runs ${verb} RUN …; dyno runs lists them.`, zh: `dyno runs ${verb} RUN …；dyno runs 可列出。` },
-  });
+function missing(en: string, zh: string, verb: string): UserError {
+  return userError(
+    'usage',
+    en,
+    zh,
+    `dyno runs ${verb} RUN …; dyno runs lists them.`,
+    `dyno runs ${verb} RUN …；dyno runs 可列出。`,
+  );
 }

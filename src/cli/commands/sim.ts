@@ -1,39 +1,39 @@
 import { userError } from '../../core/index.ts';
-import { findSettings, kindOf, loadPoints, nowhere, planSettings, sweepSettings } from '../../lab/index.ts';
+import { findSettings, kindOf, loadPoints, many, nowhere, planSettings, sweepSettings } from '../../lab/index.ts';
 import { simFaultNames, parseSimFault } from '../../engine/sim/index.ts';
 import type { SimFault } from '../../engine/sim/index.ts';
-import { example, valueFlag } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
+import { argument, example, settingsIn } from '../command.ts';
+import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
 import { allFlag } from '../show.ts';
-import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { readPlanInput } from '../plan-input.ts';
 import { profileFlags, profileOf } from '../profile-flags.ts';
+
+const engineFlags = {
+  ...profileFlags,
+  fault: many(
+    'fault NAME',
+    faultNamed,
+    `what went wrong in published benchmarks, repeatable: ${simFaultNames.join(', ')}`,
+    `重现公开测试中出现过的问题，可重复：${simFaultNames.join('、')}`,
+  ),
+};
 
 export const command: CommandFile = {
   about: {
     en: 'Play a run or sweep plan in virtual time against a simulated engine: the same words, the same summary and reports, marked as simulated, thousands of times faster than real.',
     zh: '在虚拟时间中对模拟引擎执行运行或扫描计划：同样的参数、同样的汇总与报告，均标明为模拟结果，比实时快数千倍。',
   },
-  arguments: [
-    {
-      name: 'url',
-      required: false,
-      help: { en: 'a YAML plan file (an address is not needed)', zh: 'YAML 计划文件（不需要地址）' },
-    },
-  ],
-  flags: [
-    allFlag,
-    ...profileFlags,
-    valueFlag(
-      'fault',
-      'NAME',
-      `what went wrong in published benchmarks, repeatable: ${simFaultNames.join(', ')}`,
-      `重现公开测试中出现过的问题，可重复：${simFaultNames.join('、')}`,
-      { repeat: true },
-    ),
-    // --set is the engine's own here, and is kept with the result as it is of a server.
-    ...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }).filter(({ name }) => name !== 'set'),
-  ],
+  arguments: [argument('[url]', 'a YAML plan file (an address is not needed)', 'YAML 计划文件（不需要地址）')],
+  flags: {
+    all: allFlag,
+    ...engineFlags,
+    ...planSettings,
+    ...sweepSettings,
+    ...findSettings,
+    // --set is the engine's own here, and is kept with the result as that of a server is.
+    set: engineFlags.set,
+  },
   examples: [
     example(
       'dyno sim --profile qwen1.5-7b-mindie-8x910b4 --concurrency 8,64,200,400 -n 1000',
@@ -57,23 +57,26 @@ export const command: CommandFile = {
     ),
   ],
   run(given) {
-    const simulate = { profile: profileOf(given), faults: simFaultsOf(given) };
-    const { words } = readPlanInput(given, { ...sweepSettings, ...findSettings }, nowhere);
-    return experimentCommand(given, { kind: kindOf(words, loadPoints(words).length), words, simulate, resume: null });
+    const { fault: faults = [], ...engine } = settingsIn(given, engineFlags);
+    const simulate = { profile: profileOf(engine), faults };
+    const settings = readPlanInput(given, { ...sweepSettings, ...findSettings }, nowhere);
+    return experimentCommand(given, {
+      kind: kindOf(settings, loadPoints(settings).length),
+      settings,
+      simulate,
+      resume: null,
+    });
   },
 };
 
-function simFaultsOf(given: ParsedCommand): SimFault[] {
-  return (given.flags.get('fault') ?? []).map((text) => {
-    const fault = parseSimFault(text);
-    if (fault !== null) return fault;
-    throw userError(
-      'unknown-fault',
-      `there is no fault "${text.slice(0, 50)}" here`,
-      `这里没有名为 "${text.slice(0, 50)}" 的故障`,
-      `Faults: ${simFaultNames.join(', ')}. Those of the wire are for dyno engine.`,
-      `可用的故障：${simFaultNames.join('、')}。网络层的故障用于 dyno engine。`,
-      '--fault',
-    );
-  });
+function faultNamed(text: string): SimFault {
+  const fault = parseSimFault(text);
+  if (fault !== null) return fault;
+  throw userError(
+    'unknown-fault',
+    `there is no fault "${text.slice(0, 50)}" here`,
+    `这里没有名为 "${text.slice(0, 50)}" 的故障`,
+    `Faults: ${simFaultNames.join(', ')}. Those of the wire are for dyno engine.`,
+    `可用的故障：${simFaultNames.join('、')}。网络层的故障用于 dyno engine。`,
+  );
 }

@@ -1,10 +1,10 @@
 import type { RunPlan } from '../../core/index.ts';
 import { findSettings, planSettings, sweepSettings } from '../../lab/index.ts';
 import { openSweep } from '../../results/store/index.ts';
-import { example } from '../command.ts';
+import { argument, example } from '../command.ts';
 import type { CommandFile } from '../command.ts';
 import { experimentCommand } from '../experiment-command.ts';
-import { flagsOf, readPlanInput } from '../plan-input.ts';
+import { readPlanInput } from '../plan-input.ts';
 import { mergeResumedFlags, resumeFlag, resumeWord } from '../resume.ts';
 import { allFlag, perWorkerFlag } from '../show.ts';
 
@@ -13,14 +13,15 @@ export const command: CommandFile = {
     en: 'Load a server with several load points, one after the other, each with prompts of its own.',
     zh: '依次以多个负载点测试服务器，每个点使用各自的提示词。',
   },
-  arguments: [
-    {
-      name: 'url',
-      required: false,
-      help: { en: 'address of the server, or a YAML plan file', zh: '服务器地址，或 YAML 计划文件' },
-    },
-  ],
-  flags: [...flagsOf({ ...planSettings, ...sweepSettings, ...findSettings }), allFlag, perWorkerFlag, resumeFlag],
+  arguments: [argument('[url]', 'address of the server, or a YAML plan file', '服务器地址，或 YAML 计划文件')],
+  flags: {
+    ...planSettings,
+    ...sweepSettings,
+    ...findSettings,
+    all: allFlag,
+    perWorker: perWorkerFlag,
+    resume: resumeFlag,
+  },
   examples: [
     example(
       'dyno sweep http://127.0.0.1:8000 --concurrency 8,16,32,64 -n 1000',
@@ -53,9 +54,9 @@ export const command: CommandFile = {
     const resume = word === null ? null : await openSweep(typed.common.store, word);
     const begun = (resume?.runs[0]?.record.plan ?? null) as RunPlan | null;
     const given = resume === null ? typed : mergeResumedFlags(typed, 'sweep', command, resume.record, begun);
-    const { words } = readPlanInput(given, { ...sweepSettings, ...findSettings });
+    const settings = readPlanInput(given, { ...sweepSettings, ...findSettings });
     // A sweep of one point is a sweep still: `run` is the command for one.
-    const kind = words.find === undefined ? 'sweep' : 'find';
-    return experimentCommand(given, { kind, words, simulate: null, resume });
+    const kind = settings.find === undefined ? 'sweep' : 'find';
+    return experimentCommand(given, { kind, settings, simulate: null, resume });
   },
 };

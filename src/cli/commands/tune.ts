@@ -1,17 +1,20 @@
-import { join } from 'node:path';
 import { exitCodes, say, userError, UserError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import {
+  anyText,
+  flag,
+  one,
+  oneOf,
   progressText,
   readPlanText,
   recoveryText,
   runTune,
   tuneScreen,
+  wholeNumber,
   workerSettings,
   workloadWords,
 } from '../../lab/index.ts';
-import { figureSvg, storeTyped } from '../../results/report/index.ts';
-import type { Figure } from '../../results/report/index.ts';
+import { storeTyped } from '../../results/report/index.ts';
 import {
   calibrationPoints,
   configMistakes,
@@ -30,53 +33,62 @@ import {
   unfinishedTunes,
 } from '../../advice/tune/index.ts';
 import type { TuneDocument, TuneRequest } from '../../advice/tune/index.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
+import { argument, example, printJson, remark, settingsIn, typedSettings } from '../command.ts';
 import type { CommandFile, ParsedCommand } from '../command.ts';
 import { commandWorld } from '../experiment-command.ts';
 import { screenOptions } from '../show.ts';
 import { columnsOf } from '../terminal.ts';
-import { flagsOf, typedWords } from '../plan-input.ts';
 import { profileNamed } from '../profile-flags.ts';
-import { writeWhole } from '../render.ts';
-import { drawn } from '../drawn.ts';
+import { keepFigure } from '../render.ts';
 
 const pictureWidth = 900;
+
+const flags = {
+  init: one(
+    `init ${initNames.join('|')}`,
+    oneOf(initNames),
+    'print a commented tune file to begin with',
+    '输出带注释的 tune 文件模板',
+  ),
+  goal: one(
+    'goal GOAL',
+    anyText,
+    "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s, ttft=8s,decode=50ms",
+    '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s、ttft=8s,decode=50ms',
+  ),
+  runs: one(
+    'runs COUNT',
+    wholeNumber(1, 9999),
+    "budget of runs, instead of the file's",
+    '运行次数预算（代替文件中的值）',
+  ),
+  dryRun: flag('dry-run', 'say what would happen and change nothing', '只说明将要做什么，不做任何改动'),
+  simulate: one(
+    'simulate PROFILE',
+    profileNamed,
+    'the whole search against a simulated engine, in virtual time',
+    '在虚拟时间中对模拟引擎完成整个搜索',
+  ),
+  resume: one(
+    'resume ID|latest',
+    anyText,
+    'go on with a tune of the same file that was interrupted or killed',
+    '继续同一文件被中断或终止的调优',
+  ),
+  restore: flag(
+    'restore',
+    'only put back what killed tunes left changed, and end',
+    '仅恢复被终止的调优留下的改动，然后结束',
+  ),
+};
 
 export const command: CommandFile = {
   about: {
     en: 'Search server settings under SLOs, restarting the server between trials: model-guided, confirmed with fresh runs, everything put back at the end. Or compare variants without a search.',
     zh: '在 SLO 约束下搜索服务器设置，试验之间重启服务器：由模型引导，用新的运行确认，结束后恢复原状。也可不搜索、只比较若干方案。',
   },
-  arguments: [{ name: 'file', required: false, help: { en: 'tune file (YAML)', zh: 'tune 文件（YAML）' } }],
-  flags: [
-    valueFlag('init', initNames.join('|'), 'print a commented tune file to begin with', '输出带注释的 tune 文件模板'),
-    valueFlag(
-      'goal',
-      'GOAL',
-      "a goal of the MindIE guide instead of the file's SLOs: throughput, decode-limit=50ms, ttft=8s, ttft=8s,decode=50ms",
-      '使用指南中的目标代替文件中的 SLO：throughput、decode-limit=50ms、ttft=8s、ttft=8s,decode=50ms',
-    ),
-    valueFlag('runs', 'COUNT', "budget of runs, instead of the file's", '运行次数预算（代替文件中的值）'),
-    toggle('dry-run', 'say what would happen and change nothing', '只说明将要做什么，不做任何改动'),
-    valueFlag(
-      'simulate',
-      'PROFILE',
-      'the whole search against a simulated engine, in virtual time',
-      '在虚拟时间中对模拟引擎完成整个搜索',
-    ),
-    valueFlag(
-      'resume',
-      'ID|latest',
-      'go on with a tune of the same file that was interrupted or killed',
-      '继续同一文件被中断或终止的调优',
-    ),
-    toggle(
-      'restore',
-      'only put back what killed tunes left changed, and end',
-      '仅恢复被终止的调优留下的改动，然后结束',
-    ),
-    ...flagsOf(workerSettings),
-  ],
+  arguments: [argument('[file]', 'tune file (YAML)', 'tune 文件（YAML）')],
+  flags: { ...flags, ...workerSettings },
   examples: [
     example('dyno tune --init mindie > tune.yaml', 'a file to begin with', '生成模板文件'),
     example('dyno tune tune.yaml --dry-run', 'what would happen', '查看将要执行的内容'),
@@ -97,10 +109,13 @@ export const command: CommandFile = {
     ),
   ],
   async run(given) {
-    const init = last(given, 'init');
-    if (init !== undefined) return printInit(given, init);
+    const { init, goal, runs, resume: wanted, ...asked } = settingsIn(given, flags);
+    if (init !== undefined) {
+      given.io.out(initFile(init));
+      return exitCodes.ok;
+    }
     await putBack(given);
-    if (given.flags.has('restore')) return exitCodes.ok;
+    if (asked.restore === true) return exitCodes.ok;
     const file = given.args[0];
     if (file === undefined)
       throw userError(
@@ -111,28 +126,26 @@ export const command: CommandFile = {
         '用 `dyno tune --init mindie > tune.yaml` 生成，然后：dyno tune tune.yaml',
       );
     const text = readPlanText(file);
-    const goal = last(given, 'goal');
-    const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), last(given, 'runs'));
-    const simulated = last(given, 'simulate');
-    const profile = simulated === undefined ? null : profileNamed(simulated);
-    const words = workloadWords(request, file, typedWords(given.flags, workerSettings));
-    if (profile === null) await checkConfigs(request);
-    if (given.flags.has('dry-run')) return dryRun(given, request);
+    const request = withRuns(readTuneFile(text, file, goal === undefined ? null : readGoal(goal)), runs);
+    const simulate = asked.simulate ?? null;
+    const workload = workloadWords(request, file, typedSettings(given, workerSettings));
+    if (simulate === null) await checkConfigs(request);
+    if (asked.dryRun === true) return dryRun(given, request);
     const { world, done } = commandWorld(given, (event) => {
       if (event.event === 'trial' && !given.common.quiet) given.io.err(progressText(event.progress, given.common.lang));
     });
     try {
       const hash = sha256(`${text}\n${goal ?? ''}`);
-      const resume = await folderToResume(given, hash);
-      const { document, dir } = await runTune({ request, words, simulate: profile, file, sha256: hash, resume }, world);
-      await drawCharts(given, document, dir);
-      given.io.out(
-        given.common.json
-          ? `${JSON.stringify(document, null, 2)}\n`
-          : tuneScreen(document, given.common.lang, columnsOf(given.io), everyTrial(given, dir)),
+      const resume = wanted === undefined ? null : await folderToResume(given, hash, wanted);
+      const { document, dir } = await runTune(
+        { request, words: workload, simulate, file, sha256: hash, resume },
+        world,
       );
-      if (!given.common.quiet) given.io.err(`${say({ en: 'kept in', zh: '结果保存于' }, given.common.lang)} ${dir}\n`);
-      return exitCodeOf(document, words.lenient === true);
+      await drawCharts(given, document, dir);
+      if (given.common.json) printJson(given, document);
+      else given.io.out(tuneScreen(document, given.common.lang, columnsOf(given.io), everyTrial(given, dir)));
+      remark(given, 'kept in', '结果保存于', ` ${dir}`);
+      return exitCodeOf(document, workload.lenient === true);
     } finally {
       done();
     }
@@ -163,9 +176,7 @@ async function putBack(given: ParsedCommand): Promise<void> {
   }
 }
 
-async function folderToResume(given: ParsedCommand, hash: string): Promise<string | null> {
-  const wanted = last(given, 'resume');
-  if (wanted === undefined) return null;
+async function folderToResume(given: ParsedCommand, hash: string, wanted: string): Promise<string> {
   const found = await resumable(given.common.store, hash, wanted);
   if (found !== null) return found;
   throw userError(
@@ -183,25 +194,14 @@ async function checkConfigs({ server }: TuneRequest): Promise<void> {
   if (mistakes.length > 0) throw new UserError(mistakes);
 }
 
-function withRuns(request: TuneRequest, text: string | undefined): TuneRequest {
-  if (text === undefined) return request;
-  if (!/^[1-9]\d{0,3}$/.test(text)) {
-    throw userError(
-      'bad-value',
-      `"${text.slice(0, 40)}" is not a number of runs`,
-      `"${text.slice(0, 40)}" 不是运行次数`,
-      'For example --runs 10.',
-      '例如 --runs 10。',
-      '--runs',
-    );
-  }
-  return { ...request, problem: { ...request.problem, budgetRuns: Number(text) } };
+function withRuns(request: TuneRequest, budgetRuns: number | undefined): TuneRequest {
+  return budgetRuns === undefined ? request : { ...request, problem: { ...request.problem, budgetRuns } };
 }
 
 function dryRun(given: ParsedCommand, { problem, server, variants, repeats, url }: TuneRequest): number {
   const { lang } = given.common;
   const points = variants.length > 0 ? [] : calibrationPoints(problem);
-  const { patch } = { patch: patchOf(server, points[0]?.settings ?? variants[0]?.settings ?? null) };
+  const patch = patchOf(server, points[0]?.settings ?? variants[0]?.settings ?? null);
   const plan = {
     schema: 'llmdyno.tune-plan/1',
     url,
@@ -213,7 +213,7 @@ function dryRun(given: ParsedCommand, { problem, server, variants, repeats, url 
     evaluate: server.evaluate?.command ?? null,
     slos: problem.slos.map((slo) => slo.text),
   };
-  if (given.common.json) given.io.out(`${JSON.stringify(plan, null, 2)}\n`);
+  if (given.common.json) printJson(given, plan);
   else {
     const guide = plan.guidedBy ?? say({ en: 'the trials alone', zh: '仅由试验' }, lang);
     given.io.out(
@@ -226,7 +226,7 @@ function dryRun(given: ParsedCommand, { problem, server, variants, repeats, url 
           lang,
         ),
         ...points.map((point, i) => `${i + 1}. ${pointWords(point.settings, point.load)}`),
-        ...patch.files.map((one) => `${one.file}: ${JSON.stringify(one.set)}`),
+        ...patch.files.map(({ file, set }) => `${file}: ${JSON.stringify(set)}`),
         ...(patch.command === null ? [] : [`$ ${patch.command}`]),
         ...(plan.evaluate === null ? [] : [`$ ${plan.evaluate}`]),
         say({ en: 'nothing was changed', zh: '未做任何改动' }, lang),
@@ -239,25 +239,5 @@ function dryRun(given: ParsedCommand, { problem, server, variants, repeats, url 
 
 async function drawCharts(given: ParsedCommand, document: TuneDocument, dir: string): Promise<void> {
   const figures = [document.trials.length > 0 ? trialsFigure(document) : null, paretoOfTune(document)];
-  for (const figure of figures.filter((one): one is Figure => one !== null)) {
-    const svg = await figureSvg(figure, { lang: given.common.lang, theme: 'light', width: pictureWidth });
-    await writeWhole(join(dir, `${figure.id}.svg`), svg);
-    await writeWhole(join(dir, `${figure.id}.png`), await drawn(given, svg));
-  }
-}
-
-function printInit(given: ParsedCommand, word: string): number {
-  const name = initNames.find((known) => known === word);
-  if (name === undefined) {
-    throw userError(
-      'bad-value',
-      `"${word.slice(0, 40)}" is not a kind of tune file`,
-      `没有 "${word.slice(0, 40)}" 类型的模板`,
-      `There are: ${initNames.join(', ')}.`,
-      `可用：${initNames.join('、')}。`,
-      '--init',
-    );
-  }
-  given.io.out(initFile(name));
-  return exitCodes.ok;
+  for (const figure of figures) if (figure !== null) await keepFigure(given, figure, dir, pictureWidth);
 }

@@ -3,88 +3,77 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { exitCodes, say, userError } from '../../core/index.ts';
-import type { Phrase } from '../../core/index.ts';
-import { one, portNumber, redisPlace, workerSettings } from '../../lab/index.ts';
+import { exitCodes, userError } from '../../core/index.ts';
+import { anyText, flag, many, one, portNumber, redisPlace, workerSettings } from '../../lab/index.ts';
 import type { GivenSetting } from '../../lab/index.ts';
 import { readAppFiles, startUi } from '../../web/index.ts';
 import type { RunningUi } from '../../web/index.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { flagsOf, typedWords, wordsOf } from '../plan-input.ts';
+import { example, makeCommand, remark, settingsIn, typedSettings } from '../command.ts';
+import type { ParsedCommand } from '../command.ts';
 import { tellBug } from '../tell-bug.ts';
 import { tokenOf } from '../token-file.ts';
-import { pageBackend } from '../page-backend.ts';
 
 const defaultPort = 4477;
 const loopback = '127.0.0.1';
 
 /** Whose machines do what is started from the page; a page cannot name others. */
-const teamWords = {
+const workersOfPage = {
   workers: workerSettings.workers,
   queue: workerSettings.queue,
   minWorkers: workerSettings.minWorkers,
 };
 
-const settings = {
-  port: one(
-    'port',
-    'PORT',
-    portNumber,
-    `port (default: ${defaultPort}; 0 = any free one)`,
-    `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
-  ),
-  ...teamWords,
-};
-
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'A page over the store in your browser: runs, sweeps and comparisons with their charts, live runs, capacity plans, simulations and searches. Served on this machine only, unless --host is given.',
     zh: '在浏览器中查看存储：运行、扫描、对比及图表，实时运行，容量规划，模拟与调优。默认仅本机可访问，除非给出 --host。',
   },
   arguments: [],
-  flags: [
-    ...flagsOf({ port: settings.port }),
-    valueFlag(
-      'host',
-      'ADDRESS',
+  flags: {
+    port: one(
+      'port PORT',
+      portNumber,
+      `port (default: ${defaultPort}; 0 = any free one)`,
+      `端口（默认：${defaultPort}；0 表示任选空闲端口）`,
+    ),
+    host: one(
+      'host ADDRESS',
+      anyText,
       `address to listen on (default: ${loopback}); any but loopback is reached from other machines`,
       `监听地址（默认：${loopback}）；非本机地址可从其他机器访问`,
     ),
-    valueFlag(
-      'allow-target',
-      'HOST[:PORT]',
+    allowTarget: many(
+      'allow-target HOST[:PORT]',
+      anyText,
       'runs may be started only against these, repeatable; with --host none may be started without it',
       '只允许对这些目标启动运行，可重复；使用 --host 时不给出则不能启动运行',
-      { repeat: true },
     ),
-    valueFlag(
-      'allow-key-env',
-      'NAME',
+    allowKeyEnv: many(
+      'allow-key-env NAME',
+      anyText,
       'environment variable that runs started from the page may send as a key, repeatable (default: none)',
       '从页面启动的运行可用作密钥的环境变量，可重复（默认：无）',
-      { repeat: true },
     ),
-    valueFlag(
-      'token-file',
-      'FILE',
+    tokenFile: one(
+      'token-file FILE',
+      anyText,
       'keep the token of the page in this file, made where it is missing, so that it stays the same; the printed address is without it then',
       '把页面的令牌保存在此文件中（没有则创建），重启后不变；此时打印的网址不含令牌',
     ),
-    valueFlag(
-      'datasets',
-      'DIR',
+    datasets: one(
+      'datasets DIR',
+      existingFolder,
       'files directly in this folder may be used as datasets of runs started from the page (default: none)',
       '此文件夹中的文件可作为从页面启动的运行的数据集（默认：无）',
     ),
-    ...flagsOf(teamWords),
-    toggle('open', 'open the browser', '打开浏览器'),
-    toggle(
+    ...workersOfPage,
+    open: flag('open', 'open the browser', '打开浏览器'),
+    noOpen: flag(
       'no-open',
       'do not open the browser (default: opened on a desktop, from a terminal)',
       '不打开浏览器（默认：在桌面终端中打开）',
     ),
-  ],
+  },
   examples: [
     example('dyno ui', 'look at what ./dyno-runs holds', '查看 ./dyno-runs 中的结果'),
     example(
@@ -98,29 +87,32 @@ export const command: CommandFile = {
       '其他机器也可访问：打开打印的网址；只能对该服务器启动运行',
     ),
   ],
-  async run(given) {
-    const { port = defaultPort } = wordsOf(given, settings);
-    const host = last(given, 'host') ?? loopback;
-    const team = await teamOf(given);
-    const files = await readAppFiles(new URL('../web/', import.meta.url));
-    const datasets = datasetsOf(given);
-    const allowedTargets = given.flags.get('allow-target') ?? null;
-    const keyVariables = keyVariablesOf(given);
-    const tokenFile = last(given, 'token-file');
-    const token = tokenFile === undefined ? null : tokenOf(tokenFile);
-    const desk = pageBackend(given, team);
-    const tell = (error: unknown): void => tellBug(error, given.io, given.common.lang);
-    const ui = await listening(
-      () => startUi({ host, port, allowedTargets, datasets, keyVariables, token, files, desk, tell }),
+  async run(given, { port = defaultPort, host = loopback, datasets = null, tokenFile, ...asked }) {
+    const options = {
+      workers: await checkedWorkers(given),
       host,
       port,
-    );
+      allowedTargets: asked.allowTarget ?? null,
+      datasets,
+      keyVariables: keyVariablesOf(given, asked.allowKeyEnv ?? []),
+      token: tokenFile === undefined ? null : tokenOf(tokenFile),
+      files: await readAppFiles(new URL('../web/', import.meta.url)),
+      store: given.common.store,
+      lang: given.common.lang,
+      tell: (error: unknown): void => tellBug(error, given.io, given.common.lang),
+    };
+    const ui = await listening(() => startUi(options), host, port);
     const { io, common } = given;
     const printed = tokenFile === undefined ? ui.url : ui.address;
     io.out(common.json ? `${JSON.stringify({ schema: 'llmdyno.ui/1', url: printed })}\n` : `${printed}\n`);
-    if (!common.quiet && !common.json) {
-      if (tokenFile !== undefined) io.err(`${say(withToken, common.lang)}\n`);
-      io.err(`${say({ en: 'Ctrl-C ends the page; runs go on', zh: '按 Ctrl-C 关闭页面；运行会继续' }, common.lang)}\n`);
+    if (!common.json) {
+      if (tokenFile !== undefined)
+        remark(
+          given,
+          'open it as ADDRESS?token=…, with what stands in the token file',
+          '请以 网址?token=… 打开，令牌见令牌文件',
+        );
+      remark(given, 'Ctrl-C ends the page; runs go on', '按 Ctrl-C 关闭页面；运行会继续');
     }
     const closeFile = wantsBrowser(given) ? openPrivately(ui.url) : () => {};
     await new Promise<void>((resolve) => {
@@ -133,27 +125,20 @@ export const command: CommandFile = {
     await ui.close();
     return exitCodes.ok;
   },
-};
+});
 
 /** The settings that every run, sweep and simulation of the page gets; what is wrong with them is told before it is up. */
-async function teamOf(given: ParsedCommand): Promise<GivenSetting[]> {
-  const typed = typedWords(given.flags, teamWords);
-  const words = wordsOf(given, teamWords);
-  if (words.workers !== undefined) {
+async function checkedWorkers(given: ParsedCommand): Promise<GivenSetting[]> {
+  const { workers } = settingsIn(given, workersOfPage);
+  if (workers !== undefined) {
     const { shown } = await import('../../client/cluster/index.ts');
-    shown(redisPlace(words.workers, given.io.env));
+    shown(redisPlace(workers, given.io.env));
   }
-  return typed;
+  return typedSettings(given, workersOfPage);
 }
 
-const withToken: Phrase = {
-  en: 'open it as ADDRESS?token=…, with what stands in the token file',
-  zh: '请以 网址?token=… 打开，令牌见令牌文件',
-};
-
 /** Names that are set; a name is not repeated in the error, because a key is easily typed in its place. */
-function keyVariablesOf({ flags, io }: ParsedCommand): readonly string[] {
-  const names = flags.get('allow-key-env') ?? [];
+function keyVariablesOf({ io }: ParsedCommand, names: readonly string[]): readonly string[] {
   const isSet = (name: string): boolean => (io.env[name] ?? '') !== '';
   if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && isSet(name))) return names;
   throw userError(
@@ -166,9 +151,7 @@ function keyVariablesOf({ flags, io }: ParsedCommand): readonly string[] {
   );
 }
 
-function datasetsOf(given: ParsedCommand): string | null {
-  const dir = last(given, 'datasets');
-  if (dir === undefined) return null;
+function existingFolder(dir: string): string {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true) return dir;
   throw userError(
     'bad-value',
@@ -176,7 +159,6 @@ function datasetsOf(given: ParsedCommand): string | null {
     `"${dir.slice(0, 200)}" 不是文件夹`,
     'Name the folder that holds the files.',
     '请给出存放文件的文件夹。',
-    '--datasets',
   );
 }
 

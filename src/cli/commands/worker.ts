@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { exitCodes, say, userError, printable } from '../../core/index.ts';
+import { exitCodes, printable, userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
 import {
+  anyText,
   checkRules,
   equipWorker,
+  flag,
+  many,
   one,
   positiveDurationMs,
   queueName,
@@ -12,75 +15,60 @@ import {
   startComputeThread,
   version,
 } from '../../lab/index.ts';
-import { example, valueFlag, last, toggle } from '../command.ts';
-import type { CommandFile, ParsedCommand } from '../command.ts';
-import { flagsOf, wordsOf } from '../plan-input.ts';
+import { argument, example, makeCommand, remark } from '../command.ts';
 import type { WorkerRules, WorkerSource } from '../../lab/index.ts';
 import type { ShareEvent } from '../../client/cluster/index.ts';
 
 /** A share whose controller is gone is kept up for this long, in case it comes back (`--resume`). */
 const orphanAfterMs = 120_000;
 
-const settings = {
-  queue: one('queue', 'NAME', queueName, 'queue to wait on (default: dyno)', '等待的队列（默认：dyno）'),
-  lostAfter: one(
-    'lost-after',
-    'TIME',
-    positiveDurationMs,
-    'counts as lost when it is silent for so long (default: 5s); the same on all workers',
-    '静默多久视为丢失（默认：5s）；所有 worker 应相同',
-  ),
-};
-
-export const command: CommandFile = {
+export const command = makeCommand({
   about: {
     en: 'Lend this machine to runs that are started elsewhere with --workers: it waits on a queue in Redis, sends its share of the load, and hands the results back.',
     zh: '把本机借给别处用 --workers 发起的运行：在 Redis 队列上等待，发送分得的负载并交回结果。',
   },
   arguments: [
-    {
-      name: 'redis',
-      required: true,
-      help: {
-        en: 'redis://HOST:PORT or rediss://…; user, password and authority from DYNO_REDIS_USER, DYNO_REDIS_PASSWORD, DYNO_REDIS_CA',
-        zh: 'redis://主机:端口 或 rediss://…；用户、密码与 CA 取自 DYNO_REDIS_USER、DYNO_REDIS_PASSWORD、DYNO_REDIS_CA',
-      },
-    },
+    argument(
+      '<redis>',
+      'redis://HOST:PORT or rediss://…; user, password and authority from DYNO_REDIS_USER, DYNO_REDIS_PASSWORD, DYNO_REDIS_CA',
+      'redis://主机:端口 或 rediss://…；用户、密码与 CA 取自 DYNO_REDIS_USER、DYNO_REDIS_PASSWORD、DYNO_REDIS_CA',
+    ),
   ],
-  flags: [
-    ...flagsOf(settings),
-    valueFlag(
-      'name',
-      'NAME',
+  flags: {
+    queue: one('queue NAME', queueName, 'queue to wait on (default: dyno)', '等待的队列（默认：dyno）'),
+    lostAfter: one(
+      'lost-after TIME',
+      positiveDurationMs,
+      'counts as lost when it is silent for so long (default: 5s); the same on all workers',
+      '静默多久视为丢失（默认：5s）；所有 worker 应相同',
+    ),
+    name: one(
+      'name NAME',
+      anyText,
       'name of this worker in results (default: host and a random part)',
       '结果中的 worker 名称（默认：主机名加随机后缀）',
     ),
-    valueFlag('label', 'KEY=VALUE', 'put beside its name in results: site=a', '在结果中与名称并列：site=a', {
-      repeat: true,
-    }),
-    toggle('tls', 'speak TLS to Redis, as rediss:// does', '以 TLS 连接 Redis，同 rediss://'),
-    valueFlag(
-      'allow-url',
-      'URL',
+    label: many('label KEY=VALUE', labelPair, 'put beside its name in results: site=a', '在结果中与名称并列：site=a'),
+    tls: flag('tls', 'speak TLS to Redis, as rediss:// does', '以 TLS 连接 Redis，同 rediss://'),
+    allowUrl: many(
+      'allow-url URL',
+      allowedUrl,
       'ask only this address and what is below it (default: whatever the run names)',
       '只允许请求该地址及其下级路径（默认：由运行指定）',
-      { repeat: true },
     ),
-    valueFlag(
-      'allow-env',
-      'NAME',
+    allowEnv: many(
+      'allow-env NAME',
+      anyText,
       'read only this environment variable for headers and keys (default: those the run names, never DYNO_…)',
       '请求头与密钥只允许读取该环境变量（默认：由运行指定，但不含 DYNO_…）',
-      { repeat: true },
     ),
-    valueFlag(
-      'allow-file',
-      'PATH',
+    allowFile: many(
+      'allow-file PATH',
+      anyText,
       'read prompts and certificates only from this file or folder (default: whatever the run names)',
       '只允许从该文件或目录读取提示词与证书（默认：由运行指定）',
-      { repeat: true },
     ),
-  ],
+  },
   examples: [
     example(
       'dyno worker redis://10.0.0.5:6379 --label site=a',
@@ -93,24 +81,22 @@ export const command: CommandFile = {
       '然后在任意机器上发起运行',
     ),
   ],
-  async run(given) {
-    const { io, common } = given;
-    const note = (phrase: Phrase): void => {
-      if (!common.quiet) io.err(`${say(phrase, common.lang)}\n`);
-    };
+  async run(given, { allowUrl: urls = [], allowEnv: envs = [], allowFile: files = [], ...asked }) {
+    const { io } = given;
+    const note = ({ en, zh }: Phrase): void => remark(given, en, zh);
     const { serveWorker, defaultLostAfterMs, setAside, shown } = await import('../../client/cluster/index.ts');
-    const place = redisPlace(given.args[0]!, io.env, given.flags.has('tls'));
-    const rules = rulesOf(given);
-    const { queue = 'dyno', lostAfter } = wordsOf(given, settings);
-    const name = nameOf(given);
+    const place = redisPlace(given.args[0]!, io.env, asked.tls);
+    const rules: WorkerRules = { urls, envs, files };
+    const { queue = 'dyno', lostAfter: lostAfterMs = defaultLostAfterMs } = asked;
+    const name = nameFor(asked.name ?? `${hostname()}-${randomBytes(2).toString('hex')}`);
     const hand = startComputeThread(setAside, rules);
     const worker = await serveWorker({
       place,
       queue,
       version,
       name,
-      labels: labelsOf(given),
-      lostAfterMs: lostAfter ?? defaultLostAfterMs,
+      labels: Object.fromEntries(asked.label ?? []),
+      lostAfterMs,
       orphanAfterMs,
       equip: (source, { target }) => {
         checkRules(rules, target, source as WorkerSource);
@@ -149,44 +135,33 @@ export const command: CommandFile = {
     note({ en: `worker ${name} has left`, zh: `worker ${name} 已离开` });
     return exitCodes.ok;
   },
-};
+});
 
-function rulesOf(given: ParsedCommand): WorkerRules {
-  const urls = given.flags.get('allow-url') ?? [];
-  const bad = urls.find((url) => !URL.canParse(url) || !/^https?:/i.test(url));
-  if (bad !== undefined)
-    throw userError(
-      'bad-url',
-      `"${bad}" is not an address`,
-      `"${bad}" 不是地址`,
-      'Write http://HOST:PORT or https://HOST.',
-      '请写 http://主机:端口 或 https://主机。',
-      '--allow-url',
-    );
-  return { urls, envs: given.flags.get('allow-env') ?? [], files: given.flags.get('allow-file') ?? [] };
+function allowedUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+  throw userError(
+    'bad-url',
+    `"${text}" is not an address`,
+    `"${text}" 不是地址`,
+    'Write http://HOST:PORT or https://HOST.',
+    '请写 http://主机:端口 或 https://主机。',
+  );
 }
 
-function nameOf(given: ParsedCommand): string {
-  const name = last(given, 'name') ?? `${hostname()}-${randomBytes(2).toString('hex')}`;
-  return name.replaceAll(/[^\w.-]+/g, '-').slice(0, 60);
+function nameFor(text: string): string {
+  return text.replaceAll(/[^\w.-]+/g, '-').slice(0, 60);
 }
 
-function labelsOf(given: ParsedCommand): Record<string, string> {
-  const labels: Record<string, string> = {};
-  for (const text of given.flags.get('label') ?? []) {
-    const at = text.indexOf('=');
-    if (at <= 0)
-      throw userError(
-        'bad-label',
-        `"${text}" is not KEY=VALUE`,
-        `"${text}" 不是 键=值`,
-        'Write --label site=a.',
-        '请写 --label site=a。',
-        '--label',
-      );
-    labels[text.slice(0, at).trim()] = text.slice(at + 1).trim();
-  }
-  return labels;
+function labelPair(text: string): [key: string, value: string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  throw userError(
+    'bad-label',
+    `"${text}" is not KEY=VALUE`,
+    `"${text}" 不是 键=值`,
+    'Write --label site=a.',
+    '请写 --label site=a。',
+  );
 }
 
 /** What a worker tells whoever started it; what the run calls itself are a stranger's words. */

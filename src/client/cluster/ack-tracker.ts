@@ -32,8 +32,8 @@ export class AckTracker {
     const news = this.#emitted.splice(0, count - this.#kept);
     this.#kept = count;
     for (const entry of news) if (entry !== null) entry.left--;
-    const stays = this.#entries.findIndex(({ left }) => left > 0);
-    const gone = stays === -1 ? this.#entries.length - 1 : stays;
+    const firstUnkept = this.#entries.findIndex(({ left }) => left > 0);
+    const gone = firstUnkept === -1 ? this.#entries.length - 1 : firstUnkept;
     if (gone <= 0) return null;
     this.#entries.splice(0, gone);
     return this.#entries[0]!.id;

@@ -20,13 +20,13 @@ const defaultWaitMs = 60_000;
 
 /** The workers that --workers names, once one is there; null = this machine does it. */
 export async function openComputeQueue(
-  words: Pick<PlanSettings, 'workers' | 'queue' | 'waitWorkers'>,
+  settings: Pick<PlanSettings, 'workers' | 'queue' | 'waitWorkers'>,
   world: Pick<World, 'env' | 'notify'>,
 ): Promise<ComputeQueue | null> {
-  if (words.workers === undefined) return null;
+  if (settings.workers === undefined) return null;
   const { benchAt, shown } = await import('../../client/cluster/index.ts');
-  const place = redisPlace(words.workers, world.env);
-  const workbench = await benchAt(place, words.queue ?? 'dyno', version, words.waitWorkers ?? defaultWaitMs);
+  const place = redisPlace(settings.workers, world.env);
+  const workbench = await benchAt(place, settings.queue ?? 'dyno', version, settings.waitWorkers ?? defaultWaitMs);
   note(world, `computed by the workers on ${shown(place)}`, `由 ${shown(place)} 上的 worker 计算`);
   const thread = startComputeThread('closed');
   let here: Promise<unknown> = Promise.resolve();

@@ -33,12 +33,12 @@ const blockSize = 16;
 /** Probes a server and fits it: all requests together where a front stands before the engine, steps and first tokens one by one where none does. */
 export async function probeAndFit(
   url: string,
-  words: ServerWords,
+  server: ServerWords,
   sweep: SweepAsk,
   trace: TraceAsk,
   world: World,
 ): Promise<FittedEntry> {
-  const probed = await probeServer(words, probesFor(sweep.maxBatchSize), world);
+  const probed = await probeServer(server, probesFor(sweep.maxBatchSize), world);
   const sights = probed.runs.flatMap(({ sight }) => sight ?? []);
   if (sights.length < fewestSights) throw probesFailed(sights.length, probed.lost);
   refuseUnknownPrefill(sights);
@@ -49,7 +49,7 @@ export async function probeAndFit(
   const together = waitsInFront(runs) === true && runs.every((run) => tellsSteps(run));
   const entry = together
     ? jointly(url, runs, probed, { ...trace, kv: known.kv, settings: withBatch(trace, batch) })
-    : oneByOne(url, words, sights, probed, known);
+    : oneByOne(url, server, sights, probed, known);
   return {
     ...entry,
     maxBatchSize: batch,
@@ -101,7 +101,7 @@ const validated = [
 /** a, c, k and p1 read off the probes; the last probe is replayed. */
 function oneByOne(
   url: string,
-  words: ServerWords,
+  server: ServerWords,
   sights: readonly ProbeSight[],
   { runs }: Probed,
   { maxBatchSize, maxPrefillTokens, kv, date, lang, next }: SweepAsk,
@@ -113,7 +113,7 @@ function oneByOne(
     schema: 'llmdyno.engine-profile/1',
     name,
     title: name,
-    model: words.model ?? name,
+    model: server.model ?? name,
     source: `dyno fit --probe: ${sights.length} probes of a live server`,
     date,
     cost,

@@ -93,15 +93,15 @@ export interface Probed {
 }
 
 /** Runs the probes one after the other, each on an engine that the one before left idle, and keeps them in the store. */
-export async function probeServer(words: ServerWords, probes: readonly Probe[], world: World): Promise<Probed> {
+export async function probeServer(server: ServerWords, probes: readonly Probe[], world: World): Promise<Probed> {
   const outcome = await runExperiment(
     {
       kind: 'sweep',
-      words,
+      settings: server,
       simulate: null,
       resume: null,
-      title: `probe of ${words.url.replace(/^https?:\/\//, '')}`.slice(0, 100),
-      points: (runners) => Promise.resolve(probePoints(words, probes, runners, world)),
+      title: `probe of ${server.url.replace(/^https?:\/\//, '')}`.slice(0, 100),
+      points: (runners) => Promise.resolve(probePoints(server, probes, runners, world)),
     },
     silent(world),
   );
@@ -118,7 +118,7 @@ export async function probeServer(words: ServerWords, probes: readonly Probe[], 
     runs,
     lost,
     batch: burst === undefined ? null : await batchSeen(burst, largestOf(probes)),
-    kvTokens: outcome.points.flatMap(({ server }) => numberIn(server?.['kvCapacityTokens'])).at(-1) ?? null,
+    kvTokens: outcome.points.flatMap((point) => numberIn(point.server?.['kvCapacityTokens'])).at(-1) ?? null,
   };
 }
 
@@ -131,7 +131,7 @@ function largestOf(probes: readonly Probe[]): number {
 }
 
 /** Probes as points: each is planned when it is its turn, as long as the server's pace allows. */
-function probePoints(words: ServerWords, probes: readonly Probe[], runners: RunnerSource, world: World): OwnPoints {
+function probePoints(server: ServerWords, probes: readonly Probe[], runners: RunnerSource, world: World): OwnPoints {
   // Fresh prompts each time: a server that keeps beginnings would skip the prefill of those it has seen.
   const seed = randomInt(1, 2 ** 31 - probes.length);
   // The first probe, which fits any model, tells what the others may be.
@@ -142,8 +142,13 @@ function probePoints(words: ServerWords, probes: readonly Probe[], runners: Runn
       const probe = probes[done.length];
       if (probe === undefined) return null;
       const outputTokens = answerLength(probe, done);
-      const inputTokens = lengthWithin(probe, contextTokens, words.tokenizer !== undefined);
-      const asked = askedFor({ ...probe, inputTokens, outputTokens }, words, done, seed + (probe.again ?? done.length));
+      const inputTokens = lengthWithin(probe, contextTokens, server.tokenizer !== undefined);
+      const asked = askedFor(
+        { ...probe, inputTokens, outputTokens },
+        server,
+        done,
+        seed + (probe.again ?? done.length),
+      );
       const prepared = await runners.prepare(asked, 1);
       ({ contextTokens } = prepared);
       const place = `${done.length + 1}/${probes.length}`;
@@ -180,12 +185,12 @@ function answerLength({ outputTokens }: Probe, done: readonly MeasuredPoint[]): 
 
 function askedFor(
   { concurrency, inputTokens, outputTokens, requests }: Probe,
-  words: ServerWords,
+  server: ServerWords,
   done: readonly MeasuredPoint[],
   promptSeed: number,
 ): ServerWords {
   return {
-    ...words,
+    ...server,
     promptSeed,
     requests,
     duration: longestMs,
@@ -248,11 +253,11 @@ export function lossOf(probe: Probe, sight: ProbeSight | null, exchanges: readon
     return { en: `${what}: lost, ${one}`, zh: `${what}：无效，没有两个 token 以上的流式回答` };
   }
   const status = failed.status === null ? '' : ` (HTTP ${failed.status})`;
-  const words = failed.words === null ? '' : `: ${failed.words}`;
+  const said = failed.words === null ? '' : `: ${failed.words}`;
   const cause = problems[failed.code];
   return {
-    en: `${what}: lost, ${cause.en}${status}${words}`,
-    zh: `${what}：无效，${cause.zh}${status}${words}`,
+    en: `${what}: lost, ${cause.en}${status}${said}`,
+    zh: `${what}：无效，${cause.zh}${status}${said}`,
   };
 }
 

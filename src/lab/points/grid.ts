@@ -3,7 +3,7 @@ import type { LoadPoint, PlanSettings } from '../prepare/assemble-plan.ts';
 import { checkFit } from '../prepare/check-fit.ts';
 import { openWords, promptsNeeded } from '../prepare/prepare.ts';
 import type { Prepared } from '../prepare/prepare.ts';
-import type { GridSide } from '../settings/grid-words.ts';
+import type { GridSide } from '../settings/grid-setting.ts';
 
 /** One pair of lengths; null = that side is not part of the grid. */
 export interface GridCell {
@@ -17,14 +17,14 @@ export interface SweepPoint extends LoadPoint {
 }
 
 /** Every pair of the grid's lengths, input by input; none for no grid. */
-export function gridCells(sides: readonly GridSide[], words: PlanSettings): GridCell[] {
+export function gridCells(sides: readonly GridSide[], settings: PlanSettings): GridCell[] {
   if (sides.length === 0) return [];
   const lengthsOf = (side: GridSide['side']): number[] =>
     sides.filter((one) => one.side === side).flatMap((one) => one.lengths);
   const [inputs, outputs] = [lengthsOf('input'), lengthsOf('output')];
   if (
-    (inputs.length > 0 && words.inputTokens !== undefined) ||
-    (outputs.length > 0 && words.outputTokens !== undefined)
+    (inputs.length > 0 && settings.inputTokens !== undefined) ||
+    (outputs.length > 0 && settings.outputTokens !== undefined)
   ) {
     throw userError(
       'settings-disagree',
@@ -48,8 +48,8 @@ export function sweepPoints(loads: readonly LoadPoint[], cells: readonly GridCel
   return each.flatMap((point) => Array.from({ length: repeats }, () => point));
 }
 
-/** The lengths of a cell as words of a plan. */
-export function lengthWords(cell: GridCell | null): Pick<PlanSettings, 'inputTokens' | 'outputTokens'> {
+/** The lengths of a cell as settings of a plan. */
+export function lengthSettings(cell: GridCell | null): Pick<PlanSettings, 'inputTokens' | 'outputTokens'> {
   return {
     ...(cell?.input != null && { inputTokens: { law: 'fixed', tokens: cell.input } }),
     ...(cell?.output != null && { outputTokens: { law: 'fixed', tokens: cell.output } }),
@@ -59,15 +59,15 @@ export function lengthWords(cell: GridCell | null): Pick<PlanSettings, 'inputTok
 /** The dataset of every cell, opened and checked. */
 export async function preparedByCell(
   prepared: Prepared,
-  words: PlanSettings,
+  settings: PlanSettings,
   points: readonly SweepPoint[],
 ): Promise<Map<GridCell, Prepared>> {
   const byCell = new Map<GridCell, Prepared>();
   for (const { cell } of points) {
     if (cell === undefined || byCell.has(cell)) continue;
-    const opened = await openWords({ ...words, ...lengthWords(cell) }, 1);
+    const opened = await openWords({ ...settings, ...lengthSettings(cell) }, 1);
     const own = { ...prepared, ...opened };
-    await checkFit(own, promptsNeeded(own.words, 1));
+    await checkFit(own, promptsNeeded(own.settings, 1));
     byCell.set(cell, own);
   }
   return byCell;

@@ -45,8 +45,8 @@ const limits = { concurrency: { least: 1, most: 100_000 }, rate: { least: 0.01, 
 const objective = { word: 'outputTokensPerSec', direction: 'most', pricePerHour: null } as const;
 
 /** Begins a search over concurrency, or over the rate where one is given. */
-export async function loadSearch(words: ServerWords, runners: RunnerSource, size: SearchSize): Promise<LoadSearch> {
-  const slos = (words.slo ?? []).map(parseSlo);
+export async function loadSearch(settings: ServerWords, runners: RunnerSource, size: SearchSize): Promise<LoadSearch> {
+  const slos = (settings.slo ?? []).map(parseSlo);
   if (slos.length === 0)
     throw userError(
       'no-slo',
@@ -56,8 +56,8 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
       "请添加，例如 --slo 'ttft.p99<2s'。",
       '--find',
     );
-  const variable = words.rate === undefined ? 'concurrency' : 'rate';
-  const [least, most] = rangeOf(words, variable);
+  const variable = settings.rate === undefined ? 'concurrency' : 'rate';
+  const [least, most] = rangeOf(settings, variable);
   const question = {
     slos,
     least,
@@ -67,7 +67,7 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
     ...defaults,
     ...size.steps?.[variable],
   };
-  const prepared = await runners.prepare({ ...words, requests: words.requests ?? 100 }, 1);
+  const prepared = await runners.prepare({ ...settings, requests: settings.requests ?? 100 }, 1);
   const probes: Probe[] = [];
   let asked: { load: number; fresh: boolean } | null = null;
   let found: Found | null = null;
@@ -97,12 +97,15 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
       asked = { load: step.load, fresh: step.fresh };
       const point: LoadPoint =
         variable === 'rate'
-          ? { concurrency: words.concurrency?.at(-1) ?? null, ratePerSec: step.load }
+          ? { concurrency: settings.concurrency?.at(-1) ?? null, ratePerSec: step.load }
           : { concurrency: step.load, ratePerSec: null };
-      const { requests } = trialSize(point, probes, words.requests ?? size.requests);
+      const { requests } = trialSize(point, probes, settings.requests ?? size.requests);
       // The prompts stay those of the dataset as it was opened; only the order of arrivals has a seed of its own.
-      const sized = words.duration === undefined ? { requests } : {};
-      const own = { ...prepared, words: { ...prepared.words, ...sized, seed: (words.seed ?? 1) + probes.length } };
+      const sized = settings.duration === undefined ? { requests } : {};
+      const own = {
+        ...prepared,
+        settings: { ...prepared.settings, ...sized, seed: (settings.seed ?? 1) + probes.length },
+      };
       const whole = planPoint(own, point, offset);
       // A load that surely breaks a promise is not measured to its end.
       const plan = { ...whole, stopWhen: [...(whole.stopWhen ?? []), 'slo-lost'] };
@@ -118,8 +121,8 @@ export async function loadSearch(words: ServerWords, runners: RunnerSource, size
 }
 
 /** Two numbers are the range; one is where it begins. */
-function rangeOf(words: PlanSettings, variable: 'concurrency' | 'rate'): [number, number] {
-  const given = words[variable] ?? [];
+function rangeOf(settings: PlanSettings, variable: 'concurrency' | 'rate'): [number, number] {
+  const given = settings[variable] ?? [];
   const low = Math.min(...given, ...(given.length === 0 ? [limits[variable].least] : []));
   const high = given.length > 1 ? Math.max(...given) : limits[variable].most;
   return [low, high];

@@ -6,8 +6,8 @@ import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { planPoint, sliceLength } from '../prepare/prepare.ts';
 import type { OpenPrompts, Prepared, ServerWords } from '../prepare/prepare.ts';
 import type { RunnerSource } from '../runners/runner-source.ts';
-import type { SweepSettings } from '../settings/plan-words.ts';
-import { gridCells, lengthWords, preparedByCell, sweepPoints } from './grid.ts';
+import type { SweepSettings } from '../settings/plan-settings.ts';
+import { gridCells, lengthSettings, preparedByCell, sweepPoints } from './grid.ts';
 import type { SweepPoint } from './grid.ts';
 
 /** Points that the settings alone do not say, each made when it is its turn. */
@@ -28,15 +28,15 @@ export function listOf(points: readonly LabPoint[], isGrid = false): PointList {
 
 /** Every load, in every cell of the grid, as often as asked: all opened, looked at and planned before the first request of the first. */
 export async function sweepList(
-  words: ServerWords & SweepSettings,
+  settings: ServerWords & SweepSettings,
   runners: RunnerSource,
   open?: OpenPrompts,
 ): Promise<PointList> {
-  const cells = gridCells(words.grid ?? [], words);
+  const cells = gridCells(settings.grid ?? [], settings);
   const isGrid = cells.length > 0;
-  const points = sweepPoints(loadPoints(words), cells, words.repeat ?? 1);
-  const samePrompts = words.samePrompts === true;
-  const first = { ...words, ...lengthWords(cells[0] ?? null) };
+  const points = sweepPoints(loadPoints(settings), cells, settings.repeat ?? 1);
+  const samePrompts = settings.samePrompts === true;
+  const first = { ...settings, ...lengthSettings(cells[0] ?? null) };
   const prepared = await runners.prepare(first, samePrompts || isGrid ? 1 : points.length, open);
   const byCell = isGrid ? await preparedByCell(prepared, withPromptsOf(prepared, first), points) : null;
   const planned: LabPoint[] = [];
@@ -52,8 +52,8 @@ export async function sweepList(
 }
 
 /** Every cell asks prompts of the seed that was drawn for the first. */
-function withPromptsOf({ words: { promptSeed } }: Prepared, words: PlanSettings): PlanSettings {
-  return promptSeed === undefined ? words : { ...words, promptSeed };
+function withPromptsOf({ settings: { promptSeed } }: Prepared, settings: PlanSettings): PlanSettings {
+  return promptSeed === undefined ? settings : { ...settings, promptSeed };
 }
 
 function nameOf({ cell, ratePerSec, concurrency }: SweepPoint, { target }: RunPlan, of: number): LabPoint['name'] {

@@ -1,13 +1,10 @@
-import { parseLimit } from '../../results/audit/index.ts';
-import { exitCodes, hiddenValue, isSecretName, mistake, UserError } from '../../core/index.ts';
+import { defined, hiddenValue, isSecretName, mistake, UserError } from '../../core/index.ts';
 import type { Arrival, DatasetFacts, LoadShape, Mistake, RunPlan, Target, Warmup } from '../../core/index.ts';
-import { parseRunGate, parseSlo } from '../../results/measure/index.ts';
-import { parseStop } from '../stop-rules/parse-stop.ts';
-import type { planSettings } from '../settings/plan-words.ts';
-import type { Words } from '../settings/read-words.ts';
+import type { planSettings } from '../settings/plan-settings.ts';
+import type { SettingsOf } from '../settings/read-vocabulary.ts';
 
 /** The settings of a run as read; what was not given is absent. */
-export type PlanSettings = Words<typeof planSettings>;
+export type PlanSettings = SettingsOf<typeof planSettings>;
 
 /** One load point of a plan: a concurrency, a rate, or both. */
 export interface LoadPoint {
@@ -36,14 +33,14 @@ const defaults = {
 } as const;
 
 /** Everything about the settings that can be wrong before anything is opened or asked. */
-export function checkWords(words: PlanSettings): Mistake[] {
+export function checkSettings(settings: PlanSettings): Mistake[] {
   const mistakes: Mistake[] = [];
   const wrong = (flag: string, en: string, zh: string, hintEn: string, hintZh: string): void => {
     mistakes.push(mistake('settings-disagree', en, zh, hintEn, hintZh, flag));
   };
-  const ownTimes = words.arrival?.process === 'trace';
-  const ownRates = words.ramp !== undefined && 'shape' in words.ramp;
-  if (words.arrival !== undefined && words.rate === undefined && !ownTimes && !ownRates) {
+  const ownTimes = settings.arrival?.process === 'trace';
+  const ownRates = settings.ramp !== undefined && 'shape' in settings.ramp;
+  if (settings.arrival !== undefined && settings.rate === undefined && !ownTimes && !ownRates) {
     wrong(
       '--arrival',
       'has no meaning without --rate',
@@ -52,7 +49,7 @@ export function checkWords(words: PlanSettings): Mistake[] {
       '请加上 --rate，或去掉 --arrival。',
     );
   }
-  if (words.ramp !== undefined && words.rate === undefined && words.concurrency === undefined && !ownRates) {
+  if (settings.ramp !== undefined && settings.rate === undefined && settings.concurrency === undefined && !ownRates) {
     wrong(
       '--ramp',
       'a rise needs a rate or a concurrency to rise to',
@@ -61,7 +58,7 @@ export function checkWords(words: PlanSettings): Mistake[] {
       '请加上 --rate 或 --concurrency，或写出完整形状：--ramp linear(1,20,60s)。',
     );
   }
-  if (words.sessions === true && (ownTimes || (words.rate === undefined && !ownRates))) {
+  if (settings.sessions === true && (ownTimes || (settings.rate === undefined && !ownRates))) {
     wrong(
       '--sessions',
       ownTimes ? 'a trace says when requests come due, not conversations' : 'needs a rate at which conversations begin',
@@ -70,7 +67,7 @@ export function checkWords(words: PlanSettings): Mistake[] {
       '请给出 --rate 或完整的 --ramp；闭环时每个并发位本来就依次进行会话。',
     );
   }
-  if (words.rate !== undefined && (ownTimes || ownRates)) {
+  if (settings.rate !== undefined && (ownTimes || ownRates)) {
     wrong(
       '--rate',
       `says nothing beside ${ownTimes ? 'the times of a trace' : 'a shape with its own rates'}`,
@@ -79,12 +76,12 @@ export function checkWords(words: PlanSettings): Mistake[] {
       ownTimes ? '请去掉 --rate；--speed 2 可加速回放。' : '请去掉 --rate。',
     );
   }
-  if (words.ramp !== undefined && ownTimes) {
+  if (settings.ramp !== undefined && ownTimes) {
     wrong('--ramp', 'a trace has its own times', '轨迹自带时间', 'Leave --ramp out.', '请去掉 --ramp。');
   }
   if (
-    words.dropLate === true &&
-    ((words.rate === undefined && !ownTimes && !ownRates) || words.concurrency === undefined)
+    settings.dropLate === true &&
+    ((settings.rate === undefined && !ownTimes && !ownRates) || settings.concurrency === undefined)
   ) {
     wrong(
       '--drop-late',
@@ -94,7 +91,7 @@ export function checkWords(words: PlanSettings): Mistake[] {
       '请用 --concurrency 给出上限，或去掉 --drop-late。',
     );
   }
-  if (words.ignoreEos === true && words.maxTokens === undefined && words.outputTokens === undefined) {
+  if (settings.ignoreEos === true && settings.maxTokens === undefined && settings.outputTokens === undefined) {
     wrong(
       '--ignore-eos',
       'would generate for ever without --max-tokens',
@@ -103,49 +100,35 @@ export function checkWords(words: PlanSettings): Mistake[] {
       '请加上 --max-tokens。',
     );
   }
-  if (words.minTokens !== undefined && words.maxTokens !== undefined && words.minTokens > words.maxTokens) {
+  if (settings.minTokens !== undefined && settings.maxTokens !== undefined && settings.minTokens > settings.maxTokens) {
     wrong(
       '--min-tokens',
-      `${words.minTokens} is above --max-tokens ${words.maxTokens}`,
-      `${words.minTokens} 大于 --max-tokens ${words.maxTokens}`,
+      `${settings.minTokens} is above --max-tokens ${settings.maxTokens}`,
+      `${settings.minTokens} 大于 --max-tokens ${settings.maxTokens}`,
       'Lower the one or raise the other.',
       '请调整其中之一。',
     );
   }
-  if ((words.cert === undefined) !== (words.certKey === undefined)) {
+  if ((settings.cert === undefined) !== (settings.certKey === undefined)) {
     wrong(
-      words.cert === undefined ? '--cert-key' : '--cert',
+      settings.cert === undefined ? '--cert-key' : '--cert',
       'a certificate and its key go together',
       '证书与私钥需同时给出',
       'Give both --cert and --cert-key, or neither.',
       '请同时给出 --cert 和 --cert-key，或都不给。',
     );
   }
-  const understand = (flag: string, read: (text: string) => unknown, texts: readonly string[] = []): void => {
-    for (const text of texts) {
-      try {
-        read(text);
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        mistakes.push(...error.mistakes.map((one) => ({ ...one, place: { flag } })));
-      }
-    }
-  };
-  understand('--slo', parseSlo, words.slo);
-  understand('--fail-if', parseRunGate, words.failIf);
-  understand('--stop-when', parseStop, words.stopWhen);
-  understand('--limit', parseLimit, words.limit);
-  if (words.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && words.slo === undefined) {
+  if (settings.stopWhen?.some((rule) => rule.trim() === 'slo-lost') === true && settings.slo === undefined) {
     wrong('--stop-when', 'slo-lost needs a goal', 'slo-lost 需要目标', 'Add --slo GOAL.', '请加上 --slo。');
   }
   return mistakes;
 }
 
 /** The points that the settings ask for: every concurrency, or every rate (with at most one cap). */
-export function loadPoints(words: PlanSettings): LoadPoint[] {
-  const { rate, concurrency } = words;
+export function loadPoints(settings: PlanSettings): LoadPoint[] {
+  const { rate, concurrency } = settings;
   if (rate !== undefined) return rate.map((ratePerSec) => ({ ratePerSec, concurrency: concurrency?.[0] ?? null }));
-  const open = words.arrival?.process === 'trace' || (words.ramp !== undefined && 'shape' in words.ramp);
+  const open = settings.arrival?.process === 'trace' || (settings.ramp !== undefined && 'shape' in settings.ramp);
   if (open) return (concurrency ?? [null]).map((count) => ({ ratePerSec: null, concurrency: count }));
   return (concurrency ?? [1]).map((count) => ({ ratePerSec: null, concurrency: count }));
 }
@@ -161,7 +144,7 @@ export function variableOf(value: string): string | undefined {
 }
 
 /** Splits headers into what plan.json may show and what it must not; `env:NAME` is looked up in `env`. */
-export function splitHeaders(words: PlanSettings, env: Readonly<Record<string, string | undefined>>): SplitHeaders {
+export function splitHeaders(settings: PlanSettings, env: Readonly<Record<string, string | undefined>>): SplitHeaders {
   const shown: Record<string, string> = {};
   const secrets: Record<string, string> = {};
   const missing: Mistake[] = [];
@@ -180,20 +163,20 @@ export function splitHeaders(words: PlanSettings, env: Readonly<Record<string, s
       );
     return value ?? '';
   };
-  for (const { name, value } of words.header ?? []) {
+  for (const { name, value } of settings.header ?? []) {
     const variable = variableOf(value);
     const secret = isSecretHeader({ name, value });
     shown[name] = secret ? hiddenValue : value;
     if (secret) secrets[name] = variable === undefined ? value : fromEnv(variable, '--header');
   }
-  if (words.keyEnv !== undefined) secrets['authorization'] = `Bearer ${fromEnv(words.keyEnv, '--key-env')}`;
-  if (missing.length > 0) throw new UserError(missing, exitCodes.usage);
+  if (settings.keyEnv !== undefined) secrets['authorization'] = `Bearer ${fromEnv(settings.keyEnv, '--key-env')}`;
+  if (missing.length > 0) throw new UserError(missing);
   return { shown, secrets };
 }
 
 /** The frozen plan of one load point. */
 export function assemblePlan(parts: {
-  words: PlanSettings;
+  settings: PlanSettings;
   target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
   dataset: DatasetFacts;
   point: LoadPoint;
@@ -203,63 +186,57 @@ export function assemblePlan(parts: {
   /** Where times or rates are the trace's or the shape's own: when asks come due. */
   timing?: Timing | null;
 }): RunPlan {
-  const { words, target, dataset, point, label, requests, timing = null } = parts;
-  const lengths = { input: words.inputTokens ?? null, output: words.outputTokens ?? null };
+  const { settings, target, dataset, point, label, requests, timing = null } = parts;
+  const lengths = { input: settings.inputTokens ?? null, output: settings.outputTokens ?? null };
   const plan: RunPlan = {
     label,
     target: {
       ...target,
-      keyEnv: words.keyEnv ?? null,
-      insecure: words.insecure ?? false,
-      ...reachWord(words, target.url),
+      keyEnv: settings.keyEnv ?? null,
+      insecure: settings.insecure ?? false,
+      ...reachFor(settings, target.url),
     },
     dataset,
     generation: {
-      stream: words.noStream !== true,
-      maxTokens: words.maxTokens ?? null,
-      minTokens: words.minTokens ?? null,
-      temperature: words.temperature ?? null,
-      ignoreEos: words.ignoreEos ?? holdsLengths(words, dataset),
-      stop: words.stop ?? [],
-      body: words.body ?? {},
+      stream: settings.noStream !== true,
+      maxTokens: settings.maxTokens ?? null,
+      minTokens: settings.minTokens ?? null,
+      temperature: settings.temperature ?? null,
+      ignoreEos: settings.ignoreEos ?? holdsLengths(settings, dataset),
+      stop: settings.stop ?? [],
+      body: settings.body ?? {},
     },
     ...((lengths.input !== null || lengths.output !== null) && { lengths }),
-    ...askedWord(words),
-    load: loadShape(words, point, timing),
+    ...askedFor(settings),
+    load: loadShape(settings, point, timing),
     requests,
-    durationMs: words.duration ?? null,
-    warmup: isNoWarmup(words.warmup) ? null : (words.warmup ?? null),
+    durationMs: settings.duration ?? null,
+    warmup: isNoWarmup(settings.warmup) ? null : (settings.warmup ?? null),
     timeouts: {
-      connectMs: words.connectTimeout ?? defaults.connectMs,
-      ttftMs: words.ttftTimeout ?? null,
-      readMs: words.readTimeout ?? defaults.readMs,
-      totalMs: words.timeout ?? defaults.totalMs,
+      connectMs: settings.connectTimeout ?? defaults.connectMs,
+      ttftMs: settings.ttftTimeout ?? null,
+      readMs: settings.readTimeout ?? defaults.readMs,
+      totalMs: settings.timeout ?? defaults.totalMs,
     },
-    seed: words.seed ?? defaults.seed,
-    slo: words.slo ?? [],
-    keepText: words.noText !== true,
-    ...(words.retry !== undefined && words.retry > 0 && { retries: words.retry }),
-    ...(words.stopWhen !== undefined && { stopWhen: words.stopWhen }),
-    ...(words.limit !== undefined && { limits: words.limit }),
+    seed: settings.seed ?? defaults.seed,
+    slo: settings.slo ?? [],
+    keepText: settings.noText !== true,
+    ...(settings.retry !== undefined && settings.retry > 0 && { retries: settings.retry }),
+    ...defined({ stopWhen: settings.stopWhen, limits: settings.limit }),
   };
   return deepFreeze(plan);
 }
 
-/** What the point is called, where the words say it. */
-function askedWord({ variant, set }: PlanSettings): Pick<RunPlan, 'asked'> {
+/** What the point is called, where the settings say it. */
+function askedFor({ variant, set }: PlanSettings): Pick<RunPlan, 'asked'> {
   if (variant === undefined && set === undefined) return {};
-  return {
-    asked: {
-      ...(variant !== undefined && { variant }),
-      ...(set !== undefined && { settings: Object.fromEntries(set) }),
-    },
-  };
+  return { asked: defined({ variant, settings: set && Object.fromEntries(set) }) };
 }
 
-/** How the server is reached, where the words say more than its address; `url` gives further servers their path. */
-export function reachWord(words: PlanSettings, url: string): Pick<Target, 'reach'> {
-  const { ca, cert, certKey, alsoAt, http2 = false, spread } = words;
-  const proxy = words.proxy === 'none' ? undefined : words.proxy;
+/** How the server is reached, where the settings say more than its address; `url` gives further servers their path. */
+export function reachFor(settings: PlanSettings, url: string): Pick<Target, 'reach'> {
+  const { ca, cert, certKey, alsoAt, http2 = false, spread } = settings;
+  const proxy = settings.proxy === 'none' ? undefined : settings.proxy;
   if ([ca, cert, certKey, proxy, alsoAt].every((word) => word === undefined) && !http2) return {};
   const { pathname, search } = new URL(url);
   const whole = (other: string): string => {
@@ -294,37 +271,37 @@ const answersPerSlot = 25;
 const openSeconds = 30;
 
 /** Measured requests: the count given; with a duration alone, null = as many as come due; else what makes this load's figures right. */
-export function requestsOf(words: PlanSettings, { concurrency, ratePerSec }: LoadPoint): number | null {
-  if (words.requests !== undefined) return words.requests;
-  if (words.duration !== undefined) return null;
+export function requestsOf(settings: PlanSettings, { concurrency, ratePerSec }: LoadPoint): number | null {
+  if (settings.requests !== undefined) return settings.requests;
+  if (settings.duration !== undefined) return null;
   const wanted = ratePerSec === null ? answersPerSlot * (concurrency ?? 1) : Math.ceil(openSeconds * ratePerSec);
   return Math.max(fewestOf({ concurrency, ratePerSec }), wanted);
 }
 
 /** Answers of a given length are only given when the model may not stop before; the continuation template asks in words. */
-function holdsLengths(words: PlanSettings, dataset: DatasetFacts): boolean {
+function holdsLengths(settings: PlanSettings, dataset: DatasetFacts): boolean {
   if (dataset.kind === 'continuation') return false;
-  return words.outputTokens !== undefined || lengthKinds.has(dataset.kind);
+  return settings.outputTokens !== undefined || lengthKinds.has(dataset.kind);
 }
 
-function loadShape(words: PlanSettings, point: LoadPoint, timing: Timing | null): LoadShape {
+function loadShape(settings: PlanSettings, point: LoadPoint, timing: Timing | null): LoadShape {
   const common = {
     concurrency: point.concurrency,
-    dropLate: words.dropLate ?? false,
-    ...(words.sessions === true && { sessions: true as const }),
+    dropLate: settings.dropLate ?? false,
+    ...(settings.sessions === true && { sessions: true as const }),
   };
   if (timing !== null) return { kind: 'open', ...common, ...timing };
   const { ratePerSec } = point;
   if (ratePerSec === null) {
-    const rise = words.ramp !== undefined && 'riseMs' in words.ramp ? { rampMs: words.ramp.riseMs } : {};
+    const rise = settings.ramp !== undefined && 'riseMs' in settings.ramp ? { rampMs: settings.ramp.riseMs } : {};
     return { kind: 'closed', ...common, ratePerSec, arrival: { process: 'closed' }, ...rise };
   }
-  return { kind: 'open', ...common, ratePerSec, arrival: plainArrival(words) };
+  return { kind: 'open', ...common, ratePerSec, arrival: plainArrival(settings) };
 }
 
-/** The arrival process of the words, which is not a trace's. */
-export function plainArrival(words: PlanSettings): Exclude<Arrival, { process: 'closed' | 'trace' }> {
-  const said = words.arrival;
+/** The arrival process of the settings, which is not a trace's. */
+export function plainArrival(settings: PlanSettings): Exclude<Arrival, { process: 'closed' | 'trace' }> {
+  const said = settings.arrival;
   return said === undefined || said.process === 'trace' ? { process: 'poisson' } : said;
 }
 

@@ -14,9 +14,9 @@ const mostCharsPerToken = 10;
  * the tokenizer counts; without either only what is too long by any count is refused, and the rest is left to the server.
  */
 export async function checkFit(prepared: Prepared, prompts: number | null): Promise<void> {
-  const { words, dataset, contextTokens } = prepared;
+  const { settings, dataset, contextTokens } = prepared;
   if (contextTokens === null) return;
-  const tokenizer = words.tokenizer === undefined ? null : await openTokenizer(words.tokenizer);
+  const tokenizer = settings.tokenizer === undefined ? null : await openTokenizer(settings.tokenizer);
   const workload = dataset.workload(0);
   const mistakes: Mistake[] = [];
   const seen = new Set<string>();
@@ -25,7 +25,7 @@ export async function checkFit(prepared: Prepared, prompts: number | null): Prom
     const prompt = await workload.next();
     if (prompt === null || seen.has(prompt.id)) break;
     seen.add(prompt.id);
-    const answer = prompt.maxTokens ?? words.maxTokens ?? 1;
+    const answer = prompt.maxTokens ?? settings.maxTokens ?? 1;
     const known = prompt.inputTokens ?? tokenizer?.count(textOf(prompt)) ?? null;
     const least = known ?? Math.floor(textOf(prompt).length / mostCharsPerToken);
     if (least + answer > contextTokens) mistakes.push(tooLong(prompt, least, answer, contextTokens, known !== null));

@@ -5,8 +5,8 @@ import { withProxy } from './env-proxy.ts';
 function at(url: string, env: Record<string, string>, proxy?: string) {
   const told: string[] = [];
   const notify = (event: LabEvent): void => void (event.event === 'note' && told.push(event.note.en));
-  const words = { url, ...(proxy !== undefined && { proxy }) };
-  const { words: after, secrets } = withProxy(words, url, { env, notify });
+  const settings = { url, ...(proxy !== undefined && { proxy }) };
+  const { settings: after, secrets } = withProxy(settings, url, { env, notify });
   return { proxy: after.proxy, secrets, told: told.join('') };
 }
 

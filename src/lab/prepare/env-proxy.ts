@@ -13,32 +13,34 @@ interface EnvProxy {
 }
 
 /**
- * The words with the proxy that the environment names for this server, where none was typed; and the secret for it. A name and
+ * The settings with the proxy that the environment names for this server, where none was typed; and the secret for it. A name and
  * password are taken from the variable also where --proxy names the same host and port.
  */
 export function withProxy<W extends PlanSettings & { url: string }>(
-  words: W,
+  settings: W,
   serverUrl: string,
   world: Pick<World, 'env' | 'notify'>,
-): { words: W; secrets: Record<string, string> } {
-  if (words.proxy === 'none') return { words, secrets: {} };
+): { settings: W; secrets: Record<string, string> } {
+  if (settings.proxy === 'none') return { settings, secrets: {} };
   const { env } = world;
   const found = proxyIn(env, new URL(serverUrl));
-  if (found === null) return { words, secrets: {} };
+  if (found === null) return { settings, secrets: {} };
   const typed =
-    words.proxy === undefined ? null : new URL(/^http:/i.test(words.proxy) ? words.proxy : `http://${words.proxy}`);
+    settings.proxy === undefined
+      ? null
+      : new URL(/^http:/i.test(settings.proxy) ? settings.proxy : `http://${settings.proxy}`);
   const same = typed === null || typed.host === found.url.host;
   const secrets: Record<string, string> =
     same && found.authorization !== null ? { 'proxy-authorization': found.authorization } : {};
-  if (typed !== null) return { words, secrets };
-  if (isDirect(env, new URL(serverUrl))) return { words, secrets: {} };
+  if (typed !== null) return { settings, secrets };
+  if (isDirect(env, new URL(serverUrl))) return { settings, secrets: {} };
   const { variable, url } = found;
   note(
     world,
     `note: going through the proxy ${url.host} (${variable}); --proxy none goes directly`,
     `提示：经由代理 ${url.host}（${variable}）；--proxy none 可直连`,
   );
-  return { words: { ...words, proxy: found.url.origin }, secrets };
+  return { settings: { ...settings, proxy: found.url.origin }, secrets };
 }
 
 function proxyIn(env: Env, server: URL): EnvProxy | null {

@@ -51,8 +51,8 @@ export async function someModels(
   if (refused !== null && lasting.has(refused.code)) throw unreachable(address, server, refused);
   const [first, ...others] = modelsIn(body);
   if (first !== undefined) return [first, ...others];
-  const words = status === null || status < 300 ? null : refusalWords(body);
-  const said = words === null ? '' : `: ${printable(words).slice(0, 200)}`;
+  const refusal = status === null || status < 300 ? null : refusalWords(body);
+  const said = refusal === null ? '' : `: ${printable(refusal).slice(0, 200)}`;
   throw new UserError(
     mistake(
       'model-unknown',
@@ -78,7 +78,7 @@ async function fetchModels(
   return { fetched: await fetchOnce(asked, list, secrets, timeoutMs), url: list.url };
 }
 
-/** What tells two instances of one name apart: vLLM's and SGLang's words, then XInference's. Times and addresses change by themselves. */
+/** What tells two instances of one name apart: vLLM's and SGLang's refusal, then XInference's. Times and addresses change by themselves. */
 const telling = [
   'root',
   'max_model_len',

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { PlanSettings } from './assemble-plan.ts';
 import { withNewPrompts } from './new-prompts.ts';
 
-const words = (changes: Partial<PlanSettings> = {}): PlanSettings => ({ ...changes });
-const seedOf = (changes: Partial<PlanSettings>): unknown => withNewPrompts(words(changes)).promptSeed;
+const settings = (changes: Partial<PlanSettings> = {}): PlanSettings => ({ ...changes });
+const seedOf = (changes: Partial<PlanSettings>): unknown => withNewPrompts(settings(changes)).promptSeed;
 
 test('prompts are new in every run, unless a seed was typed or the same ones are asked for', () => {
   expect(new Set(Array.from({ length: 20 }, () => seedOf({}))).size).toBeGreaterThan(18);

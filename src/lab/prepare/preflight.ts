@@ -74,13 +74,13 @@ function judge(fetched: Fetched, target: Spoken, stream: boolean): Problem | nul
 
 export function unreachable(address: Address, server: Server, why: Problem): UserError {
   const status = why.status === null ? '' : ` (HTTP ${why.status})`;
-  const words = wordsOf(why);
+  const said = saidBy(why);
   return new UserError(
     {
       code: why.code,
       message: {
-        en: `${address.url}: ${problems[why.code].en}${status}${words.en}`,
-        zh: `${address.url}：${problems[why.code].zh}${status}${words.zh}`,
+        en: `${address.url}: ${problems[why.code].en}${status}${said.en}`,
+        zh: `${address.url}：${problems[why.code].zh}${status}${said.zh}`,
       },
       hint: hintFor(why, address, server),
     },
@@ -89,7 +89,7 @@ export function unreachable(address: Address, server: Server, why: Problem): Use
 }
 
 /** What was said, cut to a line; the cause of a TLS problem is ours to say, and is said in both languages. */
-export function wordsOf(why: Problem): Phrase {
+export function saidBy(why: Problem): Phrase {
   const said = why.words === null ? '' : printable(why.words);
   if (said === '') return { en: '', zh: '' };
   const { en, zh } = tlsCauseOf(said).why;

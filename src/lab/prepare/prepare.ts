@@ -1,4 +1,4 @@
-import { problems, secretValues, userError } from '../../core/index.ts';
+import { defined, problems, secretValues, userError } from '../../core/index.ts';
 import type { DatasetFacts, RunPlan, Target, Warmup } from '../../core/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import type { Dataset, DatasetOptions } from '../../inputs/dataset/index.ts';
@@ -7,21 +7,21 @@ import type { Protocol } from '../../client/protocol/index.ts';
 import { addressFor, keyAsAsked, readAddress } from '../../client/protocol/index.ts';
 import { note } from '../world.ts';
 import type { World } from '../world.ts';
-import { assemblePlan, fewestOf, loadPoints, reachWord, requestsOf, splitHeaders } from './assemble-plan.ts';
+import { assemblePlan, fewestOf, loadPoints, reachFor, requestsOf, splitHeaders } from './assemble-plan.ts';
 import type { LoadPoint, PlanSettings } from './assemble-plan.ts';
 import { checkFit } from './check-fit.ts';
 import { withProxy } from './env-proxy.ts';
 import { noteLengths } from './length-notes.ts';
 import { withNewPrompts } from './new-prompts.ts';
 import { listKept, modelsListed, someModels } from './model-list.ts';
-import { preflight, wordsOf } from './preflight.ts';
+import { preflight, saidBy } from './preflight.ts';
 import type { PromptSource } from './prompt-source.ts';
 import { timingOf, traceGaps } from './timing.ts';
 import { readWireFile } from './wire-file.ts';
 
 /** A server and a dataset that were looked at and found good; ready to plan points against. */
 export interface Prepared {
-  words: PlanSettings;
+  settings: PlanSettings;
   target: Pick<Target, 'url' | 'api' | 'model' | 'headers' | 'wire' | 'server'>;
   dataset: Dataset;
   /** Gaps of the trace to replay; null = none. */
@@ -33,7 +33,7 @@ export interface Prepared {
   contextTokens: number | null;
   /** What the server listed as its models; null = it was not asked, or lists none. */
   models: readonly string[] | null;
-  /** The words alone say what the dataset is, so that other threads and machines can open it too. */
+  /** The settings alone say what the dataset is, so that other threads and machines can open it too. */
   reopenable: boolean;
 }
 
@@ -43,18 +43,18 @@ export type ServerWords = PlanSettings & { url: string };
 /** A dataset that was opened and looked at, with what it changes about the settings. */
 export interface OpenedPrompts {
   dataset: Dataset;
-  words: PlanSettings;
+  settings: PlanSettings;
   gapsMs: readonly number[] | null;
-  /** The words alone say what the dataset is. */
+  /** The settings alone say what the dataset is. */
   reopenable: boolean;
 }
 
-/** How prompts are chosen: by the words, or by another tool's rules. `points` = how many slices of them are asked. */
-export type OpenPrompts = (words: PlanSettings, points: number) => Promise<OpenedPrompts>;
+/** How prompts are chosen: by the settings, or by another tool's rules. `points` = how many slices of them are asked. */
+export type OpenPrompts = (settings: PlanSettings, points: number) => Promise<OpenedPrompts>;
 
 const preflightTimeoutMs = 60_000;
 
-/** Looks at everything that can be wrong before load: first the words and files, then the server. */
+/** Looks at everything that can be wrong before load: first the settings and files, then the server. */
 export async function prepare(
   asked: ServerWords,
   world: Pick<World, 'env' | 'notify' | 'hide' | 'quiet'>,
@@ -78,42 +78,42 @@ export async function prepare(
   const proxied = withProxy(asked, typed.url, world);
   const secrets = { ...keyAsAsked(typed, bearer, asked.keyEnv !== undefined), ...proxied.secrets };
   world.hide(secretValues({ ...shown, ...secrets }, asked.body, [typed.url]));
-  const opened = await open(open === openWords ? withNewPrompts(proxied.words) : proxied.words, points);
-  const { dataset, words } = opened;
+  const opened = await open(open === openWords ? withNewPrompts(proxied.settings) : proxied.settings, points);
+  const { dataset, settings } = opened;
   const server = {
     url: typed.url,
     api: typed.api,
     headers: shown,
-    keyEnv: words.keyEnv ?? null,
-    insecure: words.insecure ?? false,
-    ...reachWord(words, typed.url),
+    keyEnv: settings.keyEnv ?? null,
+    insecure: settings.insecure ?? false,
+    ...reachFor(settings, typed.url),
     ...(wire !== null && { wire }),
     ...(protocol !== null && { protocol }),
   };
-  const timeoutMs = Math.min(words.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
-  const connectMs = Math.min(words.connectTimeout ?? timeoutMs, timeoutMs);
+  const timeoutMs = Math.min(settings.timeout ?? preflightTimeoutMs, preflightTimeoutMs);
+  const connectMs = Math.min(settings.connectTimeout ?? timeoutMs, timeoutMs);
   const listed =
-    words.model === undefined
+    settings.model === undefined
       ? await someModels(typed, server, secrets, connectMs)
-      : words.noPreflight === true
+      : settings.noPreflight === true
         ? []
         : await modelsListed(typed, server, secrets, connectMs);
-  const model = words.model ?? listed[0]!.id;
-  const address = addressFor(typed, model, words.noStream !== true);
+  const model = settings.model ?? listed[0]!.id;
+  const address = addressFor(typed, model, settings.noStream !== true);
   const target = { url: address.url, api: address.api, model, headers: shown, ...(wire !== null && { wire }) };
   const prepared: Prepared = {
-    words,
+    settings,
     target,
     dataset,
     gapsMs: opened.gapsMs,
     secrets,
     protocol,
     reopenable: opened.reopenable && protocol === null,
-    contextTokens: words.contextTokens ?? listed.find(({ id }) => id === model)?.contextTokens ?? null,
+    contextTokens: settings.contextTokens ?? listed.find(({ id }) => id === model)?.contextTokens ?? null,
     models: listKept(listed, model),
   };
-  await checkFit(prepared, promptsNeeded(words, points));
-  if (words.noPreflight !== true) {
+  await checkFit(prepared, promptsNeeded(settings, points));
+  if (settings.noPreflight !== true) {
     const { generation } = planPoint(prepared, { concurrency: 1, ratePerSec: null }, 0);
     const { remark, server: called } = await preflight(
       address,
@@ -126,7 +126,7 @@ export async function prepare(
     if (remark !== null) {
       const { en, zh } = problems[remark.code];
       const hungUp = remark.code === 'reset' && address.url.startsWith('http:');
-      const said = wordsOf(remark);
+      const said = saidBy(remark);
       note(
         world,
         `note: the test request failed (${en}${said.en}${hungUp ? '; a server that only speaks https hangs up like this' : ''}); going on, failures are counted`,
@@ -134,8 +134,8 @@ export async function prepare(
       );
     }
   }
-  if (words.noPreflight !== true) {
-    const prompt = words.inputTokens === undefined ? null : await dataset.workload(0).next();
+  if (settings.noPreflight !== true) {
+    const prompt = settings.inputTokens === undefined ? null : await dataset.workload(0).next();
     await noteLengths(world, { ...server, model }, secrets, dataset.facts({ offset: 0, count: null }), prompt);
   }
   return prepared;
@@ -151,10 +151,15 @@ export async function prepareSimulated(
   model: string,
   open: OpenPrompts = openWords,
 ): Promise<Prepared> {
-  const { dataset, words, gapsMs } = await open(asked, points);
-  const target = { url: nowhere, api: words.api ?? ('openai-chat' as const), model: words.model ?? model, headers: {} };
+  const { dataset, settings, gapsMs } = await open(asked, points);
+  const target = {
+    url: nowhere,
+    api: settings.api ?? ('openai-chat' as const),
+    model: settings.model ?? model,
+    headers: {},
+  };
   return {
-    words,
+    settings,
     target,
     dataset,
     gapsMs,
@@ -166,43 +171,38 @@ export async function prepareSimulated(
   };
 }
 
-/** The dataset that the words ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */
+/** The dataset that the settings ask for, every prompt of the run looked at; a trace that is replayed whole sets the count. */
 export async function openWords(asked: PlanSettings, points: number): Promise<OpenedPrompts> {
   const dataset = await openDataset(asked.dataset, datasetOptionsOf(asked));
   const count = asked.requests ?? null;
   const gapsMs = await traceGaps(asked, dataset, { offset: 0, count });
-  const words = gapsMs === null ? asked : { ...asked, requests: Math.min(asked.requests ?? Infinity, gapsMs.length) };
-  await dataset.check({ offset: 0, count: promptsNeeded(words, points) });
-  return { dataset, words, gapsMs, reopenable: true };
+  const settings =
+    gapsMs === null ? asked : { ...asked, requests: Math.min(asked.requests ?? Infinity, gapsMs.length) };
+  await dataset.check({ offset: 0, count: promptsNeeded(settings, points) });
+  return { dataset, settings, gapsMs, reopenable: true };
 }
 
-/** What the words say about the dataset besides its spec. */
-export function datasetOptionsOf(words: PlanSettings): DatasetOptions {
+/** What the settings say about the dataset besides its spec. */
+export function datasetOptionsOf(settings: PlanSettings): DatasetOptions {
+  const { field, tokenizer, shuffle, template, contextTokens, keepReasoning } = settings;
   return {
-    seed: words.promptSeed ?? words.seed ?? 1,
-    ...(words.field !== undefined && { field: words.field }),
-    ...(words.inputTokens !== undefined && { input: words.inputTokens }),
-    ...(words.outputTokens !== undefined && { output: words.outputTokens }),
-    ...(words.tokenizer !== undefined && { tokenizer: words.tokenizer }),
-    ...(words.shuffle !== undefined && { shuffle: words.shuffle }),
-    ...(words.template !== undefined && { template: words.template }),
-    ...(words.contextTokens !== undefined && { contextTokens: words.contextTokens }),
-    ...(words.thinkTime !== undefined && { think: words.thinkTime }),
-    ...(words.keepReasoning !== undefined && { keepReasoning: words.keepReasoning }),
+    seed: settings.promptSeed ?? settings.seed ?? 1,
+    ...defined({ field, tokenizer, shuffle, template, contextTokens, keepReasoning }),
+    ...defined({ input: settings.inputTokens, output: settings.outputTokens, think: settings.thinkTime }),
   };
 }
 
 /** Prompts that a run of so many points takes before it repeats itself, at the most: measured ones, then those of the warm-up. */
-export function promptsNeeded(words: PlanSettings, points: number): number | null {
-  const each = loadPoints(words).map((point) => requestsOf(words, point));
-  if (each.includes(null) || (words.warmup !== undefined && 'forMs' in words.warmup)) return null;
-  return (Math.max(...each.map((requests) => requests!)) + warmupRequests(words.warmup)) * points;
+export function promptsNeeded(settings: PlanSettings, points: number): number | null {
+  const each = loadPoints(settings).map((point) => requestsOf(settings, point));
+  if (each.includes(null) || (settings.warmup !== undefined && 'forMs' in settings.warmup)) return null;
+  return (Math.max(...each.map((requests) => requests!)) + warmupRequests(settings.warmup)) * points;
 }
 
 /** Measured requests of a point; where nobody said how many, no more than there are records, as long as these make figures. */
-function requestsAt({ dataset, words }: Pick<Prepared, 'dataset' | 'words'>, point: LoadPoint): number | null {
-  const requests = requestsOf(words, point);
-  if (requests === null || words.requests !== undefined) return requests;
+function requestsAt({ dataset, settings }: Pick<Prepared, 'dataset' | 'settings'>, point: LoadPoint): number | null {
+  const requests = requestsOf(settings, point);
+  if (requests === null || settings.requests !== undefined) return requests;
   const { items } = dataset.facts({ offset: 0, count: requests });
   return items === null ? requests : Math.min(requests, Math.max(fewestOf(point), items));
 }
@@ -213,12 +213,12 @@ function warmupRequests(warmup: Warmup | undefined): number {
 
 /** How many prompts a point of a sweep takes from number `offset` on, warm-up included: the next point begins behind them. */
 export function sliceLength(
-  prepared: Pick<Prepared, 'dataset' | 'words'>,
+  prepared: Pick<Prepared, 'dataset' | 'settings'>,
   point: LoadPoint,
   offset: number,
 ): Promise<number> {
-  const { dataset, words } = prepared;
-  return promptsFor(dataset, offset, (requestsAt(prepared, point) ?? 0) + warmupRequests(words.warmup));
+  const { dataset, settings } = prepared;
+  return promptsFor(dataset, offset, (requestsAt(prepared, point) ?? 0) + warmupRequests(settings.warmup));
 }
 
 /** Numbers of the first prompt of each phase: measured prompts from the plan's offset on, warm-up takes those behind them. */
@@ -233,13 +233,13 @@ async function promptsFor(dataset: Dataset, offset: number, requests: number): P
 
 /** The plan of one point; `offset` is the number of its first prompt. */
 export function planPoint(prepared: Prepared, point: LoadPoint, offset: number): RunPlan {
-  const { words, target, dataset } = prepared;
+  const { settings, target, dataset } = prepared;
   const requests = requestsAt(prepared, point);
   const prompts =
-    requests === null || (words.warmup !== undefined && 'forMs' in words.warmup)
+    requests === null || (settings.warmup !== undefined && 'forMs' in settings.warmup)
       ? null
-      : requests + warmupRequests(words.warmup);
+      : requests + warmupRequests(settings.warmup);
   const facts: DatasetFacts = dataset.facts({ offset, count: prompts });
-  const timing = timingOf(words, point, prepared.gapsMs, { requests, durationMs: words.duration ?? null });
-  return assemblePlan({ words, target, dataset: facts, point, label: words.label ?? null, requests, timing });
+  const timing = timingOf(settings, point, prepared.gapsMs, { requests, durationMs: settings.duration ?? null });
+  return assemblePlan({ settings, target, dataset: facts, point, label: settings.label ?? null, requests, timing });
 }

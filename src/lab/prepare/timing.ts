@@ -7,8 +7,8 @@ import { plainArrival } from './assemble-plan.ts';
 import type { LoadPoint, PlanSettings, Timing } from './assemble-plan.ts';
 
 /** Reads the times of a trace, from the file named or from the dataset itself; null = no trace was asked for. */
-export async function traceGaps(words: PlanSettings, dataset: Dataset, slice: Slice): Promise<number[] | null> {
-  const { arrival } = words;
+export async function traceGaps(settings: PlanSettings, dataset: Dataset, slice: Slice): Promise<number[] | null> {
+  const { arrival } = settings;
   if (arrival?.process !== 'trace') return null;
   const source = arrival.file === null ? dataset : await openDataset(arrival.file);
   if (source.gapsMs === undefined)
@@ -25,20 +25,20 @@ export async function traceGaps(words: PlanSettings, dataset: Dataset, slice: Sl
 
 /** When asks come due where a trace or a shape says so; null = by the point's own rate or concurrency. */
 export function timingOf(
-  words: PlanSettings,
+  settings: PlanSettings,
   point: LoadPoint,
   gapsMs: readonly number[] | null,
   limits: { requests: number | null; durationMs: number | null },
 ): Timing | null {
   if (gapsMs !== null) {
-    const speed = words.speed ?? 1;
+    const speed = settings.speed ?? 1;
     const spanSec = gapsMs.reduce((sum, gap) => sum + gap, 0) / speed / 1000;
     const ratePerSec = spanSec > 0 ? rounded(gapsMs.length / spanSec) : null;
     return { arrival: { process: 'trace', gapsMs, speed }, ratePerSec };
   }
-  const shape = shapeOf(words, point);
+  const shape = shapeOf(settings, point);
   if (shape === null) return null;
-  return { arrival: plainArrival(words), shape, ratePerSec: rounded(meanRate(shape, limits)) };
+  return { arrival: plainArrival(settings), shape, ratePerSec: rounded(meanRate(shape, limits)) };
 }
 
 function shapeOf({ ramp }: PlanSettings, { ratePerSec }: LoadPoint): RateShape | null {

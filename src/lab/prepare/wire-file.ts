@@ -1,5 +1,5 @@
-import { UserError } from '../../core/index.ts';
-import type { CustomWire, Phrase } from '../../core/index.ts';
+import { mistake, UserError } from '../../core/index.ts';
+import type { CustomWire, Mistake } from '../../core/index.ts';
 import { readYamlObject } from '../settings/plan-file.ts';
 
 const texts = new Set([
@@ -17,38 +17,32 @@ const texts = new Set([
 /** Reads the description of a wire; everything wrong with it is told at once. */
 export function readWireFile(file: string): CustomWire {
   const value = readYamlObject(file);
-  const wrong: Phrase[] = [];
+  const wrong: Mistake[] = [];
+  const complain = (en: string, zh: string): void => {
+    wrong.push(
+      mistake('bad-wire', en, zh, 'docs/guide/protocols.md shows one.', '示例见 docs/guide/protocols.md。', { file }),
+    );
+  };
   const text = (name: string): string | null => {
     const given = Object.hasOwn(value, name) ? value[name] : null;
     if (given === null || typeof given === 'string') return given as string | null;
-    wrong.push({ en: `"${name}" must be a text`, zh: `"${name}" 必须是文本` });
+    complain(`"${name}" must be a text`, `"${name}" 必须是文本`);
     return null;
   };
   for (const name of Object.keys(value)) {
-    if (name !== 'body' && !texts.has(name)) wrong.push({ en: `there is no "${name}"`, zh: `没有 "${name}" 这一项` });
+    if (name !== 'body' && !texts.has(name)) complain(`there is no "${name}"`, `没有 "${name}" 这一项`);
   }
   const { body } = value;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    wrong.push({ en: '"body" must be a map: the template of what is sent', zh: '"body" 必须是映射：请求体模板' });
+    complain('"body" must be a map: the template of what is sent', '"body" 必须是映射：请求体模板');
   }
-  if (text('text') === null)
-    wrong.push({ en: '"text" must say where the answer stands', zh: '"text" 必须指出回答所在位置' });
+  if (text('text') === null) complain('"text" must say where the answer stands', '"text" 必须指出回答所在位置');
   const cut = text('stream');
   const endsBy = text('ends-by') ?? 'body';
   if (cut !== null && cut !== 'events' && cut !== 'objects')
-    wrong.push({ en: '"stream" is events or objects', zh: '"stream" 为 events 或 objects' });
-  if (endsBy !== 'finish' && endsBy !== 'body')
-    wrong.push({ en: '"ends-by" is finish or body', zh: '"ends-by" 为 finish 或 body' });
-  if (wrong.length > 0) {
-    throw new UserError(
-      wrong.map((message) => ({
-        code: 'bad-wire',
-        message,
-        hint: { en: 'docs/guide/protocols.md shows one.', zh: '示例见 docs/guide/protocols.md。' },
-        place: { file },
-      })),
-    );
-  }
+    complain('"stream" is events or objects', '"stream" 为 events 或 objects');
+  if (endsBy !== 'finish' && endsBy !== 'body') complain('"ends-by" is finish or body', '"ends-by" 为 finish 或 body');
+  if (wrong.length > 0) throw new UserError(wrong);
   return {
     path: text('path'),
     body: body as Record<string, unknown>,

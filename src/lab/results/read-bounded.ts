@@ -117,13 +117,9 @@ export function weightsInFolder(folder: string, place: Place): number {
 
 function unreadable(error: unknown, place: Place): UserError {
   const code = (error as NodeJS.ErrnoException).code ?? 'error';
-  return new UserError({
-    code: 'file-unreadable',
-    message:
-      code === 'EISDIR'
-        ? { en: 'is a folder; a file is needed', zh: '是目录，此处需要文件' }
-        : { en: `cannot be read (${code})`, zh: `无法读取（${code}）` },
-    hint: readHint,
-    place,
-  });
+  const [en, zh] =
+    code === 'EISDIR'
+      ? ['is a folder; a file is needed', '是目录，此处需要文件']
+      : [`cannot be read (${code})`, `无法读取（${code}）`];
+  return new UserError({ code: 'file-unreadable', message: { en, zh }, hint: readHint, place });
 }

@@ -31,7 +31,7 @@ export interface ReportSource {
   facts?: EntryFacts;
 }
 
-/** Where words are looked up. */
+/** Where names are looked up. */
 export interface SourcePlace {
   store: string;
   /** What could not be read of a foreign file; the rest of it is used. */
@@ -39,16 +39,16 @@ export interface SourcePlace {
 }
 
 /**
- * What words name: a file or folder that is no run of ours is imported, everything else is looked up in the store; points
+ * What names mean: a file or folder that is no run of ours is imported, everything else is looked up in the store; points
  * inside of either by `[concurrency=100,variant=A]` or by a name behind a slash.
  */
-export async function sourcesOf(words: readonly string[], place: SourcePlace): Promise<ReportSource[]> {
+export async function sourcesOf(names: readonly string[], place: SourcePlace): Promise<ReportSource[]> {
   const all: ReportSource[] = [];
-  for (const word of words) all.push(...(await sourcesOfWord(word, place)));
+  for (const name of names) all.push(...(await sourcesNamed(name, place)));
   return all;
 }
 
-async function sourcesOfWord(word: string, place: SourcePlace): Promise<ReportSource[]> {
+async function sourcesNamed(word: string, place: SourcePlace): Promise<ReportSource[]> {
   if (await isForeign(word)) return importedSources(word, place);
   try {
     return [await storedSource(place.store, await findEntry(place.store, word))];
@@ -112,7 +112,7 @@ export async function entryNamed(
 async function pointSources(address: Address, place: SourcePlace, unknown: UserError): Promise<ReportSource[]> {
   // A path that leads to nothing is no point of the folders above it.
   if ('point' in address && (await isForeign(address.base)) && (await stat(address.base)).isDirectory()) throw unknown;
-  const bases = await sourcesOfWord(address.base, place).catch((error: unknown) => {
+  const bases = await sourcesNamed(address.base, place).catch((error: unknown) => {
     throw isUnknownRun(error) ? unknown : error;
   });
   const refused: UserError[] = [];

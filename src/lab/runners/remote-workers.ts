@@ -22,11 +22,11 @@ export interface RemoteWorkers {
 const defaults = { queue: 'dyno', waitMs: 60_000, redisWaitMs: 30_000 } as const;
 
 /**
- * The machines that the words name; their queue is taken, and they are waited for, before the first run. `resume` = the run to go
+ * The machines that the settings name; their queue is taken, and they are waited for, before the first run. `resume` = the run to go
  * on with; the queue holds it under the origin of its clock.
  */
 export function remoteWorkers(
-  { words, reopenable }: Pick<Prepared, 'words' | 'reopenable'>,
+  { settings, reopenable }: Pick<Prepared, 'settings' | 'reopenable'>,
   world: Pick<World, 'env' | 'notify' | 'stops'>,
   resume: StoredRun | null,
 ): RemoteWorkers {
@@ -42,13 +42,13 @@ export function remoteWorkers(
   let opened: Promise<Cluster> | null = null;
   return {
     async ready() {
-      opened ??= openWorkers(words, world, resume);
+      opened ??= openWorkers(settings, world, resume);
       await opened;
     },
     async runner(plan, { dataset }, prompts, behind) {
-      const source = workerSource(words, plan, prompts);
+      const source = workerSource(settings, plan, prompts);
       const { makeClusterRunner } = await import('../../client/cluster/index.ts');
-      opened ??= openWorkers(words, world, resume);
+      opened ??= openWorkers(settings, world, resume);
       const { offsets } = prompts;
       const talks = dataset.workload(0).conversations === true;
       return makeClusterRunner({
@@ -66,21 +66,21 @@ export function remoteWorkers(
 
 /** The job engine is loaded only here. */
 async function openWorkers(
-  words: PlanSettings,
+  settings: PlanSettings,
   { env, notify, stops }: Pick<World, 'env' | 'notify' | 'stops'>,
   resume: StoredRun | null,
 ): Promise<Cluster> {
   const { openCluster } = await import('../../client/cluster/index.ts');
   return openCluster({
-    place: redisPlace(words.workers!, env),
-    queue: words.queue ?? defaults.queue,
+    place: redisPlace(settings.workers!, env),
+    queue: settings.queue ?? defaults.queue,
     version,
-    minWorkers: words.minWorkers ?? 1,
-    waitMs: words.waitWorkers ?? defaults.waitMs,
-    clear: words.clearQueue === true,
+    minWorkers: settings.minWorkers ?? 1,
+    waitMs: settings.waitWorkers ?? defaults.waitMs,
+    clear: settings.clearQueue === true,
     resume: resume?.record.monotonicOriginNs ?? null,
-    resend: words.resend === true,
-    redisWaitMs: words.redisWait ?? defaults.redisWaitMs,
+    resend: settings.resend === true,
+    redisWaitMs: settings.redisWait ?? defaults.redisWaitMs,
     stops,
     tell: (event) => notify({ event: 'note', note: eventPhrase(event) }),
   });

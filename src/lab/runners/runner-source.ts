@@ -26,7 +26,7 @@ export interface PointRunner {
 /** What answers the points of an experiment: a server, loaded from here or from many machines, or an engine in virtual time. */
 export interface RunnerSource {
   /** Looks at everything that can be wrong before load; `slices` = how many slices of the dataset will be asked. */
-  prepare(words: ServerWords, slices: number, open?: OpenPrompts): Promise<Prepared>;
+  prepare(settings: ServerWords, slices: number, open?: OpenPrompts): Promise<Prepared>;
   /** The runner of one point; each makes one run. */
   runnerFor(point: PointAsk): Promise<PointRunner>;
   /** Points that are sure to come and do not wait for each other, told so that other machines can begin with them. */

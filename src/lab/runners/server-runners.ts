@@ -16,9 +16,9 @@ import type { PointAsk, RunnerSource } from './runner-source.ts';
 import { startRunTelemetry } from './start-telemetry.ts';
 import type { TelemetryWish } from './start-telemetry.ts';
 
-/** Real load on the server that the words name: in as many threads, or on as many machines, as they ask for or the load needs. */
+/** Real load on the server that the settings name: in as many threads, or on as many machines, as they ask for or the load needs. */
 export function serverRunners(
-  words: Pick<PlanSettings, 'workers'>,
+  settings: Pick<PlanSettings, 'workers'>,
   world: World,
   resume: StoredRun | null = null,
   team: RemoteWorkers | null = null,
@@ -26,19 +26,19 @@ export function serverRunners(
 ): RunnerSource {
   let workers = team;
   return {
-    goesOnAlone: words.workers !== undefined || team !== null,
+    goesOnAlone: settings.workers !== undefined || team !== null,
     prepare: (asked, slices, open = openOwn(own, false)) => prepare(asked, world, slices, open, own.protocol),
     async runnerFor(point) {
       const { prepared, plan, behind } = point;
-      if (prepared.words.workers !== undefined) workers ??= remoteWorkers(prepared, world, resume);
+      if (prepared.settings.workers !== undefined) workers ??= remoteWorkers(prepared, world, resume);
       const models = await modelsNow(point);
       // Started first, so that neither its start nor its wait falls into the run's time.
       const telemetry = await startRunTelemetry(telemetryWish(prepared, plan), world.env);
       try {
         const offsets = await offsetsOf(prepared.dataset, plan);
         const source: PromptSource = {
-          spec: prepared.words.dataset,
-          options: datasetOptionsOf(prepared.words),
+          spec: prepared.settings.dataset,
+          options: datasetOptionsOf(prepared.settings),
           offsets,
         };
         const runner =
@@ -65,9 +65,9 @@ async function modelsNow({ prepared, plan, number }: PointAsk): Promise<readonly
 }
 
 function localRunner({ prepared, plan, behind }: PointAsk, source: PromptSource): ReturnType<typeof makeLoadRunner> {
-  const { dataset, secrets, words, protocol } = prepared;
+  const { dataset, secrets, settings, protocol } = prepared;
   // Prompts that another tool's rules chose live in this thread alone.
-  const threads = prepared.reopenable ? threadsFor(words, plan) : 1;
+  const threads = prepared.reopenable ? threadsFor(settings, plan) : 1;
   if (threads === 1)
     return makeLoadRunner({
       secrets,
@@ -88,21 +88,21 @@ function localRunner({ prepared, plan, behind }: PointAsk, source: PromptSource)
 const perThread = { streams: 800, sendsPerSec: 1000 };
 
 /** Load threads for a plan: as many as asked for, or as the load needs and the cores allow; never more than slots. */
-function threadsFor(words: PlanSettings, plan: RunPlan): number {
+function threadsFor(settings: PlanSettings, plan: RunPlan): number {
   const { concurrency, ratePerSec } = plan.load;
   const needed = Math.max((concurrency ?? 0) / perThread.streams, (ratePerSec ?? 0) / perThread.sendsPerSec);
   const auto = Math.min(Math.ceil(needed), availableParallelism() - 1);
-  const asked = words.threads === undefined || words.threads === 'auto' ? auto : words.threads;
+  const asked = settings.threads === undefined || settings.threads === 'auto' ? auto : settings.threads;
   return Math.max(1, Math.min(asked, concurrency ?? asked));
 }
 
-function telemetryWish({ words, secrets }: Prepared, { target }: RunPlan): TelemetryWish {
+function telemetryWish({ settings, secrets }: Prepared, { target }: RunPlan): TelemetryWish {
   // What only a proxy may see does not go to the server's metrics page.
   const { 'proxy-authorization': _, ...shown } = secrets;
   return {
     url: target.url,
-    devices: words.devices ?? 'auto',
-    metrics: words.metrics ?? 'auto',
+    devices: settings.devices ?? 'auto',
+    metrics: settings.metrics ?? 'auto',
     headers: { ...target.headers, ...shown },
     insecure: target.insecure,
   };

@@ -34,7 +34,7 @@ export function simulatedRunners(
   ): Promise<unknown> => {
     const about = { profile, injectedFaults: faults, already: issuedBefore, run: number };
     const answer = offsetsOf(prepared.dataset, plan).then((offsets) => {
-      const prompts = { spec: prepared.words.dataset, options: datasetOptionsOf(prepared.words), offsets };
+      const prompts = { spec: prepared.settings.dataset, options: datasetOptionsOf(prepared.settings), offsets };
       return at.ask({ do: 'simulate', work: { ...about, plan, prompts } satisfies SimJob });
     });
     // Points are asked for ahead of their turn: one may fail while another is waited for.
@@ -43,7 +43,7 @@ export function simulatedRunners(
   };
   return {
     goesOnAlone: false,
-    prepare: (words, slices, open = openOwn(own, true)) => prepareSimulated(words, slices, profile.model, open),
+    prepare: (settings, slices, open = openOwn(own, true)) => prepareSimulated(settings, slices, profile.model, open),
     async runnerFor(point) {
       const { prepared, plan, number, issuedBefore } = point;
       const offsets = await offsetsOf(prepared.dataset, plan);
@@ -98,11 +98,12 @@ function watchEngine(runner: SimRunner, plan: RunPlan, profile: EngineProfile): 
       const facts = { profile: profile.name, scheduler: name, saturation, ...counters };
       if (counters === null) return { server: facts, devices: null };
       const prediction = watch.read(summary);
-      const told = [
+      const phrases = [
         engineStory(counters, saturation),
         ...(prediction === null ? beyondFit(plan, profile, counters) : prediction.warnings),
       ];
-      const [story, zh] = [told.map(({ en }) => en).join('; '), told.map((words) => words.zh).join('；')];
+      const story = phrases.map(({ en }) => en).join('; ');
+      const zh = phrases.map((phrase) => phrase.zh).join('；');
       return {
         server: { ...facts, story, zh: { story: zh }, ...(prediction !== null && { prediction }) },
         devices: null,

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { UserError } from '../../core/index.ts';
-import type { Phrase, RunPlan } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
+import type { RunPlan, UserError } from '../../core/index.ts';
 import { opensNoFile } from '../../inputs/dataset/index.ts';
 import type { PromptSource } from '../prepare/prompt-source.ts';
 import type { WorkerSource } from './worker-source.ts';
@@ -68,17 +68,12 @@ function isAllowedFile(allowed: readonly string[], path: string): boolean {
 
 function refused(flag: string, what: string): UserError {
   const shown = what.slice(0, 200);
-  const message: Phrase = {
-    en: `a worker is not lent for this: ${shown}`,
-    zh: `worker 不允许用于：${shown}`,
-  };
-  return new UserError({
-    code: 'worker-refuses',
-    message,
-    hint: {
-      en: `Who runs the worker decides with ${flag} (dyno worker --help).`,
-      zh: `由运行 worker 的一方用 ${flag} 决定（dyno worker --help）。`,
-    },
-    place: { flag: '--workers' },
-  });
+  return userError(
+    'worker-refuses',
+    `a worker is not lent for this: ${shown}`,
+    `worker 不允许用于：${shown}`,
+    `Who runs the worker decides with ${flag} (dyno worker --help).`,
+    `由运行 worker 的一方用 ${flag} 决定（dyno worker --help）。`,
+    '--workers',
+  );
 }

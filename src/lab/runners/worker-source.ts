@@ -1,5 +1,5 @@
-import { exitCodes, mistake, userError, UserError } from '../../core/index.ts';
-import type { RunPlan } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
+import type { RunPlan, UserError } from '../../core/index.ts';
 import type { WorkerInputs } from '../../client/cluster/index.ts';
 import { openDataset } from '../../inputs/dataset/index.ts';
 import { keyAsAsked, readAddress } from '../../client/protocol/index.ts';
@@ -19,9 +19,9 @@ export interface WorkerSource {
 }
 
 /** The source of a plan for machines elsewhere; a secret that was typed cannot go there. */
-export function workerSource(words: PlanSettings, plan: RunPlan, prompts: PromptSource): WorkerSource {
+export function workerSource(settings: PlanSettings, plan: RunPlan, prompts: PromptSource): WorkerSource {
   const headerEnv: Record<string, string> = {};
-  for (const { name, value } of words.header ?? []) {
+  for (const { name, value } of settings.header ?? []) {
     const variable = variableOf(value);
     if (variable !== undefined) headerEnv[name] = variable;
     else if (isSecretHeader({ name, value }))
@@ -43,8 +43,8 @@ export function workerSource(words: PlanSettings, plan: RunPlan, prompts: Prompt
 export async function equipWorker(source: WorkerSource, env: World['env']): Promise<WorkerInputs> {
   const { prompts, target, headerEnv } = source;
   const header = Object.entries(headerEnv).map(([name, variable]) => ({ name, value: `env:${variable}` }));
-  const words: PlanSettings = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
-  const { secrets } = splitHeaders(words, env);
+  const settings: PlanSettings = { header, ...(target.keyEnv !== null && { keyEnv: target.keyEnv }) };
+  const { secrets } = splitHeaders(settings, env);
   const dataset = await openDataset(prompts.spec, prompts.options);
   const { hash } = dataset.facts({ offset: 0, count: null });
   if (hash !== source.dataset.hash) throw otherDataset(source.dataset.name);
@@ -55,15 +55,12 @@ export async function equipWorker(source: WorkerSource, env: World['env']): Prom
 }
 
 function otherDataset(name: string): UserError {
-  return new UserError(
-    mistake(
-      'other-dataset',
-      `the file ${name} on a worker is not the one that the run was planned with`,
-      `worker 上的文件 ${name} 与计划所用的不同`,
-      'Put the same file at the same path on every worker.',
-      '请在每个 worker 的相同路径放置相同文件。',
-      '--dataset',
-    ),
-    exitCodes.usage,
+  return userError(
+    'other-dataset',
+    `the file ${name} on a worker is not the one that the run was planned with`,
+    `worker 上的文件 ${name} 与计划所用的不同`,
+    'Put the same file at the same path on every worker.',
+    '请在每个 worker 的相同路径放置相同文件。',
+    '--dataset',
   );
 }

@@ -1,13 +1,14 @@
-import { isObject, mistake, UserError } from '../../core/index.ts';
+import { isObject, userError } from '../../core/index.ts';
 import type { Place } from '../../core/index.ts';
 import { readYaml } from '../../advice/tune/index.ts';
 import { readDocument } from '../results/read-bounded.ts';
-import type { GivenSetting } from './read-words.ts';
+import { throwMistakes } from './read-vocabulary.ts';
+import type { GivenSetting } from './read-vocabulary.ts';
 
 /** The settings of a YAML plan file, each with its line; a file that is no plan is a UserError. */
 export function readPlanFile(file: string): GivenSetting[] {
   const { value, lineOf, mistakes } = readYaml(readPlanText(file), file);
-  if (mistakes.length > 0) throw new UserError(mistakes);
+  throwMistakes(mistakes);
   return plainSettings(objectIn(value, file), (key) => ({ file, field: key, line: lineOf([key]) }));
 }
 
@@ -25,21 +26,19 @@ export function plainSettings(settings: object, placeOf: (key: string) => Place)
 /** The object in a YAML file, as plain data. */
 export function readYamlObject(file: string): Record<string, unknown> {
   const { value, mistakes } = readYaml(readPlanText(file), file);
-  if (mistakes.length > 0) throw new UserError(mistakes);
+  throwMistakes(mistakes);
   return objectIn(value, file);
 }
 
 function objectIn(value: unknown, file: string): Record<string, unknown> {
   if (isObject(value)) return value;
-  throw new UserError(
-    mistake(
-      'not-a-plan-file',
-      'not a plan: it should be a list of `setting: value` lines',
-      '不是计划文件：应为若干行 `设置: 值`',
-      'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.',
-      '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。',
-      { file },
-    ),
+  throw userError(
+    'not-a-plan-file',
+    'not a plan: it should be a list of `setting: value` lines',
+    '不是计划文件：应为若干行 `设置: 值`',
+    'Example: url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000, one per line.',
+    '例如：url: http://127.0.0.1:8000 / concurrency: 16 / requests: 1000，每行一个。',
+    { file },
   );
 }
 

@@ -1,23 +1,23 @@
 import { mistake, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
-import { checkWords } from '../prepare/assemble-plan.ts';
+import { checkSettings } from '../prepare/assemble-plan.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
-import { readWords, throwMistakes } from './read-words.ts';
-import type { GivenSetting, Vocabulary, Words } from './read-words.ts';
-import { planSettings } from './plan-words.ts';
+import { readVocabulary, throwMistakes } from './read-vocabulary.ts';
+import type { GivenSetting, Vocabulary, SettingsOf } from './read-vocabulary.ts';
+import { planSettings } from './plan-settings.ts';
 
 /**
- * The settings of an experiment, read and held against each other; everything that is wrong is told at once. `more` = words beside
+ * The settings of an experiment, read and held against each other; everything that is wrong is told at once. `more` = settings beside
  * those of every plan; `otherwise` = the address where none is said, null = one has to be.
  */
 export function readSettings<V extends Vocabulary>(
   given: readonly GivenSetting[],
   more: V,
   otherwise: string | null,
-): PlanSettings & { url: string } & Words<V> {
-  const { words, mistakes } = readWords({ ...planSettings, ...more }, given);
-  const read = words as PlanSettings & Words<V>;
-  const all: Mistake[] = [...mistakes, ...checkWords(read)];
+): PlanSettings & { url: string } & SettingsOf<V> {
+  const { settings, mistakes } = readVocabulary({ ...planSettings, ...more }, given);
+  const read = settings as PlanSettings & SettingsOf<V>;
+  const all: Mistake[] = [...mistakes, ...checkSettings(read)];
   const url = read.url ?? otherwise;
   if (url === null && mistakes.length === 0)
     all.push(
@@ -34,8 +34,8 @@ export function readSettings<V extends Vocabulary>(
 }
 
 /** A run is a single point: several of them are a UserError. */
-export function refuseLists(words: PlanSettings): void {
-  const lists = (['concurrency', 'rate'] as const).filter((name) => (words[name]?.length ?? 0) > 1);
+export function refuseLists(settings: PlanSettings): void {
+  const lists = (['concurrency', 'rate'] as const).filter((name) => (settings[name]?.length ?? 0) > 1);
   if (lists.length === 0) return;
   throw new UserError(
     lists.map((name): Mistake =>

@@ -1,5 +1,4 @@
-import { isObject, jsonIn } from '../../core/index.ts';
-import { BadValue } from './setting.ts';
+import { isObject, jsonIn, userError } from '../../core/index.ts';
 
 const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
@@ -7,12 +6,12 @@ const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 export function durationMs(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
   if (match === null) {
-    throw new BadValue(
-      { en: `"${text}" is not a duration`, zh: `"${text}" 不是有效的时长` },
-      {
-        en: 'Write 500ms, 30s, 5m or 24h; a bare number is seconds.',
-        zh: '请写 500ms、30s、5m 或 24h；只写数字表示秒。',
-      },
+    throw userError(
+      'bad-value',
+      `"${text}" is not a duration`,
+      `"${text}" 不是有效的时长`,
+      'Write 500ms, 30s, 5m or 24h; a bare number is seconds.',
+      '请写 500ms、30s、5m 或 24h；只写数字表示秒。',
     );
   }
   return Number(match[1]) * unitsMs[(match[2] ?? 's') as keyof typeof unitsMs];
@@ -22,9 +21,12 @@ export function durationMs(text: string): number {
 export function positiveDurationMs(text: string): number {
   const ms = durationMs(text);
   if (ms > 0) return ms;
-  throw new BadValue(
-    { en: 'a duration must be longer than 0', zh: '时长必须大于 0' },
-    { en: 'Leave it out for no limit.', zh: '不设限制时请去掉此项。' },
+  throw userError(
+    'bad-value',
+    'a duration must be longer than 0',
+    '时长必须大于 0',
+    'Leave it out for no limit.',
+    '不设限制时请去掉此项。',
   );
 }
 
@@ -34,9 +36,12 @@ export function durationWithin(leastMs: number, mostMs: number): (text: string) 
     const ms = durationMs(text);
     if (ms >= leastMs && ms <= mostMs) return ms;
     const [least, most] = [leastMs / 1000, mostMs / 1000];
-    throw new BadValue(
-      { en: `"${text}" is not a time from ${least} to ${most} seconds`, zh: `"${text}" 应为 ${least} 到 ${most} 秒` },
-      { en: 'Write 500ms, 30s or 5m; a bare number is seconds.', zh: '请写 500ms、30s 或 5m；只写数字表示秒。' },
+    throw userError(
+      'bad-value',
+      `"${text}" is not a time from ${least} to ${most} seconds`,
+      `"${text}" 应为 ${least} 到 ${most} 秒`,
+      'Write 500ms, 30s or 5m; a bare number is seconds.',
+      '请写 500ms、30s 或 5m；只写数字表示秒。',
     );
   };
 }
@@ -45,9 +50,12 @@ export function durationWithin(leastMs: number, mostMs: number): (text: string) 
 export function portNumber(text: string): number {
   const word = text.trim();
   if (/^\d{1,5}$/.test(word) && Number(word) <= 65_535) return Number(word);
-  throw new BadValue(
-    { en: `"${text.slice(0, 20)}" is not a port`, zh: `"${text.slice(0, 20)}" 不是有效端口` },
-    { en: 'Give a number up to 65535; 0 takes any free one.', zh: '请给出不超过 65535 的数；0 表示任选空闲端口。' },
+  throw userError(
+    'bad-value',
+    `"${text.slice(0, 20)}" is not a port`,
+    `"${text.slice(0, 20)}" 不是有效端口`,
+    'Give a number up to 65535; 0 takes any free one.',
+    '请给出不超过 65535 的数；0 表示任选空闲端口。',
   );
 }
 
@@ -57,9 +65,12 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
     const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
     const range = most === Number.MAX_SAFE_INTEGER ? `≥ ${least}` : `${least}…${most}`;
-    throw new BadValue(
-      { en: `"${text}" is not a whole number ${range}`, zh: `"${text}" 不是 ${range} 的整数` },
-      { en: `Give a whole number ${range}.`, zh: `请给出 ${range} 的整数。` },
+    throw userError(
+      'bad-value',
+      `"${text}" is not a whole number ${range}`,
+      `"${text}" 不是 ${range} 的整数`,
+      `Give a whole number ${range}.`,
+      `请给出 ${range} 的整数。`,
     );
   };
 }
@@ -76,36 +87,55 @@ export function realNumber(least = -Infinity, most = Infinity, exclusive = false
     ];
     const range = bounds.flat().join(', ');
     if (range === '')
-      throw new BadValue(
-        { en: `"${text}" is not a number`, zh: `"${text}" 不是数值` },
-        { en: 'Write digits, with a point for fractions.', zh: '请写数字，小数用点。' },
+      throw userError(
+        'bad-value',
+        `"${text}" is not a number`,
+        `"${text}" 不是数值`,
+        'Write digits, with a point for fractions.',
+        '请写数字，小数用点。',
       );
-    throw new BadValue(
-      { en: `"${text}" is not a number ${range}`, zh: `"${text}" 不是 ${range} 的数值` },
-      { en: `Give a number ${range}.`, zh: `请给出 ${range} 的数值。` },
+    throw userError(
+      'bad-value',
+      `"${text}" is not a number ${range}`,
+      `"${text}" 不是 ${range} 的数值`,
+      `Give a number ${range}.`,
+      `请给出 ${range} 的数值。`,
     );
   };
 }
 
 /** One of a few names. */
-export function oneOf<T extends string>(names: readonly T[]): (text: string) => T {
+export function oneOf<const T extends string>(names: readonly T[]): (text: string) => T {
   return (text) => {
     const name = names.find((candidate) => candidate === text.trim());
     if (name !== undefined) return name;
-    throw new BadValue(
-      { en: `"${text}" is not known here`, zh: `未知的取值 "${text}"` },
-      { en: `Choose one of: ${names.join(', ')}.`, zh: `可选：${names.join('、')}。` },
+    throw userError(
+      'bad-value',
+      `"${text}" is not known here`,
+      `未知的取值 "${text}"`,
+      `Choose one of: ${names.join(', ')}.`,
+      `可选：${names.join('、')}。`,
     );
+  };
+}
+
+/** Text as it is. */
+export function anyText(text: string): string {
+  return text;
+}
+
+/** Text that `parse` understands, kept as it was written. */
+export function textFor(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    parse(text);
+    return text;
   };
 }
 
 /** Text as it is, but not nothing. */
 export function someText(text: string): string {
   if (text.trim() !== '') return text;
-  throw new BadValue(
-    { en: 'an empty value', zh: '取值为空' },
-    { en: 'Give a value or leave it out.', zh: '请给出取值或去掉此项。' },
-  );
+  throw userError('bad-value', 'an empty value', '取值为空', 'Give a value or leave it out.', '请给出取值或去掉此项。');
 }
 
 /** A `Name: value` header. */
@@ -113,12 +143,12 @@ export function header(text: string): { name: string; value: string } {
   const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)$/s.exec(text);
   if (match !== null && !/[\r\n\0]/.test(match[2]!)) return { name: match[1]!.toLowerCase(), value: match[2]!.trim() };
   // The text may hold a secret, so it is not repeated.
-  throw new BadValue(
-    { en: 'not a header', zh: '请求头格式不对' },
-    {
-      en: "Write it as 'Name: value'; 'Name: env:VARIABLE' takes the value from the environment.",
-      zh: "请写成 'Name: value'；'Name: env:变量名' 表示从环境变量取值。",
-    },
+  throw userError(
+    'bad-value',
+    'not a header',
+    '请求头格式不对',
+    "Write it as 'Name: value'; 'Name: env:VARIABLE' takes the value from the environment.",
+    "请写成 'Name: value'；'Name: env:变量名' 表示从环境变量取值。",
   );
 }
 
@@ -126,9 +156,12 @@ export function header(text: string): { name: string; value: string } {
 export function jsonObject(text: string): Record<string, unknown> {
   const value = jsonIn(text);
   if (isObject(value)) return value;
-  throw new BadValue(
-    { en: 'not a JSON object', zh: '不是 JSON 对象' },
-    { en: `Write it like '{"top_p": 0.9}'.`, zh: `请写成 '{"top_p": 0.9}' 的形式。` },
+  throw userError(
+    'bad-value',
+    'not a JSON object',
+    '不是 JSON 对象',
+    `Write it like '{"top_p": 0.9}'.`,
+    `请写成 '{"top_p": 0.9}' 的形式。`,
   );
 }
 
@@ -141,8 +174,11 @@ export function httpAddress(text: string): string {
   } catch {
     // Told below.
   }
-  throw new BadValue(
-    { en: 'not an http(s) address without user and password', zh: '不是有效的 http(s) 地址（不能带用户名和密码）' },
-    { en: 'Give something like http://127.0.0.1:8000.', zh: '请给出类似 http://127.0.0.1:8000 的地址。' },
+  throw userError(
+    'bad-value',
+    'not an http(s) address without user and password',
+    '不是有效的 http(s) 地址（不能带用户名和密码）',
+    'Give something like http://127.0.0.1:8000.',
+    '请给出类似 http://127.0.0.1:8000 的地址。',
   );
 }

@@ -1,17 +1,5 @@
+import { userError } from '../../core/index.ts';
 import type { Phrase } from '../../core/index.ts';
-
-/** Why a value cannot be taken, in words; the place is added by whoever knows it. */
-export class BadValue extends Error {
-  override name = 'BadValue';
-  readonly says: Phrase;
-  readonly hint: Phrase;
-
-  constructor(says: Phrase, hint: Phrase) {
-    super(says.en);
-    this.says = says;
-    this.hint = hint;
-  }
-}
 
 /** One setting of a plan: the same word as a flag (`--max-tokens`), in YAML (`max-tokens`) and in a web form. */
 export interface Setting<T> {
@@ -20,36 +8,38 @@ export interface Setting<T> {
   short?: string;
   /** What stands behind the flag in help; null = a switch. */
   value: string | null;
-  /** May be given several times; a list is also taken comma-separated when `separator` is set. */
+  /** May be given several times; `comma` = one text may also hold several values with commas between them. */
   repeat?: 'repeat' | 'comma';
   help: Phrase;
-  /** Reads the texts given (one, unless it repeats). Throws BadValue. */
+  /** Reads the texts given (one, unless it repeats). Throws a UserError whose place readVocabulary fills in. */
   read(texts: readonly string[]): T;
 }
 
-/** A setting that takes one text. `value` is what stands behind the flag in help; `en` and `zh` are the help. */
+/** A setting that takes one text. `usage` is its flag as help shows it, without dashes: `max-tokens COUNT`; `en` and `zh` are the help. */
 export function one<T>(
-  name: string,
-  value: string,
+  usage: string,
   read: (text: string) => T,
   en: string,
   zh: string,
   more: Pick<Setting<T>, 'short'> = {},
 ): Setting<T> {
-  return { name, value, ...more, help: { en, zh }, read: (texts) => read(texts.at(-1)!) };
+  return { ...spelled(usage), ...more, help: { en, zh }, read: (texts) => read(texts.at(-1)!) };
 }
 
-/** A setting that takes several texts: repeated, or comma-separated where a comma cannot be part of a value. */
-export function many<T>(
-  name: string,
-  value: string,
-  repeat: 'repeat' | 'comma',
-  read: (text: string) => T,
-  en: string,
-  zh: string,
-): Setting<T[]> {
-  const split = (text: string): string[] => (repeat === 'comma' ? text.split(',').map((part) => part.trim()) : [text]);
-  return { name, value, repeat, help: { en, zh }, read: (texts) => texts.flatMap(split).map(read) };
+/** A setting that may be given several times. */
+export function many<T>(usage: string, read: (text: string) => T, en: string, zh: string): Setting<T[]> {
+  return { ...spelled(usage), repeat: 'repeat', help: { en, zh }, read: (texts) => texts.map(read) };
+}
+
+/** A setting that takes several texts, also with commas between them. */
+export function list<T>(usage: string, read: (text: string) => T, en: string, zh: string): Setting<T[]> {
+  const parts = (text: string): string[] => text.split(',').map((part) => part.trim());
+  return { ...spelled(usage), repeat: 'comma', help: { en, zh }, read: (texts) => texts.flatMap(parts).map(read) };
+}
+
+function spelled(usage: string): Pick<Setting<unknown>, 'name' | 'value'> {
+  const [name = ''] = usage.split(' ', 1);
+  return { name, value: usage.slice(name.length + 1) };
 }
 
 /** A switch: present or `true` is true, `false` in a file is false. */
@@ -61,9 +51,12 @@ export function flag(name: string, en: string, zh: string): Setting<boolean> {
     read: (texts) => {
       const text = texts.at(-1)!;
       if (text === 'true' || text === 'false') return text === 'true';
-      throw new BadValue(
-        { en: `"${text}" is neither true nor false`, zh: `"${text}" 不是 true 或 false` },
-        { en: 'Write true or false, or leave it out.', zh: '请写 true 或 false，或去掉此项。' },
+      throw userError(
+        'bad-value',
+        `"${text}" is neither true nor false`,
+        `"${text}" 不是 true 或 false`,
+        'Write true or false, or leave it out.',
+        '请写 true 或 false，或去掉此项。',
       );
     },
   };

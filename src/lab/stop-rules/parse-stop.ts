@@ -1,6 +1,5 @@
 import { userError, UserError } from '../../core/index.ts';
 import { durationMs } from '../settings/readers.ts';
-import { BadValue } from '../settings/setting.ts';
 import type { Budget, Price } from './budget-watch.ts';
 
 /** One stop rule as asked for. */
@@ -54,7 +53,7 @@ function time(text: string, value: string): number {
   try {
     return durationMs(value);
   } catch (error) {
-    if (error instanceof BadValue) throw mistaken(text);
+    if (error instanceof UserError) throw mistaken(text);
     throw error;
   }
 }

@@ -1,8 +1,8 @@
-import { throwMistakes, readWords } from '../settings/read-words.ts';
-import type { GivenSetting } from '../settings/read-words.ts';
-import { planSettings } from '../settings/plan-words.ts';
+import { throwMistakes, readVocabulary } from '../settings/read-vocabulary.ts';
+import type { GivenSetting } from '../settings/read-vocabulary.ts';
+import { planSettings } from '../settings/plan-settings.ts';
 import type { TuneRequest } from '../../advice/tune/index.ts';
-import { checkWords } from '../prepare/assemble-plan.ts';
+import { checkSettings } from '../prepare/assemble-plan.ts';
 import type { PlanSettings } from '../prepare/assemble-plan.ts';
 import { nowhere } from '../prepare/prepare.ts';
 import type { ServerWords } from '../prepare/prepare.ts';
@@ -15,12 +15,12 @@ export function workloadWords(request: TuneRequest, file: string, flags: readonl
     texts,
     place: { file, line, field: `workload.${name}` },
   }));
-  const { words, mistakes } = readWords(planSettings, [...given, ...flags]);
-  const asked = words as PlanSettings;
+  const { settings, mistakes } = readVocabulary(planSettings, [...given, ...flags]);
+  const asked = settings as PlanSettings;
   const own = (['concurrency', 'rate', 'url'] as const).filter((name) => asked[name] !== undefined);
   throwMistakes([
     ...mistakes,
-    ...checkWords(asked),
+    ...checkSettings(asked),
     ...own.map((name) =>
       mistake(
         'settings-disagree',

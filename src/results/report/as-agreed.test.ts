@@ -5,14 +5,12 @@ import { madeGrid, madeMachines } from '../../../test/laws/chart-matrix.ts';
 import { bare, comparisons, found, full, ladder, long, nights, steady } from '../../../test/report-book.ts';
 import { samplePoint } from '../../../test/sample-point.ts';
 import {
-  comparisonHtml,
   comparisonIn,
   comparisonScreen,
   efficiencyText,
   findScreen,
   frontierMarkdown,
   frontierText,
-  htmlReport,
   ownReporters,
   runScreen,
   searchedOf,
@@ -21,6 +19,8 @@ import {
   trendScreen,
   xlsx,
 } from './index.ts';
+import { comparisonHtml } from './comparison-report.ts';
+import { htmlReport } from './html/html-report.ts';
 import type { Painter } from './index.ts';
 
 // The model writes less than it was asked for, and the last cell was measured twice.

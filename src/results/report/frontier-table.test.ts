@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sampleDistribution, samplePoint } from '../../../test/sample-point.ts';
 import type { Sweep } from '../../core/index.ts';
 import type { MachineOf } from '../measure/index.ts';
-import { frontierFigure } from './chart/index.ts';
+import { frontierFigure } from './chart/frontier-figure.ts';
 import { frontierDocument } from './frontier-curves.ts';
 import { frontierMarkdown, frontierText } from './frontier-table.ts';
 

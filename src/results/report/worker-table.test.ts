@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../../test/fixtures/store/runs.ts';
 import type { ClientHealth, WorkerShareFacts } from '../../core/index.ts';
-import { asSweep, workersHtml, workersMarkdown, workersText } from './index.ts';
+import { asSweep, workersMarkdown, workersText } from './index.ts';
+import { workersHtml } from './worker-table.ts';
 
 const health: ClientHealth = {
   loopDelayP50Ms: 1,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { UserError } from '../../core/index.ts';
 import { findEntry, isSafeName } from '../../results/store/index.ts';
 import type { Row } from '../api/shapes.ts';
-import type { Entry } from './page-backend.ts';
+import type { Entry } from './renderings.ts';
 import { brokenRow, rowOf } from './list-row.ts';
 import { readLive } from './live-file.ts';
 import { tuneRow } from './tune-folder.ts';

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import { printable, say } from '../../core/index.ts';
-import type { StartedExperiment } from '../../lab/index.ts';
+import type { Lang } from '../../core/index.ts';
+import { shownCommand, startExperiment } from '../../lab/index.ts';
+import type { GivenSetting, StartedExperiment } from '../../lab/index.ts';
 import type { JobState } from '../api/shapes.ts';
-import type { PageBackend } from './page-backend.ts';
 import type { Start } from './start-words.ts';
 
 /** The experiments that were started from the page since it was opened. */
@@ -19,14 +21,33 @@ interface TrackedJob {
 const mostKept = 50;
 const mostSaid = 4000;
 
-/** Each experiment tells its own id: nothing is looked for in the store. */
-export function makeJobs(desk: Pick<PageBackend, 'begin' | 'lang'>): Jobs {
+/** What every experiment that is begun from the page gets. */
+export interface JobSettings {
+  /** Folder of the results. */
+  store: string;
+  /** In which experiments say what they remark. */
+  lang: Lang;
+  /** Settings beside those that the page sends: whose machines do it. */
+  workers: readonly GivenSetting[];
+}
+
+/** Each experiment runs in a process of its own and tells its own id: nothing is looked for in the store. */
+export function makeJobs({ store, lang, workers }: JobSettings): Jobs {
   const jobs = new Map<string, TrackedJob>();
   let next = 1;
   return {
     begin(start) {
       const name = String(next++);
-      jobs.set(name, { shown: start.shown, experiment: desk.begin(start) });
+      const { command, settings, profile, shown } = start;
+      const typed = workers.flatMap(({ name: flag, texts }) => texts.map((text) => `--${flag}=${text}`));
+      const experiment = startExperiment({
+        command,
+        settings: [...settings, ...workers],
+        profile,
+        store: resolve(store),
+        shown: shownCommand([...shown, ...typed]),
+      });
+      jobs.set(name, { shown, experiment });
       const [oldest] = jobs.keys();
       if (jobs.size > mostKept && oldest !== undefined) jobs.delete(oldest);
       return name;
@@ -35,7 +56,7 @@ export function makeJobs(desk: Pick<PageBackend, 'begin' | 'lang'>): Jobs {
       const job = jobs.get(name);
       if (job === undefined) return null;
       const { shown, experiment } = job;
-      const said = experiment.said().map((phrase) => say(phrase, desk.lang).split('\n').map(printable).join('\n'));
+      const said = experiment.said().map((phrase) => say(phrase, lang).split('\n').map(printable).join('\n'));
       return {
         job: name,
         words: ['dyno', ...shown],

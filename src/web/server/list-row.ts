@@ -3,7 +3,7 @@ import { UserError } from '../../core/index.ts';
 import type { Phrase, Summary } from '../../core/index.ts';
 import { exists, labelOf, openSweep, readSummary, readTags } from '../../results/store/index.ts';
 import type { Row } from '../api/shapes.ts';
-import type { Entry } from './page-backend.ts';
+import type { Entry } from './renderings.ts';
 
 /** The row of a run or sweep; figures of an unfinished run stay null until it has a summary. */
 export async function rowOf(store: string, entry: Entry): Promise<Row> {

@@ -5,7 +5,7 @@ import { openSweep, readSummary, scanExchanges } from '../../results/store/index
 import type { ScannedRow, StoredRun } from '../../results/store/index.ts';
 import type { LiveEvents, LiveRow } from '../api/live-events.ts';
 import { outcomeNames, problemNames } from '../api/request-columns.ts';
-import type { Entry } from './page-backend.ts';
+import type { Entry } from './renderings.ts';
 import { isUnderWay, readLive } from './live-file.ts';
 import { samplesIn } from './live-samples.ts';
 import type { Call } from './route.ts';
@@ -40,7 +40,7 @@ export function liveStream(call: Call, entry: Entry): Response {
     );
   const place = placeOf(call.context.req.header('last-event-id') ?? call.query('from') ?? '');
   const gone = new AbortController();
-  const events = eventsFrom(call.hall.desk.store, entry, place, gone.signal);
+  const events = eventsFrom(call.hall.store, entry, place, gone.signal);
   const encoder = new TextEncoder();
   readers += 1;
   const over = (): void => {

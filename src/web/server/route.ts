@@ -2,14 +2,15 @@ import { mistake, UserError } from '../../core/index.ts';
 import type { Mistake } from '../../core/index.ts';
 import type { z } from '../api/shape.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { PageBackend, Entry } from './page-backend.ts';
+import type { Entry } from './renderings.ts';
 import type { Context } from './http.ts';
 import type { Jobs } from './jobs.ts';
 import type { Trash } from './trash.ts';
 
 /** Everything a route may use. */
 export interface ServerContext {
-  desk: PageBackend;
+  /** Folder of the results. */
+  store: string;
   catalogue: Catalogue;
   jobs: Jobs;
   trash: Trash;

@@ -1,12 +1,13 @@
 import type { AddressInfo } from 'node:net';
+import { version } from '../../lab/index.ts';
 import type { AppFiles } from './app-files.ts';
 import { makeCatalogue } from './catalogue.ts';
 import { datasetFiles } from './dataset-files.ts';
-import type { PageBackend } from './page-backend.ts';
 import { bracketed, isLoopback, makeGuard, makeToken, safeHeaders } from './guard.ts';
 import { Hono, serve } from './http.ts';
 import type { Context, ServerType } from './http.ts';
 import { makeJobs } from './jobs.ts';
+import type { JobSettings } from './jobs.ts';
 import { openApi } from './open-api.ts';
 import { asRefusal, refused } from './route.ts';
 import type { Call, ServerContext, Refused, Route } from './route.ts';
@@ -14,7 +15,7 @@ import { apiRoot, routes } from './routes.ts';
 import { makeTrash } from './trash.ts';
 
 /** How the page is served. */
-export interface UiOptions {
+export interface UiOptions extends JobSettings {
   host: string;
   /** 0 = any free one. */
   port: number;
@@ -27,7 +28,6 @@ export interface UiOptions {
   /** null = a new one is made. */
   token: string | null;
   files: AppFiles;
-  desk: PageBackend;
   /** Tells whoever runs the page what nobody expected. */
   tell(error: unknown): void;
 }
@@ -45,17 +45,17 @@ const mostJsonBytes = 256 * 1024;
 
 /** Serves the page and its API; resolves once it listens. */
 export async function startUi(options: UiOptions): Promise<RunningUi> {
-  const { host, desk } = options;
+  const { host, store } = options;
   const exposed = !isLoopback(host);
   const token = options.token ?? makeToken();
-  const catalogue = makeCatalogue(desk.store);
-  const trash = makeTrash(desk.store);
+  const catalogue = makeCatalogue(store);
+  const trash = makeTrash(store);
   await trash.empty();
   const hall: ServerContext = {
-    desk,
+    store,
     catalogue,
     trash,
-    jobs: makeJobs(desk),
+    jobs: makeJobs(options),
     allowedTargets: options.allowedTargets,
     datasets: () => datasetFiles(options.datasets),
     keyVariables: new Set(options.keyVariables),
@@ -75,7 +75,7 @@ export async function startUi(options: UiOptions): Promise<RunningUi> {
     return context.text(`${judged.why}\n`, judged.status);
   });
   for (const route of routes) app.on(route.method.toUpperCase(), apiRoot + route.path, handler(route, hall));
-  app.get(`${apiRoot}/openapi.json`, (context) => context.json(openApi(desk.version)));
+  app.get(`${apiRoot}/openapi.json`, (context) => context.json(openApi(version)));
   app.get('*', (context) => fileAnswer(context, options.files));
   app.onError((error, context) => {
     options.tell(error);

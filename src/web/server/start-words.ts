@@ -1,13 +1,13 @@
 import type { Mistake, Phrase } from '../../core/index.ts';
 import { opensNoFile, recordFormats } from '../../inputs/dataset/index.ts';
-import { checkWords, isSecretHeader, planSettings, readWords, sweepSettings } from '../../lab/index.ts';
+import { checkSettings, isSecretHeader, planSettings, readVocabulary, sweepSettings } from '../../lab/index.ts';
 import type { GivenSetting, PlanSettings } from '../../lab/index.ts';
 import { builtinProfiles } from '../../engine/sim/index.ts';
 import type { FormWord, StartAsk } from '../api/shapes.ts';
 import { isAllowedTarget } from './allowed-target.ts';
 import { Refused } from './route.ts';
 
-/** Words of a plan that a form may set: none of them opens a file or carries a secret of its own. */
+/** Settings of a plan that a form may set: none of them opens a file or carries a secret of its own. */
 const offered = [
   'model',
   'api',
@@ -159,14 +159,14 @@ export function readStart(
     return [{ name, texts, place: { flag: `--${name}` } }];
   });
   const url = ask.command === 'sim' ? null : targetOf(ask.url, allowed, mistakes);
-  const settings = [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])];
-  const read = readWords(vocabulary, settings);
-  const words = read.words as PlanSettings;
-  if (words.header?.some(isSecretHeader) === true) mistakes.push(wrong('header', noSecrets));
-  mistakes.push(...read.mistakes, ...checkWords(words));
+  const typed = [...given, ...(url === null ? [] : [{ name: 'url', texts: [url], place: {} }])];
+  const read = readVocabulary(vocabulary, typed);
+  const settings = read.settings as PlanSettings;
+  if (settings.header?.some(isSecretHeader) === true) mistakes.push(wrong('header', noSecrets));
+  mistakes.push(...read.mistakes, ...checkSettings(settings));
   if (mistakes.length > 0) throw new Refused(400, mistakes);
   const shown = [ask.command, ...(url === null ? [] : [url]), ...flags];
-  return { command: ask.command, settings, profile, shown };
+  return { command: ask.command, settings: typed, profile, shown };
 }
 
 function targetOf(text: string | null, allowed: readonly string[] | null, mistakes: Mistake[]): string | null {

@@ -8,11 +8,9 @@
 export type { ChartPoint, Figure, Words } from './figure.ts';
 export { chartOption } from './option.ts';
 export { figureSvg } from './svg.ts';
-export { frontierFigure } from './frontier-figure.ts';
-export { gridFigure, gridHeatFigure } from './grid-figure.ts';
-export { goodputFigure, lengthsFigure, tokenTimesFigure } from './load-figures.ts';
-export { cdfFigure, devicesFigure, overTimeFigure, timelineFigure } from './run-figures.ts';
-export type { Sampled } from './run-figures.ts';
+export { gridFigure } from './grid-figure.ts';
+export { everyFigure, mainFigure } from './result-figures.ts';
+export type { Drawable, PointRequests } from './result-figures.ts';
 export { isNamed } from './load-lines.ts';
 export { comparisonFigure, percentilesFigure, simulationNotes, sweepFigure } from './sweep-figures.ts';
 export type { IntervalsOf, PointIntervals } from './sweep-figures.ts';

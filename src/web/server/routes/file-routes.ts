@@ -5,11 +5,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Lang } from '../../../core/index.ts';
+import { audited, comparisonOf, figuresOf, importPaths, keepImports, machinesOf } from '../../../lab/index.ts';
+import type { ReportSource } from '../../../lab/index.ts';
+import { frontierTables } from '../../../results/report/index.ts';
 import { setFacts } from '../../../results/store/index.ts';
 import { frontierShape, keptShape, machineShape } from '../../api/shapes.ts';
 import type { FrontierPage, KeptFiles } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';
-import type { Entry, Rendering } from '../page-backend.ts';
+import { forms, renderingOf, sourcesOf } from '../renderings.ts';
+import type { Entry, Rendering } from '../renderings.ts';
 import { entryOf, noSuchRun, refused } from '../route.ts';
 import type { Call, Route } from '../route.ts';
 
@@ -37,9 +41,9 @@ export const fileRoutes: readonly Route[] = [
     query: { lang: 'en or zh' },
     answer: 'application/octet-stream',
     handle: async (call) => {
-      const form = formOf(call, call.hall.desk.forms.one);
+      const form = formOf(call, forms.one);
       const entry = await entryOf(call);
-      return download(await call.hall.desk.render([entry], form, langOf(call)), entry.id);
+      return download(await renderingOf(await sourcesOf(call.hall.store, [entry]), form, langOf(call)), entry.id);
     },
   },
   {
@@ -53,10 +57,11 @@ export const fileRoutes: readonly Route[] = [
       sweeps: z.array(z.record(z.string(), z.unknown())),
       forms: z.array(z.string()),
     }),
-    handle: async (call) => ({
-      ...(await call.hall.desk.compare(await entriesOf(call))),
-      forms: call.hall.desk.forms.several,
-    }),
+    handle: async (call) => {
+      const sources = await namedSources(call);
+      const [comparison, figures] = [await comparisonOf(sources, []), await figuresOf(sources)];
+      return { comparison, figures, sweeps: sources.map(({ sweep }) => sweep), forms: forms.several };
+    },
   },
   {
     method: 'get',
@@ -65,8 +70,8 @@ export const fileRoutes: readonly Route[] = [
     query: { id: 'repeated, one for each result', lang: 'en or zh' },
     answer: 'application/octet-stream',
     handle: async (call) => {
-      const form = formOf(call, call.hall.desk.forms.several);
-      return download(await call.hall.desk.render(await entriesOf(call), form, langOf(call)), 'comparison');
+      const form = formOf(call, forms.several);
+      return download(await renderingOf(await namedSources(call), form, langOf(call)), 'comparison');
     },
   },
   {
@@ -84,7 +89,9 @@ export const fileRoutes: readonly Route[] = [
         price: facts?.own.pricePerHour ?? null,
         power: facts?.own.powerW ?? null,
       }));
-      return { ...(await call.hall.desk.frontier(entries)), machines };
+      const sources = await sourcesOf(call.hall.store, entries);
+      const sweeps = sources.map(({ sweep }) => sweep);
+      return { ...frontierTables(sweeps, machinesOf(sources)), machines };
     },
   },
   {
@@ -159,7 +166,11 @@ function formOf(call: Call, known: readonly string[]): string {
 
 const mostCompared = 20;
 
-async function entriesOf(call: Call, least = 2): Promise<Entry[]> {
+async function namedSources(call: Call): Promise<ReportSource[]> {
+  return sourcesOf(call.hall.store, await entriesOf(call, 2));
+}
+
+async function entriesOf(call: Call, least: number): Promise<Entry[]> {
   const ids = call.context.req.queries('id') ?? [];
   if (ids.length < least || ids.length > mostCompared)
     throw refused(
@@ -188,9 +199,11 @@ async function importFile(call: Call): Promise<KeptFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'dyno-import-'));
   try {
     await receive(call, join(folder, fileName(call.query('name') ?? 'file')));
-    const { sweeps, problems } = await call.hall.desk.keep(folder);
+    const { sweeps: found, problems } = await importPaths([folder], 'auto');
+    const sweeps = found.map(audited);
+    await keepImports(sweeps, call.hall.store, null);
     return {
-      sweeps,
+      sweeps: sweeps.map(({ id, title, points }) => ({ id, title, points: points.length })),
       problems: problems.map(({ file, line, message, zh }) => ({
         file: basename(file),
         line,

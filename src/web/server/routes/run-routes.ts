@@ -1,4 +1,4 @@
-import { historyOf, summaryOfRun, sweepOf } from '../../../lab/index.ts';
+import { figuresOf, historyOf, storedSource, summaryOfRun, sweepOf } from '../../../lab/index.ts';
 import { trendOf } from '../../../results/measure/index.ts';
 import { exchangeAt, openSweep, readAnswers, scanExchanges, tagRun } from '../../../results/store/index.ts';
 import type { ScannedRow, StoredRun } from '../../../results/store/index.ts';
@@ -8,6 +8,7 @@ import { entryShape, listShape } from '../../api/shapes.ts';
 import type { EntryPage } from '../../api/shapes.ts';
 import { z } from '../../api/shape.ts';
 import { rowOf } from '../list-row.ts';
+import { forms } from '../renderings.ts';
 import { entryOf, refused, runOf } from '../route.ts';
 import type { Call, Route } from '../route.ts';
 
@@ -20,7 +21,7 @@ export const runRoutes: readonly Route[] = [
     path: '/runs',
     about: 'Everything in the store, newest first.',
     answer: listShape,
-    handle: async ({ hall }) => ({ store: hall.desk.store, rows: await hall.catalogue.rows() }),
+    handle: async ({ hall }) => ({ store: hall.store, rows: await hall.catalogue.rows() }),
   },
   {
     method: 'get',
@@ -33,7 +34,7 @@ export const runRoutes: readonly Route[] = [
       const [label, tag] = [call.query('label'), call.query('tag')];
       if (!/^[A-Za-z]{1,30}(\.[a-z0-9]{1,6})?$/.test(metric))
         throw refused(400, 'bad-metric', 'no such metric', '没有这个指标', 'Write ttft.p99.', '例如 ttft.p99。');
-      const history = await historyOf(call.hall.desk.store, {
+      const history = await historyOf(call.hall.store, {
         ...(label !== null && { label }),
         ...(tag !== null && { tag }),
       });
@@ -52,7 +53,7 @@ export const runRoutes: readonly Route[] = [
     path: '/runs/:id/figures',
     about: 'Its charts as plain data, in both languages, as the report room draws them.',
     answer: z.array(z.record(z.string(), z.unknown())),
-    handle: async (call) => call.hall.desk.figures(await entryOf(call)),
+    handle: async (call) => figuresOf([await storedSource(call.hall.store, await entryOf(call))]),
   },
   {
     method: 'get',
@@ -80,7 +81,7 @@ export const runRoutes: readonly Route[] = [
     answer: z.object({ tags: z.array(z.string()) }),
     handle: async (call) => {
       const entry = await entryOf(call);
-      return { tags: await tagRun(call.hall.desk.store, entry.dir, call.body as { add: string[]; remove: string[] }) };
+      return { tags: await tagRun(call.hall.store, entry.dir, call.body as { add: string[]; remove: string[] }) };
     },
   },
 ];
@@ -89,13 +90,13 @@ const bytes = 'application/octet-stream';
 
 async function entryPage(call: Call): Promise<EntryPage> {
   const entry = await entryOf(call);
-  const { desk, catalogue } = call.hall;
-  const row = (await catalogue.row(call.param('id'))) ?? { ...(await rowOf(desk.store, entry)), live: false };
-  const what = entry.kind === 'run' ? await summaryOfRun(entry) : await sweepOf(desk.store, entry);
-  const runs = entry.kind === 'run' ? [] : (await openSweep(desk.store, entry.dir)).runs.map(({ id }) => id);
+  const { store, catalogue } = call.hall;
+  const row = (await catalogue.row(call.param('id'))) ?? { ...(await rowOf(store, entry)), live: false };
+  const what = entry.kind === 'run' ? await summaryOfRun(entry) : await sweepOf(store, entry);
+  const runs = entry.kind === 'run' ? [] : (await openSweep(store, entry.dir)).runs.map(({ id }) => id);
   // Kept once in `what`, so that a large import does not travel twice.
   const { summaries: _, ...record } = entry.record as typeof entry.record & { summaries?: unknown };
-  return { row, what, record, runs, command: entry.record.command, forms: [...desk.forms.one] };
+  return { row, what, record, runs, command: entry.record.command, forms: [...forms.one] };
 }
 
 function columnsOf(run: StoredRun): ReadableStream<Uint8Array> {

@@ -1,36 +1,36 @@
-import type { RateShape } from '../../core/index.ts';
+import { userError } from '../../core/index.ts';
+import type { RateShape, UserError } from '../../core/index.ts';
 import { positiveDurationMs } from './readers.ts';
-import { BadValue } from './setting.ts';
 
 /** How asks come due, as it was said; the times of a trace are read later. */
-export type ArrivalWord =
+export type AskedArrival =
   | { process: 'constant' | 'poisson' | 'uniform' }
   | { process: 'gamma'; shape: number }
   /** null = the dataset's own times. */
   | { process: 'trace'; file: string | null };
 
 /** A rate that changes, as it was said: a rise to --rate within a time, or a whole shape. */
-export type RampWord = { riseMs: number } | { shape: RateShape };
+export type AskedRamp = { riseMs: number } | { shape: RateShape };
 
 /** `poisson`, `constant`, `uniform`, `gamma(0.5)`, `trace` or `trace:FILE`. */
-export function arrivalWord(text: string): ArrivalWord {
+export function readArrival(text: string): AskedArrival {
   const word = text.trim();
   if (word === 'poisson' || word === 'constant' || word === 'uniform') return { process: word };
   if (word === 'trace') return { process: 'trace', file: null };
   if (word.startsWith('trace:') && word.length > 6) return { process: 'trace', file: word.slice(6) };
   const shape = Number(/^gamma\(\s*([\d.]+)\s*\)$/.exec(word)?.[1] ?? Number.NaN);
   if (shape >= 0.01 && shape <= 1000) return { process: 'gamma', shape };
-  throw new BadValue(
-    { en: `"${text}" is no arrival process`, zh: `"${text}" 不是有效的到达过程` },
-    {
-      en: 'Choose poisson, constant, uniform, gamma(0.5) (below 1 burstier, 0.01 to 1000), trace (times of the dataset) or trace:FILE.',
-      zh: '可选 poisson、constant、uniform、gamma(0.5)（小于 1 更突发，0.01 至 1000）、trace（数据集自带时间）或 trace:文件。',
-    },
+  throw userError(
+    'bad-value',
+    `"${text}" is no arrival process`,
+    `"${text}" 不是有效的到达过程`,
+    'Choose poisson, constant, uniform, gamma(0.5) (below 1 burstier, 0.01 to 1000), trace (times of the dataset) or trace:FILE.',
+    '可选 poisson、constant、uniform、gamma(0.5)（小于 1 更突发，0.01 至 1000）、trace（数据集自带时间）或 trace:文件。',
   );
 }
 
 /** `30s`, `linear(1,20,60s)`, `exponential(1,20,60s)`, `steps(5,10,20,30s)`, `spike(5,50,30s,5s)`, `sine(10,5,60s)`. */
-export function rampWord(text: string): RampWord {
+export function readRamp(text: string): AskedRamp {
   const match = /^\s*([a-z]+)\(([^()]*)\)\s*$/.exec(text);
   if (match === null) return { riseMs: positiveDurationMs(text) };
   const parts = match[2]!.split(',').map((part) => part.trim());
@@ -70,12 +70,12 @@ function shapeOf(name: string, parts: readonly string[], text: string): RateShap
   throw bad(text);
 }
 
-function bad(text: string): BadValue {
-  return new BadValue(
-    { en: `"${text}" is no shape of a rate`, zh: `"${text}" 不是有效的速率形状` },
-    {
-      en: 'Write 30s (rise to --rate), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s) or sine(10,5,60s); rates per second, the last rate above 0.',
-      zh: '请写 30s（升至 --rate）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s) 或 sine(10,5,60s)；速率单位为每秒，最后的速率须大于 0。',
-    },
+function bad(text: string): UserError {
+  return userError(
+    'bad-value',
+    `"${text}" is no shape of a rate`,
+    `"${text}" 不是有效的速率形状`,
+    'Write 30s (rise to --rate), linear(1,20,60s), exponential(1,20,60s), steps(5,10,20,30s), spike(5,50,30s,5s) or sine(10,5,60s); rates per second, the last rate above 0.',
+    '请写 30s（升至 --rate）、linear(1,20,60s)、exponential(1,20,60s)、steps(5,10,20,30s)、spike(5,50,30s,5s) 或 sine(10,5,60s)；速率单位为每秒，最后的速率须大于 0。',
   );
 }

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lengthText } from '../../core/index.ts';
+import { lengthText, UserError } from '../../core/index.ts';
 import type { LengthLaw } from '../../core/index.ts';
-import { arrivalWord, rampWord } from './arrival-words.ts';
-import { gridWord } from './grid-words.ts';
-import { lengthLaw } from './length-words.ts';
-import { BadValue } from './setting.ts';
+import { readArrival, readRamp } from './arrival-setting.ts';
+import { readGridSide } from './grid-setting.ts';
+import { lengthLaw } from './length-setting.ts';
 
 describe('lengths', () => {
   it.each<[string, LengthLaw]>([
@@ -34,7 +33,7 @@ describe('lengths', () => {
     'gamma(2)',
     '1e3',
   ])('"%s" is told as no length', (text) => {
-    expect(() => lengthLaw(text)).toThrow(BadValue);
+    expect(() => lengthLaw(text)).toThrow(UserError);
   });
 
   it('law: what a law is written as reads back as the same law', () => {
@@ -57,31 +56,31 @@ describe('lengths', () => {
 
 describe('arrivals and rates', () => {
   it('processes are read by name, with their figure', () => {
-    expect(arrivalWord('uniform')).toEqual({ process: 'uniform' });
-    expect(arrivalWord('gamma(0.5)')).toEqual({ process: 'gamma', shape: 0.5 });
-    expect(arrivalWord('trace')).toEqual({ process: 'trace', file: null });
-    expect(arrivalWord('trace:azure:a b.csv')).toEqual({ process: 'trace', file: 'azure:a b.csv' });
+    expect(readArrival('uniform')).toEqual({ process: 'uniform' });
+    expect(readArrival('gamma(0.5)')).toEqual({ process: 'gamma', shape: 0.5 });
+    expect(readArrival('trace')).toEqual({ process: 'trace', file: null });
+    expect(readArrival('trace:azure:a b.csv')).toEqual({ process: 'trace', file: 'azure:a b.csv' });
   });
 
   it('shapes become stages on paper', () => {
     const hold = (rate: number, forMs: number) => ({ fromPerSec: rate, toPerSec: rate, forMs, curve: 'linear' });
-    expect(rampWord('30s')).toEqual({ riseMs: 30_000 });
-    expect(rampWord('linear(0,20,1m)')).toEqual({
+    expect(readRamp('30s')).toEqual({ riseMs: 30_000 });
+    expect(readRamp('linear(0,20,1m)')).toEqual({
       shape: { kind: 'stages', stages: [{ fromPerSec: 0, toPerSec: 20, forMs: 60_000, curve: 'linear' }] },
     });
-    expect(rampWord('steps(5, 0, 20, 30s)')).toEqual({
+    expect(readRamp('steps(5, 0, 20, 30s)')).toEqual({
       shape: { kind: 'stages', stages: [hold(5, 30_000), hold(0, 30_000), hold(20, 30_000)] },
     });
-    expect(rampWord('spike(5,50,30s,500ms)')).toEqual({
+    expect(readRamp('spike(5,50,30s,500ms)')).toEqual({
       shape: { kind: 'stages', stages: [hold(5, 30_000), hold(50, 500), hold(5, 30_000)] },
     });
-    expect(rampWord('sine(10,10,60s)')).toEqual({
+    expect(readRamp('sine(10,10,60s)')).toEqual({
       shape: { kind: 'sine', meanPerSec: 10, swingPerSec: 10, periodMs: 60_000 },
     });
   });
 
   it.each(['gamma(0)', 'gamma()', 'gamma', 'burst', 'trace:', 'gamma(1e9)'])('"%s" is told as no process', (text) => {
-    expect(() => arrivalWord(text)).toThrow(BadValue);
+    expect(() => readArrival(text)).toThrow(UserError);
   });
 
   // A shape that ends at rate 0 would never end the run.
@@ -96,11 +95,12 @@ describe('arrivals and rates', () => {
     'wave(1)',
     '0s',
   ])('"%s" is told as no shape', (text) => {
-    expect(() => rampWord(text)).toThrow(BadValue);
+    expect(() => readRamp(text)).toThrow(UserError);
   });
 
   it('sides of a grid are read', () => {
-    expect(gridWord('input=100, 500')).toEqual({ side: 'input', lengths: [100, 500] });
-    for (const bad of ['input=', 'inputs=1', 'output=0', 'input=1,,2']) expect(() => gridWord(bad)).toThrow(BadValue);
+    expect(readGridSide('input=100, 500')).toEqual({ side: 'input', lengths: [100, 500] });
+    for (const bad of ['input=', 'inputs=1', 'output=0', 'input=1,,2'])
+      expect(() => readGridSide(bad)).toThrow(UserError);
   });
 });

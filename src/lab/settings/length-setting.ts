@@ -1,5 +1,5 @@
-import type { LengthLaw } from '../../core/index.ts';
-import { BadValue } from './setting.ts';
+import { userError } from '../../core/index.ts';
+import type { LengthLaw, UserError } from '../../core/index.ts';
 
 const mostTokens = 10_000_000;
 
@@ -44,12 +44,12 @@ function real(text: string, digits: string): number {
   return value;
 }
 
-function bad(text: string): BadValue {
-  return new BadValue(
-    { en: `"${text}" is no length`, zh: `"${text}" 不是有效的长度` },
-    {
-      en: 'Write 512, 100..500, normal(512,64), lognormal(512,256) or zipf(1.2,1..4096); mean and deviation in tokens, bounds as a third value: normal(512,64,100..1000).',
-      zh: '请写 512、100..500、normal(512,64)、lognormal(512,256) 或 zipf(1.2,1..4096)；均值与标准差以 token 计，可加上下限：normal(512,64,100..1000)。',
-    },
+function bad(text: string): UserError {
+  return userError(
+    'bad-value',
+    `"${text}" is no length`,
+    `"${text}" 不是有效的长度`,
+    'Write 512, 100..500, normal(512,64), lognormal(512,256) or zipf(1.2,1..4096); mean and deviation in tokens, bounds as a third value: normal(512,64,100..1000).',
+    '请写 512、100..500、normal(512,64)、lognormal(512,256) 或 zipf(1.2,1..4096)；均值与标准差以 token 计，可加上下限：normal(512,64,100..1000)。',
   );
 }

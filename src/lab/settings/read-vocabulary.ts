@@ -1,14 +1,13 @@
 import { UserError } from '../../core/index.ts';
 import type { Mistake, Place } from '../../core/index.ts';
 import { nearest } from '../../core/index.ts';
-import { BadValue } from './setting.ts';
 import type { Setting } from './setting.ts';
 
-/** A vocabulary: words by the key they are read into. */
+/** A vocabulary: settings by the key they are read into. */
 export type Vocabulary = Readonly<Record<string, Setting<unknown>>>;
 
 /** What a vocabulary reads to; a word that was not given is absent. */
-export type Words<V extends Vocabulary> = { -readonly [K in keyof V]?: ReturnType<V[K]['read']> };
+export type SettingsOf<V extends Vocabulary> = { -readonly [K in keyof V]?: ReturnType<V[K]['read']> };
 
 /** One setting as it was given, and where. */
 export interface GivenSetting {
@@ -19,33 +18,38 @@ export interface GivenSetting {
 }
 
 /** What was read, and everything that was wrong with the rest. */
-export interface ReadWords<V extends Vocabulary> {
-  words: Words<V>;
+export interface ReadVocabulary<V extends Vocabulary> {
+  settings: SettingsOf<V>;
   mistakes: Mistake[];
 }
 
 /** Reads settings against a vocabulary; later ones win; every mistake is collected. */
-export function readWords<V extends Vocabulary>(vocabulary: V, given: readonly GivenSetting[]): ReadWords<V> {
+export function readVocabulary<V extends Vocabulary>(vocabulary: V, given: readonly GivenSetting[]): ReadVocabulary<V> {
   const byName = new Map<string, string>();
   for (const [key, word] of Object.entries(vocabulary)) {
     byName.set(word.name, key);
     byName.set(key, key);
   }
-  const words: Record<string, unknown> = {};
+  const settings: Record<string, unknown> = {};
   const mistakes: Mistake[] = [];
   for (const { name, texts, place } of given) {
     const key = byName.get(name);
     if (key === undefined) mistakes.push(unknownWord(name, vocabulary, place));
     else {
       try {
-        words[key] = vocabulary[key]!.read(texts);
+        settings[key] = vocabulary[key]!.read(texts);
       } catch (error) {
-        if (!(error instanceof BadValue)) throw error;
-        mistakes.push({ code: 'bad-value', message: error.says, hint: error.hint, place });
+        if (!(error instanceof UserError)) throw error;
+        mistakes.push(...error.mistakes.map((one) => placed(one, place)));
       }
     }
   }
-  return { words: words as Words<V>, mistakes };
+  return { settings: settings as SettingsOf<V>, mistakes };
+}
+
+/** A mistake in the value of a setting: what it says of a file that the value names stays. */
+function placed(one: Mistake, place: Place): Mistake {
+  return { ...one, place: one.place?.file === undefined ? place : { ...one.place, ...place } };
 }
 
 /** Throws everything that is wrong at once, or does nothing. */

@@ -1,4 +1,4 @@
-import { BadValue } from './setting.ts';
+import { userError } from '../../core/index.ts';
 
 /** One side of a grid of lengths. */
 export interface GridSide {
@@ -7,14 +7,17 @@ export interface GridSide {
 }
 
 /** `input=100,500,1000`. */
-export function gridWord(text: string): GridSide {
+export function readGridSide(text: string): GridSide {
   const match = /^\s*(input|output)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*$/.exec(text);
   const lengths = match?.[2]?.split(',').map(Number) ?? [];
   if (match !== null && lengths.every((length) => length >= 1 && length <= 10_000_000)) {
     return { side: match[1] === 'input' ? 'input' : 'output', lengths };
   }
-  throw new BadValue(
-    { en: `"${text}" is no side of a grid`, zh: `"${text}" 不是有效的网格` },
-    { en: 'Write --grid input=100,500,1000 output=100,500.', zh: '请写 --grid input=100,500,1000 output=100,500。' },
+  throw userError(
+    'bad-value',
+    `"${text}" is no side of a grid`,
+    `"${text}" 不是有效的网格`,
+    'Write --grid input=100,500,1000 output=100,500.',
+    '请写 --grid input=100,500,1000 output=100,500。',
   );
 }
