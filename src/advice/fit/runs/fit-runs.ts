@@ -30,6 +30,8 @@ export interface RunsFit {
 const rounds = 12;
 const wideRounds = 4;
 const steps = { wide: 0.3, narrow: 0.15 };
+/** Parts of the way that a round tries, because a whole step often ends where only chance fits the figures. */
+const lengths = [1, 0.5, 0.25];
 const damping = 0.2;
 /** No constant changes by more than this (of its logarithm) in a round. */
 const mostChange = 0.5;
@@ -91,10 +93,15 @@ function searched(misfit: Misfit): readonly number[] {
     const slopes = slopesAt(misfit, x, round < wideRounds ? steps.wide : steps.narrow);
     const downhill = slopes.map((slope) => -dot(slope, here));
     const change = solve(normalOf(slopes, 1 + damping), downhill);
-    x = x.map((value, i) => value + Math.max(-mostChange, Math.min(mostChange, change[i]!)));
-    here = misfit.residuals(x);
-    const loss = dot(here, here);
-    if (loss < best.loss) best = { x, loss };
+    const tried = lengths.map((length) => {
+      const to = x.map((value, i) => value + length * Math.max(-mostChange, Math.min(mostChange, change[i]!)));
+      const residuals = misfit.residuals(to);
+      return { x: to, residuals, loss: dot(residuals, residuals) };
+    });
+    const least = tried.reduce((one, other) => (other.loss < one.loss ? other : one));
+    x = least.x;
+    here = least.residuals;
+    if (least.loss < best.loss) best = least;
   }
   return best.x;
 }
