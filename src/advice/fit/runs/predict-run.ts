@@ -5,6 +5,7 @@ import { playRun } from './play-run.ts';
 import { beyond, inFlightOf } from './reach.ts';
 import { figureNames, figuresOf, meanOf } from './run-figures.ts';
 import type { FigureName, Figures } from './run-figures.ts';
+import { wideWords } from './wide-figures.ts';
 
 /** A figure with where 90 % of measurements of it should lie. */
 export interface PredictedFigure {
@@ -87,10 +88,15 @@ export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
   }
   const figure = (name: FigureName): PredictedFigure | null =>
     hidden && name.startsWith('ttft') ? null : spreadOf(name, value[name], others, errorOf(name));
-  return {
-    figures: Object.fromEntries(figureNames.map((name) => [name, figure(name)])) as RunPrediction['figures'],
-    warnings,
-  };
+  const figures = Object.fromEntries(figureNames.map((name) => [name, figure(name)])) as RunPrediction['figures'];
+  const widths = figureNames.flatMap((name) => {
+    const own = figures[name];
+    return own === null ? [] : [{ name, factor: own.interval[1] / own.value }];
+  });
+  const wide = wideWords(widths, fit.profile, fit.doubt.others, (server) =>
+    figuresOf(playRun({ ...fit.profile, ...server }, load, { gaps: false })),
+  );
+  return { figures, warnings: wide === null ? warnings : [...warnings, wide] };
 }
 
 /** By how much first tokens would be later if all requests came 5 % sooner. */
