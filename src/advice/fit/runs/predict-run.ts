@@ -89,10 +89,9 @@ export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
   const figure = (name: FigureName): PredictedFigure | null =>
     hidden && name.startsWith('ttft') ? null : spreadOf(name, value[name], others, errorOf(name));
   const figures = Object.fromEntries(figureNames.map((name) => [name, figure(name)])) as RunPrediction['figures'];
-  const widths = figureNames.flatMap((name) => {
-    const own = figures[name];
-    return own === null ? [] : [{ name, factor: own.interval[1] / own.value }];
-  });
+  const widths = figureNames.flatMap((name) =>
+    figures[name] === null ? [] : [{ name, factor: Math.exp(1.645 * scatterOf(name, value[name], others)) }],
+  );
   const wide = wideWords(widths, fit.profile, fit.doubt.others, (server) =>
     figuresOf(playRun({ ...fit.profile, ...server }, load, { gaps: false })),
   );
@@ -110,8 +109,12 @@ function otherPrompts({ reach }: FittedServer, { requests }: AskedLoad): boolean
   return requests.some(({ promptTokens }) => promptTokens < least / 1.25 || promptTokens > most * 1.25);
 }
 
+/** How far the servers that explain the runs lie from the predicted one, as a standard deviation of the logarithm. */
+function scatterOf(name: FigureName, value: number, others: readonly Figures[]): number {
+  return Math.sqrt(meanOf(others.map((other) => Math.log(other[name] / value) ** 2)));
+}
+
 function spreadOf(name: FigureName, value: number, others: readonly Figures[], error: number): PredictedFigure {
-  const squares = others.map((other) => Math.log(other[name] / value) ** 2);
-  const factor = Math.exp(1.645 * Math.sqrt(meanOf(squares) + Math.max(error, leastError[name]) ** 2));
+  const factor = Math.exp(1.645 * Math.hypot(scatterOf(name, value, others), Math.max(error, leastError[name])));
   return { value, interval: [value / factor, value * factor] };
 }

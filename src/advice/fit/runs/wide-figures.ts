@@ -6,14 +6,14 @@ import type { FigureName, Figures } from './run-figures.ts';
 /** The parts of a profile that a fit finds. */
 type Found = Pick<EngineProfile, 'cost' | 'overheadMs' | 'launch' | 'front'>;
 
-/** A figure and how far the upper end of its 90 % interval is above it, as a factor. */
+/** A figure and the factor within which nine in ten of the servers that explain the runs have it. */
 export interface Width {
   name: FigureName;
   factor: number;
 }
 
-/** Figures that may be off by more than this factor are told as ranges. */
-export const widestFactor = 1.35;
+/** Figures with more than this factor are told as ranges. */
+const widestFactor = 1.35;
 /** So many of the constants that a figure hangs on are named, each of which makes up at least this share of its width. */
 const mostNamed = 2;
 const worthNaming = 0.3;
