@@ -33,7 +33,9 @@ export function wideWords(
   if (first === undefined) return null;
   const moves = constantsOf(server)
     .map(({ name, value, at }) => {
-      const away = Math.exp(Math.sqrt(meanOf(others.map((other) => Math.log((valueOf(other, name) ?? value) / value) ** 2))));
+      const away = Math.exp(
+        Math.sqrt(meanOf(others.map((other) => Math.log((valueOf(other, name) ?? value) / value) ** 2))),
+      );
       if (away === 1) return { name, by: 0 };
       const [up, down] = [play(at(value * away)), play(at(value / away))];
       return { name, by: Math.abs(Math.log(up[first.name] / down[first.name])) / 2 };
