@@ -74,4 +74,6 @@ export interface FittedReach {
   /** Largest share of a run's prompt tokens that came from the prefix cache. */
   cachedShare: number;
   promptsAlike: boolean;
+  /** Some of them sent requests at times of their own; absent = not told. */
+  openLoop?: boolean;
 }

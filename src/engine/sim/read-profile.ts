@@ -97,6 +97,7 @@ function reachIn(reader: FieldReader, reach: Fields): FittedReach {
     inFlight: reader.number(reach, 'inFlight', amount, 'fit.reach.'),
     cachedShare: reader.number(reach, 'cachedShare', { ...amount, most: 1 }, 'fit.reach.'),
     promptsAlike: reach['promptsAlike'] === true,
+    ...(typeof reach['openLoop'] === 'boolean' && { openLoop: reach['openLoop'] }),
   };
 }
 

@@ -51,7 +51,8 @@ export class Untold {
 
   /** The tokens leave the engine; the clients have them when the front, if there is one, has passed them on. */
   tell(front: Front | null, times: StepTimes): { toldMs: number; finishes: Finish[] } {
-    const toldMs = front === null || this.tokens === 0 ? this.atMs : front.deliver(this.atMs, this.tokens);
+    const toldMs =
+      front === null || this.tokens === 0 ? this.atMs : front.deliver(this.atMs, this.tokens, this.#over.length);
     if (this.#decoded) times.mendLast(toldMs);
     for (const own of this.#firsts) {
       own.firstTokenMs = toldMs;

@@ -114,7 +114,7 @@ function serverLines({ profile, residual, unknown = [] }: FittedEntry, lang: Lan
     const us = (ms: number): string => (1000 * ms).toFixed(1);
     lines.push(
       `  ${t('front', '前端')}: ${t('tokenizer', '分词')} ${us(front.tokenizeMsPerToken)} µs/token, ` +
-        `${us(front.promptMsPerToken ?? 0)} µs/${t('prompt token', '输入 token')}, ${front.requestMs.toFixed(2)} ms/${t('request (three times)', '请求（三次）')}, ` +
+        `${us(front.promptMsPerToken ?? 0)} µs/${t('prompt token', '输入 token')}, ${front.requestMs.toFixed(2)} ms/${t('request (five times)', '请求（五次）')}, ` +
         `${front.stepMs.toFixed(2)} ms/${t('step', '步')}, ${us(front.tokenMs)} µs/token`,
     );
   }

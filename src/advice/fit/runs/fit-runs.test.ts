@@ -68,6 +68,11 @@ describe('a server fitted to runs of several lengths', () => {
     ['longer prompts', load(4, 8, 4000, 24), 'prompts of 4000 tokens: fitted on 200 to 900'],
     ['longer answers', load(4, 8, 400, 200), 'answers of 200 tokens: fitted on 24 to 32'],
     ['more in flight', load(60, 60, 400, 24), '60 in flight: fitted on up to 16'],
+    [
+      'other arrivals',
+      { ...load(4, 8, 400, 24), concurrency: null },
+      'an open loop: fitted on closed ones, where requests seldom come one by one',
+    ],
   ])('warns of %s than it was fitted to', (_what, asked, words) => {
     expect(predictRun(fit, asked).warnings.map(({ en }) => en)).toContain(words);
   });

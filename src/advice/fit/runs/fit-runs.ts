@@ -5,7 +5,7 @@ import { misfitOf, paceSpread, withPace } from './misfit.ts';
 import type { Misfit, RunsFitOptions } from './misfit.ts';
 import { playRun } from './play-run.ts';
 import { reachOf } from './reach.ts';
-import { figureNames, figuresOf } from './run-figures.ts';
+import { figureNames, figuresOf, meanOf } from './run-figures.ts';
 import type { FigureName } from './run-figures.ts';
 
 /** A constant as it was found. */
@@ -30,6 +30,10 @@ export interface RunsFit {
 const rounds = 12;
 const wideRounds = 4;
 const steps = { wide: 0.3, narrow: 0.15 };
+/** Rounds at the end whose servers are averaged, because of servers that are about as good the best one is so by chance. */
+const averaged = 6;
+/** Parts of the way that a round tries, because a whole step often ends where only chance fits the figures. */
+const lengths = [1, 0.5, 0.25];
 const damping = 0.2;
 /** No constant changes by more than this (of its logarithm) in a round. */
 const mostChange = 0.5;
@@ -82,21 +86,26 @@ function partsOf({ cost, overheadMs, launch, front }: EngineProfile): FittedDoub
   };
 }
 
-/** The best of what Gauss and Newton's steps come by: the figures are too rough for each step to have to be better. */
+/** The mean of what Gauss and Newton's steps come by in the end: the figures are too rough for each step to have to be better. */
 function searched(misfit: Misfit): readonly number[] {
   let x = misfit.usual;
   let here = misfit.residuals(x);
-  let best = { x, loss: dot(here, here) };
+  const last: (readonly number[])[] = [];
   for (let round = 0; round < rounds; round++) {
     const slopes = slopesAt(misfit, x, round < wideRounds ? steps.wide : steps.narrow);
     const downhill = slopes.map((slope) => -dot(slope, here));
     const change = solve(normalOf(slopes, 1 + damping), downhill);
-    x = x.map((value, i) => value + Math.max(-mostChange, Math.min(mostChange, change[i]!)));
-    here = misfit.residuals(x);
-    const loss = dot(here, here);
-    if (loss < best.loss) best = { x, loss };
+    const tried = lengths.map((length) => {
+      const to = x.map((value, i) => value + length * Math.max(-mostChange, Math.min(mostChange, change[i]!)));
+      const residuals = misfit.residuals(to);
+      return { x: to, residuals, loss: dot(residuals, residuals) };
+    });
+    const least = tried.reduce((one, other) => (other.loss < one.loss ? other : one));
+    x = least.x;
+    here = least.residuals;
+    if (round >= rounds - averaged) last.push(x);
   }
-  return best.x;
+  return x.map((_, i) => meanOf(last.map((one) => one[i]!)));
 }
 
 function slopesAt({ slope }: Misfit, x: readonly number[], h: number): number[][] {

@@ -5,6 +5,7 @@ import { playRun } from './play-run.ts';
 import { beyond, inFlightOf } from './reach.ts';
 import { figureNames, figuresOf, meanOf } from './run-figures.ts';
 import type { FigureName, Figures } from './run-figures.ts';
+import { wideWords } from './wide-figures.ts';
 
 /** A figure with where 90 % of measurements of it should lie. */
 export interface PredictedFigure {
@@ -87,10 +88,14 @@ export function predictRun(fit: FittedServer, load: AskedLoad): RunPrediction {
   }
   const figure = (name: FigureName): PredictedFigure | null =>
     hidden && name.startsWith('ttft') ? null : spreadOf(name, value[name], others, errorOf(name));
-  return {
-    figures: Object.fromEntries(figureNames.map((name) => [name, figure(name)])) as RunPrediction['figures'],
-    warnings,
-  };
+  const figures = Object.fromEntries(figureNames.map((name) => [name, figure(name)])) as RunPrediction['figures'];
+  const widths = figureNames.flatMap((name) =>
+    figures[name] === null ? [] : [{ name, factor: Math.exp(1.645 * scatterOf(name, value[name], others)) }],
+  );
+  const wide = wideWords(widths, fit.profile, fit.doubt.others, (server) =>
+    figuresOf(playRun({ ...fit.profile, ...server }, load, { gaps: false })),
+  );
+  return { figures, warnings: wide === null ? warnings : [...warnings, wide] };
 }
 
 /** By how much first tokens would be later if all requests came 5 % sooner. */
@@ -104,8 +109,12 @@ function otherPrompts({ reach }: FittedServer, { requests }: AskedLoad): boolean
   return requests.some(({ promptTokens }) => promptTokens < least / 1.25 || promptTokens > most * 1.25);
 }
 
+/** How far the servers that explain the runs lie from the predicted one, as a standard deviation of the logarithm. */
+function scatterOf(name: FigureName, value: number, others: readonly Figures[]): number {
+  return Math.sqrt(meanOf(others.map((other) => Math.log(other[name] / value) ** 2)));
+}
+
 function spreadOf(name: FigureName, value: number, others: readonly Figures[], error: number): PredictedFigure {
-  const squares = others.map((other) => Math.log(other[name] / value) ** 2);
-  const factor = Math.exp(1.645 * Math.sqrt(meanOf(squares) + Math.max(error, leastError[name]) ** 2));
+  const factor = Math.exp(1.645 * Math.hypot(scatterOf(name, value, others), Math.max(error, leastError[name])));
   return { value, interval: [value / factor, value * factor] };
 }

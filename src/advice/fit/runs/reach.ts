@@ -22,6 +22,7 @@ export function reachOf(runs: readonly MeasuredRun[]): FittedReach {
     inFlight: Math.max(...runs.map((run) => inFlightOf(run))),
     cachedShare: Math.max(...runs.map(cachedShareOf)),
     promptsAlike: promptTokens[1] <= stretch * promptTokens[0],
+    openLoop: runs.some(({ concurrency }) => concurrency === null),
   };
 }
 
@@ -64,6 +65,12 @@ export function beyond(reach: FittedReach, load: AskedLoad, inFlight: number): P
     words.push({
       en: `${Math.round(inFlight)} in flight: fitted on up to ${Math.round(reach.inFlight)}`,
       zh: `在途 ${Math.round(inFlight)} 个请求：拟合数据最多 ${Math.round(reach.inFlight)} 个`,
+    });
+  }
+  if (load.concurrency === null && reach.openLoop === false) {
+    words.push({
+      en: 'an open loop: fitted on closed ones, where requests seldom come one by one',
+      zh: '开环负载：仅以闭环运行拟合，其中请求很少逐个到达',
     });
   }
   const cached = cachedShareOf(load);

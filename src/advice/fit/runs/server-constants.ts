@@ -78,7 +78,7 @@ const ofLaunch: readonly ServerConstant[] = [
 const ofFront: readonly ServerConstant[] = [
   { name: 'tokenizer', usual: () => 0.006, spread: 0.5, put: inFront('tokenizeMsPerToken') },
   { name: 'front prompt', usual: () => 0.002, spread: 0.4, put: inFront('promptMsPerToken') },
-  { name: 'front request', usual: () => 0.45, spread: 0.4, put: inFront('requestMs') },
+  { name: 'front request', usual: () => 0.3, spread: 0.4, put: inFront('requestMs') },
   { name: 'front step', usual: () => 0.35, spread: 0.4, put: inFront('stepMs') },
   { name: 'front token', usual: () => 0.052, spread: 0.2, put: inFront('tokenMs') },
 ];

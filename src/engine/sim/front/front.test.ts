@@ -20,9 +20,15 @@ function through(front: Front, prompts: readonly number[]): number[] {
 }
 
 describe('a front', () => {
-  it('lets a lone request pass its loop, its tokeniser, and its loop twice more', () => {
-    // 0.5 + 100 × 0.002, then 100 × 0.01, then 0.5 twice.
-    expect(through(new Front(cost), [100])[0]).toBeCloseTo(0.7 + 1 + 0.5 + 0.5, 9);
+  it('lets a lone request pass its loop, its tokeniser, and its loop three times more', () => {
+    // 0.5, then 100 × 0.01, then 0.5 + 100 × 0.002, then 0.5 twice.
+    expect(through(new Front(cost), [100])[0]).toBeCloseTo(0.5 + 1 + 0.7 + 0.5 + 0.5, 9);
+  });
+
+  it('takes the loop once more for each answer that is over, behind its last token', () => {
+    const front = new Front(cost);
+    expect(front.deliver(10, 4, 3)).toBe(12);
+    expect(front.deliver(11, 4)).toBe(12 + 3 * 0.5 + 2);
   });
 
   it('tokenises one prompt after the other: those of a burst come through as far apart as one takes', () => {
@@ -48,7 +54,7 @@ describe('a front', () => {
   it('keeps requests waiting behind the tokens that it is busy with', () => {
     const front = new Front(cost);
     front.deliver(0, 40);
-    expect(through(front, [100])[0]).toBeCloseTo(11 + 2.7, 9);
+    expect(through(front, [100])[0]).toBeCloseTo(11 + 3.2, 9);
   });
 });
 

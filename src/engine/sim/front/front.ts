@@ -5,9 +5,9 @@
 export interface FrontCost {
   /** The tokeniser, for each token of a prompt. */
   tokenizeMsPerToken: number;
-  /** The loop, each time that a request passes it on its way in. */
+  /** The loop, each time that a request passes it on its way in, and once more when its answer is over. */
   requestMs: number;
-  /** The loop, for each token of a prompt that comes in; absent = 0. */
+  /** The loop, for each token of a prompt that comes from the tokeniser; absent = 0. */
   promptMsPerToken?: number;
   /** The loop, for each step whose tokens go out, and for each of them. */
   stepMs: number;
@@ -28,7 +28,7 @@ const sliceTokens = 128;
 const mergedShare = 0.3;
 
 /** Times that a request passes the loop between the tokeniser and the engine. */
-const passes = 2;
+const passes = 3;
 
 /** The front as two stations that serve one at a time, first come, first served. */
 export class Front {
@@ -72,7 +72,7 @@ export class Front {
     const nextMs = this.nextMs();
     const at = this.#lines.findIndex((line) => line[0]?.atMs === nextMs);
     const own = this.#lines[at]!.shift()!;
-    const promptMs = at === 0 ? (this.cost.promptMsPerToken ?? 0) * own.promptTokens : 0;
+    const promptMs = at === 1 ? (this.cost.promptMsPerToken ?? 0) * own.promptTokens : 0;
     own.atMs = this.#loop(own.atMs, this.cost.requestMs + promptMs);
     if (at === 0) {
       const tokenizeMs = this.cost.tokenizeMsPerToken * own.promptTokens;
@@ -89,14 +89,17 @@ export class Front {
   /**
    * A step's tokens come out of the engine; says when the clients have them. A small step that comes before the loop has
    * begun with the one before it goes out in one piece with that one: vLLM hands all steps that wait to its requests before any of them writes.
+   * Answers that are over with the step take the loop once more behind it; their clients do not wait for that.
    */
-  deliver(atMs: number, tokens: number): number {
+  deliver(atMs: number, tokens: number, answersOver = 0): number {
     const merges = tokens <= sliceTokens && atMs < this.#beginsMs;
     const ms = this.cost.stepMs + this.cost.tokenMs * tokens * (merges ? mergedShare : 1);
     this.#beginsMs = Math.max(this.#loopFreeMs, atMs);
     this.#waitedMs += Math.max(0, this.#loopFreeMs - atMs);
     this.#deliveringMs += ms;
-    return this.#loop(atMs, ms);
+    const toldMs = this.#loop(atMs, ms);
+    this.#loop(toldMs, this.cost.requestMs * answersOver);
+    return toldMs;
   }
 
   #loop(atMs: number, ms: number): number {
