@@ -11,8 +11,8 @@ export interface RunsFitOptions {
   scheduler: SchedulerName;
   settings: Readonly<Record<string, SettingValue>>;
   kv: EngineProfile['kv'];
-  /** The first so many requests of each run are fitted; absent = 2000. */
-  mostRequests?: number;
+  /** So many of a run's requests, from the first on, are fitted; absent = 2000. */
+  fittedRequests?: (run: MeasuredRun) => number;
 }
 
 /** How far a server with given constants is from what was seen; each constant stands as its logarithm, and behind them the front's pace in each run. */
@@ -36,8 +36,8 @@ const promptHeadersMs = 1.5;
 
 /** The misfit of these runs. */
 export function misfitOf(runs: readonly MeasuredRun[], options: RunsFitOptions): Misfit {
-  const { mostRequests = mostPlayed } = options;
-  const shown = runs.map((run) => sightOfRun(beginningOf(run, mostRequests)));
+  const { fittedRequests = () => mostPlayed } = options;
+  const shown = runs.map((run) => sightOfRun(beginningOf(run, fittedRequests(run))));
   const stepMs = Math.min(...shown.map((sight) => sight.get('gap p50')?.value ?? Infinity));
   const { bare, constants } = modelFor(runs, options);
   const at = (x: readonly number[]): EngineProfile =>
@@ -50,7 +50,8 @@ export function misfitOf(runs: readonly MeasuredRun[], options: RunsFitOptions):
   }
   const ofRun = (x: readonly number[], i: number): number[] => {
     const profile = withEngine(withPace(at(x), Math.exp(x[constants.length + i] ?? 0)), runs[i]!.engine);
-    const guess = sightOfRun(beginningOf(playRun(profile, runs[i]!, { wanted: mostRequests }), mostRequests));
+    const wanted = fittedRequests(runs[i]!);
+    const guess = sightOfRun(beginningOf(playRun(profile, runs[i]!, { wanted }), wanted));
     return [...shown[i]!].map(([name, { value, spread }]) => {
       const guessed = guess.get(name)?.value ?? null;
       return guessed === null ? 0 : damped(Math.log(guessed / value) / spread);
@@ -98,7 +99,7 @@ function modelFor(
   const knowsAhead = Object.hasOwn(schedulers[scheduler].settings, aheadSetting);
   const ahead = knowsAhead && (settings[aheadSetting] ?? hasFront) === true;
   const { batchSetting } = schedulers[scheduler];
-  const asked = [settings, ...runs.flatMap(({ engine }) => engine?.settings ?? [])];
+  const asked = [settings, ...runs.flatMap(({ engine }) => (engine === undefined ? [] : [engine.settings]))];
   const batches = asked.flatMap((one) => one[batchSetting] ?? []).map(Number);
   const everAhead = knowsAhead && (ahead || asked.some((one) => one[aheadSetting] === true));
   const bare: EngineProfile = {
