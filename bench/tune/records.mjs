@@ -101,7 +101,7 @@ function play(server, profile, settings, count, offset, seed) {
   };
 }
 
-const figures = ['outputTokensPerSec', 'ttftMs', 'tpotMs'];
+const averaged = ['outputTokensPerSec', 'ttftMs', 'tpotMs'];
 
 /** Every setting without noise, and limits that some of them keep. */
 function truthOf(server) {
@@ -114,7 +114,7 @@ function truthOf(server) {
   const seen = all.map((settings) => {
     const each = looks.map((offset) => play(server, calm, settings, 6 * server.concurrency, offset, 1).printed);
     const mean = (key) => each.reduce((sum, one) => sum + one[key] / each.length, 0);
-    return { settings, ...Object.fromEntries(figures.map((key) => [key, mean(key)])) };
+    return { settings, ...Object.fromEntries(averaged.map((key) => [key, mean(key)])) };
   });
   const quantile = (key, part) => seen.map((one) => one[key]).toSorted((a, b) => a - b)[Math.floor(part * seen.length)];
   let limits;

@@ -6,7 +6,7 @@ import type { MeasuredRun } from '../fit/index.ts';
 import { completeSummary } from './complete-summary.ts';
 import { engineOfFigures } from './engine-of-figures.ts';
 import { engineOfRuns, requestsOfTrial } from './engine-of-runs.ts';
-import { figuresOf } from './goal-metrics.ts';
+import { figuresOf, readSlos } from './goal-metrics.ts';
 import { nextStep } from './next-step.ts';
 import { readTuneFile } from './read-tune-file.ts';
 import type { TunePoint } from './setting.ts';
@@ -146,5 +146,16 @@ describe('a step of the search', () => {
     const { figures } = tried(20, step.point).trial;
     for (const word of words)
       expect(Math.abs(step.predicted!.figures[word]!.middle / figures[word]! - 1), word).toBeLessThan(0.1);
+  });
+
+  it('confirms at once what they foresee to keep the limits, which summaries have to try first', () => {
+    const { slos } = readSlos(['ttft.mean<1300ms', 'tpot.mean<32ms']);
+    const limited = { ...problem, slos };
+    const phaseOf = (kept: typeof runs): string => {
+      const step = nextStep(limited, trials, kept);
+      return step.kind === 'measure' ? step.phase : step.because;
+    };
+    expect(phaseOf(runs)).toBe('confirm');
+    expect(phaseOf([])).toBe('search');
   });
 });

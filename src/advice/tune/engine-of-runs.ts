@@ -23,9 +23,9 @@ export interface TrialRun {
 
 /** The newest so many points are fitted: a fit has to take less time than a trial. */
 const mostRuns = 5;
-/** Of each so many requests: what it costs to play them hangs on how often the whole batch is answered, which tells little new after the second time. */
-const leastFitted = 100;
-const cohorts = 2;
+/** Of each so many requests: what it costs to play them hangs on how often the whole batch is answered, which tells nothing new after the third time. */
+const leastFitted = 120;
+const cohorts = 3;
 
 function fittedRequests({ concurrency }: MeasuredRun): number {
   return Math.max(leastFitted, cohorts * (concurrency ?? 0));
