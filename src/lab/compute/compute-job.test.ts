@@ -51,5 +51,6 @@ require: ['half > 2']`,
   const elsewhere = await answerWork(toExactJson({ do: 'tune-step', problem, trials: [], runs: [] }), { files: [] });
   const here = nextStep(problem, []);
   expect(readAnswer(elsewhere)).toEqual({ done: here });
-  expect(here).toMatchObject({ point: { settings: { half: 15 }, load: { concurrency: 16 } } });
+  // 0.55 of the way from 8 to 64 in logarithms is 25.
+  expect(here).toMatchObject({ point: { settings: { max_num_seqs: 25, half: 12 }, load: { concurrency: 13 } } });
 });
