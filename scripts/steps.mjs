@@ -21,6 +21,7 @@ export const takeLong = [
   'src/advice/fit/fit-sweep.test.ts',
   'src/advice/fit/real-traces.test.ts',
   'src/advice/fit/step-jitter.test.ts',
+  'src/advice/tune/engine-of-runs.test.ts',
   'src/advice/tune/mindie-goals.test.ts',
   'src/cli/commands/fit.test.ts',
   'src/cli/commands/sim.test.ts',

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 // Rooms have names in common: of the others only what is asked for.
 const wanted = `export * from './src/advice/tune/index.ts';
-export { closedRun } from './src/advice/fit/index.ts';
+export { closedRun, playRun } from './src/advice/fit/index.ts';
 export { builtinProfile } from './src/engine/sim/index.ts';`;
 
 /** Exports of the tune room and of what stands in for a server, bundled from source, and trialOf over them. */
@@ -60,7 +60,7 @@ export function problemOf({ engineFamily, readSlos, roleOf }, engine, budgetRuns
             name: 'concurrency',
             where: 'load',
             whole: true,
-            expression: { text: '', names: [], valueOf: () => engine.concurrency },
+            expression: { text: String(engine.concurrency), names: [] },
           },
         ];
   return {

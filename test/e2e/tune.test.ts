@@ -5,7 +5,10 @@ import { tuneSchema } from '../../src/advice/tune/index.ts';
 import type { TuneDocument } from '../../src/advice/tune/index.ts';
 import { dyno, emptyFolder, start } from './dyno.ts';
 import type { Done } from './dyno.ts';
+import { freePort } from '../free-port.ts';
 import { original, tuneBench } from './tune-bench.ts';
+
+const dynoMain = join(import.meta.dirname, '../../dist/cli/main.js');
 
 function documentOf(done: Done): TuneDocument {
   return tuneSchema.parse(JSON.parse(done.out));
@@ -270,5 +273,32 @@ describe('a server that dyno starts itself', () => {
     await expect.poll(journal, { timeout: 120_000 }).toMatch(/"kind":"paused"/);
     await rm(pause);
     expect(documentOf(await running.done).runs).toBe(2);
+  });
+});
+
+describe('a server whose scheduling the simulator knows', () => {
+  test('is known from the requests of its trials, and from their summaries once their folders are gone', async () => {
+    const dir = await emptyFolder();
+    const [file, store, port] = [join(dir, 'tune.yaml'), join(dir, 'runs'), await freePort()];
+    await writeFile(
+      file,
+      `engine: vllm
+url: http://127.0.0.1:${port}
+start: {command: "${process.execPath} ${dynoMain} engine --port ${port} --speed 5 --scheduler vllm-v1 --set max_num_seqs={max_num_seqs}", stopTimeout: 5s}
+ready: {url: "http://127.0.0.1:${port}/health", timeout: 120s}
+space: {max_num_seqs: [2, 4, 8, 16, 24]}
+load: {concurrency: 12}
+workload: {lenient: true, requests: 60, input-tokens: 40, output-tokens: 12, devices: none, metrics: none}
+`,
+    );
+    const first = documentOf(await dyno(['tune', file, '--json', '--quiet', '--runs', '5', '--store', store]));
+    expect(first.trials.map(({ outcome }) => outcome)).toEqual(Array(5).fill('ok'));
+    expect(first.trials.at(-1)!.predicted?.by).toBe('simulator');
+    const [folder] = await readdir(store);
+    for (const { runId } of first.trials) await rm(join(store, folder!, runId!), { recursive: true });
+    const more = ['--resume', 'latest', '--runs', '6'];
+    const second = documentOf(await dyno(['tune', file, '--json', '--quiet', ...more, '--store', store]));
+    expect(second.trials.slice(0, 5).map(({ figures }) => figures)).toEqual(first.trials.map(({ figures }) => figures));
+    expect(second.stoppedBecause).not.toBe('interrupted');
   });
 });

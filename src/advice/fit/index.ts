@@ -32,6 +32,7 @@ export type { MeasuredRun, RunRequest } from './runs/measured-run.ts';
 export { playRun } from './runs/play-run.ts';
 export { fitRuns } from './runs/fit-runs.ts';
 export type { RunsFit } from './runs/fit-runs.ts';
+export { withEngine } from './runs/misfit.ts';
 export { beyond } from './runs/reach.ts';
 export { waitsInFront } from './runs/misfit.ts';
 export { predictRun } from './runs/predict-run.ts';

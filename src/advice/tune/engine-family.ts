@@ -3,13 +3,11 @@ import type { SchedulerName } from '../../engine/sim/index.ts';
 import type { Settings, SettingValue } from './setting.ts';
 import type { Knob, Role } from './space.ts';
 
-/** A kind of server whose scheduling the simulator knows. */
+/** A kind of server whose scheduling the simulator knows, and what its settings do. */
 export interface EngineFamily {
   scheduler: SchedulerName;
-  /** The settings that the simulated scheduler understands, under its names. */
-  settingsOf(settings: Settings): Record<string, SettingValue>;
-  /** Memory for the KV cache, in whatever unit the server counts it; null = no setting says it. */
-  memoryOf(settings: Settings): number | null;
+  /** By the settings' names. */
+  roles: Readonly<Record<string, Role>>;
 }
 
 /** The bare name of a setting: `ScheduleConfig.maxBatchSize` → maxBatchSize, `--max-num-seqs` → max_num_seqs. */
@@ -56,15 +54,13 @@ export function engineFamily(
     ![...roles.values()].some((role) => role === 'batch' || role === 'concurrency' || role === 'rate')
   )
     return null;
-  const chosen = scheduler ?? 'continuous';
-  return {
-    scheduler: chosen,
-    settingsOf: (settings) => simulatedSettings(chosen, settings, roles),
-    memoryOf(settings) {
-      const found = Object.entries(settings).find(([name]) => roles.get(name) === 'memory');
-      return typeof found?.[1] === 'number' ? found[1] : null;
-    },
-  };
+  return { scheduler: scheduler ?? 'continuous', roles: Object.fromEntries(roles) };
+}
+
+/** Memory for the KV cache, in whatever unit the server counts it; null = no setting says it. */
+export function memoryOf({ roles }: EngineFamily, settings: Settings): number | null {
+  const found = Object.entries(settings).find(([name]) => roles[name] === 'memory');
+  return typeof found?.[1] === 'number' ? found[1] : null;
 }
 
 const roleSettings: Readonly<Record<string, Partial<Record<Role, string>>>> = {
@@ -74,17 +70,17 @@ const roleSettings: Readonly<Record<string, Partial<Record<Role, string>>>> = {
   sglang: { batch: 'max_running_requests', 'prefill-tokens': 'chunked_prefill_size' },
 };
 
-function simulatedSettings(
-  scheduler: SchedulerName,
+/** The settings that the simulated scheduler understands, under its names. */
+export function schedulerSettings(
+  { scheduler, roles }: EngineFamily,
   settings: Settings,
-  roles: ReadonlyMap<string, Role>,
 ): Record<string, SettingValue> {
   const rules = schedulers[scheduler].settings as Readonly<
     Record<string, { least?: number; most?: number; oneOf?: unknown; whole?: boolean }>
   >;
   const simulated: Record<string, SettingValue> = {};
   for (const [name, value] of Object.entries(settings)) {
-    const role = roles.get(name);
+    const role = roles[name];
     const key = Object.hasOwn(rules, bareName(name))
       ? bareName(name)
       : role === undefined

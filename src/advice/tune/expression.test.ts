@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BadExpression, parseExpression } from './expression.ts';
-
-const valueOf = (text: string, settings = {}): unknown => parseExpression(text).valueOf(settings);
+import { BadExpression, parseExpression, valueOf } from './expression.ts';
 
 describe('formulas over settings', () => {
   test.each([
@@ -17,15 +15,20 @@ describe('formulas over settings', () => {
     ['!select || -n < 0', { select: false, n: 0 }, true],
     ['7 % 4', {}, 3],
   ])('%s', (text, settings, wanted) => {
-    expect(valueOf(text, settings)).toBe(wanted);
+    expect(valueOf(parseExpression(text), settings)).toBe(wanted);
   });
 
   test('a setting that is not there gives no number', () => {
-    expect(valueOf('missing + 1')).toBeNaN();
+    expect(valueOf(parseExpression('missing + 1'), {})).toBeNaN();
   });
 
   test.each(['1 +', '(2', 'sqrt(4)', '2 3', '$x', 'a ? b', ')'])('%s is refused', (text) => {
     expect(() => parseExpression(text)).toThrow(BadExpression);
+  });
+
+  test('one that went to another thread as text is worth the same there', () => {
+    const there = JSON.parse(JSON.stringify(parseExpression('min(a, 7) * 2'))) as ReturnType<typeof parseExpression>;
+    expect(valueOf(there, { a: 5 })).toBe(10);
   });
 
   test('the names in a formula are told', () => {

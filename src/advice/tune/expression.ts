@@ -1,12 +1,10 @@
 import type { SettingValue, Settings } from './setting.ts';
 
-/** A formula over settings, understood: `min(maxBatchSize/2, 64)`, `maxPrefillBatchSize <= maxBatchSize`. */
+/** A formula over settings that was read, as plain data: `min(maxBatchSize/2, 64)`, `maxPrefillBatchSize <= maxBatchSize`. */
 export interface Expression {
   text: string;
   /** Names of settings in it. */
   names: readonly string[];
-  /** Throws nothing: a name that is not there or a wrong kind gives NaN. */
-  valueOf(settings: Settings): SettingValue;
 }
 
 /** Why a formula cannot be read. */
@@ -51,6 +49,26 @@ const levels: readonly Readonly<Record<string, (a: SettingValue, b: SettingValue
  * A name with dashes is written with underscores: max_num_seqs stands for max-num-seqs too.
  */
 export function parseExpression(text: string): Expression {
+  const { names, root } = read(text);
+  const expression = { text, names };
+  roots.set(expression, root);
+  return expression;
+}
+
+/** What a formula comes to; a name that is not there or a wrong kind gives NaN. */
+export function valueOf(expression: Expression, settings: Settings): SettingValue {
+  let root = roots.get(expression);
+  if (root === undefined) {
+    ({ root } = read(expression.text));
+    roots.set(expression, root);
+  }
+  return root(settings);
+}
+
+/** Formulas as they were read; one that came from another thread is read again. */
+const roots = new WeakMap<Expression, Node>();
+
+function read(text: string): { names: string[]; root: Node } {
   const tokens = tokensOf(text);
   const names = new Set<string>();
   let at = 0;
@@ -131,7 +149,7 @@ export function parseExpression(text: string): Expression {
 
   const root = choice();
   if (at < tokens.length) throw new BadExpression(`"${tokens[at]!}" is one word too many`);
-  return { text, names: [...names], valueOf: (settings) => root(settings) };
+  return { names: [...names], root };
 }
 
 function tokensOf(text: string): string[] {

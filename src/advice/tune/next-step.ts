@@ -5,6 +5,7 @@ import { memoryStep, withMemoryFound } from './memory-step.ts';
 import { allowanceOf } from './noise.ts';
 import { worthOf } from './problem.ts';
 import type { TuneProblem } from './problem.ts';
+import type { TrialRun } from './engine-of-runs.ts';
 import { pointKey, settingsKey } from './setting.ts';
 import type { TunePoint } from './setting.ts';
 import { neighbours, pointAt, spreadPlaces } from './space.ts';
@@ -36,12 +37,14 @@ export type NextStep =
 const usualGain = 0.01;
 /** Chance of keeping the SLOs below which the space is given up. */
 const leastHope = 0.02;
+/** A model that misses by no more than this is believed where it gives a place at least this chance. */
+const foreseen = { miss: 0.06, chance: 0.6 };
 
 /**
  * The next trial, or the end: a pure function of the problem and what was tried so far, so that a search that was killed goes on
- * exactly where it was.
+ * exactly where it was. `runs` = the requests of those trials that kept them.
  */
-export function nextStep(asked: TuneProblem, all: readonly Trial[]): NextStep {
+export function nextStep(asked: TuneProblem, all: readonly Trial[], runs: readonly TrialRun[] = []): NextStep {
   const trials = all.filter(({ outcome }) => outcome !== 'interrupted');
   const problem = withMemoryFound(asked, trials);
   const runsLeft = problem.budgetRuns - trials.length;
@@ -54,7 +57,7 @@ export function nextStep(asked: TuneProblem, all: readonly Trial[]): NextStep {
   if (trials.length >= 6 && trials.every(({ outcome }) => outcome !== 'ok')) {
     return { kind: 'stop', because: 'nothing-works' };
   }
-  const surrogate = makeSurrogate(problem, trials);
+  const surrogate = makeSurrogate(problem, trials, runs);
   const pending = pendingConfirmation(problem, trials, surrogate);
   if (pending !== null) return confirm(problem, trials, pending, surrogate);
   const next = afterBeliefs(problem, trials, surrogate, accepted, runsLeft);
@@ -109,9 +112,18 @@ function afterBeliefs(
   const searched = explore.gain < leastGain || runsLeft <= reserve;
   // A run goes to settings that may pass: where none may, the next one looks for some.
   if (settle.chance < leastHope && explore.gain === 0) return { kind: 'stop', because: 'nothing-feasible' };
+  if (!searched && runsLeft >= confirmRuns && isForeseen(surrogate, ranked)) {
+    return confirm(problem, trials, settle.place, surrogate);
+  }
   if (!searched || runsLeft < confirmRuns || settle.chance < leastHope)
     return measure(problem, trials, surrogate, explore.place, feasible);
   return confirm(problem, trials, settle.place, surrogate);
+}
+
+/** A fresh run at the place that is both the best to look at and likely to stand is not also made to choose it: its figures are foreseen. */
+function isForeseen({ model }: Surrogate, { explore, settle }: Ranked): boolean {
+  const isClose = model !== null && model.elsewhere + model.misfit <= foreseen.miss;
+  return isClose && settle.chance >= foreseen.chance && explore.place.join() === settle.place.join();
 }
 
 function measure(

@@ -6,7 +6,7 @@ import type { RequestLengths } from './simulate-point.ts';
 import type { Settings } from './setting.ts';
 import type { Space } from './space.ts';
 
-/** What a search is asked: pure data, the same for a real server, an evaluate command and a simulated engine. */
+/** What a search is asked: plain data that another thread can be told, the same for a real server, an evaluate command and a simulated engine. */
 export interface TuneProblem {
   space: Space;
   objective: Objective;

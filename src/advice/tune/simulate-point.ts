@@ -13,7 +13,8 @@ export interface RequestLengths {
 /** Figures of a simulated steady state, by metric word. */
 export type SimulatedFigures = Readonly<Record<string, number>>;
 
-interface Done {
+/** A request of a simulated load that was answered. */
+export interface Done {
   sentMs: number;
   firstMs: number;
   endMs: number;
@@ -45,16 +46,21 @@ function outputDraw(lengths: RequestLengths): () => number {
   return () => Math.max(1, Math.round(lengths.outputTokens * (1 + lengths.outputSpread * (2 * random.next() - 1))));
 }
 
+/** So many of a closed load are simulated at once. `alike` = its answers are of one length. */
+export function inFlightOf(profile: EngineProfile, concurrency: number, alike: boolean): number {
+  const cap = Math.ceil(batchOf(profile) * backlog.ratio) + backlog.least;
+  // Answers of one length go through in waves, and what the last wave of a load is like hangs on the whole of it.
+  const inWaves = alike && concurrency <= mostInWaves;
+  return Math.max(1, inWaves ? concurrency : Math.min(concurrency, cap));
+}
+
 function closedFigures(
   profile: EngineProfile,
   core: EngineCore,
   concurrency: number,
   lengths: RequestLengths,
 ): SimulatedFigures {
-  const cap = Math.ceil(batchOf(profile) * backlog.ratio) + backlog.least;
-  // Answers of one length go through in waves, and what the last wave of a load is like hangs on the whole of it.
-  const inWaves = lengths.outputSpread < 0.02 && concurrency <= mostInWaves;
-  const inFlight = Math.max(1, inWaves ? concurrency : Math.min(concurrency, cap));
+  const inFlight = inFlightOf(profile, concurrency, lengths.outputSpread < 0.02);
   const count = Math.max(leastRequests, 3 * inFlight);
   const draw = outputDraw(lengths);
   const sent: { atMs: number; tokens: number }[] = [];
@@ -76,9 +82,25 @@ function closedFigures(
     for (let i = 0; i < finishes.length && sent.length < count; i++) send(endMs);
     if (core.step === null) core.beginStep(endMs);
   }
+  return closedWindow(done, inFlight, { ...seenFrom(profile, lengths), concurrency });
+}
+
+/** Figures of what was answered after the opening cohort; what waits beyond those in flight comes by Little's law. */
+export function closedWindow(
+  done: readonly Done[],
+  inFlight: number,
+  seen: Seen & { concurrency: number },
+): SimulatedFigures {
   const window = done.slice(Math.min(inFlight, Math.floor(done.length / 2)));
   const fromMs = done[done.length - window.length - 1]?.endMs ?? 0;
-  return figuresOf(profile, lengths, window, endMs - fromMs, concurrency > inFlight ? concurrency : null);
+  return figuresOf(window, done.at(-1)!.endMs - fromMs, seen.concurrency > inFlight ? seen.concurrency : null, seen);
+}
+
+/** When the requests of a simulated open load are sent. */
+export function openArrivals(ratePerSec: number): number[] {
+  const random = randomStream(1, 'arrivals of a simulated point');
+  let atMs = 0;
+  return Array.from({ length: openRequests }, () => (atMs += (1000 / ratePerSec) * random.exponential()));
 }
 
 function openFigures(
@@ -87,11 +109,8 @@ function openFigures(
   load: TrialLoad,
   lengths: RequestLengths,
 ): SimulatedFigures {
-  const random = randomStream(1, 'arrivals of a simulated point');
   const draw = outputDraw(lengths);
-  const gapMs = 1000 / load.ratePerSec!;
-  let atMs = 0;
-  const arrivals = Array.from({ length: openRequests }, () => (atMs += gapMs * random.exponential()));
+  const arrivals = openArrivals(load.ratePerSec!);
   const sent: { atMs: number; tokens: number }[] = [];
   const done: Done[] = [];
   while (done.length < openRequests) {
@@ -105,11 +124,16 @@ function openFigures(
     sent.push({ atMs: nextMs, tokens: outputTokens });
     if (core.step === null) core.beginStep(nextMs);
   }
+  return openWindow(done, arrivals, seenFrom(profile, lengths));
+}
+
+/** Figures of what was sent after a quarter of the load, and answered before its stragglers. */
+export function openWindow(done: readonly Done[], arrivals: readonly number[], seen: Seen): SimulatedFigures {
   const skipped = Math.floor(openRequests / 4);
   const fromMs = arrivals[skipped]!;
   const toMs = Math.max(arrivals.at(-1)!, ...done.slice(0, Math.floor(0.95 * openRequests)).map((one) => one.endMs));
   const window = done.filter(({ sentMs, endMs }) => sentMs >= fromMs && endMs <= toMs);
-  return figuresOf(profile, lengths, window, toMs - fromMs, null);
+  return figuresOf(window, toMs - fromMs, null, seen);
 }
 
 function batchOf(profile: EngineProfile): number {
@@ -117,15 +141,24 @@ function batchOf(profile: EngineProfile): number {
   return Number(settings[schedulers[name].batchSetting] ?? profile.maxBatchSize);
 }
 
+/** What a client sees beside the times of a simulated engine. */
+export interface Seen {
+  inputTokens: number;
+  /** Of each request outside of the engine, where its times do not hold it yet. */
+  overheadMs: number;
+}
+
+function seenFrom({ overheadMs = 0 }: EngineProfile, { inputTokens }: RequestLengths): Seen {
+  return { inputTokens, overheadMs };
+}
+
 /** `queued` is the true number in flight where more wait than were simulated. */
 function figuresOf(
-  profile: EngineProfile,
-  lengths: RequestLengths,
   window: readonly Done[],
   spanMs: number,
   queued: number | null,
+  { inputTokens, overheadMs }: Seen,
 ): SimulatedFigures {
-  const { overheadMs = 0 } = profile;
   const requestsPerSec = (1000 * window.length) / spanMs;
   const tokens = window.reduce((sum, one) => sum + one.tokens, 0);
   const decodeMs = window.map((one) => one.endMs - one.firstMs);
@@ -142,7 +175,7 @@ function figuresOf(
   }
   const figures: Record<string, number> = {
     outputTokensPerSec: (1000 * tokens) / spanMs,
-    totalTokensPerSec: (1000 * (tokens + window.length * lengths.inputTokens)) / spanMs,
+    totalTokensPerSec: (1000 * (tokens + window.length * inputTokens)) / spanMs,
     requestsPerSec,
     'itl.mean': gaps > 0 ? decodeMs.reduce((sum, value) => sum + value, 0) / gaps : mean(latency),
   };

@@ -1,4 +1,5 @@
 import { invariant, randomStream } from '../../core/index.ts';
+import { valueOf } from './expression.ts';
 import type { Expression } from './expression.ts';
 import type { Settings, SettingValue, TrialLoad, TunePoint } from './setting.ts';
 
@@ -58,13 +59,13 @@ export function pointAt(space: Space, place: Place): TunePoint | null {
     if (knob.where === 'load') load[knob.name] = value;
   });
   for (const { name, where, expression, whole } of space.derived) {
-    const value = expression.valueOf(all);
+    const value = valueOf(expression, all);
     if (typeof value === 'number' && !Number.isFinite(value)) return null;
     const told = whole && typeof value === 'number' ? Math.max(1, Math.floor(value + 1e-9)) : value;
     all[name] = told;
     if (where === 'load') load[name] = told;
   }
-  if (space.requires.some((rule) => rule.valueOf(all) !== true)) return null;
+  if (space.requires.some((rule) => valueOf(rule, all) !== true)) return null;
   const settings = Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(load, name)));
   return { settings, load: loadOf(load) };
 }

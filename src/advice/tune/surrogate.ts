@@ -1,6 +1,8 @@
 import { normalQuantile } from '../../results/measure/index.ts';
 import type { Slo } from '../../results/measure/index.ts';
-import { fitEngine } from './engine-model.ts';
+import { engineOfFigures } from './engine-of-figures.ts';
+import { engineOfRuns } from './engine-of-runs.ts';
+import type { TrialRun } from './engine-of-runs.ts';
 import type { EngineModel } from './engine-model.ts';
 import { gaussianProcess } from './gaussian-process.ts';
 import type { Posterior, Process, ProcessShape, Observation } from './gaussian-process.ts';
@@ -29,7 +31,8 @@ export interface Surrogate {
   model: EngineModel | null;
 }
 
-const simulatedShapes = shapes([0.08], [0.08], [0.01, 0.03, 0.08, 0.2, 0.35], [0.2, 0.5]);
+const simulatedShapes = ({ elsewhere }: Simulator): ProcessShape[] =>
+  shapes([elsewhere], [elsewhere], [0.01, 0.03, 0.08, 0.2, 0.35], [0.2, 0.5]);
 /** A simulator that meets the trials to a hundredth is not expected to bend away by a tenth: how its own misfit speaks against a shape. */
 const leastMisfit = 0.02;
 
@@ -42,8 +45,13 @@ const plainShapes = shapes([0.7], [0.3, 1], [0.1, 0.3, 0.8], [0.25, 0.6]);
 const simulatorHeadStart = 1.5;
 
 /** Logarithm of the sum of the shapes' odds, so that they add up to one. */
-function simulatedTotal(misfit: number): number {
-  return Math.log(simulatedShapes.reduce((sum, shape) => sum + Math.exp(shapeOdds(shape, misfit)), 0));
+function totalOdds(shapesOfIt: readonly ProcessShape[], misfit: number): number {
+  return Math.log(shapesOfIt.reduce((sum, shape) => sum + Math.exp(shapeOdds(shape, misfit)), 0));
+}
+
+/** The model of the engine, each place played once. */
+interface Simulator extends Pick<EngineModel, 'misfit' | 'elsewhere'> {
+  simulate(place: Place): SimulatedFigures | null;
 }
 
 function shapes(
@@ -67,10 +75,13 @@ function shapes(
 }
 
 /** Builds the beliefs: the simulator calibrated to the trials as a first guess, and what it misses learnt from the trials. */
-export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): Surrogate {
-  const { space, family } = problem;
-  const lengths = problem.lengths ?? requestLengthsOf(trials);
-  const model = family === null ? null : fitEngine(family, trials, lengths, problem.kv);
+export function makeSurrogate(
+  problem: TuneProblem,
+  trials: readonly Trial[],
+  runs: readonly TrialRun[] = [],
+): Surrogate {
+  const { space } = problem;
+  const model = engineModelOf(problem, trials, runs);
   const located = trials.flatMap((trial) => {
     const place = placeOf(space, trial);
     return place === null ? [] : [{ trial, place, at: coordinatesOf(space, place) }];
@@ -95,7 +106,7 @@ export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): S
         located,
         ordered,
         noiseOf(word, trials),
-        model === null ? null : { simulate, misfit: model.misfit },
+        model === null ? null : { simulate, misfit: model.misfit, elsewhere: model.elsewhere },
       );
       learnt.set(word, found);
     }
@@ -110,6 +121,19 @@ export function makeSurrogate(problem: TuneProblem, trials: readonly Trial[]): S
     },
     model,
   };
+}
+
+/** A fit to all requests that misses its own runs by more than this does not understand the server. */
+const understood = 0.1;
+
+/** The engine as its requests tell it; as the summaries do where requests are not kept, or do not tell it as well. */
+function engineModelOf(problem: TuneProblem, trials: readonly Trial[], runs: readonly TrialRun[]): EngineModel | null {
+  const { family, kv } = problem;
+  if (family === null) return null;
+  const ofRuns = engineOfRuns(problem, family, trials, runs);
+  if (ofRuns !== null && ofRuns.misfit <= understood) return ofRuns;
+  const ofFigures = engineOfFigures(family, trials, problem.lengths ?? requestLengthsOf(trials), kv);
+  return ofRuns !== null && ofRuns.misfit <= (ofFigures?.misfit ?? Infinity) ? ofRuns : ofFigures;
 }
 
 /** A trial and where it lies. */
@@ -131,7 +155,7 @@ function learn(
   located: readonly Located[],
   ordered: readonly boolean[],
   noise: number,
-  simulator: { simulate(place: Place): SimulatedFigures | null; misfit: number } | null,
+  simulator: Simulator | null,
 ): Learnt {
   const looks = located.flatMap(({ trial, place, at }) => {
     const value = trial.outcome === 'ok' ? learntFigure(word, trial) : null;
@@ -150,9 +174,11 @@ function learn(
   const guesses = looks.map(({ place }) => guess(place));
   if (simulator !== null && looks.length > 0 && guesses.every((value) => value !== null)) {
     const seen = looks.map(({ at, value }, i): Observation => ({ at, value: value - guesses[i]!, noise: noise ** 2 }));
-    for (const shape of simulatedShapes) {
+    const around = simulatedShapes(simulator);
+    const total = totalOdds(around, simulator.misfit);
+    for (const shape of around) {
       const process = gaussianProcess(seen, ordered, shape);
-      const odds = shapeOdds(shape, simulator.misfit) - simulatedTotal(simulator.misfit);
+      const odds = shapeOdds(shape, simulator.misfit) - total;
       const weight = process.likelihood + simulatorHeadStart + odds;
       parts.push({ process, weight, base: (place) => guess(place) ?? middle });
     }

@@ -7,8 +7,8 @@ export interface TrialSize {
 }
 
 /** Residence times that a run spans: one to fill the engine, one to drain it, the rest steady. */
-const residences = 6;
-const fewest = { closed: 60, open: 60 } as const;
+export const residences = 6;
+export const fewest = { closed: 60, open: 60 } as const;
 const most = 20_000;
 const guessMs = 10_000;
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { UserError } from '../../core/index.ts';
-import { readAnswer } from './compute-job.ts';
+import { nextStep, readTuneFile } from '../../advice/tune/index.ts';
+import { answerWork, readAnswer } from './compute-job.ts';
+import { toExactJson } from './exact-json.ts';
 
 const mistake = { code: 'x', message: { en: 'a', zh: 'b' }, hint: { en: 'c', zh: 'd' } };
 
@@ -35,4 +37,20 @@ test('what no worker of ours wrote is no answer, and throws nothing', () => {
     '{"mistakes":{}}',
   ])
     expect(readAnswer(text), text).toBeNull();
+});
+
+test('the next step of a tune is the same wherever it is decided: its problem is plain data, formulas and all', async () => {
+  const { problem } = readTuneFile(
+    `url: http://127.0.0.1:1
+space: {max_num_seqs: {from: 8, to: 64}, half: max_num_seqs/2}
+load: {concurrency: 'min(half, 16) + 1'}
+require: ['half > 2']`,
+    'tune.yaml',
+    null,
+  );
+  const elsewhere = await answerWork(toExactJson({ do: 'tune-step', problem, trials: [], runs: [] }), { files: [] });
+  const here = nextStep(problem, []);
+  expect(readAnswer(elsewhere)).toEqual({ done: here });
+  // 0.55 of the way from 8 to 64 in logarithms is 25.
+  expect(here).toMatchObject({ point: { settings: { max_num_seqs: 25, half: 12 }, load: { concurrency: 13 } } });
 });

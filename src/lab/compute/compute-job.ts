@@ -1,6 +1,8 @@
 import { exitCodes, isFailureCode, isMistakes, UserError } from '../../core/index.ts';
 import type { Mistake, Summary } from '../../core/index.ts';
 import type { MeasuredRun, TracedRequest } from '../../advice/fit/index.ts';
+import { nextStep } from '../../advice/tune/index.ts';
+import type { Trial, TrialRun, TuneProblem } from '../../advice/tune/index.ts';
 import { fromExactJson, toExactJson } from './exact-json.ts';
 import { fitOneSweep } from '../fit/fit-document.ts';
 import type { SweepAsk } from '../fit/fit-document.ts';
@@ -17,11 +19,13 @@ export type ComputeJob =
   | { do: 'simulate'; work: SimJob }
   | { do: 'fit-sweep'; id: string; title: string; points: readonly Summary[]; ask: SweepAsk }
   | { do: 'fit-runs'; title: string; runs: readonly MeasuredRun[]; ask: TraceAsk }
+  | { do: 'tune-step'; problem: TuneProblem; trials: readonly Trial[]; runs: readonly TrialRun[] }
   | { do: 'fit-trace'; title: string; requests: readonly TracedRequest[]; ask: TraceAsk };
 
 /** Does a piece of work; the same result wherever it is done. */
 export function doComputeJob(work: ComputeJob): Promise<unknown> {
   if (work.do === 'simulate') return doSimJob(work.work);
+  if (work.do === 'tune-step') return Promise.resolve(nextStep(work.problem, work.trials, work.runs));
   if (work.do === 'fit-runs') return Promise.resolve(fitTogether(work.title, work.runs, work.ask));
   return Promise.resolve(
     work.do === 'fit-sweep'

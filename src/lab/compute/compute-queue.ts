@@ -67,6 +67,7 @@ export async function openComputeQueue(
 
 /** What a piece of work is about. */
 export function nameOf(work: ComputeJob): string {
+  if (work.do === 'tune-step') return `trial ${work.trials.length + 1}`;
   if (work.do !== 'simulate') return `fit ${work.title}`;
   const { concurrency, ratePerSec } = work.work.plan.load;
   return `sim ${ratePerSec === null ? `concurrency ${concurrency}` : `rate ${ratePerSec}`}`;

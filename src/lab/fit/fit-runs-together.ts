@@ -41,7 +41,8 @@ export async function storedRuns(names: readonly string[], store: string): Promi
   return { runs, summaries };
 }
 
-async function readRun(run: StoredRun): Promise<MeasuredRun | null> {
+/** A run of the store as a fit reads it; null = its answers do not tell their tokens. */
+export async function readRun(run: StoredRun): Promise<MeasuredRun | null> {
   const exchanges: Exchange[] = [];
   for await (const exchange of readExchanges(run)) exchanges.push(exchange);
   const { plan } = run.record;

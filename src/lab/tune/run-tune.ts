@@ -8,7 +8,6 @@ import {
   evaluateRunner,
   figuresOf,
   nextArm,
-  nextStep,
   openJournal,
   pointAt,
   pointWords,
@@ -39,6 +38,8 @@ import type { ServerWords } from '../prepare/prepare.ts';
 import type { RemoteWorkers } from '../runners/remote-workers.ts';
 import { withStop } from '../world.ts';
 import type { World } from '../world.ts';
+import { openStepThread } from './step-thread.ts';
+import type { StepThread } from './step-thread.ts';
 import { serverTrials, simulatedTrials } from './trial-executor.ts';
 import type { TrialPlace } from './trial-executor.ts';
 import { tuneWorkers } from './tune-workers.ts';
@@ -119,12 +120,14 @@ async function carryOutTune(
       : { run: simulatedTrials(request, simulate, queue, place), close: () => Promise.resolve(), closeNow: () => {} };
   const atExit = (): void => runner.closeNow();
   process.once('exit', atExit);
+  const steps = openStepThread(request, dir, simulate !== null, world.stops.drain);
   let because: StopReason | null = null;
   try {
-    const loop = new TrialLoop(request, facts, runner, journal, dir, words.requests ?? null, world);
+    const loop = new TrialLoop(request, facts, { runner, steps }, journal, dir, words.requests ?? null, world);
     because = await loop.run(trials);
   } finally {
     await runner.close();
+    await steps.close();
     process.off('exit', atExit);
     facts.endedAt = new Date().toISOString();
     because ??= 'interrupted';
@@ -182,7 +185,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
   constructor(
     private readonly request: TuneRequest,
     private readonly facts: TuneFacts,
-    private readonly runner: TrialRunner,
+    private readonly hands: { runner: TrialRunner; steps: StepThread },
     private readonly journal: Journal,
     private readonly dir: string,
     private readonly leastRequests: number | null,
@@ -209,7 +212,8 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
     await this.#whilePaused();
     const isBrokenOff = done.length > this.#before && done.at(-1)!.outcome === 'interrupted';
     if (this.world.stops.drain.aborted || isBrokenOff) return null;
-    const step = this.#step(done);
+    const step = await this.#step(done);
+    if (step === null) return null;
     const { budgetHours } = this.request;
     const spentMs = performance.now() - this.#begunMs;
     if (step.kind === 'measure' && (budgetHours === null || spentMs <= budgetHours * 3_600_000)) return step;
@@ -217,10 +221,11 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
     return null;
   }
 
-  #step(done: readonly Trial[]): NextStep | TrialStep {
+  /** null = somebody said stop meanwhile. */
+  async #step(done: readonly Trial[]): Promise<NextStep | TrialStep | null> {
     const { arms } = this.facts;
     const { problem, repeats } = this.request;
-    if (arms.length === 0) return nextStep(problem, done);
+    if (arms.length === 0) return this.hands.steps.next(done);
     const arm = nextArm(arms, repeats, done, problem.seed);
     if (arm === null) return { kind: 'stop', because: 'variants-done' };
     const seed = problem.seed * 1000 + done.length + 1;
@@ -240,7 +245,7 @@ class TrialLoop implements PointSource<TrialStep, Trial> {
     const runId = `${this.facts.tuneId}-${number}`;
     const { point, seed } = step;
     const asked = { number, point, seed, requests, runId, dir: this.dir, title };
-    const result = await this.runner.run(asked, this.world.stops.drain);
+    const result = await this.hands.runner.run(asked, this.world.stops.drain);
     const figures = result.summary === null ? {} : figuresOf(problem.objective, problem.slos, result.summary);
     const known = result.outcome !== 'ok' || figures[problem.objective.word] != null;
     const trial: Trial = {

@@ -1,6 +1,7 @@
 import { say, userError, UserError } from '../../core/index.ts';
 import type { EngineProfile } from '../../engine/sim/index.ts';
 import { createRun } from '../../results/store/index.ts';
+import { schedulerSettings } from '../../advice/tune/index.ts';
 import type { TrialExecutor, TrialRequest, TrialResult, TuneRequest } from '../../advice/tune/index.ts';
 import type { ComputeQueue } from '../compute/compute-queue.ts';
 import type { LiveFile } from '../live-file.ts';
@@ -74,7 +75,7 @@ export function simulatedTrials(
       '--simulate',
     );
   return async (trial) => {
-    const scheduler = { name: family.scheduler, settings: family.settingsOf(trial.point.settings) };
+    const scheduler = { name: family.scheduler, settings: schedulerSettings(family, trial.point.settings) };
     const runners = simulatedRunners({ profile: { ...profile, scheduler }, faults: [] }, queue);
     const prepared = await runners.prepare(wordsFor(place.words, trial), 1);
     const { summary } = await measureTrial(trial, prepared, place, runners);

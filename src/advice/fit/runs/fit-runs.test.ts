@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EngineProfile } from '../../../engine/sim/index.ts';
 import { fitRuns } from './fit-runs.ts';
 import type { MeasuredRun } from './measured-run.ts';
-import { waitsInFront } from './misfit.ts';
+import { waitsInFront, withEngine } from './misfit.ts';
 import { playRun } from './play-run.ts';
 import { predictRun } from './predict-run.ts';
 import { figuresOf } from './run-figures.ts';
@@ -116,5 +116,37 @@ describe('whether a server has a front', () => {
 
   it('is not known where a client kept no times of headers', () => {
     expect(waitsInFront([headers(1, null, null), headers(null, null)])).toBeNull();
+  });
+});
+
+describe('a server seen under three settings', () => {
+  const started = (own: Record<string, number>): MeasuredRun['engine'] => ({ settings: own, kv: null });
+  const askedOf = (engine: MeasuredRun['engine'], asked: ReturnType<typeof load>): MeasuredRun => ({
+    ...playRun(withEngine(hidden, engine), asked),
+    ...(engine !== undefined && { engine }),
+  });
+  const three = [
+    askedOf(started({ max_num_seqs: 8, max_num_batched_tokens: 2048 }), load(16, 64, 400, 32)),
+    askedOf(started({ max_num_seqs: 48, max_num_batched_tokens: 512 }), load(48, 144, 700, 24)),
+    askedOf(started({ max_num_seqs: 32, max_num_batched_tokens: 1024 }), load(4, 24, 200, 32)),
+  ];
+  const fit = fitRuns(three, { scheduler: 'vllm-v1', settings: { async_scheduling: true }, kv: null });
+
+  it('is one server: the step and the prefill that were hidden, whatever it was started with', () => {
+    const found = new Map(fit.constants.map((constant) => [constant.name, constant.value]));
+    expect(Math.abs(found.get('a')! / 7 - 1)).toBeLessThan(0.08);
+    expect(Math.abs(found.get('p1')! / 0.03 - 1)).toBeLessThan(0.15);
+    expect(fit.doubt.errors.outputTokensPerSec).toBeLessThan(0.02);
+  });
+
+  it('predicts a fourth, which it would miss by much with the settings of another', () => {
+    const asked = load(24, 96, 500, 28);
+    const fourth = started({ max_num_seqs: 20, max_num_batched_tokens: 768 });
+    const truth = figuresOf(playRun(withEngine(hidden, fourth), asked));
+    const guess = figuresOf(playRun(withEngine(fit.profile, fourth), asked));
+    const other = figuresOf(playRun(withEngine(fit.profile, three[0]!.engine), asked));
+    for (const name of ['outputTokensPerSec', 'tpotMeanMs', 'ttftMeanMs', 'latencyP50Ms'] as const)
+      expect(Math.abs(guess[name] / truth[name] - 1), name).toBeLessThan(0.06);
+    expect(Math.abs(other.outputTokensPerSec / truth.outputTokensPerSec - 1)).toBeGreaterThan(0.3);
   });
 });

@@ -1,7 +1,7 @@
 import { cholesky, randomStream, solve, solveTransposed } from '../../../core/index.ts';
 import type { EngineProfile, FittedDoubt, FittedReach } from '../../../engine/sim/index.ts';
 import type { MeasuredRun } from './measured-run.ts';
-import { misfitOf, paceSpread, withPace } from './misfit.ts';
+import { misfitOf, paceSpread, withEngine, withPace } from './misfit.ts';
 import type { Misfit, RunsFitOptions } from './misfit.ts';
 import { playRun } from './play-run.ts';
 import { reachOf } from './reach.ts';
@@ -132,7 +132,8 @@ function spreadsOf(lower: readonly (readonly number[])[]): number[] {
 }
 
 function errorsOf(runs: readonly MeasuredRun[], profile: EngineProfile): Record<FigureName, number> {
-  const pairs = runs.map((run) => [figuresOf(run), figuresOf(playRun(profile, run, { gaps: false }))] as const);
+  const played = (run: MeasuredRun): MeasuredRun => playRun(withEngine(profile, run.engine), run, { gaps: false });
+  const pairs = runs.map((run) => [figuresOf(run), figuresOf(played(run))] as const);
   const errorOf = (name: FigureName): number => {
     const errors = pairs.map(([truth, guess]) => Math.log(guess[name] / truth[name])).filter(Number.isFinite);
     return Math.sqrt(dot(errors, errors) / Math.max(1, errors.length));

@@ -1,5 +1,6 @@
 import type { Exchange, RunPlan } from '../../../core/index.ts';
 import { inputTokensOf, outputTokensOf } from '../../../core/index.ts';
+import type { EngineProfile, SettingValue } from '../../../engine/sim/index.ts';
 
 /** A request of a measured run: what it asked, and what its client saw. */
 export interface RunRequest {
@@ -28,6 +29,13 @@ export interface ServerSight {
   steps: number | null;
 }
 
+/** What the server of a run had of its own, where servers of one fit were started differently. */
+export interface RunEngine {
+  /** Settings of its scheduler, laid over those of the fit. */
+  settings: Readonly<Record<string, SettingValue>>;
+  kv: EngineProfile['kv'];
+}
+
 /** A run with what each of its requests did, as a fit reads it. */
 export interface MeasuredRun {
   name: string;
@@ -40,6 +48,8 @@ export interface MeasuredRun {
   /** Each place of the warm-up was taken as it fell free; else the server was idle in between. */
   handsOver: boolean;
   server: ServerSight | null;
+  /** Absent = its server was started as the fit says. */
+  engine?: RunEngine;
   /** Of a played one: how long steps waited for the front, as a multiple of what their tokens took it; absent = not known, or there is none. */
   frontBacklogRatio?: number;
 }

@@ -1,6 +1,6 @@
 import type { EngineProfile, SchedulerName, SettingValue } from '../../../engine/sim/index.ts';
 import { aheadSetting, schedulers } from '../../../engine/sim/index.ts';
-import type { MeasuredRun } from './measured-run.ts';
+import type { MeasuredRun, RunEngine } from './measured-run.ts';
 import { playRun } from './play-run.ts';
 import { sightOfRun } from './run-sight.ts';
 import { constantsOf } from './server-constants.ts';
@@ -11,6 +11,8 @@ export interface RunsFitOptions {
   scheduler: SchedulerName;
   settings: Readonly<Record<string, SettingValue>>;
   kv: EngineProfile['kv'];
+  /** So many of a run's requests, from the first on, are fitted; absent = 2000. */
+  fittedRequests?: (run: MeasuredRun) => number;
 }
 
 /** How far a server with given constants is from what was seen; each constant stands as its logarithm, and behind them the front's pace in each run. */
@@ -25,7 +27,7 @@ export interface Misfit {
   slope(x: readonly number[], j: number, h: number): number[];
 }
 
-/** Requests of a run that are played at most. */
+/** Requests of a run that are fitted where nobody says how many. */
 const mostPlayed = 2000;
 /** A front's cost of a token in a run is this far (of its logarithm) from its mean: it changes by itself. */
 export const paceSpread = 0.12;
@@ -34,7 +36,8 @@ const promptHeadersMs = 1.5;
 
 /** The misfit of these runs. */
 export function misfitOf(runs: readonly MeasuredRun[], options: RunsFitOptions): Misfit {
-  const shown = runs.map((run) => sightOfRun(beginningOf(run)));
+  const { fittedRequests = () => mostPlayed } = options;
+  const shown = runs.map((run) => sightOfRun(beginningOf(run, fittedRequests(run))));
   const stepMs = Math.min(...shown.map((sight) => sight.get('gap p50')?.value ?? Infinity));
   const { bare, constants } = modelFor(runs, options);
   const at = (x: readonly number[]): EngineProfile =>
@@ -46,8 +49,9 @@ export function misfitOf(runs: readonly MeasuredRun[], options: RunsFitOptions):
     spreads.push(...runs.map(() => paceSpread));
   }
   const ofRun = (x: readonly number[], i: number): number[] => {
-    const profile = withPace(at(x), Math.exp(x[constants.length + i] ?? 0));
-    const guess = sightOfRun(beginningOf(playRun(profile, runs[i]!, { wanted: mostPlayed })));
+    const profile = withEngine(withPace(at(x), Math.exp(x[constants.length + i] ?? 0)), runs[i]!.engine);
+    const wanted = fittedRequests(runs[i]!);
+    const guess = sightOfRun(beginningOf(playRun(profile, runs[i]!, { wanted }), wanted));
     return [...shown[i]!].map(([name, { value, spread }]) => {
       const guessed = guess.get(name)?.value ?? null;
       return guessed === null ? 0 : damped(Math.log(guessed / value) / spread);
@@ -85,6 +89,13 @@ export function waitsInFront(runs: readonly Pick<MeasuredRun, 'requests' | 'conc
   return headers.length === 0 ? null : headers.filter((ms) => ms > promptHeadersMs).length > headers.length / 2;
 }
 
+/** The same machine with its server started as that of a run was. */
+export function withEngine(profile: EngineProfile, engine: RunEngine | undefined): EngineProfile {
+  if (engine === undefined || profile.scheduler === undefined) return profile;
+  const { name, settings } = profile.scheduler;
+  return { ...profile, kv: engine.kv, scheduler: { name, settings: { ...settings, ...engine.settings } } };
+}
+
 /** The parts that this server has: a front where headers come after tokenising, launches where steps are formed ahead. */
 function modelFor(
   runs: readonly MeasuredRun[],
@@ -94,6 +105,10 @@ function modelFor(
   const hasFront = waitsInFront(runs) ?? scheduler === 'vllm-v1';
   const knowsAhead = Object.hasOwn(schedulers[scheduler].settings, aheadSetting);
   const ahead = knowsAhead && (settings[aheadSetting] ?? hasFront) === true;
+  const { batchSetting } = schedulers[scheduler];
+  const asked = [settings, ...runs.flatMap(({ engine }) => (engine === undefined ? [] : [engine.settings]))];
+  const batches = asked.flatMap((one) => one[batchSetting] ?? []).map(Number);
+  const everAhead = knowsAhead && (ahead || asked.some((one) => one[aheadSetting] === true));
   const bare: EngineProfile = {
     schema: 'llmdyno.engine-profile/1',
     name: 'fitted',
@@ -103,20 +118,19 @@ function modelFor(
     date: '2026',
     cost: { aMs: 1, cMsPerDecode: 0, p1MsPerPrefillToken: 0, kMsPer1000KvTokens: 0 },
     jitter: { stepSigma: 0 },
-    maxBatchSize: Number(settings[schedulers[scheduler].batchSetting] ?? 256),
+    // Where the cost of a step bends belongs to the machine, so that it may not move with the settings of a run.
+    maxBatchSize: batches.length === 0 ? 256 : Math.max(...batches),
     maxPrefillTokens: null,
     kv,
     scheduler: { name: scheduler, settings: { ...settings, ...(ahead && { [aheadSetting]: true }) } },
     notes: [],
   };
-  return { bare, constants: constantsOf({ hasFront, ahead }) };
+  return { bare, constants: constantsOf({ hasFront, ahead: everAhead }) };
 }
 
 /** The first requests of a run; the server's counters, where they are of more, are left out. */
-function beginningOf(run: MeasuredRun): MeasuredRun {
-  return run.requests.length <= mostPlayed
-    ? run
-    : { ...run, requests: run.requests.slice(0, mostPlayed), server: null };
+function beginningOf(run: MeasuredRun, count: number): MeasuredRun {
+  return run.requests.length <= count ? run : { ...run, requests: run.requests.slice(0, count), server: null };
 }
 
 /** Large misfits count less than their square: one that a model cannot explain must not bend it. */
