@@ -1,30 +1,17 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Summary } from '../../src/core/index.ts';
 import { dyno, start } from './dyno.ts';
+import { ownProfile } from './own-profile.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'llmdyno-prefix-'));
-const profile = join(folder, 'small.json');
-writeFileSync(
-  profile,
-  JSON.stringify({
-    schema: 'llmdyno.engine-profile/1',
-    name: 'small',
-    title: 'small',
-    model: 'small',
-    source: 'made up for tests',
-    date: '2026',
-    cost: { aMs: 20, cMsPerDecode: 0.1, p1MsPerPrefillToken: 0.05, kMsPer1000KvTokens: 0 },
-    jitter: { stepSigma: 0 },
-    maxBatchSize: 32,
-    maxPrefillTokens: null,
-    kv: { blocks: 4000, blockSize: 16 },
-    scheduler: { name: 'vllm-v1', settings: { enable_prefix_caching: true } },
-    notes: [],
-  }),
-);
+const profile = ownProfile(folder, {
+  cost: { aMs: 20, cMsPerDecode: 0.1, p1MsPerPrefillToken: 0.05, kMsPer1000KvTokens: 0 },
+  maxBatchSize: 32,
+  scheduler: { name: 'vllm-v1', settings: { enable_prefix_caching: true } },
+});
 const words =
   '--dataset shared-prefix:groups=3,prefix=256 --input-tokens 48 --output-tokens 8 --concurrency 1 --requests 24 --seed 7 --json --quiet'.split(
     ' ',

@@ -1,30 +1,17 @@
 // A server is probed, and everything that was asked of it stays: lost probes named, repeated prompts told apart, the runs ready for another fit.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dyno, start } from './dyno.ts';
+import { ownProfile } from './own-profile.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'llmdyno-probe-'));
-const profile = join(folder, 'small.json');
-writeFileSync(
-  profile,
-  JSON.stringify({
-    schema: 'llmdyno.engine-profile/1',
-    name: 'small',
-    title: 'small',
-    model: 'small',
-    source: 'made up for tests',
-    date: '2026',
-    cost: { aMs: 20, cMsPerDecode: 0.2, p1MsPerPrefillToken: 0.2, kMsPer1000KvTokens: 0.5 },
-    jitter: { stepSigma: 0 },
-    maxBatchSize: 8,
-    maxPrefillTokens: null,
-    kv: { blocks: 4000, blockSize: 16 },
-    scheduler: { name: 'vllm-v1', settings: { enable_prefix_caching: true } },
-    notes: [],
-  }),
-);
+const profile = ownProfile(folder, {
+  cost: { aMs: 20, cMsPerDecode: 0.2, p1MsPerPrefillToken: 0.2, kMsPer1000KvTokens: 0.5 },
+  maxBatchSize: 8,
+  scheduler: { name: 'vllm-v1', settings: { enable_prefix_caching: true } },
+});
 
 interface Fitted {
   sweeps: {
@@ -66,6 +53,25 @@ it('a probed server: limits read from it, repeated prompts beside fresh ones, ev
       '256 → 64, 6',
     ]);
     for (const { counts } of sweep.points) expect(counts.ok).toBe(counts.planned);
+  } finally {
+    engine.child.kill();
+    await engine.done;
+  }
+});
+
+it('a probe that is stopped ends as interrupted, and says where what was asked is kept', async () => {
+  const engine = start(['engine', '--profile', profile, '--port', '0', '--speed', '8', '--json']);
+  try {
+    const { url } = JSON.parse(await engine.until('out', /\}\s*$/)) as { url: string };
+    const store = ['--store', join(folder, 'stopped'), '--lang', 'en'];
+    const running = start(['fit', url, '--probe', ...store]);
+    await running.until('err', /probe 2\/1\d/);
+    running.child.kill('SIGINT');
+    const { code, err } = await running.done;
+    expect(code).toBe(130);
+    const [, id] = /kept as (\S+): dyno fit \1/.exec(err) ?? [];
+    const { points } = JSON.parse((await dyno(['runs', 'show', id!, '--json', ...store])).out) as { points: unknown[] };
+    expect(points.length).toBeGreaterThan(0);
   } finally {
     engine.child.kill();
     await engine.done;

@@ -1,5 +1,5 @@
-import { quantile, say, userError } from '../../core/index.ts';
-import type { Exchange, Lang, UserError } from '../../core/index.ts';
+import { exitCodes, mistake, quantile, say, userError, UserError } from '../../core/index.ts';
+import type { Exchange, Lang } from '../../core/index.ts';
 import {
   figuresOf,
   fitProbes,
@@ -39,8 +39,9 @@ export async function probeAndFit(
   world: World,
 ): Promise<FittedEntry> {
   const probed = await probeServer(server, probesFor(sweep.maxBatchSize), world);
+  if (!probed.whole) throw stopped(probed);
   const sights = probed.runs.flatMap(({ sight }) => sight ?? []);
-  if (sights.length < fewestSights) throw probesFailed(sights.length, probed.lost);
+  if (sights.length < fewestSights) throw probesFailed(sights.length, probed);
   refuseUnknownPrefill(sights);
   const batch = sweep.maxBatchSize ?? probed.batch;
   const known = { ...sweep, maxBatchSize: batch, kv: sweep.kv ?? kvOf(probed) };
@@ -182,14 +183,25 @@ function refuseUnknownPrefill(sights: readonly ProbeSight[]): void {
   );
 }
 
-function probesFailed(count: number, lost: Probed['lost']): UserError {
+function stopped({ id, runs }: Probed): UserError {
+  const why = mistake(
+    'probes-failed',
+    `stopped after ${runs.length} probes`,
+    `在 ${runs.length} 个探测后停止`,
+    `What was asked is kept as ${id}: dyno fit ${id} fits it as it is.`,
+    `已发送的请求保存为 ${id}：可用 dyno fit ${id} 直接拟合。`,
+  );
+  return new UserError(why, exitCodes.interrupted);
+}
+
+function probesFailed(count: number, { runs, lost }: Probed): UserError {
   const why = (lang: Lang): string => [...new Set(lost.map((each) => say(each.why, lang)))].join('; ');
 
   return userError(
     'probes-failed',
-    `only ${count} of 7 probes brought streamed answers: ${why('en')}`,
-    `7 个探测中只有 ${count} 个得到流式回答：${why('zh')}`,
-    'The server must stream, honour max_tokens and ignore_eos, and take prompts of 1536 tokens.',
-    '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受 1536 token 的输入。',
+    `only ${count} of ${runs.length} probes can be fitted, and it takes ${fewestSights}: ${why('en')}`,
+    `${runs.length} 个探测中只有 ${count} 个可用于拟合，至少需要 ${fewestSights} 个：${why('zh')}`,
+    'The server must stream, honour max_tokens and ignore_eos, and take prompts of some hundred tokens.',
+    '服务器需支持流式输出、max_tokens 与 ignore_eos，并能接受数百 token 的输入。',
   );
 }

@@ -83,6 +83,8 @@ export interface ProbedRun {
 export interface Probed {
   /** The sweep of the store that keeps them. */
   id: string;
+  /** All were carried out; false = somebody said stop. */
+  whole: boolean;
   runs: ProbedRun[];
   /** Probes that brought nothing, or nothing about prompts, and why. */
   lost: { concurrency: number | null; why: Phrase }[];
@@ -115,6 +117,7 @@ export async function probeServer(server: ServerWords, probes: readonly Probe[],
   const burst = stored.runs[probes.findLastIndex(({ concurrency }) => concurrency === largestOf(probes))];
   return {
     id: outcome.id,
+    whole: outcome.whole,
     runs,
     lost,
     batch: burst === undefined ? null : await batchSeen(burst, largestOf(probes)),
