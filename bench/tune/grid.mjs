@@ -27,7 +27,7 @@ async function measure(grid, store) {
   if (typeof asked.load?.concurrency !== 'number' && typeof asked.load?.rate !== 'number')
     throw new Error('every setting has to have the same load: load.concurrency or load.rate as a number');
   const variants = Object.fromEntries(settings.map((one) => [Object.values(one).join(' '), one]));
-  // An experiment has two rounds at least; it is held before the second and ended there.
+  // An experiment has two rounds at least; it is ended when the first is done.
   const plan = { ...asked, name: 'grid', variants, repeats: 2 };
   mkdirSync(store, { recursive: true });
   const planned = join(store, 'grid.yaml');
@@ -44,7 +44,6 @@ async function measure(grid, store) {
     );
     if (folder === undefined) continue;
     const done = readFileSync(join(store, folder, 'journal.ndjson'), 'utf8').split('"kind":"trial"').length - 1;
-    if (done >= settings.length - 1) writeFileSync(join(store, folder, 'pause'), '');
     if (done >= settings.length && !over) child.kill('SIGINT');
     if (over) return join(store, folder, 'tune.json');
   }
