@@ -79,8 +79,8 @@ const flags = {
   ),
   probe: flag(
     'probe',
-    'the argument is the URL of a live server: run eleven short probes against it and fit them',
-    '参数为服务器 URL：运行十一个短探测并拟合',
+    'the argument is the URL of a live server: run some ten short probes against it and fit them',
+    '参数为服务器 URL：运行约十个短探测并拟合',
   ),
   ...serverSettings,
   // Whose CPUs are used.
@@ -158,8 +158,8 @@ function probesFromHere(): UserError {
     'settings-disagree',
     'probes are sent from this machine',
     '探测由本机发送',
-    'Leave out --workers: fitting eleven probes takes a moment.',
-    '请去掉 --workers：拟合十一个探测很快。',
+    'Leave out --workers: fitting ten probes takes a moment.',
+    '请去掉 --workers：拟合十个探测很快。',
     '--workers',
   );
 }

@@ -121,8 +121,8 @@ function refuseBareUrl(word: string): void {
     'settings-disagree',
     'a server is fitted by probing it',
     '拟合服务器需要对其探测',
-    `dyno fit ${word.slice(0, 200)} --probe sends eleven short probes.`,
-    `请用 dyno fit ${word.slice(0, 200)} --probe，会发送十一个短探测。`,
+    `dyno fit ${word.slice(0, 200)} --probe sends some ten short probes.`,
+    `请用 dyno fit ${word.slice(0, 200)} --probe，会发送约十个短探测。`,
     '--probe',
   );
 }

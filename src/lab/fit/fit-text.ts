@@ -75,14 +75,17 @@ function probeLines({ kept, repeated = null }: FittedEntry, lang: Lang): string[
     const { promptTokens, freshMs, againMs, cachedShare } = repeated;
     const share =
       cachedShare === null ? '' : t(`, ${percent(cachedShare)} from the cache`, `，缓存命中 ${percent(cachedShare)}`);
+    const [again, fresh] = [againMs.toFixed(1), freshMs.toFixed(1)];
     lines.push(
-      `  ${t(`the same prompts of ${promptTokens} tokens again`, `再次发送相同的 ${promptTokens} token 提示词`)}: ` +
-        `${t('first token', '首 token')} ${againMs.toFixed(1)} ms ${t('after', '，首次为')} ${freshMs.toFixed(1)} ms${share}`,
+      `  ${t(
+        `the same prompts of ${promptTokens} tokens again: first token ${again} ms after ${fresh} ms`,
+        `再次发送相同的 ${promptTokens} token 提示词：首 token ${again} ms，首次为 ${fresh} ms`,
+      )}${share}`,
     );
   }
   if (kept !== undefined)
     lines.push(
-      `  ${t('kept as', '已保存为')} ${kept}; ${t('with runs of your own', '可加入自己的运行')}: dyno fit ${kept} RUN …`,
+      `  ${t(`kept as ${kept}; with runs of your own`, `已保存为 ${kept}；可加入自己的运行`)}: dyno fit ${kept} RUN …`,
     );
   return lines;
 }
